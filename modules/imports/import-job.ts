@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { UserActor } from '../../src/core/actor.ts'
-import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
@@ -9,6 +8,7 @@ import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { numbersRecords } from '../../src/core/fields/traits.ts'
+import type { ImportFormat } from '../../src/core/imports/format.ts'
 import { listImports } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
@@ -41,7 +41,7 @@ export interface ImportInput {
   baseId: string
   uploadId: string
   fileName: string
-  format: CsvFormat
+  format: ImportFormat
   width: number
   columns: ImportColumn[]
   timeZone: string

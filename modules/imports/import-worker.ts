@@ -1,13 +1,13 @@
-import { CsvError } from '../../src/core/csv/reader.ts'
 import { AppError } from '../../src/core/errors.ts'
+import { FileError } from '../../src/core/imports/file-error.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
 import { openBulkWriter } from '../../src/db/open-bulk-writer.ts'
 import type { ImportOutcome, ImportPlan } from './plan.ts'
+import { readerOf } from './readers/index.ts'
 import { connectMainThread, type FromWorker, type ToWorker } from './thread.ts'
 import { createConverter } from './worker/convert.ts'
 import { fill } from './worker/fill.ts'
 import { finish } from './worker/finish.ts'
-import { checkEncoding } from './worker/read-rows.ts'
 import { createReport } from './worker/report.ts'
 
 /*
@@ -33,11 +33,11 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
 
 function refusalOf(error: unknown): Extract<FromWorker, { type: 'failed' }>['refusal'] {
   if (error instanceof AppError) return { code: error.code, details: error.details }
-  return error instanceof CsvError ? {} : null
+  return error instanceof FileError ? {} : null
 }
 
 async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
-  const checked = await checkEncoding(plan.path, plan.format.encoding)
+  const table = await readerOf(plan.format.kind).open(plan.path, plan.format)
   const report = createReport(plan.reportPath)
   giveWay()
   const writer = openBulkWriter(plan.location)
@@ -47,7 +47,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       { width: plan.width, timeZone: plan.timeZone, decimal: plan.format.decimal },
       report,
     )
-    const filled = await fill(plan, checked, { writer, converter, report, mainThread })
+    const filled = await fill(plan, table, { writer, converter, report, mainThread })
     const finished = await finish(plan, filled.rows, { writer, converter, report, mainThread })
     return {
       rows: finished.rows,
@@ -55,7 +55,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       cellsRefused: converter.cellsRefused,
       problems: report.count,
       samples: report.samples,
-      encoding: checked.encoding,
+      encoding: table.encoding,
       choices: converter.choices(),
       changeId: finished.changeId,
     }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { csvFormat } from '../../src/core/csv/format.ts'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
+import { chosenFormat, importFormat } from '../../src/core/imports/format.ts'
 import { plainText } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 
 const id = z.string().min(1).max(64)
 
 /** Limit of a file's columns, including those that are not imported. */
-const MAX_COLUMNS = 2000
+export const MAX_COLUMNS = 2000
 /** Limit of imported columns; creating the table checks its own limit. */
 const MAX_IMPORTED = 1000
 
@@ -29,7 +29,7 @@ export const startInput = z
       .strictObject({ title: z.string().max(1000), fields: z.array(newField).min(1).max(MAX_IMPORTED) })
       .optional(),
     uploadId: id,
-    format: csvFormat,
+    format: importFormat,
     /** Columns of the file; cells beyond them are reported. */
     width: z.int().min(1).max(MAX_COLUMNS),
     /** Imported columns; the n-th fills the n-th field of a new table. */
@@ -65,6 +65,22 @@ export const startInput = z
   })
 
 export type StartInput = z.output<typeof startInput>
+
+/** Tables imported at a time, all of the same base. */
+const MAX_STARTED = 200
+
+export const startAllInput = z.array(startInput).min(1).max(MAX_STARTED)
+
+/** What to look for in an uploaded file. */
+export const analysisInput = z.strictObject({
+  chosen: z.prefault(chosenFormat, {}),
+  /** Reads `01/02/2024` as January 2 where a column is ambiguous. */
+  monthFirst: z.boolean().default(false),
+  /** Checks the types against every row; by default where that takes a few seconds at most. */
+  readAll: z.boolean().optional(),
+})
+
+export type AnalysisInput = z.output<typeof analysisInput>
 
 export const fetchUrlInput = z.strictObject({ url: z.string().trim().min(1).max(2083) })
 

@@ -1,10 +1,10 @@
-import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions, StorageKind } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
+import type { ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { columnNameOf } from '../../src/db/column-values.ts'
 import { type NamedTable, requireStoredNames } from '../../src/db/names-of-records.ts'
@@ -79,7 +79,7 @@ export interface ImportPlan {
   reportPath: string
   location: EngineLocation
   staging: string
-  format: CsvFormat
+  format: ImportFormat
   columns: ImportColumn[]
   constants: { column: string; value: CellValue }[]
   /** Columns of the file, including unselected ones; cells beyond them are reported. */

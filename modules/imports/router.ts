@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { member, router } from '../../src/trpc.ts'
 import type { Copies } from './copies/index.ts'
-import { fetchUrlInput, missingNamesInput, startInput, unfinishedInput } from './input.ts'
+import { fetchUrlInput, missingNamesInput, startAllInput, startInput, unfinishedInput } from './input.ts'
 import type { ImportsService } from './service.ts'
 
 const jobRef = z.strictObject({ jobId: z.string().min(1).max(64) })
@@ -10,6 +10,7 @@ const jobRef = z.strictObject({ jobId: z.string().min(1).max(64) })
 export const importsRouter = (imports: ImportsService) =>
   router({
     start: member.input(startInput).mutation(({ ctx, input }) => imports.start(ctx.actor, input)),
+    startAll: member.input(startAllInput).mutation(({ ctx, input }) => imports.startAll(ctx.actor, input)),
     missingNames: member
       .input(missingNamesInput)
       .query(({ ctx, input }) => imports.missingNames(ctx.actor, input)),

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
-import { ForeignFileError } from '../../src/core/csv/require-csv.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
@@ -12,6 +11,9 @@ import { readNameList } from '../../src/core/fields/list-value.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
 import { holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
+import type { AnalysisMessage } from '../../src/core/imports/analysis.ts'
+import { FileError } from '../../src/core/imports/file-error.ts'
+import type { FileKind } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import type { ColumnValue } from '../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
@@ -23,20 +25,23 @@ import { type AuthService, forbidden, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, VISITOR } from '../records/index.ts'
 import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts'
+import { runAnalysis } from './analysis/run-analysis.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
-import type { MissingNamesInput, StartInput } from './input.ts'
+import type { AnalysisInput, MissingNamesInput, StartInput } from './input.ts'
 import { type ImportColumn, linkColumnName, requireOwnTable, toImportLink } from './plan.ts'
+import { kindOfFile, requireKind } from './readers/index.ts'
 import { createUploads, type Upload } from './uploads.ts'
-import { requireCsvFile } from './worker/read-rows.ts'
 
 const FETCH_TIMEOUT_MS = 10 * 60_000
+/** Size up to which an analysis reads all rows unless told otherwise: a few seconds. */
+const READ_ALL_BYTES = 50_000_000
 /** Reports are deleted after this time. */
 const REPORT_KEPT_MS = 7 * 86_400_000
 const CLEAN_EVERY_MS = 3_600_000
 
 export type ImportsService = ReturnType<typeof createImportsService>
 
-/** Imports of CSV files as jobs. */
+/** Imports of files as jobs. */
 export function createImportsService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access'>,
@@ -74,9 +79,40 @@ export function createImportsService(
    * Starts an import of an uploaded file into a new or existing table.
    * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND, FIELD_NOT_FOUND, NOT_FOUND for the upload; PERMISSION_DENIED below
    * editor, for a new table below creator; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a read-only
-   * field and for a file that is not CSV
+   * field and for a file of another kind
    */
   async function start(actor: Actor, input: StartInput): Promise<{ jobId: string }> {
+    const [started] = await startAll(actor, [input])
+    if (!started) throw new Error('No import was started')
+    return started
+  }
+
+  /**
+   * Starts imports of several tables, such as the sheets of a workbook, or of none of them.
+   * @returns the jobs, in the order of the tables
+   * @throws as `start`; no job is started then
+   */
+  async function startAll(actor: Actor, inputs: StartInput[]): Promise<{ jobId: string }[]> {
+    const prepared: { id: string; job: ImportInput }[] = []
+    for (const input of inputs) prepared.push({ id: createId('job'), job: await prepare(actor, input) })
+    // All hold their file before the first job ends and discards it.
+    for (const { id, job } of prepared) await uploads.hold(id, job.uploadId)
+    const waiting = new Set(prepared)
+    try {
+      for (const each of prepared) {
+        const { id, job } = each
+        await kernel.jobs.start(IMPORT_JOB, { id, userId: job.actor.id, baseId: job.baseId, input: job })
+        waiting.delete(each)
+      }
+    } catch (error) {
+      for (const { id } of waiting) await uploads.release(id)
+      throw error
+    }
+    return prepared.map(({ id }) => ({ jobId: id }))
+  }
+
+  /** Checks an import before its job starts. @throws as `start` */
+  async function prepare(actor: Actor, input: StartInput): Promise<ImportInput> {
     const { id: baseId } = await bases.require(input.baseId)
     const model = input.tableId === undefined ? null : await schema.load(input.tableId)
     if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
@@ -84,21 +120,12 @@ export function createImportsService(
     if (model) requireOwnTable(model)
     const user = requireUser(actor)
     const { fileName, path } = await uploads.get(user.id, input.uploadId)
-    await requireCsvUpload(path)
+    await requireFileKind(path, input.format.kind)
     const { format, width, timeZone, uploadId } = input
     const made = { ms: Date.now(), timeZone }
     const context = { userId: user.id, members: await records.people(actor, baseId), made }
     const goal = model ? await appendTo(model, input, context) : await newTable(user, baseId, input, context)
-    const job: ImportInput = { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
-    const id = createId('job')
-    await uploads.hold(id, uploadId)
-    try {
-      await kernel.jobs.start(IMPORT_JOB, { id, userId: user.id, baseId, input: job })
-    } catch (error) {
-      await uploads.release(id)
-      throw error
-    }
-    return { jobId: id }
+    return { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
   }
 
   async function newTable(
@@ -149,6 +176,7 @@ export function createImportsService(
 
   return {
     start,
+    startAll,
     missingNames: createMissingNames({ kernel, auth, schema, records }),
     jobs,
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
@@ -164,7 +192,7 @@ export function createImportsService(
 
     /**
      * Downloads a file and stores it like an upload.
-     * @throws as `HttpClient.get`; BAD_REQUEST for a file that is not CSV
+     * @throws as `HttpClient.get`; BAD_REQUEST for a file that cannot be imported
      */
     async fetchUrl(actor: Actor, url: string): Promise<Upload> {
       const user = requireUser(actor)
@@ -173,7 +201,7 @@ export function createImportsService(
       const upload = await uploads.receive(user.id, nameOf(answer.url, answer.headers), answer.body)
       try {
         const { path } = await uploads.get(user.id, upload.uploadId)
-        await requireCsvUpload(path)
+        await requireFileKind(path)
       } catch (error) {
         await uploads.discard(upload.uploadId)
         throw error
@@ -184,6 +212,22 @@ export function createImportsService(
     /** The actor's own upload, for the preview. @throws NOT_FOUND */
     upload: (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
       uploads.get(requireUser(actor).id, uploadId),
+
+    /**
+     * Finds the tables of the actor's own upload, with types and sample rows, in a thread.
+     * @param signal ends the work
+     * @throws NOT_FOUND
+     */
+    async analyse(
+      actor: Actor,
+      uploadId: string,
+      { readAll, ...input }: AnalysisInput,
+      signal: AbortSignal,
+    ): Promise<AsyncGenerator<AnalysisMessage>> {
+      const { path, size } = await uploads.get(requireUser(actor).id, uploadId)
+      const request = { ...input, path, readAll: readAll ?? size <= READ_ALL_BYTES }
+      return runAnalysis(request, { signal, log: kernel.log })
+    },
 
     /** The CSV report of refused rows and cells. @throws JOB_NOT_FOUND, also for other people's jobs */
     async report(actor: Actor, jobId: string): Promise<{ path: string; fileName: string }> {
@@ -199,12 +243,13 @@ export function createImportsService(
   }
 }
 
-/** @throws BAD_REQUEST naming the file's type unless it is CSV */
-async function requireCsvUpload(path: string): Promise<void> {
+/** @throws BAD_REQUEST naming the kind of a file that cannot be imported, or that is not of the expected kind */
+async function requireFileKind(path: string, expected?: FileKind): Promise<void> {
   try {
-    await requireCsvFile(path)
+    if (expected) await requireKind(path, expected)
+    else await kindOfFile(path)
   } catch (error) {
-    if (error instanceof ForeignFileError) throw badRequest(error.message)
+    if (error instanceof FileError) throw badRequest(error.message)
     throw error
   }
 }

@@ -40,7 +40,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   auth: ['rest'],
   bases: ['rest'],
   shares: ['rest'],
-  imports: ['rest'],
+  imports: ['readers', 'rest'],
   storage: ['rest'],
   indexes: ['rest'],
   plugins: ['chat', 'rest'],

@@ -557,6 +557,36 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       refuses: 'NOT_FOUND',
     },
   ],
+  'imports.startAll': [
+    {
+      gate: 'import.append',
+      input: ({ baseId, tableId, fieldId }) => [
+        {
+          baseId,
+          tableId,
+          uploadId: 'none',
+          format: csv,
+          width: 1,
+          columns: [{ index: 0, fieldId }],
+        },
+      ],
+      refuses: 'NOT_FOUND',
+    },
+    {
+      gate: 'import.create',
+      input: ({ baseId }) => [
+        {
+          baseId,
+          uploadId: 'none',
+          format: csv,
+          width: 1,
+          columns: [{ index: 0 }],
+          table: { title: 'Imported', fields: [{ title: 'A', type: 'SingleLineText' }] },
+        },
+      ],
+      refuses: 'NOT_FOUND',
+    },
+  ],
   'imports.missingNames': {
     gate: 'import.append',
     input: ({ baseId, tableId, fieldId }) => ({ baseId, tableId, fieldId, texts: ['x'] }),

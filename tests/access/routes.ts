@@ -453,6 +453,12 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ uploadId: 'none' }),
     answers: 404,
   },
+  'POST /api/internal/uploads/:uploadId/analysis': {
+    gate: 'account.read',
+    params: () => ({ uploadId: 'none' }),
+    body: () => ({}),
+    answers: 404,
+  },
   'GET /api/internal/jobs/:jobId/report': { gate: 'account.read', params: jobId, answers: 404 },
   'POST /jobs/listen': { gate: 'anyone', body: () => ({ _mid: 0, data: { id: NO_JOB } }) },
   'POST /api/v2/jobs/:baseId': { gate: 'base.read' },

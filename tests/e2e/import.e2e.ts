@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import * as XLSX from 'xlsx'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { launchBrowser } from '../support/chromium.ts'
@@ -224,6 +225,56 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('takes the sheets of a workbook that are ticked', async () => {
+    const book = XLSX.utils.book_new()
+    const append = (name: string, rows: unknown[][]) =>
+      XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(rows), name)
+    append('Cities', [
+      ['Report of 2024'],
+      ['City', 'People', 'Since'],
+      ['Rome', 2_873_000, 753],
+      ['Bergen', 291_189, 1070],
+    ])
+    append('Notes', [['Note'], ['Look up the numbers']])
+    append('Old', [['a'], ['b']])
+    book.Workbook = { Sheets: [{}, {}, { Hidden: 1 }] }
+    const buffer = XLSX.write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer
+    await choose({ name: 'atlas.xlsx', mimeType: 'application/octet-stream', buffer })
+    expect(await dialog().getByLabel('Import table Old').isChecked()).toBe(false)
+    expect(await page.getByLabel('Type of People').inputValue()).toBe('Number')
+    expect(await dialog().getByLabel('Table name').inputValue()).toBe('Cities')
+    // Without titles, the row of titles is a record.
+    await dialog().getByLabel('A row contains field names').uncheck()
+    await page.getByLabel('Type of Field 2').waitFor()
+    await dialog().getByLabel('A row contains field names').check()
+    await page.getByLabel('Type of People').waitFor()
+    await dialog().getByRole('button', { name: 'Notes', exact: true }).click()
+    await dialog().getByText('Look up the numbers').waitFor()
+    await dialog().getByLabel('Import table Notes').uncheck()
+    await start()
+    await dialog()
+      .getByText(/2 rows added to Cities/)
+      .waitFor()
+    expect((await tables()).map(({ title }) => title)).toEqual(['Cities'])
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
+  test('makes a table of each list of a JSON file', async () => {
+    const json = { people: [{ name: 'Ann', home: { city: 'Rome' } }], pets: [{ name: 'Rex' }], made: 'today' }
+    await choose(csv('all.json', JSON.stringify(json)))
+    await page.getByLabel('Type of home.city').waitFor()
+    await dialog().getByLabel('Nested objects become fields').uncheck()
+    await page.getByLabel('Type of home', { exact: true }).waitFor()
+    expect(await page.getByLabel('Type of home', { exact: true }).inputValue()).toBe('JSON')
+    await start()
+    await dialog()
+      .getByText(/1 row added to pets/)
+      .waitFor()
+    await dialog().getByText('Import finished').waitFor()
+    expect((await tables()).map(({ title }) => title).sort()).toEqual(['people', 'pets'])
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
   test('says what a file of another kind is, and asks for another one instead of trying again', async () => {
     await page.getByRole('button', { name: /^Import data/ }).click()
     const pick = async (button: string, file: ChosenFile) => {
@@ -231,20 +282,24 @@ describe('importing a file', () => {
       await dialog().getByRole('button', { name: button }).click()
       await (await chooser).setFiles(file)
     }
-    await pick('Choose files', csv('people.csv', '[{"Name": "Ann"}, {"Name": "Ben"}]'))
-    await dialog().getByText('This is a JSON file.').waitFor()
+    await pick('Choose files', csv('people.csv', '<?xml version="1.0"?><people/>'))
+    await dialog().getByText('This is an XML file.').waitFor()
     expect(await dialog().getByRole('button', { name: 'Try again' }).count()).toBe(0)
     expect(await dialog().getByLabel('Delimiter').count()).toBe(0)
     await dialog().getByRole('button', { name: 'Choose another file' }).click()
     await dialog().getByRole('button', { name: 'Paste' }).click()
     await dialog()
       .getByLabel(/^Paste rows/)
-      .fill('{"Name": "Ann"}')
+      .fill('{"Name": "Ann",}')
     await dialog().getByRole('button', { name: 'Continue' }).click()
-    await dialog().getByText('This is a JSON file.').waitFor()
+    await dialog()
+      .getByText(/Line 1, column 16: the JSON is not valid/)
+      .waitFor()
     await dialog().getByRole('button', { name: 'Choose another file' }).click()
     await pick('Choose files', csv('book.csv', 'PK\x03\x04\x14\0xl/workbook.xml'))
-    await dialog().getByText('This is an Excel workbook.').waitFor()
+    await dialog()
+      .getByText(/The file is damaged/)
+      .waitFor()
     await dialog().getByRole('button', { name: 'Choose another file' }).click()
     await pick('Choose files', csv('people.csv', 'Id,Name\na1b2c3,Ann\nd4e5f6,Ben\n'))
     await dialog().getByText('Importing 2 of 2 columns').waitFor()
@@ -271,12 +326,14 @@ describe('importing a file', () => {
     await choose(csv('one.csv', 'a\n1\n'))
     await dialog().getByRole('button', { name: 'Add another file' }).click()
     await dialog().getByRole('button', { name: 'Address' }).click()
-    await dialog().getByLabel('URL of a CSV file').fill('http://127.0.0.1/a.csv')
+    await dialog().getByLabel('URL of a CSV, Excel or JSON file').fill('http://127.0.0.1/a.csv')
     await page.keyboard.press('Enter')
     await dialog()
       .getByText(/private network/)
       .waitFor()
-    expect(await dialog().getByLabel('URL of a CSV file').inputValue()).toBe('http://127.0.0.1/a.csv')
+    expect(await dialog().getByLabel('URL of a CSV, Excel or JSON file').inputValue()).toBe(
+      'http://127.0.0.1/a.csv',
+    )
     await page.keyboard.press('Escape')
     await dialog().waitFor({ state: 'detached' })
   })

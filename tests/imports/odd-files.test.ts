@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { requireCsv } from '../../src/core/csv/require-csv.ts'
+import { fileKind } from '../../src/core/imports/file-kind.ts'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -29,15 +29,20 @@ afterAll(() => app.stop())
 
 const ZIP = 'PK\x03\x04\x14\0'
 const latin1 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'latin1'))
-const SHEET = 'Only CSV files can be imported. Save the sheet as CSV and try again.'
+/** Files of other kinds that can be imported, by what is said of them where CSV is asked for. */
+const OTHER_KINDS: Record<string, string | Uint8Array<ArrayBuffer>> = {
+  'This is a workbook, not': `${ZIP}xl/workbook.xml\nx`,
+  'This is a workbook': latin1(`\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1${'\0'.repeat(100)}W\0o\0r\0k\0b\0o\0o\0k`),
+  'is a workbook': `${ZIP}mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK`,
+  'This is a JSON file, not': '[\n  {"Name": "Ann", "Age": 31},\n  {"Name": "Ben"}\n]\n',
+  'This is a JSON file': '\ufeff  {"type": "FeatureCollection", "features": [',
+  'is a JSON file': '{"a": 1}\n{"a": 2}\n{"a": 3}\n',
+  'a JSON file': new Uint8Array(Buffer.from('\ufeff{"Name": "Ann"}', 'utf16le')),
+}
 
-/** Files of other kinds, by what is said of them. */
+/** Files that cannot be imported, by what is said of them. */
 const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
-  [`This is an Excel workbook. ${SHEET}`]: `${ZIP}xl/workbook.xml\nx`,
-  'This is an Excel workbook': latin1(
-    `\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1${'\0'.repeat(100)}W\0o\0r\0k\0b\0o\0o\0k`,
-  ),
-  'This is an OpenDocument spreadsheet': `${ZIP}mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK`,
+  'This is a Numbers spreadsheet': `${ZIP}Index/Document.iwa`,
   'This is a Word document': `${ZIP}[Content_Types].xml PK word/document.xml`,
   'This is a ZIP archive': `${ZIP}readme.txt\nx`,
   'This is a PDF': '%PDF-1.7\nx',
@@ -45,14 +50,10 @@ const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   'This is an SQLite database': `SQLite format 3\0${'\0'.repeat(100)}`,
   'This is a compressed file': latin1('\x1f\x8b\x08\0\0'),
   'This is a picture': latin1('\x89PNG\r\n'),
-  'This is a JSON file. Only CSV files can be imported. Save the data as CSV and try again.':
-    '[\n  {"Name": "Ann", "Age": 31},\n  {"Name": "Ben"}\n]\n',
-  'This is a JSON file': '\ufeff  {"type": "FeatureCollection", "features": [',
-  'is a JSON file': '{"a": 1}\n{"a": 2}\n{"a": 3}\n',
-  'a JSON file': new Uint8Array(Buffer.from('\ufeff{"Name": "Ann"}', 'utf16le')),
   'This is an XML file': '<?xml version="1.0"?>\n<rows><row/></rows>',
   'is an XML file': '<rows>\n  <row a="1"/>\n</rows>',
-  'This is an HTML page': '\n<!DOCTYPE html>\n<html><body>Sign in</body></html>',
+  'This is an HTML page. Only CSV, Excel, OpenDocument and JSON files can be imported.':
+    '\n<!DOCTYPE html>\n<html><body>Sign in</body></html>',
   'This is an SQL script': '-- a dump\n\nCREATE TABLE people (id int);\n',
   'This is a file of contacts': 'BEGIN:VCARD\nVERSION:3.0\n',
   'This is an RTF document': '{\\rtf1\\ansi Name}',
@@ -173,7 +174,9 @@ describe('an import of a file that is not as it should be', () => {
 
   test('is refused where it is a file of another kind, whatever it is called', async () => {
     for (const [reason, file] of Object.entries(FOREIGN_FILES)) {
-      expect(() => requireCsv(new Uint8Array(Buffer.from(file as string)), true)).toThrow(reason)
+      expect(() => fileKind(new Uint8Array(Buffer.from(file as string)), true)).toThrow(reason)
+    }
+    for (const [reason, file] of Object.entries({ ...FOREIGN_FILES, ...OTHER_KINDS })) {
       const start = startImport(door, base.id, file, { title: freshTitle(), columns: two })
       await expect(start).rejects.toThrow(reason)
     }
@@ -189,8 +192,8 @@ describe('an import of a file that is not as it should be', () => {
     ['with the headings of a statement', 'Name,create table\na,1\n'],
     ['that begins like an archive', 'Rar!,PAR1\nGIF89a,1\n'],
   ])('is taken for CSV where it is one %s', (_, text) => {
-    expect(() => requireCsv(Buffer.from(text), true)).not.toThrow()
-    expect(() => requireCsv(Buffer.from(text), false)).not.toThrow()
+    expect(fileKind(Buffer.from(text), true)).toBe('csv')
+    expect(fileKind(Buffer.from(text), false)).toBe('csv')
   })
 
   test('makes an empty table of a header without rows', async () => {

@@ -3,7 +3,10 @@ import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
+import type { ChosenFormat } from '../../src/core/imports/format.ts'
 import { hasEnded } from '../../src/jobs.ts'
+import { type DraftTarget, draftColumns, toStartInput } from '../../web/features/imports/draft.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
 import { createTrpcClient, type TrpcClient } from '../support/client.ts'
 
@@ -71,6 +74,7 @@ export async function startImport(
 }
 
 export const formatOf = (body: BodyInit, format: Partial<CsvFormat> = {}): CsvFormat => ({
+  kind: 'csv',
   delimiter: ',',
   quote: '"',
   header: true,
@@ -79,6 +83,58 @@ export const formatOf = (body: BodyInit, format: Partial<CsvFormat> = {}): CsvFo
   encoding: body instanceof Uint8Array ? detectEncoding(body, true) : 'utf-8',
   ...format,
 })
+
+interface AnalysisOptions {
+  chosen?: ChosenFormat
+  monthFirst?: boolean
+  readAll?: boolean
+}
+
+/** Lets the server find the tables of an upload. @throws Error with the message of a failure */
+export async function analyse(
+  { url, token }: Door,
+  uploadId: string,
+  options: AnalysisOptions = {},
+): Promise<TableAnalysis[]> {
+  const answer = await fetch(`${url}/api/internal/uploads/${uploadId}/analysis`, {
+    method: 'POST',
+    headers: { 'xc-auth': token, 'content-type': 'application/json' },
+    body: JSON.stringify(options),
+  })
+  const text = (await answer.text()).trim()
+  if (!answer.ok) throw new Error(`analysis: ${answer.status} ${text}`)
+  const last = JSON.parse(text.split('\n').at(-1) ?? '') as AnalysisMessage
+  if (last.type !== 'done') throw new Error(last.type === 'failed' ? last.message : 'The analysis has no end')
+  return last.tables
+}
+
+/** Types of a table's columns by their titles. */
+export const typesOf = ({ analysis }: TableAnalysis): Record<string, FieldTypeName> =>
+  Object.fromEntries((analysis?.fields ?? []).map(({ title, type }) => [title, type]))
+
+let unnamed = 0
+
+/** Imports tables of an upload as new ones, as the dialog does when nothing is changed there. */
+export async function importTables(
+  door: Door,
+  baseId: string,
+  uploadId: string,
+  tables: readonly TableAnalysis[],
+): Promise<{ result: ImportResult; rows: Record<string, CellValue>[]; report: string[] }[]> {
+  const inputs = tables.map(({ name, analysis }) => {
+    if (!analysis) throw new Error(`${name} has no rows`)
+    const target: DraftTarget = { kind: 'new', title: name || `Imported ${++unnamed}` }
+    const input = toStartInput({ baseId, uploadId, analysis }, draftColumns(analysis, target), target)
+    return { ...input, timeZone: 'UTC' }
+  })
+  const jobs = await createTrpcClient(door.url, door.token).imports.startAll.mutate(inputs)
+  return Promise.all(
+    jobs.map(async ({ jobId }) => {
+      const result = resultOf(await ended(door, jobId))
+      return { result, rows: await rowsOf(door, result.tableId), report: await reportOf(door, jobId) }
+    }),
+  )
+}
 
 /** A job as the web app sees it. */
 export type JobAnswer = Awaited<ReturnType<TrpcClient['jobs']['get']['query']>>

@@ -155,8 +155,8 @@ describe('imports.fetchUrl', () => {
   })
 
   test('says of a file of another kind what it is, and does not keep it', async () => {
-    remote.answer('/people.csv', { body: '[{"Name": "Ann"}]' })
-    await expect(fetchUrl('/people.csv')).rejects.toThrow('This is a JSON file')
+    remote.answer('/people.csv', { body: '%PDF-1.7' })
+    await expect(fetchUrl('/people.csv')).rejects.toThrow('This is a PDF')
     remote.answer('/page', { body: '<!doctype html><title>Sign in</title>' })
     await expect(fetchUrl('/page')).rejects.toThrow('This is an HTML page')
     expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])

@@ -2,16 +2,12 @@ import { detectDelimiter, detectEncoding } from '../../src/core/csv/detect.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
 import { looksGuarded } from '../../src/core/csv/format.ts'
 import { CsvError, createCsvReader } from '../../src/core/csv/reader.ts'
-import { ForeignFileError, requireCsv } from '../../src/core/csv/require-csv.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
 import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
-import type {
-  AnalyseFault,
-  AnalyseReply,
-  AnalyseRequest,
-  Analysis,
-  FileSamples,
-} from '../features/imports/analysis.ts'
+import type { Analysis } from '../../src/core/imports/analysis.ts'
+import { FileError } from '../../src/core/imports/file-error.ts'
+import { ForeignFileError, fileKind } from '../../src/core/imports/file-kind.ts'
+import type { AnalyseFault, AnalyseReply, AnalyseRequest, FileSamples } from '../features/imports/analysis.ts'
 
 /*
  * Analyses a CSV file in a worker: encoding, delimiter, column types and sample records. It gets samples, never the
@@ -37,16 +33,18 @@ function answer(request: AnalyseRequest): AnalyseReply {
 
 function faultOf(error: unknown): AnalyseFault {
   if (error instanceof ForeignFileError) return 'foreign'
-  return error instanceof CsvError ? 'format' : 'other'
+  return error instanceof FileError ? 'format' : 'other'
 }
 
-function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
+/** Null for a file of a kind that the server reads. */
+function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis | null {
   const isWhole = samples.head.byteLength >= samples.size
-  requireCsv(new Uint8Array(samples.head), isWhole)
+  if (fileKind(new Uint8Array(samples.head), isWhole) !== 'csv') return null
   const encoding = chosen.encoding ?? encodingOf(samples)
   const headText = decode(samples.head, encoding)
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
   const plain: CsvFormat = {
+    kind: 'csv',
     header: true,
     quote: '"',
     guarded: false,
@@ -76,11 +74,16 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
   const share = Math.max(1, samples.head.byteLength) / samples.size
   return {
     format: { ...format, decimal },
-    fields: detectFields(rows, titles, { maxRowsToParse: rows.length, monthFirst, decimal }),
+    fields: detectFields(isWhole ? headRows : rows, titles, {
+      maxRowsToParse: Number.POSITIVE_INFINITY,
+      monthFirst,
+      decimal,
+    }).slice(0, width),
     rows,
     headRows: shown.length,
     rowCount: isWhole ? headRows.length : Math.round(headRows.length / share),
     isExact: isWhole,
+    isComplete: isWhole,
     quoteProblems: head.problems,
   }
 }

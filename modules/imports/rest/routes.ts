@@ -10,6 +10,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { analysisInput } from '../input.ts'
 import type { ImportsService } from '../service.ts'
 import { fileTooLarge } from '../uploads.ts'
 
@@ -44,6 +45,13 @@ export const importsRest = (
       const { path } = await imports.upload(actor, params.uploadId)
       const { from, to } = readBody(sliceQuery, query)
       return download(Bun.file(path).slice(from, to), 'upload.csv')
+    })
+    .post('/api/internal/uploads/:uploadId/analysis', async ({ actor, params, body, request }) => {
+      const input = readBody(analysisInput, body ?? {})
+      // Ends the thread when the page is left.
+      const ended = new AbortController()
+      request.signal.addEventListener('abort', () => ended.abort())
+      return jsonLines(await imports.analyse(actor, params.uploadId, input, ended.signal), ended)
     })
     .get('/api/internal/jobs/:jobId/report', async ({ actor, params }) => {
       const { path, fileName } = await imports.report(actor, params.jobId)
@@ -85,6 +93,28 @@ export const importsRest = (
       throw error
     }
   }
+}
+
+/** One JSON text per line, as they come. */
+function jsonLines(messages: AsyncGenerator<unknown>, ended: AbortController): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await messages.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
+    },
+    async cancel() {
+      ended.abort()
+      await messages.return(undefined)
+    },
+  })
+  const headers = {
+    'content-type': 'application/x-ndjson',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  }
+  return new Response(body, { headers })
 }
 
 function withoutData(news: JobMessage | JobMessage[]): JobMessage | JobMessage[] {

@@ -10,17 +10,18 @@ import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { ImportPlan } from '../plan.ts'
+import type { OpenTable } from '../readers/index.ts'
 import type { KnownFile, MainThread } from '../thread.ts'
 import { type Converter, rowSkipped } from './convert.ts'
-import { type CheckedEncoding, readRows } from './read-rows.ts'
 import type { Report } from './report.ts'
 
 /** Rows per transaction: a few milliseconds, then waiting writers get their turn. */
 const CHUNK_ROWS = 2000
 /** Values per transaction, for wide rows. */
 const CHUNK_VALUES = 40_000
-/** Bytes of the file between two checkpoints of the write-ahead log. */
+/** Bytes of the file between two checkpoints of the write-ahead log, or values, as some files are compressed. */
 const CHECKPOINT_BYTES = 3_000_000
+const CHECKPOINT_VALUES = 300_000
 
 /** Shared by the steps of an import. */
 export interface ImportTools {
@@ -37,14 +38,14 @@ interface Filled {
 
 /**
  * Writes the file's rows to the staging table, one chunk per lease.
- * @throws CsvError for an unreadable file; BAD_REQUEST for an empty one
+ * @throws FileError for an unreadable file; BAD_REQUEST for an empty one
  */
 export async function fill(
   plan: ImportPlan,
-  { encoding, isDamaged }: CheckedEncoding,
+  table: OpenTable,
   { writer, converter, report, mainThread }: ImportTools,
 ): Promise<Filled> {
-  const { columns, constants, staging, format } = plan
+  const { columns, constants, staging } = plan
   const shape: RowShape = {
     table: staging,
     columns: [plan.rowColumn, ...columns.map(({ column }) => column)],
@@ -52,36 +53,37 @@ export async function fill(
   }
   const chunkRows = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / shape.columns.length)))
   const resolveFiles = createFileResolver(plan, { converter, report, mainThread })
-  const size = Bun.file(plan.path).size
+  const { size } = table
   const filled: Filled = { rows: 0, rowsRefused: 0 }
   let chunk: CellValue[][] = []
   let checkpointAt = CHECKPOINT_BYTES
+  let values = 0
   let seen = 0
 
-  async function write(bytes: number): Promise<void> {
+  async function write(done: number): Promise<void> {
     const rows = await resolveFiles(chunk)
     filled.rowsRefused += chunk.length - rows.length
     chunk = []
     await mainThread.withLease(() => writer.insert(shape, rows))
     filled.rows += rows.length
-    if (bytes > checkpointAt) {
+    values += rows.length * shape.columns.length
+    if (done > checkpointAt || values > CHECKPOINT_VALUES) {
       writer.checkpoint()
-      checkpointAt = bytes + CHECKPOINT_BYTES
+      checkpointAt = done + CHECKPOINT_BYTES
+      values = 0
     }
-    mainThread.progress(filled.rows, bytes === 0 ? filled.rows : Math.round(filled.rows * (size / bytes)))
+    mainThread.progress(filled.rows, done === 0 ? filled.rows : Math.round(filled.rows * (size / done)))
   }
 
-  for await (const { rows, firstRow, problems, bytes } of readRows(plan.path, { ...format, encoding })) {
+  for await (const { rows, firstRow, problems, done } of table.rows()) {
     mainThread.check()
-    for (const { row, message } of problems)
-      report.add({ row, column: '', value: '', reason: m.imports_report_quotes({ problem: message }) })
+    for (const problem of problems) report.add(problem)
     for (let at = 0; at < rows.length; at++) {
       const cells = rows[at]!
       const row = firstRow + at
-      if (row === 1 && format.header) continue
       if (isBlank(cells)) continue
       seen++
-      if (isDamaged && cells.some((text) => text.includes('\ufffd'))) {
+      if (table.isDamaged && cells.some((text) => text.includes('\ufffd'))) {
         report.add({ row, column: '', value: '', reason: m.imports_report_invalid_utf8() })
       }
       const values = converter.convert(cells, row)
@@ -91,11 +93,11 @@ export async function fill(
       }
       values.unshift(row)
       chunk.push(values)
-      if (chunk.length >= chunkRows) await write(bytes)
+      if (chunk.length >= chunkRows) await write(done)
     }
   }
   if (chunk.length > 0) await write(size)
-  if (seen === 0 && !format.header) throw new AppError('BAD_REQUEST', m.imports_error_empty_file())
+  if (seen === 0 && table.titles === null) throw new AppError('BAD_REQUEST', m.imports_error_empty_file())
   return filled
 }
 

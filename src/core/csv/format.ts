@@ -30,6 +30,7 @@ export const CSV_DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** Dialect of a CSV file. */
 export const csvFormat = z.object({
+  kind: z._default(z.literal('csv'), 'csv'),
   /** One character, not a line break and not the quote. */
   delimiter: z.string().check(
     z.length(1),

@@ -1,4 +1,5 @@
 import Papa, { type ParseResult } from 'papaparse'
+import { FileError } from '../imports/file-error.ts'
 import { m } from '../messages.gen.ts'
 import type { CsvFormat } from './format.ts'
 import { unguardText } from './format.ts'
@@ -19,7 +20,7 @@ const MAX_LENGTH_AFTER_REPAIR = 500_000
 export const SEPARATOR_LINE = /^sep=([^\r\n])(?:[\r\n]|$)/i
 
 /** The file cannot be read as CSV; the message tells the user why and names the row. */
-export class CsvError extends Error {
+export class CsvError extends FileError {
   override readonly name = 'CsvError'
 }
 

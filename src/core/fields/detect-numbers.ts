@@ -1,11 +1,15 @@
 import { trimTrailing } from '../trim-characters.ts'
 import type { Detected } from './detected.ts'
 import { isMissingWord } from './empty-words.ts'
+import type { FieldOptions } from './field-type.ts'
+import { type FieldTypeName, readOptions } from './index.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
-/** 1234, 1,234, 1'234, -1.5, .5, 1.5e-3; an exponent requires a point or a sign: 12E4 is a code. */
+/**
+ * 1234, 1,234, 1'234, 12,34,567 (India), -1.5, .5, 1.5e-3; an exponent requires a point or a sign: 12E4 is a code.
+ */
 const ENGLISH =
-  /^[-−]?(?:(?:\d{1,3}(?:[,'’]\d{3})+|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
+  /^[-−]?(?:(?:\d{1,3}(?:[,'’]\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
 /** 1234, 1.234, 1 234, 1'234, -1,5, ,5. */
 const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f'’]\d{3})+)(?:,\d+)?|,\d+)$/
 /** A comma, or a point, that can only be a decimal mark: not followed by exactly three digits. */
@@ -89,6 +93,9 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
 const unitOf = (value: string): string | undefined =>
   [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
 
+/** The currency that a symbol or an ISO 4217 code stands for in amounts, as written; null for other texts. */
+export const currencyOf = (mark: string): string | null => (mark in SIGNS || mark in CODES ? mark : null)
+
 /** Rewrites accounting notation for negative amounts, `(5.00)`, with a minus sign. */
 const withSign = (value: string): string =>
   value
@@ -120,6 +127,19 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
   if (numbers.every((number) => Number.isSafeInteger(number))) return { type: 'Number' }
   if (numbers.some((number) => Number.isInteger(number) && !Number.isSafeInteger(number))) return null
   return { type: 'Decimal', options: { precision: Math.max(1, precision) } }
+}
+
+/**
+ * A column of plain numbers as a Currency field, if its cells are formatted as amounts of one currency.
+ * @param mark symbol or code, as `currencyOf` gives it; null for no currency
+ */
+export function asAmounts<Field extends { type: FieldTypeName; options: FieldOptions }>(
+  field: Field,
+  mark: string | null,
+): Field {
+  if (mark === null || (field.type !== 'Number' && field.type !== 'Decimal')) return field
+  const options = currencyOptions(mark, Number(field.options.precision ?? 0))
+  return { ...field, type: 'Currency', options: readOptions('Currency', options) }
 }
 
 function currencyOptions(

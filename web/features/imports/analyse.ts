@@ -1,23 +1,21 @@
-import type { CsvFormat } from '../../../src/core/csv/format.ts'
-import {
-  AnalyseError,
-  type AnalyseReply,
-  type AnalyseRequest,
-  type Analysis,
-  type FileSamples,
-} from './analysis.ts'
+import type { Analysis } from '../../../src/core/imports/analysis.ts'
+import type { ChosenFormat } from '../../../src/core/imports/format.ts'
+import { AnalyseError, type AnalyseReply, type AnalyseRequest, type FileSamples } from './analysis.ts'
 
-/** Analyses files in a worker. */
+/** Analyses text files in a worker. */
 export interface Analyser {
-  /** @throws AnalyseError where the file cannot be read as CSV */
-  analyse(samples: FileSamples, chosen: Partial<CsvFormat>, monthFirst: boolean): Promise<Analysis>
+  /**
+   * Returns null for a file of a kind that only the server reads.
+   * @throws AnalyseError where the file cannot be read
+   */
+  analyse(samples: FileSamples, chosen: ChosenFormat, monthFirst: boolean): Promise<Analysis | null>
   close(): void
 }
 
 /** Starts the worker; call `close` when its dialog closes. */
 export function createAnalyser(): Analyser {
   const worker = new Worker(new URL('../../workers/csv.ts', import.meta.url), { type: 'module' })
-  const waiting = new Map<number, PromiseWithResolvers<Analysis>>()
+  const waiting = new Map<number, PromiseWithResolvers<Analysis | null>>()
   let nextId = 1
   worker.onmessage = ({ data }: MessageEvent<AnalyseReply>) => {
     const request = waiting.get(data.id)
@@ -32,7 +30,7 @@ export function createAnalyser(): Analyser {
   return {
     analyse(samples, chosen, monthFirst) {
       const id = nextId++
-      const request = Promise.withResolvers<Analysis>()
+      const request = Promise.withResolvers<Analysis | null>()
       waiting.set(id, request)
       worker.postMessage({ id, samples, chosen, monthFirst } satisfies AnalyseRequest)
       return request.promise

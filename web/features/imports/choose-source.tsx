@@ -8,7 +8,8 @@ import { TextArea, TextField } from '../../ui/field.tsx'
 import styles from './choose-source.module.css'
 
 /** Preferred file types; browsers let users pick others as well. */
-const ACCEPT = '.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
+const ACCEPT =
+  '.csv,.tsv,.tab,.txt,.xlsx,.xlsm,.xlsb,.xls,.ods,.json,.ndjson,.jsonl,.geojson,text/csv,text/plain,application/json'
 
 export interface ChooseSourceProps {
   onFiles: (files: File[]) => Promise<void>
@@ -57,7 +58,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
       {way === 'text' && (
         <>
           <TextArea
-            label={m.imports_paste_rows_spreadsheet_csv_file()}
+            label={m.imports_paste_rows_spreadsheet_csv_json()}
             rows={9}
             value={text}
             autoFocus
@@ -78,10 +79,10 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
       {way === 'url' && (
         <>
           <TextField
-            label={m.imports_url_of_a_csv_file()}
+            label={m.imports_url_of_a_file()}
             type="url"
             dir="ltr"
-            placeholder="https://example.com/people.csv"
+            placeholder="https://example.com/people.xlsx"
             value={url}
             autoFocus
             error={error}
@@ -133,11 +134,11 @@ function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBus
       }}
     >
       <FileUp size={26} />
-      <p>{m.imports_drop_csv_tsv_files_here()}</p>
+      <p>{m.imports_drop_files_here()}</p>
       <Button variant="primary" busy={isBusy} data-autofocus onClick={() => input.current?.click()}>
         {m.imports_choose_files()}
       </Button>
-      <p className={styles.hint}>{m.imports_each_file_becomes_new_table()}</p>
+      <p className={styles.hint}>{m.imports_each_file_or_sheet_becomes_new_table()}</p>
       <input
         ref={input}
         type="file"

@@ -1,7 +1,7 @@
 import { FileUp } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
-import { CSV_DELIMITERS, CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts'
+import { useId, useState } from 'react'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
 import { messageOf } from '../../errors.ts'
@@ -11,10 +11,11 @@ import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
-import { AnalyseError, type Analysis } from './analysis.ts'
+import { AnalyseError } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
+import { FormatOptions } from './format-options.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
@@ -33,13 +34,14 @@ interface DraftViewProps {
 export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChooseAnother }: DraftViewProps) {
   const looked = useMissingNames(baseId, given)
   const draft = given && { ...given, columns: looked.columns }
-  if (!draft || (!draft.analysis && !draft.error)) return <Reading />
+  if (!draft || (!draft.analysis && !draft.error)) return <Reading draft={draft} />
   const { analysis, error, columns, target, source } = draft
   const fault = error === null ? null : error instanceof AnalyseError ? error.fault : 'other'
   return (
-    <div className={styles.view} aria-busy={draft.isReading}>
+    <div className={styles.view} aria-busy={draft.isReading} data-off={!draft.isOn || undefined}>
       <p className={styles.file}>
-        <strong dir="auto">{source.name}</strong>
+        <strong dir="auto">{draft.table || source.name}</strong>
+        {draft.table !== '' && <span dir="auto">{source.name}</span>}
         <span>{formatBytes(source.size)}</span>
         {analysis && (
           <>
@@ -124,9 +126,16 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
 const noneText = (isAppend: boolean): string =>
   isAppend ? m.imports_map_least_one_column_field() : m.imports_select_at_least_one_column()
 
-function Reading() {
+/** Progress while a file is uploaded and read; a small one is there at once. */
+function Reading({ draft }: { draft: Draft | undefined }) {
+  const { uploaded, rows } = draft?.progress ?? { uploaded: null, rows: 0 }
+  const percent = Math.floor((uploaded ?? 0) * 100)
+  const text = rows > 0 ? m.imports_rows_read({ count: rows }) : m.imports_uploading_percent({ percent })
   return (
     <div className={styles.view} aria-busy>
+      <p className={styles.hint} role="status">
+        {rows > 0 || uploaded !== null ? text : ' '}
+      </p>
       <Skeleton width={260} />
       <Skeleton height={32} />
       <Skeleton height={32} width="60%" />
@@ -185,109 +194,6 @@ function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
     texts.push(text)
   }
   return texts
-}
-
-/** A labelled select of the format options. */
-function FormatSelect(props: {
-  label: string
-  value: string
-  onChange: (value: string) => void
-  children: ReactNode
-}) {
-  return (
-    <label className={styles.option}>
-      <span>{props.label}</span>
-      <select
-        className={styles.select}
-        value={props.value}
-        onChange={(event) => props.onChange(event.target.value)}
-      >
-        {props.children}
-      </select>
-    </label>
-  )
-}
-
-/** CSV format options; each change is analysed at once. */
-function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
-  const format = draft.analysis?.format ?? {
-    encoding: 'utf-8',
-    delimiter: ',',
-    header: true,
-    quote: '"',
-    guarded: false,
-    decimal: '.',
-    ...draft.chosen,
-  }
-  const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
-  const delimiterNames: Record<string, string> = {
-    ',': m.imports_comma(),
-    ';': m.imports_semicolon(),
-    '\t': m.imports_tab(),
-    '|': m.imports_bar(),
-  }
-  return (
-    <div className={styles.options}>
-      <FormatSelect
-        label={m.imports_encoding()}
-        value={format.encoding}
-        onChange={(value) => all.choose(draft, { encoding: value as CsvEncoding })}
-      >
-        {CSV_ENCODINGS.map(({ name, label }) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </FormatSelect>
-      <FormatSelect
-        label={m.imports_separator()}
-        value={format.delimiter}
-        onChange={(value) => all.choose(draft, { delimiter: value })}
-      >
-        {CSV_DELIMITERS.map((delimiter) => (
-          <option key={delimiter} value={delimiter}>
-            {delimiterNames[delimiter]}
-          </option>
-        ))}
-      </FormatSelect>
-      <FormatSelect
-        label={m.imports_decimal_places()}
-        value={format.decimal}
-        onChange={(value) => all.choose(draft, { decimal: value === ',' ? ',' : '.' })}
-      >
-        <option value=".">{m.imports_decimal_point_example()}</option>
-        <option value=",">{m.imports_decimal_comma_example()}</option>
-      </FormatSelect>
-      {(isAmbiguous || draft.monthFirst) && (
-        <FormatSelect
-          label={m.imports_read_ambiguous_date_as()}
-          value={draft.monthFirst ? 'month' : 'day'}
-          onChange={(value) => all.chooseMonthFirst(draft, value === 'month')}
-        >
-          <option value="day">{m.imports_day_first_example()}</option>
-          <option value="month">{m.imports_month_first_example()}</option>
-        </FormatSelect>
-      )}
-      <label className={styles.option}>
-        <input
-          type="checkbox"
-          checked={format.header}
-          onChange={(event) => all.choose(draft, { header: event.target.checked })}
-        />
-        {m.imports_first_row_contains_field_names()}
-      </label>
-      {(format.guarded || draft.chosen.guarded !== undefined) && (
-        <label className={styles.option} data-tip={m.imports_unescape_formulas_hint()}>
-          <input
-            type="checkbox"
-            checked={format.guarded}
-            onChange={(event) => all.choose(draft, { guarded: event.target.checked })}
-          />
-          {m.imports_unescape_formulas()}
-        </label>
-      )}
-    </div>
-  )
 }
 
 interface TargetPickerProps {

@@ -6,9 +6,9 @@ import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../.
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { holdsFiles, isImportable, isOfferedForImport } from '../../../src/core/fields/traits.ts'
+import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Inputs } from '../../trpc.ts'
-import type { Analysis } from './analysis.ts'
 
 /** Import settings of a column. */
 export interface DraftColumn {

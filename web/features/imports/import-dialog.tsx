@@ -12,7 +12,7 @@ import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
 import { DraftView } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
 import { RunView, showCards } from './run-view.tsx'
-import { dismissRun, hasEnded, startRun, useRuns } from './runs.ts'
+import { dismissRun, hasEnded, startRuns, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
 import { type Draft, useDrafts } from './use-drafts.ts'
 
@@ -35,14 +35,13 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   const [isChoosing, setChoosing] = useState(start === null)
   const tables = trpc.schema.tables.useQuery({ baseId })
   const base = trpc.bases.get.useQuery({ baseId })
+  const chosen = drafts.filter(({ isOn }) => isOn)
   const runs = useRuns().filter(({ id }) => started?.includes(id))
   const mayCreate = roleCan(base.data?.role ?? null, 'import.create')
 
   async function add(sources: ImportSource[]): Promise<void> {
-    const taken = [
-      ...(tables.data ?? (await api.schema.tables.query({ baseId }))).map(({ title }) => title),
-      ...drafts.flatMap(({ target }) => (target.kind === 'new' ? [target.title] : [])),
-    ]
+    const known = (tables.data ?? (await api.schema.tables.query({ baseId }))).map(({ title }) => title)
+    const taken = [...known, ...drafts.flatMap(({ target }) => (target.kind === 'new' ? [target.title] : []))]
     const fields = tableId === undefined ? [] : (await api.schema.table.query({ tableId })).fields
     const added = sources.map((source) => {
       const title = freeTitle(tableTitleOf(source), taken)
@@ -51,7 +50,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         tableId === undefined ? { kind: 'new', title } : { kind: 'append', tableId, fields }
       return { source, target }
     })
-    const keys = all.add(added)
+    const keys = all.add(added, known)
     setActiveKey(keys[0] ?? null)
     setChoosing(false)
   }
@@ -85,13 +84,17 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   }, [isShown])
 
   function begin(): void {
-    const ids = drafts.map(({ source, analysis, columns, target }) =>
-      startRun(baseId, source, (uploadId) => {
-        if (!analysis) throw new Error(m.imports_file_read_failed())
-        return toStartInput({ baseId, uploadId, analysis }, columns, target)
-      }),
-    )
-    setStarted(ids)
+    const ids = [...Map.groupBy(chosen, ({ source }) => source)].map(([source, tables]) => {
+      const runs = tables.map(({ table, analysis, columns, target }) => ({
+        name: table === '' ? source.name : `${source.name}: ${table}`,
+        inputOf(uploadId: string) {
+          if (!analysis) throw new Error(m.imports_file_read_failed())
+          return toStartInput({ baseId, uploadId, analysis }, columns, target)
+        },
+      }))
+      return startRuns(baseId, source, runs, all.uploadOf(source))
+    })
+    setStarted(ids.flat())
   }
 
   /** Running imports continue as cards in the corner of the page. */
@@ -135,33 +138,39 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   }
 
   const active = drafts.find(({ key }) => key === activeKey) ?? drafts[0]
-  const isReady = drafts.every((draft) => {
+  const isReady = chosen.every((draft) => {
     const isNamed = draft.target.kind === 'append' || draft.target.title.trim() !== ''
     return draft.analysis && !draft.isReading && isNamed && problemOf(draft.columns, draft.target) === null
   })
-  const rowCount = drafts.reduce((sum, { analysis }) => sum + (analysis?.rowCount ?? 0), 0)
-  const isExact = drafts.every(({ analysis }) => analysis?.isExact)
+  const rowCount = chosen.reduce((sum, { analysis }) => sum + (analysis?.rowCount ?? 0), 0)
+  const isExact = chosen.every(({ analysis }) => analysis?.isExact)
   const label = isExact ? m.imports_import_rows({ count: rowCount }) : m.imports_import()
   return (
     <Dialog
-      title={drafts.length > 1 ? m.imports_import_files({ count: drafts.length }) : m.imports_import()}
+      title={drafts.length > 1 ? m.imports_import_tables({ count: chosen.length }) : m.imports_import()}
       size="large"
       onClose={onClose}
-      onSubmit={() => isReady && drafts.length > 0 && begin()}
+      onSubmit={() => isReady && chosen.length > 0 && begin()}
       footer={
         <>
           <Button className={styles.back} onClick={() => setChoosing(true)}>
             {m.imports_add_another_file()}
           </Button>
           <Button onClick={onClose}>{m.common_cancel()}</Button>
-          <Button ref={main} type="submit" variant="primary" disabled={!isReady || drafts.length === 0}>
+          <Button ref={main} type="submit" variant="primary" disabled={!isReady || chosen.length === 0}>
             {label}
           </Button>
         </>
       }
     >
       {drafts.length > 1 && (
-        <DraftTabs drafts={drafts} active={active} onChoose={setActiveKey} onRemove={all.remove} />
+        <DraftTabs
+          drafts={drafts}
+          active={active}
+          onChoose={setActiveKey}
+          onTick={all.setOn}
+          onRemove={all.remove}
+        />
       )}
       <DraftView
         baseId={baseId}
@@ -182,31 +191,46 @@ interface DraftTabsProps {
   drafts: Draft[]
   active: Draft | undefined
   onChoose: (key: number) => void
+  onTick: (key: number, isOn: boolean) => void
   onRemove: (key: number) => void
 }
 
-/** Tabs of the files to import. */
-function DraftTabs({ drafts, active, onChoose, onRemove }: DraftTabsProps) {
+/** Tabs of the tables to import: files, sheets and lists. */
+function DraftTabs({ drafts, active, onChoose, onTick, onRemove }: DraftTabsProps) {
   return (
     <ul className={styles.tabs} aria-label={m.common_files()}>
       {drafts.map((draft) => {
+        const name = draft.table || draft.source.name
         const isAmiss =
-          draft.error !== null || (draft.analysis && problemOf(draft.columns, draft.target) !== null)
+          draft.error !== null ||
+          (draft.isOn && draft.analysis && problemOf(draft.columns, draft.target) !== null)
         return (
-          <li key={draft.key} className={styles.tab} data-active={draft === active || undefined}>
+          <li
+            key={draft.key}
+            className={styles.tab}
+            data-active={draft === active || undefined}
+            data-off={!draft.isOn || undefined}
+          >
+            <input
+              type="checkbox"
+              aria-label={m.imports_import_table({ name })}
+              checked={draft.isOn}
+              disabled={draft.error !== null}
+              onChange={(event) => onTick(draft.key, event.target.checked)}
+            />
             <button
               type="button"
               aria-current={draft === active || undefined}
               onClick={() => onChoose(draft.key)}
             >
               {isAmiss && <CircleAlert size={14} aria-label={m.imports_needs_attention()} />}
-              <span dir="auto">{draft.source.name}</span>
+              <span dir="auto">{name}</span>
             </button>
             <IconButton
               icon={X}
               iconSize={13}
               size="small"
-              label={m.common_remove_name({ name: draft.source.name })}
+              label={m.common_remove_name({ name })}
               onClick={() => onRemove(draft.key)}
             />
           </li>

@@ -54,24 +54,29 @@ function update(id: number, patch: Partial<ImportRun>): void {
 
 const find = (id: number): ImportRun | undefined => runs.getState().find((run) => run.id === id)
 
+/** A table of a file to import; `inputOf` gets the id of the upload. */
+export interface TableRun {
+  /** Name for the user. */
+  name: string
+  inputOf: (uploadId: string) => StartInput
+}
+
 /**
- * Uploads a file and imports it, even if the dialog is closed meanwhile. `inputOf` gets the id of the upload.
- * @returns the id of the run
+ * Uploads a file and imports tables of it, even if the dialog is closed meanwhile.
+ * @param uploaded the upload, if the file was analysed on the server
+ * @returns the ids of the runs, in the order of the tables
  */
-export function startRun(
+export function startRuns(
   baseId: string,
   source: ImportSource,
-  inputOf: (uploadId: string) => StartInput,
-): number {
-  const id = addRun({
-    kind: IMPORT_JOB,
-    baseId,
-    fileName: source.name,
-    status: 'uploading',
-    size: source.size,
-  })
-  void carryOut(id, source, inputOf)
-  return id
+  tables: readonly TableRun[],
+  uploaded?: Promise<string>,
+): number[] {
+  const ids = tables.map(({ name }) =>
+    addRun({ kind: IMPORT_JOB, baseId, fileName: name, status: 'uploading', size: source.size }),
+  )
+  void carryOut(ids, source, { tables, uploaded })
+  return ids
 }
 
 /** Tracks a job that another page started. */
@@ -115,25 +120,36 @@ function addRun(
 }
 
 async function carryOut(
-  id: number,
+  ids: readonly number[],
   source: ImportSource,
-  inputOf: (uploadId: string) => StartInput,
+  { tables, uploaded }: { tables: readonly TableRun[]; uploaded: Promise<string> | undefined },
 ): Promise<void> {
   const controller = new AbortController()
-  controllers.set(id, controller)
-  try {
-    const uploadId = await uploadSource(source, {
-      signal: controller.signal,
-      onProgress: (sent) => update(id, { sent }),
+  for (const id of ids) controllers.set(id, controller)
+  const end = (id: number, error: unknown) =>
+    update(id, {
+      ...(controller.signal.aborted
+        ? { status: 'cancelled' }
+        : { status: 'failed', error: messageOf(error) }),
+      endedAt: Date.now(),
     })
-    const { jobId } = await api.imports.start.mutate(inputOf(uploadId))
-    update(id, { jobId, status: 'waiting', sent: source.size })
-    await follow(id, jobId)
+  try {
+    const onProgress = (sent: number) => {
+      for (const id of ids) update(id, { sent })
+    }
+    const uploadId = await (uploaded ?? uploadSource(source, { signal: controller.signal, onProgress }))
+    const started = await api.imports.startAll.mutate(tables.map(({ inputOf }) => inputOf(uploadId)))
+    await Promise.all(
+      ids.map(async (id, at) => {
+        const jobId = started[at]?.jobId ?? ''
+        update(id, { jobId, status: 'waiting', sent: source.size })
+        await follow(id, jobId).catch((error) => end(id, error))
+      }),
+    )
   } catch (error) {
-    if (controller.signal.aborted) update(id, { status: 'cancelled', endedAt: Date.now() })
-    else update(id, { status: 'failed', error: messageOf(error), endedAt: Date.now() })
+    for (const id of ids) end(id, error)
   } finally {
-    controllers.delete(id)
+    for (const id of ids) controllers.delete(id)
   }
 }
 

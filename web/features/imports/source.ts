@@ -23,10 +23,20 @@ export function sourceOfText(text: string): ImportSource {
   return { kind: 'file', name: m.imports_pasted_text(), size: file.size, file }
 }
 
-/** Suggested table title: the file name without extension. */
-export const tableTitleOf = ({ name }: ImportSource): string =>
-  name
-    .replace(/\.(csv|tsv|tab|txt)$/i, '')
+/** Names that spreadsheet programs give to sheets in several languages, which say nothing about a table. */
+const PLAIN_SHEET =
+  /^(?:sheet|tabelle|table|feuille|feuil|hoja|foglio|blad|planilha|folha|arkusz|ark|list|лист|sayfa|シート|工作表)\s?\d*$/i
+
+/**
+ * Suggested table title: the name of the sheet or list, or of the file without extension if that says more.
+ * @param table name in the file, '' for none
+ * @param isOnly true if the file has no other table
+ */
+export const tableTitleOf = ({ name }: ImportSource, table = '', isOnly = true): string =>
+  (table === '' || (isOnly && PLAIN_SHEET.test(table))
+    ? name.replace(/\.(csv|tsv|tab|txt|xlsx|xlsm|xlsb|xls|ods|json|ndjson|jsonl|geojson)$/i, '')
+    : table
+  )
     .replace(/[./]+/g, ' ')
     .trim()
     .slice(0, 200) || m.imports_import()

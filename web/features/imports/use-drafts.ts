@@ -1,39 +1,63 @@
 import { useEffect, useRef, useState } from 'react'
-import type { CsvFormat } from '../../../src/core/csv/format.ts'
+import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
+import type { ChosenFormat } from '../../../src/core/imports/format.ts'
+import { m } from '../../messages.gen.ts'
+import { freeTitle } from '../layout/unused-title.ts'
 import { type Analyser, createAnalyser } from './analyse.ts'
-import type { Analysis, FileSamples } from './analysis.ts'
+import { analyseUpload } from './analyse-upload.ts'
+import { AnalyseError, type FileSamples } from './analysis.ts'
 import { type DraftColumn, type DraftTarget, draftColumns, withType } from './draft.ts'
-import { type ImportSource, readSamples } from './source.ts'
-import { readBytes } from './transfer.ts'
+import { type ImportSource, readSamples, tableTitleOf } from './source.ts'
+import { readBytes, uploadSource } from './transfer.ts'
 
-/** A file and its import settings before the import. */
+/** A table of a file and its import settings before the import. */
 export interface Draft {
   key: number
   source: ImportSource
+  /** Name of the table in the file; '' if the file is the table. */
+  table: string
+  /** False for a table that is offered, but not imported. */
+  isOn: boolean
   /** Format options set by the user; the others are detected. */
-  chosen: Partial<CsvFormat>
+  chosen: ChosenFormat
   monthFirst: boolean
+  /** Whether types are checked against all rows; undefined: depends on the size of the file. */
+  readAll: boolean | undefined
   target: DraftTarget
+  /** Titles of the base's tables. */
+  baseTitles: readonly string[]
   isReading: boolean
+  progress: DraftProgress
   /** Null until the file has been analysed, or if that failed. */
   analysis: Analysis | null
   error: Error | null
   columns: DraftColumn[]
 }
 
+/** Progress of an analysis on the server. */
+export interface DraftProgress {
+  /** Share of the file that is uploaded, from 0 to 1; null: nothing to upload. */
+  uploaded: number | null
+  rows: number
+}
+
+const NO_PROGRESS: DraftProgress = { uploaded: null, rows: 0 }
+
 export type Drafts = ReturnType<typeof useDrafts>
 
-/** Files of an import dialog; a worker analyses each, again whenever its format changes. */
+/** Tables of an import dialog. A worker or the server analyses each file, again whenever a format changes. */
 export function useDrafts() {
   const [drafts, setDrafts] = useState<Draft[]>([])
   const analyser = useRef<Analyser | null>(null)
-  const samples = useRef(new Map<number, Promise<FileSamples>>())
-  /** Sequence number of the latest analysis per file; older results are dropped. */
-  const latest = useRef(new Map<number, number>())
+  const samples = useRef(new Map<ImportSource, Promise<FileSamples>>())
+  const uploads = useRef(new Map<ImportSource, Promise<string>>())
+  /** The latest analysis per draft; a newer one ends it. */
+  const latest = useRef(new Map<number, AbortController>())
   const nextKey = useRef(1)
 
   useEffect(
     () => () => {
+      for (const controller of latest.current.values()) controller.abort()
       analyser.current?.close()
       analyser.current = null
     },
@@ -43,53 +67,138 @@ export function useDrafts() {
   const change = (key: number, patch: (draft: Draft) => Partial<Draft>) =>
     setDrafts((all) => all.map((draft) => (draft.key === key ? { ...draft, ...patch(draft) } : draft)))
 
-  async function read({ key, source, chosen, monthFirst }: Draft): Promise<void> {
-    const turn = (latest.current.get(key) ?? 0) + 1
-    latest.current.set(key, turn)
-    const isCurrent = () => latest.current.get(key) === turn
+  /** The analysis of a text file in the browser; null if the server has to read the file. */
+  async function analyseHere({ source, chosen, monthFirst, readAll }: Draft): Promise<Analysis | null> {
+    if (readAll || uploads.current.has(source)) return null
+    const known = samples.current.get(source) ?? readSamples(source, readBytes)
+    samples.current.set(source, known)
     try {
-      const known = samples.current.get(key) ?? readSamples(source, readBytes)
-      samples.current.set(key, known)
-      const parts = await known
       analyser.current ??= createAnalyser()
-      const analysis = await analyser.current.analyse(parts, chosen, monthFirst)
-      if (!isCurrent()) return
-      change(key, ({ target }) => ({
-        analysis,
-        error: null,
-        isReading: false,
-        columns: draftColumns(analysis, target),
-      }))
+      return await analyser.current.analyse(await known, chosen, monthFirst)
     } catch (error) {
-      if (!isCurrent()) return
-      samples.current.delete(key)
-      const reason = error instanceof Error ? error : new Error(String(error))
-      change(key, () => ({ analysis: null, error: reason, isReading: false, columns: [] }))
+      samples.current.delete(source)
+      throw error
     }
+  }
+
+  async function analyseThere(
+    { key, source, chosen, monthFirst, readAll }: Draft,
+    signal: AbortSignal,
+  ): Promise<TableAnalysis[]> {
+    const onProgress = (sent: number) =>
+      change(key, () => ({ progress: { uploaded: sent / Math.max(1, source.size), rows: 0 } }))
+    const known = uploads.current.get(source) ?? uploadSource(source, { signal, onProgress })
+    uploads.current.set(source, known)
+    const uploadId = await known.catch((error) => {
+      uploads.current.delete(source)
+      throw error
+    })
+    change(key, () => ({ progress: NO_PROGRESS }))
+    return analyseUpload(
+      uploadId,
+      { chosen, monthFirst, readAll },
+      { signal, onRows: (rows) => change(key, () => ({ progress: { uploaded: null, rows } })) },
+    )
+  }
+
+  async function read(draft: Draft): Promise<void> {
+    const { key } = draft
+    latest.current.get(key)?.abort()
+    const controller = new AbortController()
+    latest.current.set(key, controller)
+    try {
+      const analysis = await analyseHere(draft)
+      const tables = analysis
+        ? [{ name: '', isHidden: false, analysis, problem: null }]
+        : await analyseThere(draft, controller.signal)
+      if (latest.current.get(key) === controller) show(draft, tables)
+    } catch (error) {
+      if (latest.current.get(key) !== controller) return
+      const reason = error instanceof Error ? error : new Error(String(error))
+      change(key, () => ({
+        analysis: null,
+        error: reason,
+        isReading: false,
+        columns: [],
+        progress: NO_PROGRESS,
+      }))
+    }
+  }
+
+  /** Shows what was found in place of the draft: a draft per table, without the empty ones. */
+  function show({ key, source, table: known }: Draft, tables: TableAnalysis[]): void {
+    const shown = tables.filter(({ analysis, problem }) => analysis !== null || problem !== null)
+    if (shown.length === 0) {
+      const error = new AnalyseError(m.imports_no_rows_found(), 'foreign')
+      change(key, () => ({ analysis: null, error, isReading: false, columns: [] }))
+      return
+    }
+    const isFirst = known === ''
+    const isAllHidden = shown.every(({ isHidden }) => isHidden)
+    const keys = shown.map((_, at) => (at === 0 ? key : nextKey.current++))
+    setDrafts((all) =>
+      all.flatMap((draft) => {
+        if (draft.key !== key) return [draft]
+        const others = all.flatMap(({ key: other, target }) =>
+          other !== key && target.kind === 'new' ? [target.title] : [],
+        )
+        const taken = [...draft.baseTitles, ...others]
+        return shown.map(({ name, isHidden, analysis, problem }, at): Draft => {
+          // Until its tables are known, a file has one draft with a title of its own.
+          const isRenamed = isFirst && draft.target.kind === 'new' && (shown.length > 1 || name !== '')
+          const title = freeTitle(tableTitleOf(source, name, shown.length === 1), taken)
+          const target: DraftTarget = isRenamed ? { kind: 'new', title } : draft.target
+          if (isRenamed) taken.push(title)
+          return {
+            ...draft,
+            key: keys[at] ?? key,
+            table: isFirst ? name : draft.table,
+            isOn: isFirst ? problem === null && (!isHidden || isAllHidden) : draft.isOn,
+            target,
+            chosen: analysis ? { ...draft.chosen, ...placeOf(analysis) } : draft.chosen,
+            analysis,
+            error: problem === null ? null : new AnalyseError(problem, 'foreign'),
+            isReading: false,
+            progress: NO_PROGRESS,
+            columns: analysis ? draftColumns(analysis, target) : [],
+          }
+        })
+      }),
+    )
   }
 
   function reread(draft: Draft): void {
     change(draft.key, () => ({ ...draft, isReading: true }))
-    void read(draft)
+    void read({ ...draft, isReading: true })
   }
 
   return {
     drafts,
-    add(sources: { source: ImportSource; target: DraftTarget }[]): number[] {
+    /** @param baseTitles titles of the base's tables, which new ones must not have */
+    add(sources: { source: ImportSource; target: DraftTarget }[], baseTitles: readonly string[]): number[] {
       const added = sources.map(({ source, target }): Draft => {
         const key = nextKey.current++
-        const empty = { analysis: null, error: null, columns: [], isReading: true }
-        return { key, source, target, chosen: {}, monthFirst: false, ...empty }
+        const empty = { analysis: null, error: null, columns: [], isReading: true, progress: NO_PROGRESS }
+        const settings = { table: '', isOn: true, chosen: {}, monthFirst: false, readAll: undefined }
+        return { key, source, target, baseTitles, ...settings, ...empty }
       })
       setDrafts((all) => [...all, ...added])
       for (const draft of added) void read(draft)
       return added.map(({ key }) => key)
     },
-    remove: (key: number) => setDrafts((all) => all.filter((draft) => draft.key !== key)),
+    remove(key: number): void {
+      latest.current.get(key)?.abort()
+      latest.current.delete(key)
+      setDrafts((all) => all.filter((draft) => draft.key !== key))
+    },
+    setOn: (key: number, isOn: boolean) => change(key, () => ({ isOn })),
+    /** Id of the upload of a file that the server has analysed. */
+    uploadOf: (source: ImportSource): Promise<string> | undefined => uploads.current.get(source),
     /** Changes the format and analyses the file again. */
-    choose: (draft: Draft, chosen: Partial<CsvFormat>) =>
+    choose: (draft: Draft, chosen: ChosenFormat) =>
       reread({ ...draft, chosen: { ...draft.chosen, ...chosen } }),
     chooseMonthFirst: (draft: Draft, monthFirst: boolean) => reread({ ...draft, monthFirst }),
+    chooseReadAll: (draft: Draft, readAll: boolean) => reread({ ...draft, readAll }),
     tryAgain: (draft: Draft) => reread(draft),
     /** Keeps the columns for another title; maps them again for another table. */
     setTarget: (key: number, target: DraftTarget) =>
@@ -119,4 +228,10 @@ export function useDrafts() {
         })),
       })),
   }
+}
+
+/** The place of a table in its file, so that another analysis looks at this table only. */
+function placeOf({ format }: Analysis): ChosenFormat {
+  const { sheet, table } = format as ChosenFormat
+  return { ...(sheet !== undefined && { sheet }), ...(table !== undefined && { table }) }
 }

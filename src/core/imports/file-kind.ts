@@ -1,9 +1,11 @@
+import { detectEncoding } from '../csv/detect.ts'
 import { isJson } from '../json-text.ts'
-import { detectEncoding } from './detect.ts'
-import { CsvError } from './reader.ts'
+import { m } from '../messages.gen.ts'
+import { FileError } from './file-error.ts'
+import type { FileKind } from './format.ts'
 
-/** The file has another format, so that other CSV settings cannot help. */
-export class ForeignFileError extends CsvError {}
+/** The file has another format, so that other settings cannot help. */
+export class ForeignFileError extends FileError {}
 
 /** Magic bytes of other file formats, with their names. */
 const KINDS: readonly { magic: string; name: string }[] = [
@@ -42,26 +44,32 @@ const MANY_CONTROLS = 0.02
 /** Tab, line feed, form feed, carriage return, escape. */
 const TEXT_CONTROLS = new Set([9, 10, 12, 13, 27])
 
-const CONVERT = 'Only CSV files can be imported. Save the data as CSV and try again'
-const SAVE_SHEET = 'Only CSV files can be imported. Save the sheet as CSV and try again'
-
 /**
- * Checks the beginning of a file before it is read as CSV, whatever its name or source.
- * @throws ForeignFileError naming the actual format
+ * Detects the kind of a file from its beginning, whatever its name or source.
+ * @throws ForeignFileError naming the actual format of a file that cannot be imported
  */
-export function requireCsv(head: Uint8Array, isWhole: boolean): void {
+export function fileKind(head: Uint8Array, isWhole: boolean): FileKind {
   const latin = new TextDecoder('latin1').decode(head)
   const binary = binaryKind(head, latin)
-  if (binary) throw new ForeignFileError(`This is ${binary.name}. ${binary.isSheet ? SAVE_SHEET : CONVERT}.`)
+  if (binary?.isWorkbook) return 'excel'
+  if (binary) throw new ForeignFileError(m.file_error_foreign({ kind: binary.name }))
   const encoding = detectEncoding(head, isWhole)
   if (!encoding.startsWith('utf-16') && hasManyControls(head))
-    throw new ForeignFileError(`This is not a text file: it contains binary data. ${CONVERT}.`)
+    throw new ForeignFileError(m.file_error_binary())
   const text = new TextDecoder(encoding).decode(head).trimStart()
-  const name = textKind(text, isWhole)
-  if (name) throw new ForeignFileError(`This is ${name}. ${CONVERT}.`)
+  if (looksLikeJson(text, isWhole)) return 'json'
+  const name = textKind(text)
+  if (name) throw new ForeignFileError(m.file_error_foreign({ kind: name }))
+  return 'csv'
 }
 
-function binaryKind(head: Uint8Array, latin: string): { name: string; isSheet?: boolean } | null {
+interface BinaryKind {
+  name: string
+  /** True for workbooks that can be imported. */
+  isWorkbook?: boolean
+}
+
+function binaryKind(head: Uint8Array, latin: string): BinaryKind | null {
   // TextDecoder's latin1 is Windows-1252, which maps 0x80 to 0x9f to other characters.
   const start = String.fromCharCode(...head.subarray(0, 32))
   if (start.startsWith(ZIP)) return zipKind(latin)
@@ -72,23 +80,24 @@ function binaryKind(head: Uint8Array, latin: string): { name: string; isSheet?: 
 }
 
 /** Recognizes a document by the file names in its archive; the first is near the start. */
-function zipKind(latin: string): { name: string; isSheet?: boolean } {
+function zipKind(latin: string): BinaryKind {
   if (/mimetypeapplication\/vnd\.oasis\.opendocument\.spreadsheet/.test(latin))
-    return { name: 'an OpenDocument spreadsheet', isSheet: true }
+    return { name: 'an OpenDocument spreadsheet', isWorkbook: true }
   if (/mimetypeapplication\/vnd\.oasis/.test(latin)) return { name: 'an OpenDocument file' }
   if (/word\/(?:document|styles|_rels)/.test(latin)) return { name: 'a Word document' }
   if (/ppt\/(?:presentation|slides|_rels)/.test(latin)) return { name: 'a PowerPoint presentation' }
-  if (/Index\/(?:Document|Tables)/.test(latin)) return { name: 'a Numbers spreadsheet', isSheet: true }
-  if (/xl\/(?:workbook|worksheets)|\[Content_Types\]\.xml/.test(latin))
-    return { name: 'an Excel workbook', isSheet: true }
+  if (/Index\/(?:Document|Tables)/.test(latin)) return { name: 'a Numbers spreadsheet' }
+  // Many writers begin with the properties; the archive's directory tells the rest.
+  if (/xl\/(?:workbook|worksheets)|\[Content_Types\]\.xml|docProps\//.test(latin))
+    return { name: 'an Excel workbook', isWorkbook: true }
   return { name: 'a ZIP archive' }
 }
 
-function oleKind(latin: string): { name: string; isSheet?: boolean } {
+function oleKind(latin: string): BinaryKind {
   const holds = (stream: string) => latin.includes([...stream].join('\0'))
   if (holds('WordDocument')) return { name: 'a Word document' }
   if (holds('PowerPoint')) return { name: 'a PowerPoint presentation' }
-  return { name: 'an Excel workbook', isSheet: true }
+  return { name: 'an Excel workbook', isWorkbook: true }
 }
 
 function hasManyControls(head: Uint8Array): boolean {
@@ -118,11 +127,10 @@ function isXml(text: string): boolean {
   return rest === '' || rest.startsWith('<')
 }
 
-/** The format of a text that is not CSV; null if it may be CSV. */
-function textKind(text: string, isWhole: boolean): string | null {
+/** The format of a text that is neither CSV nor JSON; null if it may be CSV. */
+function textKind(text: string): string | null {
   if (HTML.test(text)) return 'an HTML page'
   if (isXml(text)) return 'an XML file'
-  if (looksLikeJson(text, isWhole)) return 'a JSON file'
   if (text.startsWith('BEGIN:VCARD')) return 'a file of contacts (vCard)'
   if (text.startsWith('BEGIN:VCALENDAR')) return 'a calendar file (iCalendar)'
   const statement = text

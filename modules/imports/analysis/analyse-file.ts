@@ -1,0 +1,145 @@
+import { detectFields } from '../../../src/core/fields/detect.ts'
+import { createEvidence, type Evidence } from '../../../src/core/fields/detect-evidence.ts'
+import { asAmounts, detectDecimalMark } from '../../../src/core/fields/detect-numbers.ts'
+import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
+import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
+import { FileError } from '../../../src/core/imports/file-error.ts'
+import type { ChosenFormat, ImportFormat } from '../../../src/core/imports/format.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { MAX_COLUMNS } from '../input.ts'
+import { kindOfFile, type OpenTable, readerOf } from '../readers/index.ts'
+import { createRowSample, widthOfRow } from './row-sample.ts'
+
+export interface AnalysisOptions {
+  path: string
+  chosen: ChosenFormat
+  /** Reads `01/02/2024` as January 2 where a column is ambiguous. */
+  monthFirst: boolean
+  /** Checks the types against every row; otherwise only the first rows are read. */
+  readAll: boolean
+}
+
+/** Rows read unless all are. */
+const SOME_ROWS = 3000
+/** Readings of a table until its types fit every row; columns that still do not fit become text. */
+const MAX_PASSES = 4
+
+/**
+ * Finds the tables of a file, with types and sample rows for the preview.
+ * @param progress called with the rows read so far, of all tables and passes
+ * @throws FileError
+ */
+export async function analyseFile(
+  { path, chosen, monthFirst, readAll }: AnalysisOptions,
+  progress: (rows: number) => void,
+): Promise<TableAnalysis[]> {
+  if (Bun.file(path).size === 0) throw new FileError(m.imports_error_empty_file())
+  const reader = readerOf(await kindOfFile(path))
+  let rowsRead = 0
+  const count = (rows: number) => {
+    rowsRead += rows
+    progress(rowsRead)
+  }
+  const tables: TableAnalysis[] = []
+  const options = { isDecimalChosen: chosen.decimal !== undefined, monthFirst, readAll, count }
+  for (const { format, ...table } of await reader.tables(path, chosen as Partial<ImportFormat>)) {
+    if (format === null) {
+      tables.push({ ...table, analysis: null })
+      continue
+    }
+    const open = () => reader.open(path, format)
+    tables.push({ ...table, ...(await analyseTable(open, format, options)) })
+  }
+  return tables
+}
+
+interface TableOptions extends Pick<AnalysisOptions, 'monthFirst' | 'readAll'> {
+  isDecimalChosen: boolean
+  count(rows: number): void
+}
+
+async function analyseTable(
+  open: () => Promise<OpenTable>,
+  format: ImportFormat,
+  { isDecimalChosen, monthFirst, readAll, count }: TableOptions,
+): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
+  const table = await open()
+  const sample = createRowSample()
+  let [done, quoteProblems, isWhole] = [0, 0, true]
+  for await (const batch of table.rows()) {
+    for (const row of batch.rows) sample.add(row)
+    done = batch.done
+    quoteProblems += table.hasFixedWidth ? 0 : batch.problems.length
+    count(batch.rows.length)
+    if (!readAll && sample.count >= SOME_ROWS) {
+      isWhole = false
+      break
+    }
+  }
+  const { titles } = table
+  const widest = Math.max(widthOfRow(titles ?? []), sample.widest)
+  const width = table.hasFixedWidth ? widest : Math.max(titles?.length ?? sample.widest, sample.usualWidth())
+  if (width > MAX_COLUMNS)
+    return { analysis: null, problem: m.imports_error_columns_found({ count: width, max: MAX_COLUMNS }) }
+  const rows = sample.rows(width)
+  const decimal = isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
+  const header = Array.from({ length: width }, (_, at) => titles?.[at] ?? '')
+  const evidence = createEvidence()
+  const detect = () =>
+    detectFields([...rows, ...evidence.rows(width)], header, {
+      maxRowsToParse: Number.POSITIVE_INFINITY,
+      monthFirst,
+      decimal,
+    })
+  let fields = detect()
+  if (isWhole && sample.count > rows.length)
+    fields = await fitToAll(open, { fields, detect, evidence, decimal, count })
+  const currencies = table.currencies?.() ?? []
+  const analysis: Analysis = {
+    format: { ...format, decimal },
+    fields: fields.map((field, at) => asAmounts(field, currencies[at] ?? null)),
+    rows,
+    headRows: Math.min(rows.length, sample.headRows),
+    rowCount: isWhole ? sample.count : Math.round(sample.count * (table.size / Math.max(1, done))),
+    isExact: isWhole,
+    isComplete: isWhole,
+    quoteProblems,
+  }
+  return { analysis, problem: null }
+}
+
+interface Fitting {
+  fields: Analysis['fields']
+  detect(): Analysis['fields']
+  evidence: Evidence
+  decimal: DecimalMark
+  count(rows: number): void
+}
+
+/** Reads the table again until the types that follow from the samples and all exceptions fit every row. */
+async function fitToAll(
+  open: () => Promise<OpenTable>,
+  { fields: first, detect, evidence, decimal, count }: Fitting,
+): Promise<Analysis['fields']> {
+  let fields = first
+  for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const check = evidence.checker(fields, decimal)
+    const table = await open()
+    for await (const { rows } of table.rows()) {
+      for (const row of rows) check.row(row)
+      count(rows.length)
+    }
+    const misfits = check.misfits()
+    if (!misfits.some(Boolean)) return check.withChoices(fields)
+    if (pass === MAX_PASSES)
+      return fields.map((field, at) => (misfits[at] ? evidence.asText(field, at) : field))
+    fields = detect()
+  }
+  return fields
+}
+
+/** The cells of each column that hold something. */
+const columnsOf = (rows: string[][], width: number): string[][] =>
+  Array.from({ length: width }, (_, index) =>
+    rows.map((row) => row[index] ?? '').filter((cell) => cell.trim() !== ''),
+  )

@@ -1,0 +1,73 @@
+import type { AnalysisMessage } from '../../../src/core/imports/analysis.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { workerUrl } from '../../../src/worker-url.ts'
+import type { AnalysisOptions } from './analyse-file.ts'
+
+export type AnalysisRequest = AnalysisOptions
+export type FromAnalysis = AnalysisMessage | { type: 'crashed'; reason: string }
+
+/** Threads of analyses at a time; more wait. */
+const MAX_RUNNING = 2
+const TIMEOUT_MS = 10 * 60_000
+/** Between two messages, so that the progress is shown and proxies keep the connection. */
+const PROGRESS_EVERY_MS = 300
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/**
+ * Analyses a file in a thread of its own, so that the main thread and the worker pool never wait for it.
+ * @param signal ends the thread
+ * @returns progress, and at last the result or a failure
+ */
+export async function* runAnalysis(
+  request: AnalysisRequest,
+  { signal, log }: { signal: AbortSignal; log: Kernel['log'] },
+): AsyncGenerator<AnalysisMessage> {
+  if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve))
+  running++
+  const worker = new Worker(workerUrl('modules/imports/analysis-worker.ts'))
+  let rows = 0
+  let result: AnalysisMessage | null = null
+  let wake = () => {}
+  const finish = (message: AnalysisMessage) => {
+    result ??= message
+    wake()
+  }
+  function fail(reason: string): void {
+    if (result === null) log.error('a file could not be analysed', new Error(reason))
+    finish({ type: 'failed', message: m.imports_error_analysis_failed(), isFinal: false })
+  }
+  worker.onmessage = ({ data }: MessageEvent<FromAnalysis>) => {
+    if (data.type === 'progress') rows = data.rows
+    else if (data.type === 'crashed') fail(data.reason)
+    else finish(data)
+  }
+  worker.onerror = ({ message }) => fail(message)
+  worker.addEventListener('close', () => fail('its thread has ended'))
+  const timer = setTimeout(
+    () => finish({ type: 'failed', message: m.imports_error_analysis_timeout(), isFinal: true }),
+    TIMEOUT_MS,
+  )
+  const abort = () => wake()
+  signal.addEventListener('abort', abort)
+  worker.postMessage(request)
+  try {
+    while (result === null && !signal.aborted) {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      await Promise.race([news, Bun.sleep(PROGRESS_EVERY_MS)])
+      if (result === null && !signal.aborted) yield { type: 'progress', rows }
+    }
+    if (result !== null) yield result
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+    result ??= { type: 'failed', message: '', isFinal: true }
+    worker.terminate()
+    running--
+    waiting.shift()?.()
+  }
+}

@@ -1,0 +1,130 @@
+import { detectDelimiter, detectEncoding, markOf } from '../../../src/core/csv/detect.ts'
+import { type CsvEncoding, type CsvFormat, looksGuarded } from '../../../src/core/csv/format.ts'
+import { createCsvReader } from '../../../src/core/csv/reader.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { isWholeFile, readHead, requireKind } from './file-head.ts'
+import type { ImportReader, OpenTable, RowBatch } from './reader.ts'
+
+/** Delimited text: CSV, TSV and the like. */
+export const csvReader: ImportReader<CsvFormat> = {
+  kind: 'csv',
+  async tables(path, chosen) {
+    const { encoding } = await checkEncoding(path, chosen.encoding ?? 'utf-8')
+    const text = new TextDecoder(encoding).decode(await readHead(path))
+    const delimiter = chosen.delimiter ?? detectDelimiter(text)
+    const reader = createCsvReader({ delimiter, quote: chosen.quote ?? '"' })
+    const rows = reader.push(text)
+    const format: CsvFormat = {
+      kind: 'csv',
+      quote: '"',
+      header: true,
+      guarded: looksGuarded(rows.length > 0 || !isWholeFile(path) ? rows : reader.end()),
+      decimal: '.',
+      ...chosen,
+      encoding,
+      delimiter,
+    }
+    return [{ name: '', isHidden: false, format, problem: null }]
+  },
+  async open(path, format): Promise<OpenTable> {
+    await requireKind(path, 'csv')
+    const { encoding, isDamaged } = await checkEncoding(path, format.encoding)
+    return {
+      titles: format.header ? await readTitles(path, { ...format, encoding }) : null,
+      encoding,
+      isDamaged,
+      hasFixedWidth: false,
+      size: Bun.file(path).size,
+      rows: () => readRows(path, { ...format, encoding }),
+    }
+  },
+}
+
+interface CheckedEncoding {
+  encoding: CsvEncoding
+  /** True if some bytes are invalid; they become U+FFFD. */
+  isDamaged: boolean
+}
+
+/**
+ * Checks the chosen encoding against the whole file, of which the browser has seen only samples. A byte order
+ * mark and UTF-16's zero bytes override it; a file that is not UTF-8 to its end is read as Windows-1252, unless
+ * only few bytes are damaged.
+ */
+async function checkEncoding(path: string, chosen: CsvEncoding): Promise<CheckedEncoding> {
+  const head = await readHead(path)
+  const detected = detectEncoding(head, isWholeFile(path))
+  const certain = (encoding: CsvEncoding) => ({ encoding, isDamaged: false })
+  if (chosen !== 'utf-8') {
+    const isMarked = detected !== 'utf-8' || markOf(head) !== null
+    return certain(isMarked ? checkMarked(chosen, detected) : chosen)
+  }
+  if (detected !== 'utf-8' && detected !== 'windows-1252') return certain(detected)
+  if (await isUtf8(path)) return certain('utf-8')
+  return (await isMostlyUtf8(path)) ? { encoding: 'utf-8', isDamaged: true } : certain('windows-1252')
+}
+
+/** UTF-16 and a UTF-8 mark are certain; one-byte encodings cannot be told apart. */
+const checkMarked = (chosen: CsvEncoding, detected: CsvEncoding): CsvEncoding =>
+  detected === 'windows-1252' ? chosen : detected
+
+async function isUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of Bun.file(path).stream()) decoder.decode(chunk, { stream: true })
+    decoder.decode()
+    return true
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/** True for UTF-8 with a few damaged characters. Text in other encodings has next to no valid ones. */
+async function isMostlyUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8')
+  let foreign = 0
+  let spoilt = 0
+  for await (const chunk of Bun.file(path).stream()) {
+    const text = decoder.decode(chunk, { stream: true })
+    foreign += text.match(/[\u0080-\uffff]/g)?.length ?? 0
+    spoilt += text.match(/\ufffd/g)?.length ?? 0
+  }
+  return spoilt * 10 < foreign
+}
+
+async function readTitles(path: string, format: CsvFormat): Promise<string[]> {
+  for await (const { rows } of readRows(path, { ...format, header: false })) {
+    if (rows[0]) return rows[0]
+  }
+  return []
+}
+
+/** Parses a file in constant memory, without its titles. @throws CsvError */
+async function* readRows(path: string, format: CsvFormat): AsyncGenerator<RowBatch> {
+  const decoder = new TextDecoder(format.encoding)
+  const reader = createCsvReader(format)
+  let done = 0
+  let skipsTitles = format.header
+  function batch(rows: string[][]): RowBatch {
+    const firstRow = reader.count - rows.length + 1
+    const problems = reader.takeProblems().map(({ row, message }) => ({
+      row,
+      column: '',
+      value: '',
+      reason: m.imports_report_quotes({ problem: message }),
+    }))
+    if (!skipsTitles || rows.length === 0) return { rows, firstRow, problems, done }
+    skipsTitles = false
+    return { rows: rows.slice(1), firstRow: firstRow + 1, problems, done }
+  }
+  for await (const chunk of Bun.file(path).stream()) {
+    done += chunk.byteLength
+    const rows = reader.push(decoder.decode(chunk, { stream: true }))
+    if (rows.length > 0) yield batch(rows)
+  }
+  const tail = reader.push(decoder.decode())
+  if (tail.length > 0) yield batch(tail)
+  const rest = reader.end()
+  yield batch(rest)
+}

@@ -1,0 +1,174 @@
+import { FileError } from '../../../../src/core/imports/file-error.ts'
+import type { ExcelFormat } from '../../../../src/core/imports/format.ts'
+import { m } from '../../../../src/messages.gen.ts'
+import { requireKind } from '../file-head.ts'
+import type { FoundTable, ImportReader, OpenTable, RowBatch, RowProblem } from '../reader.ts'
+import { findLayout } from './layout.ts'
+import { openWorkbook } from './open-workbook.ts'
+import { columnLetters, type Merge, type Sheet, type SheetRow } from './workbook.ts'
+
+/** Rows that show where the table of a sheet begins. */
+const LAYOUT_ROWS = 100
+
+/** Workbooks of Excel (xlsx, xlsm, xlsb, xls) and OpenDocument (ods). Each sheet is a table. */
+export const excelReader: ImportReader<ExcelFormat> = {
+  kind: 'excel',
+  async tables(path, chosen) {
+    await requireKind(path, 'excel')
+    const workbook = await openWorkbook(path)
+    try {
+      const found: FoundTable<ExcelFormat>[] = []
+      for (const [at, sheet] of workbook.sheets.entries()) {
+        if (chosen.sheet !== undefined && chosen.sheet !== at) continue
+        found.push(await findTable(sheet, at, chosen))
+      }
+      if (found.length === 0) throw new FileError(m.imports_error_workbook_empty())
+      return found
+    } finally {
+      workbook.close()
+    }
+  },
+  async open(path, format): Promise<OpenTable> {
+    await requireKind(path, 'excel')
+    const workbook = await openWorkbook(path)
+    try {
+      const sheet = workbook.sheets[format.sheet]
+      if (!sheet) throw new FileError(m.imports_error_sheet_missing({ number: format.sheet + 1 }))
+      const titles = format.titleRow === 0 ? null : await readTitles(sheet, format)
+      const currencies: (string | null | undefined)[] = []
+      return {
+        titles,
+        encoding: '',
+        isDamaged: false,
+        hasFixedWidth: true,
+        size: sheet.size,
+        async *rows() {
+          try {
+            yield* readRows(sheet, format, titles, currencies)
+          } finally {
+            workbook.close()
+          }
+        },
+        currencies: () => Array.from(currencies, (currency) => currency ?? null),
+      }
+    } catch (error) {
+      workbook.close()
+      throw error
+    }
+  },
+}
+
+async function findTable(
+  sheet: Sheet,
+  at: number,
+  { titleRow, decimal = '.' }: Partial<ExcelFormat>,
+): Promise<FoundTable<ExcelFormat>> {
+  const { name, isHidden } = sheet
+  const rows: SheetRow[] = []
+  for await (const batch of sheet.rows()) {
+    rows.push(...batch.rows)
+    if (rows.length >= LAYOUT_ROWS) break
+  }
+  const layout = findLayout(rows.slice(0, LAYOUT_ROWS), titleRow)
+  return {
+    name,
+    isHidden,
+    problem: null,
+    format: layout && { kind: 'excel', sheet: at, decimal, ...layout },
+  }
+}
+
+async function readTitles(sheet: Sheet, { titleRow, firstColumn }: ExcelFormat): Promise<string[]> {
+  for await (const { rows } of sheet.rows()) {
+    for (const { number, cells } of rows) {
+      if (number === titleRow) return Array.from(cells.slice(firstColumn), (text) => text ?? '')
+      if (number > titleRow) return []
+    }
+  }
+  return []
+}
+
+/** Rows between two with cells are empty; they keep the numbers of the rows right. */
+async function* readRows(
+  sheet: Sheet,
+  { firstRow, firstColumn }: ExcelFormat,
+  titles: string[] | null,
+  currencies: (string | null | undefined)[],
+): AsyncGenerator<RowBatch> {
+  const fillMerged = createMergeFiller(await sheet.merges())
+  let next = firstRow
+  for await (const { rows, done } of sheet.rows()) {
+    const batch: RowBatch = { rows: [], firstRow: next, problems: [], done }
+    for (const row of rows) {
+      fillMerged(row)
+      if (row.number < next) continue
+      while (next < row.number) {
+        batch.rows.push([])
+        next++
+      }
+      batch.rows.push(plainCells(row, { firstColumn, titles, currencies, problems: batch.problems }))
+      next++
+    }
+    yield batch
+  }
+}
+
+interface CellsOptions {
+  firstColumn: number
+  titles: string[] | null
+  currencies: (string | null | undefined)[]
+  problems: RowProblem[]
+}
+
+/** The cells of the table. Errors such as `#N/A` are empty and reported. */
+function plainCells(
+  { number: row, cells, kinds }: SheetRow,
+  { firstColumn, titles, currencies, problems }: CellsOptions,
+): string[] {
+  const plain: string[] = new Array(Math.max(0, cells.length - firstColumn))
+  for (let at = firstColumn; at < cells.length; at++) {
+    const kind = kinds[at]
+    const text = cells[at] ?? ''
+    const index = at - firstColumn
+    plain[index] = text
+    if (kind === undefined || kind === 'text' || kind === 'boolean') continue
+    if (typeof kind !== 'string') {
+      currencies[index] =
+        currencies[index] === undefined ? kind.currency : sameOf(currencies[index], kind.currency)
+      continue
+    }
+    plain[index] = ''
+    const column = titles?.[index] || columnLetters(at)
+    const reason = kind === 'error' ? m.imports_report_formula_error() : m.imports_report_uncalculated()
+    problems.push({ row, column, value: text, reason })
+  }
+  return plain
+}
+
+const sameOf = (known: string | null, currency: string | null): string | null =>
+  known === currency ? known : null
+
+/**
+ * Repeats the value of a merged range in the rows below its first: a person reads it as the value of each row. To
+ * the right it is not repeated, since the other columns of the range have other meanings.
+ */
+function createMergeFiller(merges: Merge[]): (row: SheetRow) => void {
+  if (merges.length === 0) return () => {}
+  const waiting = merges.toSorted((a, b) => a.firstRow - b.firstRow)
+  let active: (Merge & { text: string; kind: SheetRow['kinds'][number] })[] = []
+  let at = 0
+  return (row) => {
+    const index = row.number - 1
+    active = active.filter(({ lastRow }) => lastRow >= index)
+    for (const { column, text, kind } of active) {
+      if ((row.cells[column] ?? '') !== '') continue
+      row.cells[column] = text
+      row.kinds[column] = kind
+    }
+    for (; at < waiting.length && (waiting[at]?.firstRow ?? 0) <= index; at++) {
+      const merge = waiting[at]
+      const text = merge && merge.firstRow === index ? row.cells[merge.column] : undefined
+      if (merge && text) active.push({ ...merge, text, kind: row.kinds[merge.column] ?? 'text' })
+    }
+  }
+}

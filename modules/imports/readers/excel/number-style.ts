@@ -1,0 +1,134 @@
+import { currencyOf } from '../../../../src/core/fields/detect-numbers.ts'
+
+/** How a number format shows a number (ECMA-376, 18.8.30). */
+export interface NumberStyle {
+  kind: 'number' | 'percent' | 'date' | 'time' | 'dateTime' | 'duration'
+  /** Symbol or ISO 4217 code of an amount. */
+  currency: string | null
+  /** Digits to which a code such as a postal code is filled up with zeros. */
+  digits: number
+}
+
+const plain = (kind: NumberStyle['kind']): NumberStyle => ({ kind, currency: null, digits: 0 })
+
+export const GENERAL = plain('number')
+
+/** Formats that workbooks refer to by number only, unless they define it (ECMA-376, 18.8.30). */
+const BUILT_IN: Record<number, string> = {
+  5: '"$"#,##0',
+  6: '"$"#,##0',
+  7: '"$"#,##0.00',
+  8: '"$"#,##0.00',
+  9: '0%',
+  10: '0.00%',
+  18: 'h:mm AM/PM',
+  19: 'h:mm:ss AM/PM',
+  20: 'h:mm',
+  21: 'h:mm:ss',
+  22: 'm/d/yy h:mm',
+  42: '"$"#,##0',
+  44: '"$"#,##0.00',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mm:ss.0',
+}
+/** Built-in dates, some only of East Asian versions. */
+const isBuiltInDate = (id: number): boolean =>
+  (id >= 14 && id <= 17) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
+
+/** The style of a built-in number format. */
+export const builtInStyle = (id: number): NumberStyle =>
+  isBuiltInDate(id) ? plain('date') : numberStyle(BUILT_IN[id] ?? 'General')
+
+/** Reads a format code such as `dd/mm/yyyy` or `[$€-407] #,##0.00`. */
+export function numberStyle(code: string): NumberStyle {
+  // Later sections are for negative numbers, zero and text.
+  const section = firstSection(code)
+  if (/^0{2,15}$/.test(section)) return { ...GENERAL, digits: section.length }
+  const tokens = section
+    .replace(/\[\$[^\]]*\]|"[^"]*"|\\.|_.|\*./g, '')
+    .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+  if (tokens.toLowerCase() === 'general') return GENERAL
+  if (tokens.includes('%')) return plain('percent')
+  const moment = momentKind(tokens.toLowerCase())
+  if (moment) return plain(moment)
+  const currency = currencyIn(section)
+  return currency === null ? GENERAL : { ...GENERAL, currency }
+}
+
+function firstSection(code: string): string {
+  for (let at = 0, isQuoted = false; at < code.length; at++) {
+    if (code[at] === '\\') at++
+    else if (code[at] === '"') isQuoted = !isQuoted
+    else if (code[at] === ';' && !isQuoted) return code.slice(0, at)
+  }
+  return code
+}
+
+function momentKind(tokens: string): 'date' | 'time' | 'dateTime' | 'duration' | null {
+  // Only fractions of a second have digits in a date.
+  if (/[#?0]/.test(tokens.replace(/s\]?[.,]0+/g, ''))) return null
+  if (/\[[hms]+\]/.test(tokens)) return 'duration'
+  const hasTime = /[hs]/.test(tokens)
+  // An `m` next to hours or seconds stands for minutes.
+  const hasMonth = /m{3,}/.test(tokens) || (!hasTime && tokens.includes('m'))
+  const hasDate = /[yd]/.test(tokens) || hasMonth
+  if (hasDate) return hasTime ? 'dateTime' : 'date'
+  return hasTime ? 'time' : null
+}
+
+function currencyIn(section: string): string | null {
+  const located = /\[\$([^\]-]+)(?:-[^\]]*)?\]/.exec(section)?.[1]
+  const texts = located === undefined ? section.replace(/[#0?.,"\\_*()\s-]/g, ' ').split(' ') : [located]
+  for (const text of texts) {
+    const currency = currencyOf(text.trim())
+    if (currency !== null) return currency
+  }
+  return null
+}
+
+const DAY_MS = 86_400_000
+/** Day 0 of the two date systems. */
+const EPOCH_1900 = Date.UTC(1899, 11, 30)
+const EPOCH_1904 = Date.UTC(1904, 0, 1)
+/** 31 December 9999, the last day of Excel. */
+const LAST_DAY = 2_958_465
+
+/** A number as text that field types parse: a plain number, `12.5%`, or a date and time in ISO form. */
+export function showNumber(value: number, { kind, digits }: NumberStyle, is1904: boolean): string {
+  switch (kind) {
+    case 'number':
+      return digits > 0 && Number.isInteger(value) && value >= 0
+        ? String(value).padStart(digits, '0')
+        : String(value)
+    case 'percent':
+      // 0.07 times 100 is 7.000000000000001.
+      return `${Number.parseFloat((value * 100).toPrecision(15))}%`
+    case 'duration':
+      return duration(value)
+    default:
+      return moment(value, kind, is1904) ?? String(value)
+  }
+}
+
+/** Null for numbers that are no day of the calendar. */
+function moment(value: number, kind: 'date' | 'time' | 'dateTime', is1904: boolean): string | null {
+  if (value < 0 || value >= LAST_DAY + 1) return null
+  // The 1900 system counts 29 February 1900, which never was; earlier days are one day later.
+  const days = !is1904 && value < 60 && value >= 1 ? value + 1 : value
+  const ms = Math.round(days * DAY_MS)
+  const date = new Date((is1904 ? EPOCH_1904 : EPOCH_1900) + ms)
+  const [day = '', clock = ''] = date.toISOString().split('T')
+  const time = clock.replace(/(?:\.000)?Z$/, '')
+  if (kind === 'time' && value < 1) return time
+  return kind === 'date' && ms % DAY_MS === 0 ? day : `${day} ${time}`
+}
+
+function duration(days: number): string {
+  const ms = Math.round(Math.abs(days) * DAY_MS)
+  const [seconds, rest] = [Math.floor(ms / 1000), ms % 1000]
+  const two = (part: number) => String(part).padStart(2, '0')
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`
+  const clock = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+  return `${days < 0 ? '-' : ''}${clock}${fraction}`
+}

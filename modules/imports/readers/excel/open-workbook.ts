@@ -1,0 +1,160 @@
+import type * as SheetJs from 'xlsx'
+import { FileError } from '../../../../src/core/imports/file-error.ts'
+import { m } from '../../../../src/messages.gen.ts'
+import { openArchive } from './archive.ts'
+import { GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
+import type { Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
+import { isXlsx, openXlsx } from './xlsx.ts'
+
+/**
+ * Size limit of the formats that are read into memory whole. They need up to 20 times their size.
+ */
+const MAX_WHOLE_BYTES = 40_000_000
+/** Limit of the unpacked size of those in a ZIP archive. */
+const MAX_UNPACKED_BYTES = 400_000_000
+
+/** Opens a workbook of any format. @throws FileError */
+export async function openWorkbook(path: string): Promise<Workbook> {
+  const head = new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer())
+  const isArchive = head[0] === 0x50 && head[1] === 0x4b
+  if (!isArchive) return openXls(path)
+  const archive = await openArchive(path)
+  try {
+    if (isXlsx(archive)) return await openXlsx(path)
+    if (archive.has('META-INF/manifest.xml')) {
+      const manifest = await archive.text('META-INF/manifest.xml', 10_000_000)
+      if (manifest.includes('encryption-data')) throw new FileError(m.imports_error_workbook_encrypted())
+    }
+    const part = ['content.xml', 'xl/workbook.bin'].find((name) => archive.has(name))
+    if (part === undefined) throw new FileError(m.imports_error_workbook_unknown())
+    if (archive.unpackedSize() > MAX_UNPACKED_BYTES) throw tooLarge()
+    return await readWhole(path)
+  } finally {
+    archive.close()
+  }
+}
+
+/** Encrypted workbooks of every version are containers of the old kind, with this stream. */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le')
+
+async function openXls(path: string): Promise<Workbook> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of Bun.file(path).stream()) {
+    const bytes = Buffer.concat([rest, chunk])
+    if (bytes.includes(ENCRYPTED)) throw new FileError(m.imports_error_workbook_encrypted())
+    rest = bytes.subarray(Math.max(0, bytes.length - ENCRYPTED.length))
+  }
+  return readWhole(path)
+}
+
+const tooLarge = () => new FileError(m.imports_error_workbook_large({ megabytes: MAX_WHOLE_BYTES / 1e6 }))
+
+async function readWhole(path: string): Promise<Workbook> {
+  const file = Bun.file(path)
+  if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
+  const book = await parseWorkbook(new Uint8Array(await file.arrayBuffer()))
+  const is1904 = book.Workbook?.WBProps?.date1904 === true
+  return {
+    close() {},
+    sheets: book.SheetNames.map((name, at): Sheet => {
+      const sheet = book.Sheets[name]
+      return {
+        name,
+        isHidden: (book.Workbook?.Sheets?.[at]?.Hidden ?? 0) !== 0,
+        size: sheet?.['!data']?.length ?? 0,
+        merges: async () => mergesOf(sheet),
+        rows: () => rowsOf(sheet, is1904),
+      }
+    }),
+  }
+}
+
+async function parseWorkbook(bytes: Uint8Array): Promise<SheetJs.WorkBook> {
+  // Only these formats need the library, which takes a third of a second to load.
+  const [XLSX, codepages] = await Promise.all([import('xlsx'), import('xlsx/dist/cpexcel.full.mjs')])
+  XLSX.set_cptable(codepages)
+  try {
+    return XLSX.read(bytes, {
+      type: 'array',
+      dense: true,
+      cellNF: true,
+      cellText: false,
+      cellHTML: false,
+      cellFormula: false,
+    })
+  } catch (error) {
+    const isEncrypted = error instanceof Error && /password|encrypt/i.test(error.message)
+    throw new FileError(isEncrypted ? m.imports_error_workbook_encrypted() : m.imports_error_archive_broken())
+  }
+}
+
+const mergesOf = (sheet: SheetJs.WorkSheet | undefined): Merge[] =>
+  (sheet?.['!merges'] ?? [])
+    .filter(({ s, e }) => e.r > s.r)
+    .map(({ s, e }) => ({ firstRow: s.r, lastRow: e.r, column: s.c }))
+
+/** Rows per batch, as a person's wait for a cancelled import depends on it. */
+const BATCH = 500
+
+async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, is1904: boolean) {
+  const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
+  const styles = new Map<string, NumberStyle>()
+  function styleOf(code: string): NumberStyle {
+    const known = styles.get(code) ?? numberStyle(code)
+    styles.set(code, known)
+    return known
+  }
+  let rows: SheetRow[] = []
+  for (const [at, cells] of data.entries()) {
+    if (cells === undefined || cells.length === 0) continue
+    const row: SheetRow = { number: at + 1, cells: [], kinds: [] }
+    for (const [column, cell] of cells.entries()) if (cell) addCell(row, column, cell, { styleOf, is1904 })
+    if (row.cells.length > 0) rows.push(row)
+    if (rows.length < BATCH) continue
+    yield { rows, done: at + 1 }
+    rows = []
+  }
+  yield { rows, done: data.length }
+}
+
+const ERRORS: Record<number, string> = {
+  0: '#NULL!',
+  7: '#DIV/0!',
+  15: '#VALUE!',
+  23: '#REF!',
+  29: '#NAME?',
+  36: '#NUM!',
+  42: '#N/A',
+  43: '#GETTING_DATA',
+}
+
+interface CellOptions {
+  styleOf(code: string): NumberStyle
+  is1904: boolean
+}
+
+function addCell(
+  row: SheetRow,
+  column: number,
+  { t, v, z }: SheetJs.CellObject,
+  { styleOf, is1904 }: CellOptions,
+) {
+  const put = (text: string, kind: SheetRow['kinds'][number]) => {
+    row.cells[column] = text
+    row.kinds[column] = kind
+  }
+  if (t === 'z' || v === undefined || v === null) return
+  if (t === 'b') return put(v ? 'true' : 'false', 'boolean')
+  if (t === 'e') return put(ERRORS[Number(v)] ?? String(v), 'error')
+  if (t === 'd' || v instanceof Date)
+    return put(
+      new Date(v as Date)
+        .toISOString()
+        .replace('T', ' ')
+        .replace(/(?:\.000)?Z$/, ''),
+      'text',
+    )
+  if (t !== 'n') return put(String(v), 'text')
+  const style = typeof z === 'string' ? styleOf(z) : GENERAL
+  put(showNumber(Number(v), style, is1904), style)
+}

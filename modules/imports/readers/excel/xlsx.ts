@@ -1,0 +1,294 @@
+import { FileError } from '../../../../src/core/imports/file-error.ts'
+import { m } from '../../../../src/messages.gen.ts'
+import { type Archive, openArchive } from './archive.ts'
+import { builtInStyle, GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
+import { createStringStore, type StringStore } from './string-store.ts'
+import {
+  MAX_SHEET_ROWS,
+  type Merge,
+  parseMerge,
+  parseReference,
+  type Sheet,
+  type SheetBatch,
+  type SheetRow,
+  type Workbook,
+} from './workbook.ts'
+import { parseXml, unescapeXml } from './xml.ts'
+
+/** Longest text of a cell; Excel's limit is 32,767 characters. */
+const MAX_CELL = 1_000_000
+const MAX_MERGES = 100_000
+const MAX_SHEETS = 1000
+
+const WORKBOOK = 'xl/workbook.xml'
+
+/** True for an Office Open XML workbook, which is read as a stream. */
+export const isXlsx = (archive: Archive): boolean => archive.has(WORKBOOK)
+
+/**
+ * Opens an Office Open XML workbook (ECMA-376) in constant memory: sheets are streams, and shared strings go to
+ * a temporary file where they are many.
+ * @throws FileError
+ */
+export async function openXlsx(path: string): Promise<Workbook> {
+  const archive = await openArchive(path)
+  const strings = createStringStore()
+  function close(): void {
+    archive.close()
+    strings.close()
+  }
+  try {
+    const { is1904, sheets } = await readWorkbook(archive)
+    const styles = await readStyles(archive)
+    let isLoaded = false
+    async function loadStrings(): Promise<StringStore> {
+      if (!isLoaded) await readStrings(archive, strings)
+      isLoaded = true
+      return strings
+    }
+    return {
+      close,
+      sheets: sheets.map(({ name, isHidden, part }): Sheet => {
+        // The strings have their part in the progress, since a large workbook may consist of them.
+        return {
+          name,
+          isHidden,
+          size: archive.packedSize(part),
+          merges: () => readMerges(archive, part),
+          rows: () => readRows(archive, { name, part, styles, is1904, loadStrings }),
+        }
+      }),
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+interface SheetPart {
+  name: string
+  isHidden: boolean
+  /** Path in the archive. */
+  part: string
+}
+
+async function readWorkbook(archive: Archive): Promise<{ is1904: boolean; sheets: SheetPart[] }> {
+  const targets = await readTargets(archive)
+  let is1904 = false
+  const sheets: SheetPart[] = []
+  await parseAll(archive, WORKBOOK, {
+    open(name, attributes) {
+      if (name === 'workbookPr') is1904 = /^(?:1|true)$/i.test(attributes.date1904 ?? '')
+      if (name !== 'sheet' || sheets.length === MAX_SHEETS) return
+      const id = Object.entries(attributes).find(([key]) => /(?:^|:)id$/.test(key))?.[1] ?? ''
+      const part = targets.get(id) ?? ''
+      // Sheets of charts and dialogs have no cells.
+      if (!part.includes('worksheets/')) return
+      const isHidden = attributes.state === 'hidden' || attributes.state === 'veryHidden'
+      sheets.push({ name: unescapeXml(attributes.name ?? ''), isHidden, part })
+    },
+  })
+  return { is1904, sheets }
+}
+
+/** Paths of the workbook's parts by relationship id. */
+async function readTargets(archive: Archive): Promise<ReadonlyMap<string, string>> {
+  const targets = new Map<string, string>()
+  await parseAll(archive, 'xl/_rels/workbook.xml.rels', {
+    open(_, { Id, Target = '' }) {
+      if (Id !== undefined) targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`)
+    },
+  })
+  return targets
+}
+
+/** Styles of numbers, by the position that cells name. */
+async function readStyles(archive: Archive): Promise<NumberStyle[]> {
+  const own = new Map<number, NumberStyle>()
+  const styles: NumberStyle[] = []
+  let isCells = false
+  if (!archive.has('xl/styles.xml')) return styles
+  await parseAll(archive, 'xl/styles.xml', {
+    open(name, { numFmtId = '', formatCode = '' }) {
+      if (name === 'cellXfs') isCells = true
+      if (name === 'numFmt') own.set(Number(numFmtId), numberStyle(formatCode))
+      if (name !== 'xf' || !isCells) return
+      const id = Number(numFmtId)
+      styles.push(own.get(id) ?? builtInStyle(id))
+    },
+    close(name) {
+      if (name === 'cellXfs') isCells = false
+    },
+  })
+  return styles
+}
+
+async function parseAll(
+  archive: Archive,
+  part: string,
+  handlers: Parameters<typeof parseXml>[2],
+): Promise<void> {
+  for await (const _ of parseXml(archive.read(part), part, handlers));
+}
+
+/** Texts that cells share. Phonetic guides are no part of the text. */
+async function readStrings(archive: Archive, strings: StringStore): Promise<void> {
+  const part = 'xl/sharedStrings.xml'
+  if (!archive.has(part)) return
+  let text = ''
+  let isText = false
+  let isPhonetic = false
+  await parseAll(archive, part, {
+    open(name) {
+      if (name === 'si') text = ''
+      else if (name === 'rPh') isPhonetic = true
+      isText = name === 't' && !isPhonetic
+    },
+    text(piece) {
+      if (isText) text += piece
+    },
+    close(name) {
+      isText = false
+      if (name === 'rPh') isPhonetic = false
+      if (name === 'si') strings.add(unescapeXml(text))
+    },
+  })
+}
+
+interface RowsOptions {
+  name: string
+  part: string
+  styles: NumberStyle[]
+  is1904: boolean
+  loadStrings(): Promise<StringStore>
+}
+
+async function* readRows(
+  archive: Archive,
+  { name: sheetName, part, styles, is1904, loadStrings }: RowsOptions,
+): AsyncGenerator<SheetBatch> {
+  const strings = await loadStrings()
+  let rows: SheetRow[] = []
+  let row: SheetRow | null = null
+  let lastNumber = 0
+  let column = -1
+  let type = ''
+  let style = GENERAL
+  let text = ''
+  let isText = false
+  let isPhonetic = false
+  let hasFormula = false
+  let hasValue = false
+
+  function openRow(reference: string | undefined): void {
+    const given = Number(reference)
+    // Some writers leave out the number, or repeat one.
+    const number = Number.isInteger(given) && given > lastNumber ? given : lastNumber + 1
+    if (number > MAX_SHEET_ROWS) throw new FileError(m.imports_error_workbook_broken({ part: sheetName }))
+    lastNumber = number
+    row = { number, cells: [], kinds: [] }
+    column = -1
+  }
+
+  function closeCell({ cells, kinds }: SheetRow): void {
+    if (!hasValue || (text === '' && type !== 's')) {
+      if (!hasFormula || type === 'str') return
+      cells[column] = ''
+      kinds[column] = 'uncalculated'
+      return
+    }
+    switch (type) {
+      case 's':
+        cells[column] = strings.get(Number(text)) ?? ''
+        kinds[column] = 'text'
+        break
+      case 'b':
+        cells[column] = text.trim() === '1' ? 'true' : 'false'
+        kinds[column] = 'boolean'
+        break
+      case 'e':
+        cells[column] = text
+        kinds[column] = 'error'
+        break
+      case '':
+      case 'n': {
+        const value = Number(text)
+        cells[column] = Number.isFinite(value) ? showNumber(value, style, is1904) : text
+        kinds[column] = style
+        break
+      }
+      default:
+        // Inline text, the text of a formula, and dates in ISO form.
+        cells[column] = type === 'd' ? text.replace('T', ' ') : unescapeXml(text)
+        kinds[column] = 'text'
+    }
+  }
+
+  const handlers: Parameters<typeof parseXml>[2] = {
+    open(name, attributes) {
+      if (name === 'c') {
+        const at = attributes.r === undefined ? null : parseReference(attributes.r)
+        column = at?.column ?? column + 1
+        type = attributes.t ?? ''
+        style = styles[Number(attributes.s ?? 0)] ?? GENERAL
+        text = ''
+        hasFormula = false
+        hasValue = false
+      } else if (name === 'v' || name === 't') {
+        isText = !isPhonetic
+        hasValue = true
+      } else if (name === 'row') openRow(attributes.r)
+      else if (name === 'f') hasFormula = true
+      else if (name === 'rPh') isPhonetic = true
+    },
+    text(piece) {
+      if (!isText) return
+      text += piece
+      if (text.length > MAX_CELL)
+        throw new FileError(m.imports_error_long_cell({ row: lastNumber, sheet: sheetName }))
+    },
+    close(name) {
+      if (name === 'v' || name === 't') isText = false
+      else if (name === 'rPh') isPhonetic = false
+      else if (name === 'c' && row) closeCell(row)
+      else if (name === 'row' && row) {
+        if (row.cells.length > 0) rows.push(row)
+        row = null
+      }
+    },
+  }
+  let done = 0
+  const chunks = archive.read(part, (packed) => {
+    done = packed
+  })
+  for await (const _ of parseXml(chunks, sheetName, handlers)) {
+    if (rows.length === 0) continue
+    yield { rows, done }
+    rows = []
+  }
+}
+
+const TAG = Buffer.from('mergeCell ')
+const REFERENCE = /mergeCell [^>]{0,200}?ref="([A-Z0-9:]{1,30})"/g
+/** Longest tag of a merged range. */
+const OVERLAP = 300
+
+/** Merged ranges come after the rows, so they are looked for in a pass of their own, without parsing the XML. */
+async function readMerges(archive: Archive, part: string): Promise<Merge[]> {
+  const merges: Merge[] = []
+  let rest = Buffer.alloc(0)
+  for await (const chunk of archive.read(part)) {
+    const bytes = Buffer.concat([rest, chunk])
+    rest = bytes.subarray(Math.max(0, bytes.length - OVERLAP))
+    if (!bytes.includes(TAG)) continue
+    const text = bytes.toString('latin1')
+    let end = 0
+    for (const match of text.matchAll(REFERENCE)) {
+      end = match.index + match[0].length
+      const merge = parseMerge(match[1] ?? '')
+      if (merge && merges.length < MAX_MERGES) merges.push(merge)
+    }
+    rest = bytes.subarray(Math.max(end, bytes.length - OVERLAP))
+  }
+  return merges
+}

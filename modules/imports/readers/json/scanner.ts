@@ -1,0 +1,384 @@
+import { FileError } from '../../../../src/core/imports/file-error.ts'
+import { MAX_JSON_KEY, MAX_JSON_NESTING } from '../../../../src/core/imports/format.ts'
+import { m } from '../../../../src/messages.gen.ts'
+import { checkJson, type JsonFault } from './check-json.ts'
+
+/** Longest record, in characters. */
+const MAX_RECORD = 8_000_000
+/** Values besides the records, such as the arcs of a map, are left out from this length on. */
+const MAX_ASIDE = 1_000_000
+
+export interface JsonHandlers {
+  /** A list of objects begins; false to skip its records without parsing them. */
+  openTable(path: string[]): boolean
+  record(value: unknown): void
+  /** A value of the outermost object that is in no list of objects. */
+  aside(path: string[], value: unknown): void
+}
+
+/** Finds the records of a JSON file in constant memory. */
+export interface JsonScanner {
+  /** @throws FileError with the line of a fault */
+  push(text: string): void
+  /** @throws FileError for an incomplete file */
+  end(): void
+}
+
+const SPACE = /[ \t\r\n]*/y
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** Digits that every double has; longer numbers may lose some. */
+const SAFE_DIGITS = 15
+
+/** What the scanner expects next, outside of a captured value. */
+type Expected = 'value' | 'first element' | 'element' | 'first key' | 'key' | 'colon' | 'next' | 'end'
+
+interface Level {
+  isObject: boolean
+  /** True for a list whose elements are records. */
+  isTable: boolean
+  isWanted: boolean
+  keys: Set<string>
+}
+
+/**
+ * @param isSequence true for a file with a record per line (NDJSON, RFC 7464 without its marks); otherwise the file is
+ * one value, in which every list of objects that only objects lead to is a table
+ */
+export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): JsonScanner {
+  const levels: Level[] = []
+  const path: string[] = []
+  let buffer = ''
+  let at = 0
+  /** Line of the buffer's start, and column before it. */
+  let line = 1
+  let columnBefore = 0
+  let expected: Expected = 'value'
+  let capture: Capture | null = null
+
+  function locate(offset: number): { line: number; column: number } {
+    let found = line
+    let start = -columnBefore
+    for (
+      let next = buffer.indexOf('\n');
+      next !== -1 && next < offset;
+      next = buffer.indexOf('\n', next + 1)
+    ) {
+      found++
+      start = next + 1
+    }
+    return { line: found, column: offset - start + 1 }
+  }
+
+  function refuse({ kind, at: offset, found }: JsonFault): never {
+    const position = locate(offset)
+    switch (kind) {
+      case 'depth':
+        throw new FileError(m.imports_error_json_depth({ ...position, max: MAX_JSON_NESTING }))
+      case 'duplicate':
+        throw new FileError(m.imports_error_json_duplicate({ ...position, key: found }))
+      case 'key':
+        throw new FileError(m.imports_error_json_key({ ...position, max: MAX_JSON_KEY }))
+      case 'incomplete':
+        throw new FileError(m.imports_error_json_incomplete({ ...position }))
+      default:
+        throw new FileError(m.imports_error_json_syntax({ ...position, found }))
+    }
+  }
+
+  const unexpected = (): never => refuse({ kind: 'syntax', at, found: buffer.slice(at, at + 30) })
+
+  /** Drops the text before `at`, or before the captured value. */
+  function compact(): void {
+    const start = capture?.start ?? at
+    const lastBreak = buffer.lastIndexOf('\n', start - 1)
+    for (let next = buffer.indexOf('\n'); next !== -1 && next < start; next = buffer.indexOf('\n', next + 1))
+      line++
+    columnBefore = lastBreak === -1 || start === 0 ? columnBefore + start : start - lastBreak - 1
+    buffer = buffer.slice(start)
+    at -= start
+    if (capture) capture.start = 0
+  }
+
+  function parse({ start, end, colons, hasLongNumber }: Captured): unknown {
+    const text = buffer.slice(start, end)
+    let value: unknown
+    try {
+      value = JSON.parse(hasLongNumber ? quoteLongNumbers(text) : text)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+    }
+    // Of equal keys, `JSON.parse` silently keeps the last.
+    if (value === undefined || (colons > 0 && colons !== countKeys(value))) {
+      const fault = checkJson(text)
+      if (fault) refuse({ ...fault, at: fault.at + start })
+    }
+    return value
+  }
+
+  const top = (): Level | undefined => levels.at(-1)
+
+  function closeLevel(): void {
+    levels.pop()
+    if (top()?.isObject) path.pop()
+    expected = levels.length === 0 ? 'end' : 'next'
+  }
+
+  function finishValue(): void {
+    if (top()?.isObject) path.pop()
+    expected = levels.length === 0 ? 'end' : 'next'
+  }
+
+  function beginCapture(): void {
+    capture = {
+      start: at,
+      depth: 0,
+      isString: false,
+      colons: 0,
+      digits: 0,
+      hasLongNumber: false,
+      isDropped: false,
+    }
+  }
+
+  function endCapture(done: Capture): void {
+    capture = null
+    const level = top()
+    if (level && !level.isObject && level.isTable) {
+      if (level.isWanted) handlers.record(parse({ ...done, end: at }))
+    } else if (level === undefined) handlers.record(parse({ ...done, end: at }))
+    else if (!done.isDropped) handlers.aside([...path], parse({ ...done, end: at }))
+    finishValue()
+  }
+
+  /** Continues the captured value. Returns false when the buffer ends first. */
+  function continueCapture(value: Capture, isLast: boolean): boolean {
+    for (; at < buffer.length; at++) {
+      const sign = buffer.charCodeAt(at)
+      if (value.isString) {
+        // Skips to the end of the string.
+        const end = endOfString(buffer, at)
+        if (end === -1) {
+          at = buffer.length - trailingBackslash(buffer)
+          break
+        }
+        at = end
+        value.isString = false
+        if (value.depth === 0) {
+          at++
+          endCapture(value)
+          return true
+        }
+        continue
+      }
+      if (sign >= 0x30 && sign <= 0x39) {
+        if (++value.digits > SAFE_DIGITS) value.hasLongNumber = true
+        continue
+      }
+      if (sign !== 0x2e) value.digits = 0
+      if (sign === QUOTE) value.isString = true
+      else if (sign === OPEN_OBJECT || sign === OPEN_LIST) {
+        if (++value.depth + levels.length > MAX_JSON_NESTING) refuse({ kind: 'depth', at, found: '' })
+      } else if (sign === CLOSE_OBJECT || sign === CLOSE_LIST) {
+        if (value.depth === 0) {
+          // The end of a number or word, by the bracket around it.
+          endCapture(value)
+          return true
+        }
+        if (--value.depth === 0) {
+          at++
+          endCapture(value)
+          return true
+        }
+      } else if (sign === COLON) value.colons++
+      else if (value.depth === 0 && (sign === COMMA || sign <= 0x20)) {
+        endCapture(value)
+        return true
+      }
+    }
+    const length = at - value.start
+    const isRecord = !top()?.isObject
+    if (isRecord && length > MAX_RECORD) {
+      throw new FileError(m.imports_error_json_record({ line: locate(value.start).line, max: MAX_RECORD }))
+    }
+    if (!isRecord && length > MAX_ASIDE) {
+      value.isDropped = true
+      value.start = at
+    }
+    if (isLast && value.depth === 0 && !value.isString && levels.length === 0) {
+      endCapture(value)
+      return true
+    }
+    return false
+  }
+
+  function takeKey(): boolean {
+    const end = endOfString(buffer, at + 1)
+    if (buffer.charCodeAt(at) !== QUOTE) unexpected()
+    if (end === -1) {
+      if (buffer.length - at > MAX_JSON_KEY * 6) refuse({ kind: 'key', at, found: '' })
+      return false
+    }
+    const key = parse({ start: at, end: end + 1, colons: 0, hasLongNumber: false }) as string
+    if (key.length > MAX_JSON_KEY) refuse({ kind: 'key', at, found: '' })
+    const keys = top()?.keys
+    if (keys?.has(key)) refuse({ kind: 'duplicate', at, found: key.slice(0, 30) })
+    keys?.add(key)
+    path.push(key)
+    at = end + 1
+    expected = 'colon'
+    return true
+  }
+
+  function open(isObject: boolean, isTable: boolean): void {
+    if (levels.length === MAX_JSON_NESTING) refuse({ kind: 'depth', at, found: '' })
+    const isWanted = isTable && handlers.openTable([...path])
+    levels.push({ isObject, isTable, isWanted, keys: new Set() })
+    at++
+    expected = isObject ? 'first key' : 'first element'
+  }
+
+  /** Takes one step outside of a captured value. Returns false if it needs more text. */
+  function step(sign: number, isLast: boolean): boolean {
+    switch (expected) {
+      case 'end':
+        if (!isSequence) unexpected()
+        expected = 'value'
+        return true
+      case 'value': {
+        const isRoot = levels.length === 0
+        if (isSequence || (sign !== OPEN_OBJECT && sign !== OPEN_LIST)) beginCapture()
+        else if (sign === OPEN_OBJECT) open(true, false)
+        else if (isRoot) open(false, true)
+        else {
+          // A list is a table if it begins with an object.
+          SPACE.lastIndex = at + 1
+          SPACE.test(buffer)
+          const next = buffer.charCodeAt(SPACE.lastIndex)
+          if (Number.isNaN(next) && !isLast) return false
+          if (next === OPEN_OBJECT) open(false, true)
+          else beginCapture()
+        }
+        return true
+      }
+      case 'first element':
+      case 'element':
+        if (sign === CLOSE_LIST && expected === 'first element') {
+          at++
+          closeLevel()
+        } else beginCapture()
+        return true
+      case 'first key':
+      case 'key':
+        if (sign !== CLOSE_OBJECT || expected === 'key') return takeKey()
+        at++
+        closeLevel()
+        return true
+      case 'colon':
+        if (sign !== COLON) unexpected()
+        at++
+        expected = 'value'
+        return true
+      case 'next': {
+        const isObject = top()?.isObject ?? false
+        if (sign === COMMA) expected = isObject ? 'key' : 'element'
+        else if (sign === (isObject ? CLOSE_OBJECT : CLOSE_LIST)) {
+          at++
+          closeLevel()
+          return true
+        } else unexpected()
+        at++
+        return true
+      }
+    }
+  }
+
+  function scan(isLast: boolean): void {
+    for (;;) {
+      if (capture) {
+        if (!continueCapture(capture, isLast)) return
+        continue
+      }
+      SPACE.lastIndex = at
+      SPACE.test(buffer)
+      at = SPACE.lastIndex
+      if (at >= buffer.length || !step(buffer.charCodeAt(at), isLast)) return
+    }
+  }
+
+  return {
+    push(text) {
+      compact()
+      buffer += text
+      scan(false)
+    },
+    end() {
+      scan(true)
+      const isDone = levels.length === 0 && capture === null && (expected === 'end' || isSequence)
+      if (isDone) return
+      const fault = capture ? checkJson(buffer.slice((capture as Capture).start)) : null
+      if (fault) refuse({ ...fault, at: fault.at + ((capture as Capture | null)?.start ?? 0) })
+      refuse({ kind: 'incomplete', at: buffer.length, found: '' })
+    },
+  }
+}
+
+/** A value in the buffer. */
+interface Captured {
+  start: number
+  end: number
+  /** Colons outside of strings, one for each key. */
+  colons: number
+  hasLongNumber: boolean
+}
+
+/** A value that is being collected. */
+interface Capture extends Omit<Captured, 'end'> {
+  depth: number
+  isString: boolean
+  /** Digits of the number before the position. */
+  digits: number
+  /** Too long a value outside of the records. */
+  isDropped: boolean
+}
+
+/** Position of the quote that ends a string, from a position within; -1 if the text ends first. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = 0
+    while (at - 1 - escapes >= from && text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return at
+  }
+  return -1
+}
+
+/** 1 if the text ends with half an escape, which then has to be read again. */
+function trailingBackslash(text: string): number {
+  let escapes = 0
+  while (text.charCodeAt(text.length - 1 - escapes) === BACKSLASH) escapes++
+  return escapes % 2
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+
+/** Turns numbers that a double cannot represent into strings, which keep their digits. */
+const quoteLongNumbers = (text: string): string =>
+  text.replace(TOKEN, (token) =>
+    token.startsWith('"') || token.length <= SAFE_DIGITS || String(Number(token)) === token
+      ? token
+      : `"${token}"`,
+  )
+
+/** Number of keys of all objects in a value; NaN if one is too long. */
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item)
+    return count
+  }
+  for (const key in value) {
+    count += key.length > MAX_JSON_KEY ? Number.NaN : 1 + countKeys((value as Record<string, unknown>)[key])
+  }
+  return count
+}

@@ -1,0 +1,66 @@
+import type { ImportFormat } from '../../../src/core/imports/format.ts'
+
+/** A violation of the file's syntax, or a cell that it has no value for. */
+export interface RowProblem {
+  /** Number of the row in the file, from 1. */
+  row: number
+  /** Title of the column; '' if the whole row is affected. */
+  column: string
+  value: string
+  reason: string
+}
+
+export interface RowBatch {
+  /** Cells as text that field types parse, empty for no value. Without the titles. */
+  rows: string[][]
+  /** Number of the first row in the file, from 1. */
+  firstRow: number
+  problems: RowProblem[]
+  /** Progress, of the table's `size`. */
+  done: number
+}
+
+/** An opened table of a file. */
+export interface OpenTable {
+  /** Titles of the columns; null if the table has none. */
+  titles: string[] | null
+  /** The encoding of a text file, '' for others. */
+  encoding: string
+  /** True if some characters are invalid; they are read as U+FFFD. */
+  isDamaged: boolean
+  /** False if a row with more cells than most has a delimiter too many. */
+  hasFixedWidth: boolean
+  /** Total of `RowBatch.done`. */
+  size: number
+  /** Reads the rows in constant memory, once. @throws FileError */
+  rows(): AsyncGenerator<RowBatch>
+  /**
+   * Currency of each column whose cells are all formatted as amounts of one, after `rows` has ended: a symbol
+   * or an ISO 4217 code. The cells themselves are plain numbers.
+   */
+  currencies?(): readonly (string | null)[]
+}
+
+/** A table that a file offers. */
+export interface FoundTable<Format> {
+  /** Suggested title; '' for that of the file. */
+  name: string
+  isHidden: boolean
+  /** Null if the table is empty or cannot be imported. */
+  format: Format | null
+  /** Why it cannot be imported. */
+  problem: string | null
+}
+
+/** Reads one kind of file. Runs in a thread. */
+export interface ImportReader<Format extends ImportFormat> {
+  kind: Format['kind']
+  /**
+   * Lists the tables of a file, in its order.
+   * @param chosen settings that the user has changed; the others are detected
+   * @throws FileError for a broken, encrypted or empty file
+   */
+  tables(path: string, chosen: Partial<Format>): Promise<FoundTable<Format>[]>
+  /** @throws FileError */
+  open(path: string, format: Format): Promise<OpenTable>
+}

@@ -1,0 +1,40 @@
+import type { DetectedField } from '../fields/detect.ts'
+import type { ImportFormat } from './format.ts'
+
+/** A table found in a file: format, fields and sample rows. */
+export interface Analysis {
+  format: ImportFormat
+  /** One per column. */
+  fields: DetectedField[]
+  /** Rows from the beginning, then from the rest of the table; each as wide as `fields`. */
+  rows: string[][]
+  /** Number of `rows` that come from the beginning. */
+  headRows: number
+  /** Rows of the table without the titles. */
+  rowCount: number
+  /** False if `rowCount` is estimated. */
+  isExact: boolean
+  /** True if the types fit every row of the table, not only the samples. */
+  isComplete: boolean
+  /** Number of quoting errors in the samples. */
+  quoteProblems: number
+}
+
+/** A table of a file that holds several, such as a sheet of a workbook. */
+export interface TableAnalysis {
+  /** Suggested title; '' for that of the file. */
+  name: string
+  /** True for hidden sheets, which are offered but not preselected. */
+  isHidden: boolean
+  /** Null for an empty table, and for one that cannot be imported. */
+  analysis: Analysis | null
+  /** Why the table cannot be imported. */
+  problem: string | null
+}
+
+/** Messages of an analysis on the server, one JSON text per line. */
+export type AnalysisMessage =
+  | { type: 'progress'; rows: number }
+  | { type: 'done'; tables: TableAnalysis[] }
+  /** `isFinal`: the file is to blame, so that another try cannot help. */
+  | { type: 'failed'; message: string; isFinal: boolean }

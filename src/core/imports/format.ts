@@ -1,0 +1,67 @@
+import * as z from 'zod/mini'
+import { csvFormat } from '../csv/format.ts'
+
+const decimal = z._default(z.enum(['.', ',']), '.')
+
+/** A sheet of a workbook. */
+export const excelFormat = z.object({
+  kind: z.literal('excel'),
+  /** Position of the sheet in the workbook, from 0. */
+  sheet: z.int().check(z.minimum(0), z.maximum(9_999)),
+  /** Row with the titles, from 1; the rows above are skipped. 0: the sheet has no titles. */
+  titleRow: z.int().check(z.minimum(0), z.maximum(1_048_576)),
+  /** First row with data if there are no titles, from 1. */
+  firstRow: z.int().check(z.minimum(1), z.maximum(1_048_576)),
+  /** First column with cells, from 0; those before are empty. */
+  firstColumn: z.int().check(z.minimum(0), z.maximum(16_383)),
+  /** Decimal mark of numbers that the sheet stores as text. */
+  decimal,
+})
+
+/** Longest key in a JSON file, in characters. */
+export const MAX_JSON_KEY = 1000
+
+/** Deepest nesting of a JSON file. */
+export const MAX_JSON_NESTING = 100
+
+/** Keys that lead to a value, from the outermost object. */
+const jsonPath = z.array(z.string().check(z.maxLength(MAX_JSON_KEY))).check(z.maxLength(MAX_JSON_NESTING))
+
+/** Columns of a table in a JSON file. */
+export const MAX_JSON_COLUMNS = 2000
+
+/** A table of a JSON file, or of one with a value per line (NDJSON). */
+export const jsonFormat = z.object({
+  kind: z.literal('json'),
+  /** Keys that lead to the list of records; empty for the file itself. */
+  table: jsonPath,
+  /** Spec §5, `normalizeNested`: true if objects in records become columns of their own, not JSON text. */
+  flatten: z.boolean(),
+  /** Keys that lead to the columns, in order; positions for records that are lists, none for plain values. */
+  columns: z.array(jsonPath).check(z.maxLength(MAX_JSON_COLUMNS)),
+  /** Decimal mark of numbers in texts. */
+  decimal,
+})
+
+/** Settings that a person has changed before an analysis, which detects the others. */
+export const chosenFormat = z.object({
+  sheet: z.optional(excelFormat.shape.sheet),
+  titleRow: z.optional(excelFormat.shape.titleRow),
+  table: z.optional(jsonPath),
+  flatten: z.optional(z.boolean()),
+  encoding: z.optional(csvFormat.shape.encoding),
+  delimiter: z.optional(csvFormat.shape.delimiter),
+  header: z.optional(z.boolean()),
+  guarded: z.optional(z.boolean()),
+  decimal: z.optional(z.enum(['.', ','])),
+})
+
+export type ChosenFormat = z.output<typeof chosenFormat>
+
+/** How a table is read from a file, by the kind of the file. */
+export const importFormat = z.union([excelFormat, jsonFormat, csvFormat])
+
+export type ExcelFormat = z.output<typeof excelFormat>
+export type JsonFormat = z.output<typeof jsonFormat>
+export type ImportFormat = z.output<typeof importFormat>
+export type FileKind = ImportFormat['kind']

@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { strToU8, zipSync } from 'fflate'
+import * as XLSX from 'xlsx'
+import type { Base } from '../../src/core/model.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+import { analyse, type Door, doorOf, importTables, startImport, typesOf, upload } from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let base: Base
+let door: Door
+
+beforeAll(async () => {
+  app = await createTestApp()
+  owner = await app.signUp()
+  base = await createBase(app, owner)
+  door = doorOf(app, owner)
+})
+afterAll(() => app.stop())
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+const date = (year: number, month: number, day: number, hour = 0, minute = 0, second = 0) =>
+  new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+
+const sheetOf = (rows: unknown[][]): XLSX.WorkSheet => XLSX.utils.aoa_to_sheet(rows, { UTC: true })
+
+function workbook(
+  sheets: Record<string, XLSX.WorkSheet>,
+  type: XLSX.BookType = 'xlsx',
+  hidden: string[] = [],
+): Bytes {
+  const book = XLSX.utils.book_new()
+  for (const [name, sheet] of Object.entries(sheets)) XLSX.utils.book_append_sheet(book, sheet, name)
+  book.Workbook = { Sheets: Object.keys(sheets).map((name) => ({ Hidden: hidden.includes(name) ? 1 : 0 })) }
+  return new Uint8Array(XLSX.write(book, { type: 'buffer', bookType: type }))
+}
+
+const CONTENT = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/** A workbook of hand-made parts: the content of one sheet, and other parts. */
+const handmade = (sheet: string, parts: Record<string, string> = {}): Bytes =>
+  new Uint8Array(
+    zipSync(
+      Object.fromEntries(
+        Object.entries({
+          '[Content_Types].xml': `${CONTENT}<Types/>`,
+          'xl/workbook.xml': `${CONTENT}<workbook><sheets><sheet name="People" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+          'xl/_rels/workbook.xml.rels': `${CONTENT}<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>`,
+          'xl/worksheets/sheet1.xml': `${CONTENT}<worksheet>${sheet}</worksheet>`,
+          ...parts,
+        }).map(([name, text]) => [name, strToU8(text)]),
+      ),
+    ),
+  )
+
+const inline = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+const rowOf = (...cells: string[]) => `<row>${cells.join('')}</row>`
+
+async function look(file: Bytes, options: Parameters<typeof analyse>[2] = {}, name = 'book.xlsx') {
+  return analyse(door, await upload(door, file, name), options)
+}
+
+/** Analyses a workbook and imports the tables that the dialog preselects. */
+async function load(file: Bytes) {
+  const uploadId = await upload(door, file, 'book.xlsx')
+  const tables = await analyse(door, uploadId)
+  const shown = tables.filter(({ analysis, isHidden }) => analysis && !isHidden)
+  return { tables, imported: await importTables(door, base.id, uploadId, shown) }
+}
+
+describe('an import of a workbook', () => {
+  const OFFICE = Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
+  const doctype = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]>'
+
+  test.each<[string, () => Bytes, string]>([
+    [
+      'with a password',
+      () =>
+        new Uint8Array(
+          Buffer.concat([OFFICE, Buffer.alloc(2000), Buffer.from('EncryptedPackage', 'utf16le')]),
+        ),
+      'protected with a password',
+    ],
+    ['that is cut off', () => workbook({ A: sheetOf([['a'], [1]]) }).slice(0, -300), 'damaged'],
+    [
+      'of damaged bytes',
+      () =>
+        workbook({ A: sheetOf([['a'], [1]]) }).map((byte, at) => (at > 100 && at < 400 ? 7 : byte)) as Bytes,
+      'damaged',
+    ],
+    [
+      'in the old format that is cut off',
+      () => workbook({ A: sheetOf([['a'], [1]]) }, 'biff8').slice(0, 700),
+      'damaged',
+    ],
+    ['without sheets', () => handmade('', { 'xl/workbook.xml': '<workbook/>' }), 'no sheets with cells'],
+    [
+      'with entities',
+      () => handmade('', { 'xl/worksheets/sheet1.xml': `${doctype}<worksheet>&b;</worksheet>` }),
+      'document type definition',
+    ],
+    [
+      'with unknown entities',
+      () => handmade('<sheetData><row><c t="str"><v>&lol;</v></c></row></sheetData>'),
+      'is damaged',
+    ],
+    ['with an unclosed tag', () => handmade('<sheetData><row><c><v>1</v>'), 'is damaged'],
+    ['that is a bomb', () => handmade(`<sheetData>${' '.repeat(120_000_000)}</sheetData>`), 'when unpacked'],
+  ])('is refused for one %s, and says what to do', async (_, file, reason) => {
+    await expect(look(file())).rejects.toThrow(reason)
+    const format = { kind: 'excel' as const, sheet: 0, titleRow: 1, firstRow: 2, firstColumn: 0 }
+    const uploadId = await upload(door, file(), 'book.xlsx')
+    const trpc = app.trpc(owner.token)
+    const { jobId } = await trpc.imports.start.mutate({
+      baseId: base.id,
+      uploadId,
+      format,
+      width: 1,
+      columns: [{ index: 0 }],
+      table: { title: 'Refused', fields: [{ title: 'a', type: 'SingleLineText' }] },
+    })
+    const job = await waitFor(jobId)
+    expect(job.status).toBe('failed')
+    expect(job.error).toMatch(/try|no sheet/)
+    expect(await trpc.schema.tables.query({ baseId: base.id })).toEqual([])
+  })
+
+  async function waitFor(jobId: string) {
+    for (;;) {
+      const job = await app.trpc(owner.token).jobs.get.query({ jobId })
+      if (job.status === 'failed' || job.status === 'completed') return job
+      await Bun.sleep(10)
+    }
+  }
+
+  test('is refused for a sheet with 16,384 columns', async () => {
+    const wide = sheetOf([Array.from({ length: 16_384 }, (_, at) => `c${at}`), [1]])
+    const [table] = await look(workbook({ Wide: wide }))
+    expect(table).toMatchObject({
+      analysis: null,
+      problem: expect.stringContaining('16384 columns, and up to 2000'),
+    })
+  })
+
+  test('reads text by its content where the file is called a workbook', async () => {
+    const [table] = await look(new Uint8Array(Buffer.from('Name;Age\nAnn;31\n')), {}, 'people.xlsx')
+    expect(table?.analysis?.rows).toEqual([['Ann', '31']])
+    await expect(
+      look(new Uint8Array(Buffer.from('<html><table><tr><td>1</td></tr></table></html>')), {}, 'a.xls'),
+    ).rejects.toThrow('This is an HTML page. Only CSV, Excel')
+    await expect(
+      startImport(door, base.id, workbook({ A: sheetOf([['a'], [1]]) }), { columns: [{ title: 'a' }] }),
+    ).rejects.toThrow('This is a workbook')
+  })
+
+  const rows = [
+    ['Name', 'Price', 'Share', 'Born', 'Met', 'Zip', 'OK', 'Count', 'Wage'],
+    ['Ann', 12.5, 0.07, date(1990, 1, 31), date(2024, 2, 3, 12, 30), '01234', true, 3, 1234.5],
+    ['Ben', 1200, 0.125, date(1900, 3, 1), date(2024, 12, 31, 8, 0, 5), '10115', false, 12, 7.25],
+  ]
+
+  function typed(): XLSX.WorkSheet {
+    const sheet = sheetOf(rows)
+    const formats = {
+      B: '"$"#,##0.00',
+      C: '0.0%',
+      D: 'dd/mm/yyyy',
+      E: 'dd/mm/yyyy\\ hh:mm:ss',
+      I: '#,##0.00\\ [$€-407]',
+    }
+    for (const [column, format] of Object.entries(formats)) {
+      for (const row of [2, 3]) sheet[`${column}${row}`].z = format
+    }
+    return sheet
+  }
+
+  test.each<XLSX.BookType>(['xlsx', 'xlsm', 'xlsb', 'biff8', 'ods'])(
+    'finds the types of a %s file',
+    async (type) => {
+      const { tables, imported } = await load(workbook({ [`T ${type}`]: typed() }, type))
+      expect(typesOf(tables[0]!)).toEqual({
+        Name: 'SingleLineText',
+        Price: 'Currency',
+        Share: 'Percent',
+        Born: 'Date',
+        Met: 'DateTime',
+        Zip: 'SingleLineText',
+        OK: 'Checkbox',
+        Count: 'Number',
+        Wage: type === 'ods' ? 'Decimal' : 'Currency',
+      })
+      expect(imported[0]).toMatchObject({
+        report: [],
+        rows: [
+          {
+            Name: 'Ann',
+            Price: 12.5,
+            Share: 7,
+            Born: '1990-01-31',
+            Zip: '01234',
+            OK: true,
+            Count: 3,
+            Wage: 1234.5,
+          },
+          {
+            Name: 'Ben',
+            Price: 1200,
+            Share: 12.5,
+            Born: '1900-03-01',
+            Zip: '10115',
+            OK: false,
+            Count: 12,
+            Wage: 7.25,
+          },
+        ],
+      })
+      expect(imported[0]?.rows.map(({ Met }) => String(Met).slice(0, 19))).toEqual([
+        '2024-02-03 12:30:00',
+        '2024-12-31 08:00:05',
+      ])
+    },
+  )
+
+  test('offers each sheet as a table, hidden ones last of all, and no empty one', async () => {
+    const file = workbook(
+      {
+        Cities: sheetOf([
+          ['City', 'Since'],
+          ['Rome', 753],
+        ]),
+        Empty: sheetOf([]),
+        Notes: sheetOf([['Note'], ['hello']]),
+        Old: sheetOf([['a'], ['b']]),
+      },
+      'xlsx',
+      ['Old'],
+    )
+    const { tables, imported } = await load(file)
+    expect(
+      tables.map(({ name, isHidden, analysis }) => [name, isHidden, analysis?.rowCount ?? null]),
+    ).toEqual([
+      ['Cities', false, 1],
+      ['Empty', false, null],
+      ['Notes', false, 1],
+      ['Old', true, 1],
+    ])
+    expect(imported.map(({ result, rows }) => [result.title, rows])).toEqual([
+      ['Cities', [{ City: 'Rome', Since: 753 }]],
+      ['Notes', [{ Note: 'hello' }]],
+    ])
+  })
+
+  test('finds the table below a heading and right of empty columns, and the row that is chosen', async () => {
+    const sheet = sheetOf([
+      [],
+      ['', 'Sales 2024'],
+      [],
+      ['', 'Name', 'Sold'],
+      ['', 'Ann', 3],
+      [],
+      ['', 'Ben', 4],
+      [],
+    ])
+    const file = workbook({ S: sheet })
+    const [found] = await look(file)
+    expect(found?.analysis).toMatchObject({
+      rowCount: 2,
+      rows: [
+        ['Ann', '3'],
+        ['Ben', '4'],
+      ],
+    })
+    expect(typesOf(found!)).toEqual({ Name: 'SingleLineText', Sold: 'Number' })
+    const [chosen] = await look(file, { chosen: { sheet: 0, titleRow: 5 } })
+    expect(typesOf(chosen!)).toEqual({ Ann: 'SingleLineText', '3': 'Number' })
+    const [none] = await look(file, { chosen: { sheet: 0, titleRow: 0 } })
+    expect(none?.analysis?.fields.map(({ title }) => title)).toEqual(['Field 1', 'Field 2'])
+  })
+
+  test('takes years as titles, and numbers without titles as rows', async () => {
+    const [years] = await look(
+      workbook({
+        Y: sheetOf([
+          ['Country', 2021, 2022, 2023],
+          ['FR', 1, 2, 3],
+          ['DE', 4, 5, 6],
+        ]),
+      }),
+    )
+    expect(years?.analysis?.fields.map(({ title }) => title)).toEqual(['Country', '2021', '2022', '2023'])
+    const [numbers] = await look(
+      workbook({
+        N: sheetOf([
+          [1, 2.5],
+          [3, 4.5],
+        ]),
+      }),
+    )
+    expect(numbers?.analysis?.rowCount).toBe(2)
+  })
+
+  test('repeats the value of a merged range in each of its rows, not to the right', async () => {
+    const sheet = sheetOf([
+      ['Team', 'Name', 'Note'],
+      ['Red', 'Ann', 'a'],
+      [null, 'Ben', 'b'],
+      ['Blue', 'Cem', 'c'],
+      ['All', null, 'd'],
+    ])
+    sheet['!merges'] = [XLSX.utils.decode_range('A2:A3'), XLSX.utils.decode_range('A5:B5')]
+    for (const type of ['xlsx', 'biff8'] as const) {
+      const [table] = await look(workbook({ M: sheet }, type))
+      expect(table?.analysis?.rows).toEqual([
+        ['Red', 'Ann', 'a'],
+        ['Red', 'Ben', 'b'],
+        ['Blue', 'Cem', 'c'],
+        ['All', '', 'd'],
+      ])
+    }
+  })
+
+  test('reads dates of the 1904 system', async () => {
+    const book = XLSX.utils.book_new()
+    const sheet = XLSX.utils.aoa_to_sheet([['Day'], [1], [43_864]])
+    for (const cell of ['A2', 'A3']) sheet[cell].z = 'yyyy-mm-dd'
+    XLSX.utils.book_append_sheet(book, sheet, 'D')
+    book.Workbook = { WBProps: { date1904: true } }
+    const file = new Uint8Array(XLSX.write(book, { type: 'buffer', bookType: 'xlsx' }))
+    expect((await look(file))[0]?.analysis?.rows).toEqual([['1904-01-02'], ['2024-02-04']])
+  })
+
+  test('leaves errors and formulas without a result empty, and reports them with their column', async () => {
+    const file = handmade(
+      `<sheetData>${rowOf(inline('Name'), inline('Sum'))}${rowOf(inline('Ann'), '<c><f>1+1</f><v>2</v></c>')}` +
+        `${rowOf(inline('Ben'), '<c t="e"><f>1/0</f><v>#DIV/0!</v></c>')}${rowOf(inline('Cem'), '<c><f>1+2</f></c>')}</sheetData>`,
+    )
+    const { tables, imported } = await load(file)
+    expect(typesOf(tables[0]!)).toEqual({ Name: 'SingleLineText', Sum: 'Number' })
+    expect(imported[0]?.rows.map(({ Sum }) => Sum)).toEqual([2, null, null])
+    expect(imported[0]?.report).toEqual([
+      '3,Sum,#DIV/0!,"The formula has an error, so the cell stays empty"',
+      '4,Sum,,"The formula has no stored result. Open the file in a spreadsheet program, save it and import it again"',
+    ])
+  })
+
+  test('joins rich text without phonetic guides, and reads escaped characters', async () => {
+    const strings =
+      '<sst><si><r><t>Bold</t></r><r><t xml:space="preserve"> and plain</t></r></si><si><t>東京</t><rPh><t>とうきょう</t></rPh></si><si><t>a_x000A_b_x005F_x0041_</t></si></sst>'
+    const cells = [0, 1, 2].map((at) => `<row r="${at + 2}"><c r="A${at + 2}" t="s"><v>${at}</v></c></row>`)
+    const file = handmade(`<sheetData><row r="1">${inline('Text')}</row>${cells.join('')}</sheetData>`, {
+      'xl/sharedStrings.xml': strings,
+    })
+    expect((await look(file))[0]?.analysis?.rows).toEqual([['Bold and plain'], ['東京'], ['a\nb_x0041_']])
+  })
+
+  test('keeps leading zeros of codes, durations, and every digit of numbers', async () => {
+    const sheet = sheetOf([
+      ['Zip', 'Took', 'Exact', 'Text'],
+      [1234, 1.5, 0.1 + 0.2, '1.234,5'],
+      [98765, 0.25, 1e-7, '12,5'],
+    ])
+    for (const cell of ['A2', 'A3']) sheet[cell].z = '00000'
+    for (const cell of ['B2', 'B3']) sheet[cell].z = '[h]:mm:ss'
+    const [table] = await look(workbook({ C: sheet }))
+    expect(table?.analysis?.rows).toEqual([
+      ['01234', '36:00:00', '0.30000000000000004', '1.234,5'],
+      ['98765', '6:00:00', '1e-7', '12,5'],
+    ])
+    expect(typesOf(table!)).toEqual({
+      Zip: 'SingleLineText',
+      Took: 'Duration',
+      Exact: 'Decimal',
+      Text: 'Decimal',
+    })
+  })
+
+  test('adds the rows of a sheet to a table by its titles', async () => {
+    const trpc = app.trpc(owner.token)
+    const { table, fields } = await trpc.schema.createTable.mutate({
+      baseId: base.id,
+      title: 'Existing',
+      fields: [
+        { title: 'Name', type: 'SingleLineText' },
+        { title: 'Born', type: 'Date' },
+      ],
+    })
+    const uploadId = await upload(door, workbook({ T: typed() }), 'book.xlsx')
+    const [found] = await analyse(door, uploadId)
+    const fieldId = (title: string) => fields.find((field) => field.title === title)?.id ?? ''
+    const { jobId } = await trpc.imports.start.mutate({
+      baseId: base.id,
+      uploadId,
+      tableId: table.id,
+      format: found!.analysis!.format,
+      width: 9,
+      columns: [
+        { index: 0, fieldId: fieldId('Name') },
+        { index: 3, fieldId: fieldId('Born') },
+      ],
+    })
+    expect(await waitFor(jobId)).toMatchObject({ status: 'completed', result: { rows: 2, problems: 0 } })
+  })
+
+  test('checks the types against rows beyond the samples', async () => {
+    const many = Array.from({ length: 6000 }, (_, at) => [
+      at + 1,
+      date(2024, 1, 1 + (at % 12)),
+      at === 5001 ? 'n. n.' : at,
+    ])
+    const sheet = sheetOf([['Id', 'Day', 'Value'], ...many])
+    const [all] = await look(workbook({ L: sheet }))
+    expect(typesOf(all!)).toMatchObject({ Id: 'Number', Value: 'SingleLineText' })
+    expect(all?.analysis).toMatchObject({ rowCount: 6000, isExact: true, isComplete: true })
+    const [some] = await look(workbook({ L: sheet }), { readAll: false })
+    expect(some?.analysis).toMatchObject({ isExact: false, isComplete: false })
+  })
+
+  test('shows an upload to nobody but its owner', async () => {
+    const uploadId = await upload(door, workbook({ A: sheetOf([['a'], [1]]) }), 'book.xlsx')
+    const other = await app.signUp()
+    await expect(analyse(doorOf(app, other), uploadId)).rejects.toThrow('404')
+  })
+})

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Base } from '../../src/core/model.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+import { analyse, type Door, doorOf, importTables, typesOf, upload } from './support.ts'
+
+const DATA = join(import.meta.dir, '../../node_modules/vega-datasets/data')
+
+let app: TestApp
+let owner: TestUser
+let base: Base
+let door: Door
+
+beforeAll(async () => {
+  app = await createTestApp()
+  owner = await app.signUp()
+  base = await createBase(app, owner)
+  door = doorOf(app, owner)
+})
+afterAll(() => app.stop())
+
+type Options = Parameters<typeof analyse>[2]
+
+const look = async (file: BodyInit, options?: Options) =>
+  analyse(door, await upload(door, file, 'data.json'), options)
+
+/** The only table of a file: its titles and sample rows. */
+async function tableOf(file: BodyInit, options?: Options) {
+  const [table, ...others] = await look(file, options)
+  expect(others).toEqual([])
+  return { titles: table?.analysis?.fields.map(({ title }) => title), rows: table?.analysis?.rows }
+}
+
+/** The types of the first table, and its rows once imported. */
+async function load(file: BodyInit) {
+  const uploadId = await upload(door, file, 'data.json')
+  const tables = (await analyse(door, uploadId)).filter(({ isHidden }) => !isHidden)
+  const imported = await importTables(door, base.id, uploadId, tables)
+  return {
+    tables,
+    types: typesOf(tables[0]!),
+    imported,
+    rows: imported[0]?.rows ?? [],
+    report: imported[0]?.report,
+  }
+}
+
+const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
+
+describe('an import of a JSON file', () => {
+  test.each([
+    ['a superfluous comma', '[{"a": 1},\n {"a": 2,}]', 'Line 2, column 10: the JSON is not valid at “}”'],
+    ['a missing comma', '[{"a": 1}\n{"a": 2}]', 'Line 2, column 1: the JSON is not valid at “{"a": 2}]”'],
+    ['a word', '[\n{"a": yes}\n]', 'Line 2, column 7: the JSON is not valid at “yes}”'],
+    ['single quotes', "[{'a': 1}]\n", 'Line 1, column 3: the JSON is not valid'],
+    ['a leading zero', '[{"zip": 01234}]', 'Line 1, column 10'],
+    ['a line break in a string', '[{"a": "x\ny"}]', 'Line 1, column 8'],
+    ['an end that is missing', '[{"a": 1},\n{"a": 2', 'ends at line 2, column 8'],
+    ['a string without an end', '[{"a": "x', 'ends at line 1'],
+    [
+      'a key twice',
+      '[{"a": 1},\n{"b": {"c": 1,\n"c": 2}}]',
+      'Line 3, column 1: the object has the key “c” twice',
+    ],
+    [
+      'a key twice around its lists',
+      '{"a": 1, "a": [{"b": 1}]}',
+      'Line 1, column 10: the object has the key “a” twice',
+    ],
+    [
+      'nesting that is too deep',
+      `[{"a": ${'['.repeat(120)}${']'.repeat(120)}}]`,
+      'nested deeper than 100 levels',
+    ],
+    [
+      'objects that are too deep',
+      `${'{"a":'.repeat(150)}1${'}'.repeat(150)}`,
+      'nested deeper than 100 levels',
+    ],
+    ['a huge key', `[{"${'k'.repeat(2000)}": 1}]`, 'the key has more than 1000 characters'],
+    ['a huge record', `[{"a": "${'x'.repeat(9_000_000)}"}]`, 'The record at line 1 has more than'],
+    ['a broken line', '{"a": 1}\n{"a": 2\n{"a": 3}\n', 'Line 3, column 1'],
+  ])('is refused for one with %s, and says where', async (_, file, reason) => {
+    await expect(look(file)).rejects.toThrow(reason)
+  })
+
+  test('is refused for too many keys', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 2001 }, (_, at) => [`k${at}`, at]))
+    const [table] = await look(JSON.stringify([wide]))
+    expect(table).toMatchObject({
+      analysis: null,
+      problem: expect.stringContaining('more than 2000 columns'),
+    })
+  })
+
+  test('says so of a file without rows', async () => {
+    expect(await look('[]')).toEqual([])
+    expect(await look('{}')).toEqual([])
+  })
+
+  test.each([
+    ['a list', '[{"a": 1, "b": "x"}, {"b": "y", "c": true}]'],
+    ['lines', '{"a": 1, "b": "x"}\n{"b": "y", "c": true}\n'],
+    ['lines with Windows breaks and empty ones', '{"a": 1, "b": "x"}\r\n\r\n{"b": "y", "c": true}'],
+    ['pretty lines', '{\n  "a": 1,\n  "b": "x"\n}\n{\n  "b": "y",\n  "c": true\n}'],
+    ['UTF-16 with a mark', utf16('[{"a": 1, "b": "x"}, {"b": "y", "c": true}]')],
+    ['UTF-8 with a mark', '\ufeff[{"a": 1, "b": "x"}, {"b": "y", "c": true}]'],
+  ])('takes the keys of all records as columns, from %s', async (_, file) => {
+    expect(await tableOf(file)).toEqual({
+      titles: ['a', 'b', 'c'],
+      rows: [
+        ['1', 'x', ''],
+        ['', 'y', 'true'],
+      ],
+    })
+  })
+
+  test('makes a table of each list of objects, and offers what is around them', async () => {
+    const file = {
+      made: 'today',
+      page: { of: 2 },
+      people: [{ name: 'Ann' }],
+      more: { pets: [{ name: 'Rex' }] },
+      tags: ['a', 'b'],
+    }
+    const tables = await look(JSON.stringify(file))
+    expect(tables.map(({ name, isHidden, analysis }) => [name, isHidden, analysis?.rows])).toEqual([
+      ['people', false, [['Ann']]],
+      ['pets', false, [['Rex']]],
+      ['', true, [['today', '2', 'a,b']]],
+    ])
+  })
+
+  test('makes one row of an object, and columns of lists in a list', async () => {
+    expect(await tableOf('{"a": {"b": 1}, "c": "x"}')).toEqual({ titles: ['a.b', 'c'], rows: [['1', 'x']] })
+    expect(await tableOf('[["Ann", 3], ["Ben", 4]]')).toEqual({
+      titles: ['1', '2'],
+      rows: [
+        ['Ann', '3'],
+        ['Ben', '4'],
+      ],
+    })
+    expect(await tableOf('["Ann", "Ben"]')).toEqual({ titles: ['Value'], rows: [['Ann'], ['Ben']] })
+  })
+
+  test('flattens nested objects, or keeps them as JSON', async () => {
+    const file =
+      '[{"home": {"city": "Rome", "at": {"lat": 41.9}}, "tags": ["red", "blue"], "sizes": [1, 234], "kids": [{"n": 1}]}]'
+    expect(await tableOf(file)).toEqual({
+      titles: ['home.city', 'home.at.lat', 'tags', 'sizes', 'kids'],
+      rows: [['Rome', '41.9', 'red,blue', '[1,234]', '[{"n":1}]']],
+    })
+    expect(await tableOf(file, { chosen: { flatten: false } })).toMatchObject({
+      titles: ['home', 'tags', 'sizes', 'kids'],
+      rows: [['{"city":"Rome","at":{"lat":41.9}}', 'red,blue', '[1,234]', '[{"n":1}]']],
+    })
+  })
+
+  test('keeps every digit, and strings with quotes, brackets and escapes', async () => {
+    const record = { text: 'a "b" \\ {[]} : , \u2028 é', end: '\\' }
+    const file = `[{"id": 12345678901234567890, "n": 0.1, "f": 0.30000000000000004, "e": 1.5E3, "t": ${JSON.stringify(record)}}]`
+    expect((await tableOf(file)).rows).toEqual([
+      ['12345678901234567890', '0.1', '0.30000000000000004', '1500', record.text, record.end],
+    ])
+  })
+
+  test('reads records that are cut anywhere by the pieces of the file', async () => {
+    const records = Array.from({ length: 4000 }, (_, at) => ({
+      at,
+      text: `${'x'.repeat(at % 97)}\\"é😀${'\\'.repeat(at % 5)}`,
+      list: ['[', ']', '{"', '}'],
+    }))
+    const uploadId = await upload(door, JSON.stringify(records), 'data.json')
+    const tables = await analyse(door, uploadId)
+    const [imported] = await importTables(door, base.id, uploadId, [{ ...tables[0]!, name: 'Cut' }])
+    expect(imported?.result).toMatchObject({ rows: 4000, problems: 0 })
+    expect(imported?.rows.map(({ text }) => text)).toEqual(records.slice(0, 1000).map(({ text }) => text))
+  })
+
+  test('finds the types of real files, and imports every record', async () => {
+    const read = (name: string) => Bun.file(join(DATA, name)).text()
+    const cars = await load(await read('cars.json'))
+    expect(cars.types).toEqual({
+      Name: 'SingleLineText',
+      Miles_per_Gallon: 'Decimal',
+      Cylinders: 'Number',
+      Displacement: 'Decimal',
+      Horsepower: 'Number',
+      Weight_in_lbs: 'Number',
+      Acceleration: 'Decimal',
+      Year: 'Date',
+      Origin: 'SingleSelect',
+    })
+    expect(cars.report).toEqual([])
+    const given = JSON.parse(await read('cars.json')) as Record<string, unknown>[]
+    const { Year: _, ...first } = given[0]!
+    expect(cars.rows).toHaveLength(given.length)
+    expect(cars.rows[0]).toMatchObject(first as Record<string, string>)
+    const movies = await load(await read('movies.json'))
+    expect(movies.types).toMatchObject({
+      Title: 'SingleLineText',
+      'US Gross': 'Number',
+      'Release Date': 'Date',
+      'MPAA Rating': 'SingleSelect',
+      'IMDB Rating': 'Decimal',
+    })
+    expect(movies.imported[0]).toMatchObject({ result: { rows: 3201 }, report: [] })
+    const graph = await load(await read('miserables.json'))
+    expect(graph.tables.map(({ name, analysis }) => [name, analysis?.rowCount])).toEqual([
+      ['nodes', 77],
+      ['links', 254],
+    ])
+    expect(graph.imported.map(({ result }) => result.rows)).toEqual([77, 254])
+  })
+})
