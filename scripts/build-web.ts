@@ -62,6 +62,7 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/shell/new-build-bar.tsx',
         'features/shell/unfinished-jobs.ts',
         'features/presence/people-here.tsx',
+        'features/presence/table-people.tsx',
         'features/notifications/bell.tsx',
       ],
       later: [

@@ -58,6 +58,22 @@ async function show(
 }
 
 describe('a map', () => {
+  test('names the person who has a record open, at its pin or its cluster', async () => {
+    const { page, pin, table, view, problems } = await openMap(PLACES)
+    await pin('Tokyo').waitFor()
+    const member = await createMember(tests.app(), table.baseId, 'editor')
+    const theirs = await show(table, view.id, member)
+    await theirs.line('Tokyo').click()
+    await theirs.page.getByTestId('map-card').getByRole('button', { name: 'Open' }).click()
+    await pin(`Tokyo, ${member.email} is here`).waitFor()
+    expect(await textOf(page.getByTestId('record-mark'))).toBe(member.email)
+    if (process.env.MAP_SHOTS) await page.screenshot({ path: `${process.env.MAP_SHOTS}/map-person.png` })
+    await theirs.page.keyboard.press('Escape')
+    await pin('Tokyo').waitFor()
+    await theirs.close()
+    expect(problems).toEqual([])
+  })
+
   test('fits its pins, gathers what stands close, and shows the record of a pin', async () => {
     const { page, pin, line } = await openMap(PLACES)
     await pin('Tokyo').waitFor()

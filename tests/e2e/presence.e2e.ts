@@ -61,6 +61,34 @@ describe('people in a base', () => {
     expect([...mine.problems, ...theirs.problems]).toEqual([])
   })
 
+  test('are shown at their table in the sidebar, and their outlines follow when the page turns around', async () => {
+    const { table, member, mine, theirs } = await openTwo()
+    const line = mine.page.getByTestId('table-people')
+    await line.waitFor()
+    expect(await line.getAttribute('aria-label')).toBe(`${member.email} is in this table`)
+    await theirs.cell(1, 'Notes').click()
+    await liesOn(mine, 1, 'Notes')
+    await mine.page.evaluate(() => {
+      document.documentElement.dir = 'rtl'
+    })
+    await liesOn(mine, 1, 'Notes')
+    await mine.cell(1, 'Notes').click()
+    await mine.page.keyboard.press('ArrowRight')
+    const title = mine.cell(1, 'Title')
+    await eventually(
+      () => title.getAttribute('aria-selected'),
+      (selected) => selected === 'true',
+    )
+    if (process.env.PRESENCE_SHOTS)
+      await mine.page.screenshot({ path: `${process.env.PRESENCE_SHOTS}/presence-rtl.png` })
+    await tests
+      .app()
+      .trpc(tests.owner().token)
+      .schema.createTable.mutate({ baseId: table.baseId, title: 'Other' })
+    await theirs.page.getByRole('link', { name: 'Overview' }).click()
+    await line.waitFor({ state: 'detached' })
+  })
+
   test('are one person with several tabs, and are listed with where they are', async () => {
     const { table, member, mine, theirs } = await openTwo()
     const second = await tests.openTable(table, member)

@@ -79,10 +79,14 @@ export class Viewport {
     const observer = new ResizeObserver(() => this.measure())
     element.addEventListener('scroll', onScroll, { passive: true })
     observer.observe(element)
+    // Another language may turn the page around; the sizes stay.
+    const turned = new MutationObserver(() => this.measure())
+    turned.observe(document.documentElement, { attributeFilter: ['dir'] })
     this.measure()
     return () => {
       element.removeEventListener('scroll', onScroll)
       observer.disconnect()
+      turned.disconnect()
       clearTimeout(this.restTimer)
       this.element = null
       this.body = null

@@ -56,3 +56,13 @@ function personAt(recordId: RecordId): Presence | undefined {
   const tableId = ownPosition.getState().screen?.tableId
   return others.getState().find((each) => each.recordId === recordId && each.tableId === tableId)
 }
+
+/** A person at each record of the open table that somebody has open or selected. */
+export function peopleAtRecords(): ReadonlyMap<RecordId, Presence> {
+  const tableId = ownPosition.getState().screen?.tableId
+  const people = new Map<RecordId, Presence>()
+  for (const each of others.getState()) {
+    if (each.recordId !== null && each.tableId === tableId) people.set(each.recordId, each)
+  }
+  return people
+}

@@ -7,18 +7,23 @@ import { lazyPart, loadPart } from '../../navigation/lazy-screen.ts'
  * in `PARTS`, and list its module under `shell` in scripts/build-web.ts, which makes one request of all.
  */
 
-/** Where a part is drawn: in the bar of icons (in narrow windows, in the top bar), at the end of the top bar, or above the screen. */
-type Slot = 'rail' | 'topBar' | 'bars'
+/**
+ * Where a part is drawn: in the bar of icons (in narrow windows, in the top bar), at the end of the top bar, above the
+ * screen, or in the line of a table.
+ */
+type Slot = 'rail' | 'topBar' | 'bars' | 'table'
 
 interface PartProps {
   /** The open base. */
   baseId?: string
+  tableId?: string
 }
 
 /** In their order. A part that takes room reserves it in its slot, so that nothing moves when it appears. */
 const PARTS: Record<Slot, Readonly<Record<string, ComponentType<PartProps>>>> = {
   rail: { notifications: lazyPart(() => import('../notifications/bell.tsx'), 'NotificationBell') },
   topBar: { people: lazyPart(() => import('../presence/people-here.tsx'), 'PeopleHere') },
+  table: { people: lazyPart(() => import('../presence/table-people.tsx'), 'TablePeople') },
   bars: {
     newBuild: lazyPart(() => import('./new-build-bar.tsx'), 'NewBuildBar'),
     unfinishedJobs: lazyPart(() => import('./unfinished-jobs.ts'), 'UnfinishedJobs'),
@@ -26,10 +31,10 @@ const PARTS: Record<Slot, Readonly<Record<string, ComponentType<PartProps>>>> = 
 }
 
 /** The later parts of a slot, as soon as the first content is shown. */
-export function LaterParts({ slot, baseId }: PartProps & { slot: Slot }) {
+export function LaterParts({ slot, ...props }: PartProps & { slot: Slot }) {
   const isTime = useIsContentShown()
   if (!isTime) return null
-  return Object.entries(PARTS[slot]).map(([name, Part]) => <Part key={name} baseId={baseId} />)
+  return Object.entries(PARTS[slot]).map(([name, Part]) => <Part key={name} {...props} />)
 }
 
 /** Menus and commands of the shell. An early click waits for them. */

@@ -18,7 +18,7 @@ import { TableIcon } from '../views/icons/chosen-icon.tsx'
 import { hiddenMark } from '../views/manage/hidden-mark.ts'
 import { ViewIcon } from '../views/manage/kind-info.tsx'
 import { heldReason, modeMark } from '../views/manage/view-lock.ts'
-import { menus } from './later.tsx'
+import { LaterParts, menus } from './later.tsx'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
 
@@ -97,6 +97,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
             </span>
           </a>
         )}
+        <LaterParts slot="table" tableId={table.id} />
         <span className={styles.more}>
           {roleCan(base.role, 'view.create') && (
             <IconButton

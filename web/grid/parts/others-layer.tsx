@@ -31,7 +31,6 @@ export function OthersLayer({ others, props, layout, all, columns }: OthersLayer
   const isScrolledLayer = columns.last === all.length - 1
   useAnnounceEditors(engine, isScrolledLayer ? cells : NOBODY)
   const height = ROW_HEIGHTS[props.rowHeight]
-  const direction = engine.viewport.rtl ? -1 : 1
   return byCell(cells).map(([key, people]) => {
     const { recordId, fieldId, color } = people[0]!
     const row = props.source.indexOf(recordId)
@@ -39,13 +38,12 @@ export function OthersLayer({ others, props, layout, all, columns }: OthersLayer
     if (row === undefined || column === undefined) return null
     if (row < rows.first || row > rows.last || !lines.isShown(row)) return null
     if (column < columns.first || column > columns.last) return null
-    const x = direction * layout.starts[column]!
-    const y = lines.topOf(row) - origin
-    const style: CSSProperties & Record<'--other', string> = {
+    const style: CSSProperties & Record<'--other' | '--x' | '--y', string> = {
       '--other': color,
       inlineSize: layout.starts[column + 1]! - layout.starts[column]!,
       blockSize: height,
-      transform: `translate(${x}px, ${y}px)`,
+      '--x': `${layout.starts[column]!}px`,
+      '--y': `${lines.topOf(row) - origin}px`,
     }
     const editors = people.filter(({ isEditing }) => isEditing)
     return (

@@ -12,6 +12,8 @@ import { type LocatedRecord, MAP_PAGE, type MapState } from '../../../../records
 import { Button } from '../../../../ui/button.tsx'
 import { useOnChange } from '../../../../ui/effects.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
+import { peopleAtRecords } from '../../../presence/others-at.tsx'
+import { others } from '../../../presence/presence-state.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import { can, type GetContext, isWritable } from '../../../records/context/table-context.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
@@ -79,6 +81,7 @@ export function MapArea(props: MapAreaProps) {
     titleOf,
     colorOf: (row) => colorOf?.(row) ?? null,
     canMove: () => mayMove,
+    people: peopleAtRecords,
     onOpen: ({ row }) => activate(row.id),
     onHover(record) {
       clearTimeout(hoverTimer.current)
@@ -119,6 +122,7 @@ export function MapArea(props: MapAreaProps) {
     if (map) pins.current?.setActive(activeId)
   }, [map, activeId])
   useOnChange([colorOf, fields], () => pins.current?.repaint())
+  useEffect(() => others.subscribe(() => pins.current?.repaint()), [])
 
   const fit = (isInstant: boolean) => {
     const bounds = boundsOf(state.placed.map(({ at }) => at))

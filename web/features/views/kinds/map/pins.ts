@@ -1,5 +1,6 @@
 import type { Marker } from 'maplibre-gl'
 import type { RecordId } from '../../../../../src/core/model.ts'
+import type { Presence } from '../../../../../src/core/presence.ts'
 import type { GridRow } from '../../../../grid/contract.ts'
 import { formatNumber } from '../../../../i18n.ts'
 import { type Cluster, clusterPoints } from '../../../../map/clusters.ts'
@@ -7,6 +8,7 @@ import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
 import type { LocatedRecord } from '../../../../records/layouts/map-layout.ts'
+import { colorOf } from '../../../../ui/avatar.tsx'
 import type { RowColor } from '../../coloring/row-colors.ts'
 import styles from './map.module.css'
 
@@ -16,6 +18,8 @@ export interface PinEvents {
   titleOf(row: GridRow): string
   colorOf(row: GridRow): RowColor | null
   canMove(): boolean
+  /** The other people at records. */
+  people(): ReadonlyMap<RecordId, Presence>
   onOpen(record: LocatedRecord): void
   onHover(record: LocatedRecord | null): void
   onMove(record: LocatedRecord, to: LngLat): void
@@ -33,6 +37,27 @@ interface MountedPin {
   marker: Marker
   element: HTMLButtonElement
   cluster: Cluster<LocatedRecord>
+}
+
+const withPerson = (label: string, person: Presence | undefined): string => {
+  if (!person) return label
+  const { name, isEditing } = person
+  return isEditing ? m.map_pin_edited_by({ pin: label, name }) : m.map_pin_with({ pin: label, name })
+}
+
+/** Shows the name of a person beside a pin, in the colour of their outlines. */
+function showPerson(element: HTMLElement, person: Presence | undefined): void {
+  const known = element.querySelector<HTMLElement>('[data-testid="record-mark"]')
+  if (!person) {
+    known?.remove()
+    return
+  }
+  const mark = known ?? element.appendChild(document.createElement('span'))
+  mark.className = styles.person ?? ''
+  mark.dataset.testid = 'record-mark'
+  mark.dir = 'auto'
+  mark.style.background = colorOf(person.userId)
+  mark.textContent = person.name
 }
 
 /** The pins of a map. Only visible ones are mounted; close ones are clustered. */
@@ -101,19 +126,26 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
   function paint({ element, cluster }: MountedPin): void {
     const [first] = cluster.points
     const { length } = cluster.points
+    const people = events().people()
+    const person =
+      people.size === 0
+        ? undefined
+        : cluster.points.map(({ row }) => people.get(row.id)).find((one) => one !== undefined)
     if (length > 1 || !first) {
       // Added, not set, because the map's own classes are on the element.
       element.classList.add(styles.cluster ?? '')
       element.dataset.size = length >= 1000 ? 'huge' : length >= 100 ? 'large' : undefined
       element.textContent = formatNumber(length)
-      element.setAttribute('aria-label', m.common_records_count({ count: length }))
+      element.setAttribute('aria-label', withPerson(m.common_records_count({ count: length }), person))
       element.dataset.testid = 'map-cluster'
+      showPerson(element, person)
       return
     }
     const title = events().titleOf(first.row)
     element.classList.add(styles.pin ?? '')
     element.dataset.testid = 'map-pin'
-    element.setAttribute('aria-label', title)
+    element.setAttribute('aria-label', withPerson(title, person))
+    showPerson(element, person)
     element.dataset.active = first.row.id === activeId ? 'true' : 'false'
     element.style.setProperty('--pin-color', events().colorOf(first.row)?.color ?? null)
   }
