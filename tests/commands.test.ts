@@ -8,6 +8,7 @@ import { startServerProcess } from './imports/server-process.ts'
 import { PASSWORD } from './support/app.ts'
 import { createTrpcClient } from './support/client.ts'
 import { createDatabase } from './support/servers.ts'
+import { startSmtpServer } from './support/smtp-server.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-commands-'))
@@ -99,6 +100,36 @@ describe('sheaf check', () => {
     test('accepts it while its server runs', () => {
       expect(running.output).toContain('note  A Sheaf server already answers')
       expect(running.code).toBe(0)
+    })
+
+    test('signs in to the mail server of the account area', async () => {
+      const smtp = await startSmtpServer()
+      const server = await startServerProcess(dataDir)
+      const { token } = await createTrpcClient(server.url).auth.signIn.mutate({
+        email: 'a@example.com',
+        password: PASSWORD,
+      })
+      const { smtpHost: host, smtpPort: port, smtpFrom: from } = smtp.config
+      const config = {
+        host,
+        port,
+        from,
+        secure: false,
+        ignoreTLS: true,
+        public_url: 'https://sheaf.example.com',
+      }
+      await createTrpcClient(server.url, token).plugins.save.mutate({ id: 'smtp', config: config as never })
+      await server.end('SIGTERM')
+      const name = `The mail server ${host} of the account area`
+      expect((await sheaf(['check'])).output).toContain(`ok    ${name} accepts the connection`)
+      await smtp.go()
+      const away = await sheaf(['check'])
+      expect([away.code, away.output]).toEqual([1, expect.stringContaining(`FAIL  ${name}: `)])
+      const other = await sheaf(['check'], { CONNECTION_SECRET: 'another secret of a server' })
+      expect([other.code, other.output]).toEqual([1, expect.stringContaining('stored with another key')])
+      const again = await startServerProcess(dataDir)
+      await createTrpcClient(again.url, token).plugins.deactivate.mutate({ id: 'smtp', keepConfig: false })
+      await again.end('SIGTERM')
     })
 
     test('accepts it and leaves its files alone', async () => {

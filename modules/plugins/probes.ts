@@ -15,6 +15,7 @@ import type {
 } from '../../src/core/plugins/index.ts'
 import { createHttpClient } from '../../src/http.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { mailSettingsOf } from '../../src/mail/plugin-settings.ts'
 import { verifySmtp } from '../../src/mail/smtp-channel.ts'
 import type { MailSettings } from '../../src/mail/smtp-settings.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -22,7 +23,6 @@ import { createS3Store, type FileStore, openOwnStore } from '../../src/storage/i
 import { requireUser } from '../auth/index.ts'
 import { bucketOf } from './buckets.ts'
 import { CHAT_SERVICES } from './chat/index.ts'
-import { mailSettingsOf } from './mail-settings.ts'
 
 const MAX_REPLY_BYTES = 16 * 1024
 const SEND_TIMEOUT_MS = 20_000

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
+import { type EmailPluginId, findPlugin, type PluginValues } from '../core/plugins/index.ts'
 import { openConnection } from '../db/connection.ts'
 import { openExternalEngines } from '../db/external-engines.ts'
 import {
@@ -13,9 +14,10 @@ import {
   ok,
 } from '../db/inspect.ts'
 import { createOpenFiles } from '../db/open-files.ts'
+import { mailSettingsOf } from '../mail/plugin-settings.ts'
 import { verifySmtp } from '../mail/smtp-channel.ts'
 import { createWorkerPool } from '../pool.ts'
-import { existingConnectionKey } from '../secrets.ts'
+import { existingConnectionKey, unseal } from '../secrets.ts'
 import { listen } from '../start-failure.ts'
 import { openOwnStore } from '../storage/index.ts'
 import { type Command, UsageError } from './command.ts'
@@ -63,16 +65,18 @@ export const check: Command = {
       report((error instanceof Error ? error.message : String(error)).split('\n').map(fail))
       return 1
     }
+    let known: KnownBases | null = null
     const folder = await tried(`The data folder ${config.dataDir} (DATA_DIR)`, () => checkFolder(config))
     report(folder)
     if (folder[0]?.level === 'ok') {
-      const { findings: ofMetadata, known } = await checkMetadata(config)
-      report(ofMetadata)
+      const metadata = await checkMetadata(config)
+      known = metadata.known
+      report(metadata.findings)
       report(await tried('The bases', () => inspectBases(config, known, isFull)))
       report(await checkConnected(config, known))
       report(await tried('The store of attachments', () => checkFiles(config)))
     }
-    report(await tried(`The mail server ${config.smtpHost} (SMTP_HOST)`, () => checkMail(config)))
+    report(await checkMail(config, known))
     report(await tried('The port', () => checkPort(config)))
     const failed = findings.filter(({ level }) => level === 'fail').length
     print(failed === 0 ? 'Nothing is wrong.' : `${failed} ${failed === 1 ? 'problem' : 'problems'} found.`)
@@ -150,15 +154,40 @@ async function checkFiles(config: Config): Promise<Finding[]> {
   return [ok(`The bucket ${config.s3Bucket} answers (S3_BUCKET)`)]
 }
 
-async function checkMail(config: Config): Promise<Finding[]> {
-  if (config.smtpHost === null)
+/** Signs in to the mail server of the environment, or to the one of the account area. */
+async function checkMail(config: Config, known: KnownBases | null): Promise<Finding[]> {
+  const { smtpHost } = config
+  if (smtpHost !== null) {
+    return tried(`The mail server ${smtpHost} (SMTP_HOST)`, async () => {
+      await verifySmtp(config)
+      return [ok(`The mail server ${smtpHost} accepts the connection and the account`)]
+    })
+  }
+  const stored = known?.plugins.find(({ id }) => findPlugin(id)?.category === 'email')
+  if (!stored) {
     return [
-      note(
-        'SMTP_HOST is not set: mails are sent as configured under Setup in the account area, or not at all',
+      note('No mail server: neither SMTP_HOST nor Setup in the account area has one, so no mail is sent'),
+    ]
+  }
+  const key = existingConnectionKey(config)
+  const text = key && unseal(key, stored.input)
+  if (text === null) {
+    return [
+      fail(
+        'The mail server of the account area was stored with another key: restore secrets/connections.secret, or set CONNECTION_SECRET',
       ),
     ]
-  await verifySmtp(config)
-  return [ok(`The mail server ${config.smtpHost} accepts the connection and the account`)]
+  }
+  const settings = mailSettingsOf(
+    stored.id as EmailPluginId,
+    JSON.parse(text) as PluginValues,
+    config.publicUrl,
+  )
+  const name = `The mail server ${settings.smtpHost} of the account area`
+  return tried(name, async () => {
+    await verifySmtp(settings)
+    return [ok(`${name} accepts the connection and the account`)]
+  })
 }
 
 async function checkPort(config: Config): Promise<Finding[]> {

@@ -30,6 +30,8 @@ export interface KnownBases {
   inFiles: { id: string; title: string }[]
   inSchemas: { id: string; title: string }[]
   connections: { alias: string | null; config: string }[]
+  /** Active plugins, with their sealed settings. */
+  plugins: { id: string; input: string }[]
 }
 
 interface MetadataCheck {
@@ -43,14 +45,17 @@ const basesIn = (client: 'sqlite3' | 'pg'): string =>
 const CONNECTIONS =
   'select alias, config from sources where config is not null and is_enabled = true and is_own = false'
 
+const PLUGINS = 'select id, input from plugins where input is not null and is_active = true'
+
 /** What the metadata say about bases. */
 async function readBases(all: (sql: string) => unknown): Promise<KnownBases> {
-  const [inFiles, inSchemas, connections] = [
+  const [inFiles, inSchemas, connections, plugins] = [
     await all(basesIn('sqlite3')),
     await all(basesIn('pg')),
     await all(CONNECTIONS),
+    await all(PLUGINS),
   ]
-  return { inFiles, inSchemas, connections } as KnownBases
+  return { inFiles, inSchemas, connections, plugins } as KnownBases
 }
 
 /** The metadata's state, and what they know of bases. @throws Error that says why they cannot be used */

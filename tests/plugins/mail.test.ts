@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { sesPassword } from '../../modules/plugins/mail-settings.ts'
 import { definePluginsTables } from '../../modules/plugins/tables.ts'
 import { SECRET_MASK } from '../../src/core/plugins/index.ts'
+import { sesPassword } from '../../src/mail/plugin-settings.ts'
 import { refusalOf } from '../records/support.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'

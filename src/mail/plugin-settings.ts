@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { EmailPluginId, PluginValues } from '../../src/core/plugins/index.ts'
-import type { MailSettings } from '../../src/mail/smtp-settings.ts'
+import type { EmailPluginId, PluginValues } from '../core/plugins/index.ts'
+import type { MailSettings } from './smtp-settings.ts'
 
 const text = (value: PluginValues[string] | undefined): string | null =>
   value === undefined || value === '' ? null : String(value)
