@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { ended } from '../imports/support.ts'
+import { ended, formatOf, upload } from '../imports/support.ts'
 import { createHookBench, type HookBench, type TestTable } from './support.ts'
 
 let bench: HookBench
@@ -47,6 +47,47 @@ describe('a change of many records', () => {
       ['records.after.insert', 't599'],
       ['records.after.update', 'changed'],
     ])
+  }, 60_000)
+})
+
+describe('an import of 50,000 records', () => {
+  test('is one call with the first rows, and takes hardly longer than without a webhook', async () => {
+    const door = { url: bench.app.url, token: bench.owner.token }
+    const csv = `Title,Count\n${Array.from({ length: 50_000 }, (_, n) => `t${n},${n}`).join('\n')}\n`
+    const columns = ['Title', 'Count'].map((title, index) => ({ index, fieldId: table.field(title).id }))
+    const run = async (): Promise<number> => {
+      const uploadId = await upload(door, csv)
+      const startedAt = performance.now()
+      const { jobId } = await bench.trpc.imports.start.mutate({
+        baseId: bench.baseId,
+        uploadId,
+        format: formatOf(csv),
+        width: 2,
+        columns,
+        tableId: table.id,
+      })
+      await ended(door, jobId)
+      return performance.now() - startedAt
+    }
+    await run()
+    const [without, withHook]: [number[], number[]] = [[], []]
+    for (let turn = 0; turn < 3; turn++) {
+      without.push(await run())
+      const hookId = await bench.hook(table, { operations: ['insert'] })
+      withHook.push(await run())
+      await bench.settled()
+      await bench.trpc.hooks.setActive.mutate({ hookId, isActive: false })
+    }
+    const events = bench.received()
+    expect(events.map(({ data }) => [data.rows.length, data.row_count])).toEqual(
+      Array(3).fill([1_000, 50_000]),
+    )
+    const median = (times: number[]) => times.toSorted((a, b) => a - b)[1] ?? 0
+    console.info(
+      `an import: ${median(without).toFixed(0)} ms, with a webhook ${median(withHook).toFixed(0)} ms`,
+    )
+    // The promise is a tenth; a busy machine gets more.
+    expect(median(withHook)).toBeLessThan(median(without) * 1.5 + 200)
   }, 60_000)
 })
 
