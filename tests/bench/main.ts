@@ -16,6 +16,7 @@ import { type Product, startProduct } from './product.ts'
 import { type Contest, compete } from './ratios.ts'
 import { type Line, lineOf, printTable } from './report.ts'
 import { measureStart } from './start.ts'
+import { measureTableRestore } from './table-restore.ts'
 import { measureUnderLoad } from './under-load.ts'
 import { measureBrowser } from './web.ts'
 import { measureWriters } from './writers.ts'
@@ -144,6 +145,7 @@ if (isWanted('PostgreSQL')) {
 }
 if (isWanted('export')) lines.push(...(await measurePostgresExports(rows)))
 if (isWanted('webhooks')) lines.push(...(await measureHooks()))
+if (isWanted('table restore')) lines.push(await measureTableRestore())
 if (isWanted('start')) lines.push(...(await measureStart()))
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
 makeBareFile(join(folder, 'bare.db'), rows)

@@ -65,7 +65,7 @@ describe('people in a base', () => {
     const { table, member, mine, theirs } = await openTwo()
     const line = mine.page.getByTestId('table-people')
     await line.waitFor()
-    expect(await line.getAttribute('aria-label')).toBe(`${member.email} is in this table`)
+    expect(await line.getAttribute('aria-label')).toBe(`1 other person in this table: ${member.email}`)
     await theirs.cell(1, 'Notes').click()
     await liesOn(mine, 1, 'Notes')
     await mine.page.evaluate(() => {
