@@ -1,21 +1,31 @@
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
 import { analyseFile } from './analysis/analyse-file.ts'
-import type { AnalysisRequest, FromAnalysis } from './analysis/run-analysis.ts'
+import type { FromAnalysis, ToAnalysis } from './analysis/run-analysis.ts'
 
 /* Thread of one analysis: reads a file for the preview of an import. */
 
 declare const self: Worker
 
 const send = (message: FromAnalysis): void => self.postMessage(message)
+let isCancelled = false
 
-self.onmessage = async ({ data }: MessageEvent<AnalysisRequest>) => {
+self.onmessage = async ({ data }: MessageEvent<ToAnalysis>) => {
+  if (data.type === 'cancel') {
+    isCancelled = true
+    return
+  }
   giveWay()
   try {
-    const tables = await analyseFile(data, (rows) => send({ type: 'progress', rows }))
+    const tables = await analyseFile(data.options, (rows) => {
+      // The error closes the file on its way.
+      if (isCancelled) throw new DOMException('cancelled', 'AbortError')
+      send({ type: 'progress', rows })
+    })
     send({ type: 'done', tables })
   } catch (error) {
-    if (error instanceof FileError) send({ type: 'failed', message: error.message, isFinal: true })
+    if (isCancelled) send({ type: 'failed', message: '', isFinal: true })
+    else if (error instanceof FileError) send({ type: 'failed', message: error.message, isFinal: true })
     else
       send({
         type: 'crashed',

@@ -41,6 +41,8 @@ export const startInput = z
             .min(0)
             .max(MAX_COLUMNS - 1),
           fieldId: id.optional(),
+          /** Decimal mark of its numbers where it is not that of the file. */
+          decimal: z.enum(['.', ',']).optional(),
         }),
       )
       .min(1)

@@ -3,6 +3,7 @@ import { badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions, StorageKind } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import type { DecimalMark } from '../../src/core/fields/number-text.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
@@ -27,6 +28,8 @@ export interface ImportColumn {
   required: boolean
   /** Value of a required field for empty cells. */
   fallback: CellValue
+  /** Decimal mark of its numbers where it is not that of the file. */
+  decimal?: DecimalMark
   /** True if new options are added to a select field. */
   grows: boolean
   /** Set if the cells name linked records. */

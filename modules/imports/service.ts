@@ -138,20 +138,21 @@ export function createImportsService(
     for (const { type, title } of table.fields) requireFillable(type, title)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
-    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true, context))
+    const filled = columns.map((column, at) => toColumn(column, fields[at], true, context))
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
   async function appendTo(model: TableModel, { columns }: StartInput, context: ImportContext) {
     const filled: ImportColumn[] = []
-    for (const { index, fieldId = '' } of columns) {
+    for (const given of columns) {
+      const { fieldId = '' } = given
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
       const isLink = linkOf(field) !== null
       // Links are allowed even if hidden, as the other end of a table's link to itself.
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
       if (!isLink) requireFillable(field.type, field.title)
-      const column = toColumn(index, field, false, context)
+      const column = toColumn(given, field, false, context)
       filled.push(isLink ? await toLinkColumn(model, column, context) : column)
     }
     refuseRequiredLinks(model, filled)
@@ -289,7 +290,7 @@ function fallbackOf(field: Field, { userId, members, made }: ImportContext): Cel
 }
 
 function toColumn(
-  index: number,
+  { index, decimal }: StartInput['columns'][number],
   field: Field | undefined,
   grows: boolean,
   context: ImportContext,
@@ -299,6 +300,7 @@ function toColumn(
   const options = withPeople(type, field.options, context.members)
   return {
     index,
+    decimal,
     fieldId,
     title,
     column,

@@ -357,6 +357,28 @@ describe('detectType', () => {
     expect(detectDecimalMark(columns)).toBe(expected)
   })
 
+  test('takes the mark that a column requires, whatever the others have', () => {
+    const rows = [
+      ['1.234,5', '1.5', '1.000', '12,34,567.89', '1\u202f234,5', '1’234.5'],
+      ['7,25', '2,000.25', '2.500', '1,234.5', '12,5', '12.5'],
+    ]
+    const fields = detectFields(rows, ['de', 'en', 'open', 'in', 'fr', 'ch'], { decimal: '.' })
+    expect(fields.map(({ title, type, decimal }) => [title, type, decimal])).toEqual([
+      ['de', 'Decimal', ','],
+      ['en', 'Decimal', undefined],
+      ['open', 'Decimal', undefined],
+      ['in', 'Decimal', undefined],
+      ['fr', 'Decimal', ','],
+      ['ch', 'Decimal', undefined],
+    ])
+    expect(
+      fields.map((field) =>
+        fieldType(field.type).parse(rows[0]![fields.indexOf(field)]!, field.options, field.decimal),
+      ),
+    ).toEqual([1234.5, 1.5, 1, 1_234_567.89, 1234.5, 1234.5])
+    expect(detectFields([['1.234,5'], ['1,234.5']], ['mixed'])[0]?.type).toBe('SingleLineText')
+  })
+
   test('reads thousands where the file has decimal commas', () => {
     expect(detectType(['1.000', '12', '2.500'], { decimal: ',' })).toEqual({ type: 'Number' })
     expect(detectType(['1,5', '1,250'], { decimal: ',' })).toEqual({

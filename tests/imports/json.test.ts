@@ -214,3 +214,43 @@ describe('an import of a JSON file', () => {
     expect(graph.imported.map(({ result }) => result.rows)).toEqual([77, 254])
   })
 })
+
+describe('an analysis that is left', () => {
+  test('makes room for the next ones', async () => {
+    const records = Array.from({ length: 60_000 }, (_, at) => ({ at, text: 'x'.repeat(200) }))
+    const uploadId = await upload(door, JSON.stringify(records), 'data.json')
+    for (let round = 0; round < 4; round++) {
+      const left = fetch(`${door.url}/api/internal/uploads/${uploadId}/analysis`, {
+        method: 'POST',
+        headers: { 'xc-auth': door.token, 'content-type': 'application/json' },
+        body: '{}',
+        signal: AbortSignal.timeout(50),
+      })
+      await left.then((answer) => answer.text()).catch(() => null)
+    }
+    const [table] = await analyse(door, uploadId)
+    expect(table?.analysis?.rowCount).toBe(60_000)
+  })
+
+  test('has read every row where the types change after the samples', async () => {
+    const rows = Array.from({ length: 9000 }, (_, at) => ({
+      code: at === 8000 ? 'x1' : at,
+      day: at === 7000 ? '25/12/2024' : '01/02/2024',
+      price: at === 8500 ? '1.234,5' : '1.234',
+      long: at === 8999 ? 'y'.repeat(300) : `text ${at}`,
+      pick: at < 8990 ? `p${at % 5}` : `q${at}`,
+    }))
+    const [table] = await look(JSON.stringify(rows))
+    expect(typesOf(table!)).toMatchObject({
+      code: 'SingleLineText',
+      day: 'Date',
+      price: 'Decimal',
+      long: 'LongText',
+    })
+    const fieldOf = (title: string) => table?.analysis?.fields.find((field) => field.title === title)
+    expect(fieldOf('day')).toMatchObject({ options: { format: 'DD/MM/YYYY' } })
+    expect(fieldOf('day')?.confidence.ambiguous).toBeUndefined()
+    expect(fieldOf('price')?.decimal ?? table?.analysis?.format.decimal).toBe(',')
+    expect(fieldOf('pick')?.options.choices).toHaveLength(15)
+  })
+})

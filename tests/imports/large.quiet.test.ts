@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { strToU8, Zip, ZipDeflate } from 'fflate'
 import { createCsvReader } from '../../src/core/csv/reader.ts'
+import type { ImportFormat } from '../../src/core/imports/format.ts'
+import { escapeXml } from '../../src/record-files/xlsx-sheet.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
@@ -158,6 +161,108 @@ describe('an import of a large file', () => {
     )
     expect(best).toBeLessThan(5)
   }, 120_000)
+})
+
+/** Values as a workbook holds them: text of numbers without quotes. */
+const cellOf = (text: string, type: Column['type'], reference: string): string =>
+  type === 'Number' || type === 'Decimal'
+    ? `<c r="${reference}"><v>${text}</v></c>`
+    : `<c r="${reference}" t="inlineStr"><is><t>${escapeXml(text)}</t></is></c>`
+
+/** Writes the rows of a CSV file as JSON and as a workbook, without holding them. */
+async function rewrite(csv: string): Promise<{ json: string; xlsx: string }> {
+  const [json, xlsx] = [join(folder, 'same.json'), join(folder, 'same.xlsx')]
+  const [jsonFile, xlsxFile] = [Bun.file(json).writer(), Bun.file(xlsx).writer()]
+  const zip = new Zip((_, bytes) => void xlsxFile.write(bytes))
+  const part = (name: string, text: string, isLast = true): ZipDeflate => {
+    const file = new ZipDeflate(name, { level: 1 })
+    zip.add(file)
+    file.push(strToU8(text), isLast)
+    return file
+  }
+  part('xl/workbook.xml', '<workbook><sheets><sheet name="Same" sheetId="1" r:id="a"/></sheets></workbook>')
+  part(
+    'xl/_rels/workbook.xml.rels',
+    '<Relationships><Relationship Id="a" Target="worksheets/a.xml"/></Relationships>',
+  )
+  const sheet = part('xl/worksheets/a.xml', '<worksheet><sheetData>', false)
+  const reader = createCsvReader({ delimiter: ',', quote: '"' })
+  let row = 0
+  const decoder = new TextDecoder()
+  for await (const chunk of Bun.file(csv).stream()) {
+    let [objects, xml] = ['', '']
+    for (const cells of reader.push(decoder.decode(chunk, { stream: true }))) {
+      row++
+      xml += `<row r="${row}">${cells.map((text, at) => cellOf(text, row === 1 ? undefined : COLUMNS[at]?.type, `${String.fromCharCode(65 + at)}${row}`)).join('')}</row>`
+      if (row === 1) objects += '['
+      else {
+        const pairs = cells.map((text, at) => [
+          COLUMNS[at]?.title,
+          COLUMNS[at]?.type === 'Number' || COLUMNS[at]?.type === 'Decimal' ? Number(text) : text,
+        ])
+        objects += `${row > 2 ? ',\n' : ''}${JSON.stringify(Object.fromEntries(pairs))}`
+      }
+    }
+    void jsonFile.write(objects)
+    sheet.push(strToU8(xml))
+    await Promise.all([jsonFile.flush(), xlsxFile.flush()])
+  }
+  void jsonFile.write(']')
+  sheet.push(strToU8('</sheetData></worksheet>'), true)
+  zip.end()
+  await Promise.all([jsonFile.end(), xlsxFile.end()])
+  return { json, xlsx }
+}
+
+describe('an import of a large workbook or JSON file', () => {
+  test('takes memory that stays as it is, and a multiple of the time of CSV', async () => {
+    const { path } = await makeFile(
+      'same.csv',
+      60 * 1024 ** 2,
+      COLUMNS.map(({ title }) => title).join(','),
+      lineOf,
+    )
+    const { json, xlsx } = await rewrite(path)
+    const excel: ImportFormat = {
+      kind: 'excel',
+      sheet: 0,
+      titleRow: 1,
+      firstRow: 2,
+      firstColumn: 0,
+      decimal: '.',
+    }
+    const columns = COLUMNS.map(({ title }) => [title])
+    const objects: ImportFormat = { kind: 'json', table: [], flatten: true, columns, decimal: '.' }
+    async function run(file: string, title: string, otherFormat?: ImportFormat) {
+      const quiet = server.rss()
+      const usedBefore = server.cpuTimeMs()
+      let peak = 0
+      const timer = setInterval(() => {
+        peak = Math.max(peak, server.rss())
+      }, 20)
+      const jobId = await startImport(door, baseId, Bun.file(file), { title, columns: COLUMNS, otherFormat })
+      const result = resultOf(await ended(door, jobId, 300_000))
+      clearInterval(timer)
+      expect(result).toMatchObject({ cellsRefused: 0, rowsRefused: 0 })
+      return {
+        rows: result.rows,
+        cpuMs: server.cpuTimeMs() - usedBefore,
+        grownMb: (peak - quiet) / 1024 ** 2,
+      }
+    }
+    const csv = await run(path, 'Same CSV')
+    const others = { json: await run(json, 'Same JSON', objects), xlsx: await run(xlsx, 'Same XLSX', excel) }
+    for (const [name, { rows, cpuMs, grownMb }] of Object.entries(others)) {
+      console.log(
+        `${name}: ${(cpuMs / csv.cpuMs).toFixed(2)} times the processor time of CSV, ${grownMb.toFixed(0)} MB more memory`,
+      )
+      expect([name, rows]).toEqual([name, csv.rows])
+      expect(grownMb).toBeLessThan(300)
+    }
+    expect(others.json.cpuMs / csv.cpuMs).toBeLessThan(2)
+    // Parsing the XML takes two thirds of it; texts inside of cells, as exports have them, are its longest form.
+    expect(others.xlsx.cpuMs / csv.cpuMs).toBeLessThan(7)
+  }, 300_000)
 })
 
 /** Processor time in milliseconds of one transaction that inserts the file's rows, which are in memory already. */

@@ -4,7 +4,7 @@ import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
-import type { ChosenFormat } from '../../src/core/imports/format.ts'
+import type { ChosenFormat, ImportFormat } from '../../src/core/imports/format.ts'
 import { hasEnded } from '../../src/jobs.ts'
 import { type DraftTarget, draftColumns, toStartInput } from '../../web/features/imports/draft.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
@@ -46,6 +46,8 @@ export interface NewTableImport {
   title?: string
   columns: Column[]
   format?: Partial<CsvFormat>
+  /** The format of a file that is no CSV. */
+  otherFormat?: ImportFormat
   width?: number
   timeZone?: string
 }
@@ -57,11 +59,11 @@ export async function startImport(
   body: BodyInit,
   how: NewTableImport,
 ): Promise<string> {
-  const { title = 'People', columns, format, width = columns.length, timeZone } = how
+  const { title = 'People', columns, format, otherFormat, width = columns.length, timeZone } = how
   const { jobId } = await createTrpcClient(door.url, door.token).imports.start.mutate({
     baseId,
     uploadId: await upload(door, body),
-    format: formatOf(body, format),
+    format: otherFormat ?? formatOf(body, format),
     width,
     timeZone,
     columns: columns.map(({ index }, at) => ({ index: index ?? at })),

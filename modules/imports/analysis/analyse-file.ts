@@ -1,5 +1,5 @@
-import { detectFields } from '../../../src/core/fields/detect.ts'
-import { createEvidence, type Evidence } from '../../../src/core/fields/detect-evidence.ts'
+import { type DetectedField, detectFields } from '../../../src/core/fields/detect.ts'
+import { createEvidence, type Evidence, type TypeChecker } from '../../../src/core/fields/detect-evidence.ts'
 import { asAmounts, detectDecimalMark } from '../../../src/core/fields/detect-numbers.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
@@ -65,35 +65,57 @@ async function analyseTable(
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
   const table = await open()
   const sample = createRowSample()
+  const evidence = createEvidence()
+  const decimalOf = (rows: string[][], width: number) =>
+    isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
+  function detect(width: number): { rows: string[][]; decimal: DecimalMark; fields: DetectedField[] } {
+    const rows = sample.rows(width)
+    const decimal = decimalOf(rows, width)
+    const header = Array.from({ length: width }, (_, at) => table.titles?.[at] ?? '')
+    const all = [...rows, ...evidence.rows(width)]
+    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, monthFirst, decimal }
+    return { rows, decimal, fields: detectFields(all, header, options) }
+  }
+  function widthNow(): number {
+    const { titles, hasFixedWidth } = table
+    if (hasFixedWidth) return Math.max(widthOfRow(titles ?? []), sample.widest)
+    return Math.max(titles?.length ?? sample.widest, sample.usualWidth())
+  }
+
   let [done, quoteProblems, isWhole] = [0, 0, true]
+  /** Types that follow from the first rows; the others are checked against them while they are read. */
+  let first: { fields: DetectedField[]; check: TypeChecker } | null = null
   for await (const batch of table.rows()) {
-    for (const row of batch.rows) sample.add(row)
+    for (const row of batch.rows) {
+      sample.add(row)
+      first?.check.row(row)
+    }
     done = batch.done
     quoteProblems += table.hasFixedWidth ? 0 : batch.problems.length
     count(batch.rows.length)
-    if (!readAll && sample.count >= SOME_ROWS) {
+    if (sample.count < SOME_ROWS || first) continue
+    if (!readAll) {
       isWhole = false
       break
     }
+    const width = widthNow()
+    if (width > MAX_COLUMNS) break
+    const { fields, decimal } = detect(width)
+    first = { fields, check: evidence.checker(fields, decimal) }
   }
-  const { titles } = table
-  const widest = Math.max(widthOfRow(titles ?? []), sample.widest)
-  const width = table.hasFixedWidth ? widest : Math.max(titles?.length ?? sample.widest, sample.usualWidth())
+  const width = widthNow()
   if (width > MAX_COLUMNS)
-    return { analysis: null, problem: m.imports_error_columns_found({ count: width, max: MAX_COLUMNS }) }
-  const rows = sample.rows(width)
-  const decimal = isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
-  const header = Array.from({ length: width }, (_, at) => titles?.[at] ?? '')
-  const evidence = createEvidence()
-  const detect = () =>
-    detectFields([...rows, ...evidence.rows(width)], header, {
-      maxRowsToParse: Number.POSITIVE_INFINITY,
-      monthFirst,
-      decimal,
-    })
-  let fields = detect()
-  if (isWhole && sample.count > rows.length)
-    fields = await fitToAll(open, { fields, detect, evidence, decimal, count })
+    return {
+      analysis: null,
+      problem: m.imports_error_columns_found({ count: width, max: MAX_COLUMNS }),
+    }
+  const { rows, decimal, fields: detected } = detect(width)
+  let fields = detected
+  if (first && first.fields.length === width && !first.check.misfits().some(Boolean)) {
+    fields = first.check.withChoices(first.fields)
+  } else if (isWhole && sample.count > rows.length) {
+    fields = await fitToAll(open, { fields, detect: () => detect(width).fields, evidence, decimal, count })
+  }
   const currencies = table.currencies?.() ?? []
   const analysis: Analysis = {
     format: { ...format, decimal },
@@ -109,8 +131,8 @@ async function analyseTable(
 }
 
 interface Fitting {
-  fields: Analysis['fields']
-  detect(): Analysis['fields']
+  fields: DetectedField[]
+  detect(): DetectedField[]
   evidence: Evidence
   decimal: DecimalMark
   count(rows: number): void
@@ -120,7 +142,7 @@ interface Fitting {
 async function fitToAll(
   open: () => Promise<OpenTable>,
   { fields: first, detect, evidence, decimal, count }: Fitting,
-): Promise<Analysis['fields']> {
+): Promise<DetectedField[]> {
   let fields = first
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
     const check = evidence.checker(fields, decimal)

@@ -4,12 +4,15 @@ import { m } from '../../../src/messages.gen.ts'
 import { workerUrl } from '../../../src/worker-url.ts'
 import type { AnalysisOptions } from './analyse-file.ts'
 
-export type AnalysisRequest = AnalysisOptions
+/** `cancel` ends the work early. */
+export type ToAnalysis = { type: 'start'; options: AnalysisOptions } | { type: 'cancel' }
 export type FromAnalysis = AnalysisMessage | { type: 'crashed'; reason: string }
 
 /** Threads of analyses at a time; more wait. */
 const MAX_RUNNING = 2
 const TIMEOUT_MS = 10 * 60_000
+/** Time for a cancelled thread to close its files; terminated threads leave them open. */
+const CLOSE_TIMEOUT_MS = 60_000
 /** Between two messages, so that the progress is shown and proxies keep the connection. */
 const PROGRESS_EVERY_MS = 300
 
@@ -22,7 +25,7 @@ const waiting: (() => void)[] = []
  * @returns progress, and at last the result or a failure
  */
 export async function* runAnalysis(
-  request: AnalysisRequest,
+  options: AnalysisOptions,
   { signal, log }: { signal: AbortSignal; log: Kernel['log'] },
 ): AsyncGenerator<AnalysisMessage> {
   if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve))
@@ -52,7 +55,8 @@ export async function* runAnalysis(
   )
   const abort = () => wake()
   signal.addEventListener('abort', abort)
-  worker.postMessage(request)
+  const post = (message: ToAnalysis) => worker.postMessage(message)
+  post({ type: 'start', options })
   try {
     while (result === null && !signal.aborted) {
       const news = new Promise<void>((resolve) => {
@@ -65,7 +69,14 @@ export async function* runAnalysis(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
-    result ??= { type: 'failed', message: '', isFinal: true }
+    if (result === null) {
+      post({ type: 'cancel' })
+      const ended = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)])
+      result ??= { type: 'failed', message: '', isFinal: true }
+    }
     worker.terminate()
     running--
     waiting.shift()?.()

@@ -109,8 +109,12 @@ interface CellReader {
 }
 
 function createCellReader(
-  { type: name, options: given, grows, link }: ImportColumn,
-  { timeZone, decimal, remembered }: { timeZone: string; decimal: DecimalMark; remembered: number },
+  { type: name, options: given, grows, link, decimal: own }: ImportColumn,
+  {
+    timeZone,
+    decimal: decimalOfFile,
+    remembered,
+  }: { timeZone: string; decimal: DecimalMark; remembered: number },
 ): CellReader {
   // Names are resolved once all rows are staged, since rows may name each other.
   if (link) return { read: (text) => text }
@@ -121,6 +125,7 @@ function createCellReader(
   const options = isLocal ? { ...given, timeZone } : given
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
+  const decimal = own ?? decimalOfFile
   const parse = (text: string) => type.parse(text, options, decimal)
   // Parsing text and numbers is faster than a cache lookup.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'

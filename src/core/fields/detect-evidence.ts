@@ -24,7 +24,8 @@ export interface Evidence {
   asText(field: DetectedField, index: number): DetectedField
 }
 
-interface TypeChecker {
+/** Checks rows against types that were detected from samples. */
+export interface TypeChecker {
   row(cells: string[]): void
   /** By column: true if a value does not fit its type, or may be read in another way. */
   misfits(): boolean[]
@@ -94,7 +95,11 @@ interface Check {
   titles?: Set<string>
 }
 
-function createCheck({ type: name, options, confidence }: DetectedField, decimal: DecimalMark): Check {
+function createCheck(
+  { type: name, options, confidence, decimal: own }: DetectedField,
+  decimalOfFile: DecimalMark,
+): Check {
+  const decimal = own ?? decimalOfFile
   const type = fieldType(name)
   if (name === 'LongText') return { reasonAgainst: () => null }
   if (name === 'SingleLineText') return { reasonAgainst: (text) => (isLong(text) ? 'long' : null) }

@@ -151,21 +151,23 @@ function currencyOptions(
   return { code: sign?.code ?? unit, locale, precision: Math.max(decimals, precision) }
 }
 
+/** The decimal mark that the numbers of a column can only be read with; null if both fit, or neither. */
+export function requiredDecimalMark(values: string[]): DecimalMark | null {
+  const bare = values.filter((value) => !isMissingWord(value)).map(withoutAnyUnit)
+  if (bare.length === 0) return null
+  const takes = (form: RegExp, decimals: RegExp) =>
+    bare.every((value) => form.test(value)) && bare.some((value) => decimals.test(value))
+  if (takes(ENGLISH, POINT_DECIMALS)) return '.'
+  return takes(CONTINENTAL, COMMA_DECIMALS) ? ',' : null
+}
+
 /**
  * Detects a file's decimal mark, which decides whether 1.000 is one or a thousand in an ambiguous column: a comma if
  * some column requires it and no column requires a point.
  */
 export function detectDecimalMark(columns: string[][]): DecimalMark {
-  let isComma = false
-  for (const values of columns) {
-    const bare = values.filter((value) => !isMissingWord(value)).map(withoutAnyUnit)
-    if (bare.length === 0) continue
-    if (bare.every((value) => ENGLISH.test(value)) && bare.some((value) => POINT_DECIMALS.test(value)))
-      return '.'
-    isComma ||=
-      bare.every((value) => CONTINENTAL.test(value)) && bare.some((value) => COMMA_DECIMALS.test(value))
-  }
-  return isComma ? ',' : '.'
+  const marks = columns.map(requiredDecimalMark)
+  return marks.includes(',') && !marks.includes('.') ? ',' : '.'
 }
 
 const withoutAnyUnit = (value: string): string => {

@@ -2,7 +2,7 @@ import { CHECKBOX_VOCABULARIES } from './checkbox.ts'
 import { isEmail, isPhone, isUrl } from './checked-text.ts'
 import { detectDates, detectTimes } from './detect-dates.ts'
 import { detectLabels, isCode } from './detect-labels.ts'
-import { detectNumbers } from './detect-numbers.ts'
+import { detectNumbers, requiredDecimalMark } from './detect-numbers.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { isEmptyWord, isMissingWord, isNullWord } from './empty-words.ts'
@@ -24,6 +24,8 @@ export interface DetectedField {
   columnName: string
   type: FieldTypeName
   options: FieldOptions
+  /** Decimal mark of the column's numbers where it is not that of the file. */
+  decimal?: DecimalMark
   /** Evidence for the detected type. */
   confidence: {
     /** Sampled rows, and those with a value; all values fit the type. */
@@ -40,7 +42,7 @@ interface DetectOptions {
   maxRowsToParse?: number
   /** Reads `01/02/2024` as 2 January in an ambiguous column; by default it is 1 February (spec §5). */
   monthFirst?: boolean
-  /** Decimal mark for ambiguous columns; a point by default. */
+  /** Decimal mark for columns whose numbers can be read with both; a point by default. */
   decimal?: DecimalMark
 }
 
@@ -63,9 +65,10 @@ export function detectFields(
   return Array.from({ length: width }, (_, index) => {
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
+    const own = requiredDecimalMark(filled) ?? decimal
     const { type, options, ambiguous } = detectType(filled, {
       monthFirst,
-      decimal,
+      decimal: own,
       title: header === null ? '' : title,
     })
     const confidence = { rows: rows.length, filled: filled.length }
@@ -74,6 +77,7 @@ export function detectFields(
       columnName: columnNameFor(title, columnNames),
       type,
       options: readOptions(type, options),
+      ...(own !== decimal && fieldType(type).filters === 'number' && { decimal: own }),
       confidence: ambiguous ? { ...confidence, ambiguous } : confidence,
       readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }

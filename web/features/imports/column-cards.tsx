@@ -15,6 +15,7 @@ import {
   countMisfits,
   type DraftColumn,
   type DraftTarget,
+  decimalOf,
   displayColumn,
   IMPORTABLE_TYPES,
   importableFields,
@@ -191,7 +192,7 @@ function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardPr
       </div>
       <ul className={styles.values}>
         {keyed(values).map(({ key, item: value }) => {
-          const isLost = column.isOn && isMisfit(value, column, target, analysis.format.decimal)
+          const isLost = column.isOn && isMisfit(value, column, target, decimalOf(analysis, column))
           return (
             <li
               key={key}

@@ -107,11 +107,15 @@ export function isMisfit(
   return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
 
+/** Decimal mark of a column's numbers. */
+export const decimalOf = ({ fields, format }: Analysis, { index }: DraftColumn): DecimalMark =>
+  fields[index]?.decimal ?? format.decimal
+
 /** Number of sampled cells of a column that are invalid. */
 export const countMisfits = (analysis: Analysis, column: DraftColumn, target: DraftTarget): number =>
   column.isOn
     ? valuesOf(analysis, column.index).filter((text) =>
-        isMisfit(text, column, target, analysis.format.decimal),
+        isMisfit(text, column, target, decimalOf(analysis, column)),
       ).length
     : 0
 
@@ -158,9 +162,10 @@ export function toStartInput(
   const on = columns.filter((column) => column.isOn)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { format, fields: detected } = analysis
+  const placeOf = ({ index }: DraftColumn) => ({ index, decimal: detected[index]?.decimal })
   const common = { baseId, uploadId, format, width: detected.length, timeZone }
   if (target.kind === 'append') {
-    const mapped = on.map(({ index, fieldId }) => ({ index, fieldId: fieldId ?? '' }))
+    const mapped = on.map((column) => ({ ...placeOf(column), fieldId: column.fieldId ?? '' }))
     return { ...common, tableId: target.tableId, columns: mapped }
   }
   const display = displayColumn(columns, analysis)
@@ -172,7 +177,7 @@ export function toStartInput(
   }))
   return {
     ...common,
-    columns: on.map(({ index }) => ({ index })),
+    columns: on.map(placeOf),
     table: { title: target.title.trim(), fields },
   }
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 
 /** Characters kept in memory; the strings after them are in a temporary file. */
-const MAX_IN_MEMORY = 16_000_000
+const MAX_IN_MEMORY = 4_000_000
 const PAGE = 64 * 1024
 const CACHED_PAGES = 256
 const WRITE_AT = 1 << 20
 
-/** Strings by their position, with a bound on memory: 8 bytes for each beyond the first 16 million characters. */
+/** Strings by their position, with a bound on memory: 8 bytes for each beyond the first 4 million characters. */
 export interface StringStore {
   add(text: string): void
   /** Undefined beyond the last string. */
@@ -24,7 +24,8 @@ export function createStringStore(maxInMemory = MAX_IN_MEMORY): StringStore {
   return {
     add(text) {
       characters += text.length
-      if (characters <= maxInMemory) memory.push(text)
+      // A slice would keep the whole chunk of the file in memory.
+      if (characters <= maxInMemory) memory.push(Buffer.from(text).toString())
       else {
         spilled ??= createSpilledStrings()
         spilled.add(text)
@@ -46,15 +47,13 @@ function createSpilledStrings() {
   let ends = new Float64Array(1 << 16)
   let count = 0
   let size = 0
-  let pending: Buffer[] = []
-  let pendingBytes = 0
+  let pending = ''
 
   function flush(): void {
-    if (pendingBytes === 0) return
-    const bytes = Buffer.concat(pending)
+    if (pending === '') return
+    const bytes = Buffer.from(pending)
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
-    pending = []
-    pendingBytes = 0
+    pending = ''
   }
 
   function read(start: number, length: number): Buffer {
@@ -78,17 +77,17 @@ function createSpilledStrings() {
 
   return {
     add(text: string): void {
-      const bytes = Buffer.from(text)
-      size += bytes.length
+      // A lone surrogate would take other bytes next to its neighbours.
+      const whole = text.toWellFormed()
+      size += Buffer.byteLength(whole)
       if (count === ends.length) {
         const larger = new Float64Array(count * 2)
         larger.set(ends)
         ends = larger
       }
       ends[count++] = size
-      pending.push(bytes)
-      pendingBytes += bytes.length
-      if (pendingBytes > WRITE_AT) flush()
+      pending += whole
+      if (pending.length > WRITE_AT) flush()
     },
     get(at: number): string | undefined {
       if (at < 0 || at >= count) return undefined

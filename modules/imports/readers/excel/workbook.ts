@@ -52,24 +52,27 @@ export function columnLetters(column: number): string {
   return (rest === 0 ? '' : columnLetters(rest - 1)) + String.fromCharCode(65 + (column % 26))
 }
 
-/** Zero-based position of a cell reference such as `B12`; null for other text. */
-export function parseReference(text: string): { column: number; row: number } | null {
+/** Zero-based column of a cell reference such as `B12`; -1 for other text. */
+export function columnOf(reference: string): number {
   let column = 0
-  let at = 0
-  for (; at < text.length && at < 4; at++) {
-    const letter = text.charCodeAt(at) - 64
-    if (letter < 1 || letter > 26) break
+  for (let at = 0; at < 4; at++) {
+    const letter = reference.charCodeAt(at) - 64
+    // False for the digits of the row, and for NaN at the end.
+    if (!(letter >= 1 && letter <= 26)) break
     column = column * 26 + letter
   }
-  const row = Number(text.slice(at))
-  if (column === 0 || column > MAX_SHEET_COLUMNS || !Number.isInteger(row)) return null
-  return row >= 1 && row <= MAX_SHEET_ROWS ? { column: column - 1, row: row - 1 } : null
+  return column <= MAX_SHEET_COLUMNS ? column - 1 : -1
+}
+
+/** Zero-based row of a cell reference such as `B12`; -1 for other text. */
+function rowOf(reference: string): number {
+  const row = Number(/^[A-Z]{1,3}(\d{1,7})$/.exec(reference)?.[1] ?? 0)
+  return row <= MAX_SHEET_ROWS ? row - 1 : -1
 }
 
 /** The part of a merged range, such as `A2:B5`, that matters to rows; null if it is one row high. */
 export function parseMerge(reference: string): Merge | null {
   const [first = '', last = ''] = reference.split(':')
-  const [start, end] = [parseReference(first), parseReference(last)]
-  if (!start || !end || end.row <= start.row) return null
-  return { firstRow: start.row, lastRow: end.row, column: start.column }
+  const [firstRow, lastRow, column] = [rowOf(first), rowOf(last), columnOf(first)]
+  return firstRow >= 0 && lastRow > firstRow && column >= 0 ? { firstRow, lastRow, column } : null
 }

@@ -4,10 +4,10 @@ import { type Archive, openArchive } from './archive.ts'
 import { builtInStyle, GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
 import { createStringStore, type StringStore } from './string-store.ts'
 import {
+  columnOf,
   MAX_SHEET_ROWS,
   type Merge,
   parseMerge,
-  parseReference,
   type Sheet,
   type SheetBatch,
   type SheetRow,
@@ -21,6 +21,9 @@ const MAX_MERGES = 100_000
 const MAX_SHEETS = 1000
 
 const WORKBOOK = 'xl/workbook.xml'
+
+/** Numbers that are their own plain text. */
+const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 
 /** True for an Office Open XML workbook, which is read as a stream. */
 export const isXlsx = (archive: Archive): boolean => archive.has(WORKBOOK)
@@ -190,6 +193,13 @@ async function* readRows(
     column = -1
   }
 
+  function numberText(written: string, numberStyle: NumberStyle): string {
+    // Nearly all numbers, as they are: a conversion takes longer than all else here.
+    if (numberStyle === GENERAL && PLAIN.test(written)) return written
+    const value = Number(written)
+    return Number.isFinite(value) ? showNumber(value, numberStyle, is1904) : written
+  }
+
   function closeCell({ cells, kinds }: SheetRow): void {
     if (!hasValue || (text === '' && type !== 's')) {
       if (!hasFormula || type === 'str') return
@@ -212,8 +222,7 @@ async function* readRows(
         break
       case '':
       case 'n': {
-        const value = Number(text)
-        cells[column] = Number.isFinite(value) ? showNumber(value, style, is1904) : text
+        cells[column] = numberText(text, style)
         kinds[column] = style
         break
       }
@@ -227,10 +236,11 @@ async function* readRows(
   const handlers: Parameters<typeof parseXml>[2] = {
     open(name, attributes) {
       if (name === 'c') {
-        const at = attributes.r === undefined ? null : parseReference(attributes.r)
-        column = at?.column ?? column + 1
-        type = attributes.t ?? ''
-        style = styles[Number(attributes.s ?? 0)] ?? GENERAL
+        const { r, s, t = '' } = attributes
+        const at = r === undefined ? -1 : columnOf(r)
+        column = at === -1 ? column + 1 : at
+        type = t
+        style = (s === undefined ? styles[0] : styles[Number(s)]) ?? GENERAL
         text = ''
         hasFormula = false
         hasValue = false
