@@ -157,6 +157,8 @@ const TYPE_REGISTRIES = [
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
   // NocoDB names the inputs of plugins like field types.
   'modules/plugins/rest/present.ts',
+  // Number formats of workbooks.
+  'src/record-files/number-formats.ts',
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
   'web/features/forms/answers/common-cells.ts',

@@ -117,6 +117,7 @@ function Choices({
         <option value="csv">{m.exports_csv()}</option>
         <option value="xlsx">{m.exports_excel_xlsx()}</option>
         <option value="json">{m.exports_json()}</option>
+        <option value="ndjson">{m.exports_ndjson()}</option>
       </SelectField>
       {choices.format === 'csv' && (
         <>
