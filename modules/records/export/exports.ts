@@ -73,7 +73,7 @@ interface Deps {
   bases: Pick<BasesService, 'require'>
   schema: Pick<SchemaReader, 'tables'>
   reader: Pick<Reader, 'ids' | 'open' | 'page' | 'partsOf'>
-  attachments: Pick<AttachmentsService, 'keepFor' | 'signerFor'>
+  attachments: Pick<AttachmentsService, 'keepFor' | 'keepWritten' | 'signerFor'>
 }
 
 /** The job's own name for REST clients (wire reference §13.4). */
@@ -87,6 +87,9 @@ export const VISITOR = 'visitor'
 
 /** Limit of pending visitor exports per base. */
 const MAX_OF_VISITORS = 5
+
+/** Folder of the files in the store. */
+const FOLDER = 'exports'
 
 const DEFAULTS: ExportOptions = { isGuarded: true, delimiter: ',' }
 
@@ -267,12 +270,19 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
   ): Promise<Exported> {
     // Visitors of one link must not use up the space of others.
     const keeper = actor.kind === 'share' ? visitorOwner(actor) : userId
-    const row = await attachments.keepFor(keeper, { name, body, folder: 'exports' })
+    return exported(actor, { name, type }, await attachments.keepFor(keeper, { name, body, folder: FOLDER }))
+  }
+
+  async function exported(
+    actor: Actor,
+    { name, type }: { name: string; type: string },
+    { path }: { path: string },
+  ): Promise<Exported> {
     return {
       timestamp: new Date().toISOString(),
       type,
       title: name.replace(/\.[^.]*$/, ''),
-      url: (await attachments.signerFor(actor)).signedPath(row.path),
+      url: (await attachments.signerFor(actor)).signedPath(path),
       name,
     }
   }
@@ -292,7 +302,15 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       return { jobId: job.id }
     },
     contentOf,
-    keepFile,
+    /** Stores a file that `write` creates at a path of this server's disk, as the result of an export job. */
+    async keepWritten(
+      actor: UserActor,
+      { name, type }: { name: string; type: string },
+      write: (path: string) => Promise<void>,
+    ): Promise<Exported> {
+      const row = await attachments.keepWritten(actor.id, { name, folder: FOLDER, write })
+      return exported(actor, { name, type }, row)
+    },
     /** Starts the job, which results in `Exported`. For members only. @throws as `openBase` */
     async startBase(actor: Actor, request: BaseExportRequest): Promise<{ jobId: string }> {
       const user = requireUser(actor)
