@@ -1,3 +1,4 @@
+import { trimCharacters } from '../../../../src/core/trim-characters.ts'
 import { combineCrc, compress } from '../../../../src/record-files/index.ts'
 
 /** A piece of an archived file, compressed on its own. */
@@ -173,6 +174,8 @@ function* endOfArchive(directory: { count: number; start: number; size: number }
   )
 }
 
+const MAX_NAME = 100
+
 /**
  * File names of tables in an archive: the titles without characters that file systems reject, each once whatever its
  * case.
@@ -180,13 +183,9 @@ function* endOfArchive(directory: { count: number; start: number; size: number }
 export function fileNames(titles: readonly string[], extension: string): string[] {
   const taken = new Set<string>()
   return titles.map((title) => {
-    const plain =
-      title
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected by file systems
-        .replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_')
-        .replace(/^[. ]+|[. ]+$/g, '')
-        .slice(0, 100)
-        .toWellFormed() || 'table'
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected by file systems
+    const legal = title.replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_')
+    const plain = trimCharacters(legal, '. ').slice(0, MAX_NAME).toWellFormed() || 'table'
     for (let number = 1; ; number++) {
       const name = `${plain}${number === 1 ? '' : ` (${number})`}.${extension}`
       const key = name.normalize('NFC').toLowerCase()
