@@ -8,6 +8,7 @@ import {
   STARTER,
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
+import { baseFilesRest, createBaseFilesService } from '../modules/base-files/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
@@ -173,6 +174,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
   kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
+  const baseFiles = createBaseFilesService(kernel, { auth, bases, schema, views, records, comments, imports })
   const buttons = createButtonsService(auth, schema, records, hooks)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
@@ -200,6 +202,7 @@ export function createServices(kernel: Kernel) {
     activity,
     hooks,
     buttons,
+    baseFiles,
   }
 }
 
@@ -232,6 +235,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(activityRest(kernel, services))
     .use(hooksRest(kernel, services))
     .use(buttonsRest(kernel, services))
+    .use(baseFilesRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))

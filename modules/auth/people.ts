@@ -1,9 +1,10 @@
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import type { Person } from '../../src/core/model.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Access, requireUser } from './access.ts'
 import { type Accounts, asPerson, type UserRow } from './accounts.ts'
+import { emailKey } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
 /**
@@ -16,6 +17,9 @@ export const asPublicPerson = ({ id, email, displayName }: Person): Person => ({
   displayName: displayName?.trim() || (email.split('@')[0] ?? ''),
 })
 
+/** Well below every engine's limit of bound parameters. */
+const EMAILS_PER_STATEMENT = 500
+
 /** Looks up the people behind ids in records. */
 export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   const { users } = meta.tables(defineAuthTables)
@@ -25,6 +29,21 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
     async people(ids: string[]): Promise<Person[]> {
       if (ids.length === 0) return []
       return (await meta.db.select().from(users).where(inArray(users.id, ids))).map(asPerson)
+    },
+
+    /** The people with these e-mail addresses, ignoring case and without deleted accounts. */
+    async peopleByEmail(emails: readonly string[]): Promise<Person[]> {
+      const keys = [...new Set(emails.map(emailKey))]
+      const found: Person[] = []
+      for (let from = 0; from < keys.length; from += EMAILS_PER_STATEMENT) {
+        const some = inArray(users.emailKey, keys.slice(from, from + EMAILS_PER_STATEMENT))
+        const rows = await meta.db
+          .select()
+          .from(users)
+          .where(and(some, isNull(users.deletedAt)))
+        found.push(...rows.map(asPerson))
+      }
+      return found
     },
 
     async peopleOf(baseId: string): Promise<Person[]> {

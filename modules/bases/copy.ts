@@ -64,6 +64,33 @@ export function createBaseCopies(
       return { baseId, sourceIds, ownSourceId: copied.find(({ isOwn }) => isOwn)?.id }
     },
 
+    /** Inserts the rows of a new base without an original, and creates its home. Returns the id of its own source. */
+    async beginEmpty(
+      owner: UserActor,
+      { baseId, ...given }: Pick<BaseRow, 'title' | 'description' | 'meta'> & { baseId: string },
+    ): Promise<{ sourceId: string }> {
+      const now = new Date().toISOString()
+      const times = { createdAt: now, updatedAt: now }
+      const row: BaseRow = {
+        id: baseId,
+        ...given,
+        order: await store.nextOrder(),
+        createdBy: owner.id,
+        ...times,
+        deletedAt: now,
+        historyDays: null,
+        historySince: null,
+      }
+      const sourceId = createId('source')
+      const own = { id: sourceId, baseId, client: homes.newHome, isOwn: true, order: 1 }
+      await meta.atomically([
+        meta.db.insert(bases).values(row),
+        meta.db.insert(sources).values({ ...own, ...times }),
+      ])
+      await homes.create(baseId)
+      return { sourceId }
+    },
+
     /** Gives the owner access and takes the base out of the trash, together with the caller's statements. */
     async finish(owner: UserActor, baseId: string, statements: MetaStatement[]): Promise<void> {
       await meta.atomically([

@@ -3,3 +3,4 @@
 export { commentsRest } from './rest/index.ts'
 export { commentsRouter } from './router.ts'
 export { type CommentsService, createCommentsService } from './service.ts'
+export type { CommentRow, ReactionRow } from './store.ts'

@@ -175,6 +175,9 @@ export function createCommentsService(
   }
 
   return {
+    /** The rows of comments for files of whole bases. Does not check access. */
+    rows: { page: store.page, reactions: store.reactions, insertAll: store.insertAll },
+
     /** The comments of a record, oldest first, with the people they name. Empty for a record that is not there. */
     async list(
       actor: Actor,

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, lte, or } from 'drizzle-orm'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineCommentsTables } from './tables.ts'
@@ -151,6 +151,23 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       return (await db.select({ id: comments.id }).from(comments).where(inThread(id))).map((row) => row.id)
     },
 
+    /** A page of a base's comments in the order of their ids, after one of them. */
+    page: (baseId: string, after: string, limit: number): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(and(eq(comments.baseId, baseId), gt(comments.id, after)))
+          .orderBy(asc(comments.id))
+          .limit(limit),
+      ),
+
+    /** Statements that store many comments and reactions. */
+    insertAll: (rows: readonly CommentRow[], reactions: readonly ReactionRow[]): MetaStatement[] => [
+      ...inBatches(rows).map((batch) => db.insert(comments).values(batch)),
+      ...inBatches(reactions).map((batch) => db.insert(commentReactions).values(batch)),
+    ],
+
     /** Stores a comment; one with the same id stays as it is. */
     insert: (row: CommentRow): MetaStatement => db.insert(comments).values(row).onConflictDoNothing(),
 
@@ -194,4 +211,14 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       ]
     },
   }
+}
+
+/** Well below every engine's limit of bound parameters. */
+const ROWS_PER_STATEMENT = 200
+
+function inBatches<T>(rows: readonly T[]): T[][] {
+  const found: T[][] = []
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+    found.push(rows.slice(from, from + ROWS_PER_STATEMENT))
+  return found
 }

@@ -210,6 +210,9 @@ export function createImportsService(
       return upload
     },
 
+    /** Keeps an upload while a job of another module reads it, and deletes it afterwards. */
+    held: { hold: uploads.hold, release: uploads.release, discard: uploads.discard },
+
     /** The actor's own upload, for the preview. @throws NOT_FOUND */
     upload: (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
       uploads.get(requireUser(actor).id, uploadId),

@@ -1,5 +1,5 @@
 export { type LogFilter, type LoggedItem, MAX_ENTRY_RECORDS } from './activity/index.ts'
-export { EXPORT_JOB, VISITOR } from './export/index.ts'
+export { BASE_EXPORT_JOB, EXPORT_JOB, VISITOR } from './export/index.ts'
 export {
   type FeedBatch,
   type FeedConsumer,

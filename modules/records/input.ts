@@ -256,11 +256,13 @@ export const linkPage = z.strictObject({
   offset: z.int().min(0),
 })
 
+const exportFormat = z.enum(['csv', 'xlsx', 'json', 'ndjson'])
+
 export const exportRequest = z.strictObject({
   tableId: id,
   viewId: id.optional(),
   timeZone,
-  format: z.enum(['csv', 'xlsx', 'json']),
+  format: exportFormat,
   /** File name; by default the title of the view or table. */
   title: z.string().trim().min(1).max(255).optional(),
   filter: z.nullish(filterSchema),
@@ -269,6 +271,16 @@ export const exportRequest = z.strictObject({
   recordIds: z.array(recordId).max(10_000).optional(),
   /** A subset of the view’s fields. */
   fieldIds: z.array(id).max(1000).optional(),
+  isGuarded: z.boolean().default(true),
+  delimiter: z.enum([',', ';', '\t']).default(','),
+})
+
+export const baseExport = z.strictObject({
+  baseId: id,
+  timeZone,
+  format: exportFormat,
+  /** Default: all tables. */
+  tableIds: z.array(id).min(1).max(1000).optional(),
   isGuarded: z.boolean().default(true),
   delimiter: z.enum([',', ';', '\t']).default(','),
 })

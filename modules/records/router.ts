@@ -50,6 +50,10 @@ export const recordsRouter = (records: RecordsService) =>
       const options = { isGuarded, delimiter }
       return records.exports.start(ctx.actor, { query, format, title, fieldIds, options })
     }),
+    exportBase: member.input(input.baseExport).mutation(({ ctx, input: request }) => {
+      const { isGuarded, delimiter, ...wanted } = request
+      return records.exports.startBase(ctx.actor, { ...wanted, options: { isGuarded, delimiter } })
+    }),
     // tRPC keeps the name `apply` for itself.
     write: reader
       .input(z.strictObject({ change: input.change }))

@@ -104,7 +104,7 @@ export function createRecordsService(
     READ_OPERATIONS,
   )
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
-  const exports = createExports({ kernel, auth, reader, attachments })
+  const exports = createExports({ kernel, auth, bases, schema, reader, attachments })
   const resolver = createValueResolver({ auth, schema, attachments })
   const sets = timeMethods(metrics, 'write', createSetWrites({ kernel, schema, touch }), SET_OPERATIONS)
   const door = timeMethods(

@@ -11,6 +11,13 @@ export {
 } from './change/index.ts'
 export type { ReachableModels } from './computed/index.ts'
 export {
+  type DefinedRows,
+  type FieldDefinitionRow,
+  fieldDefinition,
+  type TableDefinition,
+  tableDefinition,
+} from './duplicate/index.ts'
+export {
   checkTitle,
   type FieldInput,
   type FieldPatch,

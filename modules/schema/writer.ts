@@ -2,7 +2,16 @@ import type { Actor } from '../../src/core/actor.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { FieldPosition, SchemaContext, ScriptFollower } from './change/index.ts'
-import { duplicateField, duplicateTable, type FieldCopy, type TableCopy } from './duplicate/index.ts'
+import {
+  type DefinedRows,
+  duplicateField,
+  duplicateTable,
+  type FieldCopy,
+  type FieldDefinitionRow,
+  rowsOfDefinitions,
+  type TableCopy,
+  type TableDefinition,
+} from './duplicate/index.ts'
 import { createField, setDisplayField, updateField } from './fields/index.ts'
 import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
 import { schemaOf } from './reader.ts'
@@ -38,6 +47,12 @@ export function createSchemaWriter(context: SchemaContext) {
   const { kernel, store, apply } = context
   return {
     copiedRows: createCopiedRows(kernel),
+    /** The rows of the tables and fields that a file describes, see `rowsOfDefinitions`. */
+    definedRows: (
+      base: { baseId: string; sourceId: string; known: ReadonlyMap<string, string> },
+      tables: readonly TableDefinition[],
+      fields: readonly FieldDefinitionRow[],
+    ): Promise<DefinedRows> => rowsOfDefinitions(context, base, tables, fields),
     /** Compares connected databases with the metadata, and synchronizes them. */
     sync: createSyncService(context),
     /** Writes a change of the schema; the views module writes its changes through it too. */

@@ -1,4 +1,12 @@
-export { type ViewRows, viewsWithNewIds } from './lifecycle/index.ts'
+export {
+  rowsOfDefinedViews,
+  type ViewDefinition,
+  type ViewFieldDefinition,
+  type ViewRows,
+  viewDefinition,
+  viewFieldDefinition,
+  viewsWithNewIds,
+} from './lifecycle/index.ts'
 export {
   eachNode,
   type FilterHolder,

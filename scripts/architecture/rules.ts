@@ -34,6 +34,7 @@ const MODULES = [
   'comments',
   'activity',
   'hooks',
+  'base-files',
 ]
 /** Folders of a module in order: each may import earlier ones through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
@@ -47,6 +48,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   notifications: ['rest'],
   comments: ['rest'],
   activity: ['rest'],
+  'base-files': ['rest'],
   hooks: ['channels', 'deliveries', 'rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
@@ -148,7 +150,7 @@ const inFolder = (path: string, ...folders: string[]) =>
 const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'web')
 const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
 /** Files that may use REST names. */
-const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z]+\/rest\//.test(path)
+const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z-]+\/rest\//.test(path)
 const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
 
 /** Registries with one entry per field type; all other code checks traits (`field-type.ts`). */
@@ -157,6 +159,8 @@ const TYPE_REGISTRIES = [
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
   // NocoDB names the inputs of plugins like field types.
   'modules/plugins/rest/present.ts',
+  // Number formats of workbooks.
+  'src/record-files/number-formats.ts',
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
   'web/features/forms/answers/common-cells.ts',
@@ -397,7 +401,7 @@ function mayCall(path: string, target: string): boolean {
 
 /** Other modules import an edge through its module's `index.ts`. */
 function mayCallEdge(path: string, target: string): boolean {
-  const edge = /^modules\/[a-z]+\/rest\//.exec(target)?.[0]
+  const edge = /^modules\/[a-z-]+\/rest\//.exec(target)?.[0]
   if (edge === undefined || moduleOf(path) !== moduleOf(target)) return true
   return path.startsWith(edge) || path === `modules/${moduleOf(path)}/index.ts`
 }

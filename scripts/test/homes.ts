@@ -4,6 +4,7 @@ export type Home = 'sqlite' | 'postgres'
 /** Test files that run on both SQLite and PostgreSQL, as paths below `tests` without `.test.ts`. */
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'activity/activity',
+  'base-files/round-trip',
   'comments/comments',
   'copies/base',
   'copies/field',

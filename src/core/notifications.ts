@@ -199,6 +199,9 @@ function viewSummary({ detail: { entered = 0, changed = 0, left = 0 } }: Notific
 const JOB_TITLES: Record<string, (inputs: { subject: string }) => string> = {
   import: m.notification_job_import,
   'data-export': m.notification_job_export,
+  'base-export': m.notification_job_export,
+  'base-file-export': m.notification_job_export,
+  'base-file-import': m.notification_job_import,
   'duplicate-base': m.notification_job_copy,
   'duplicate-model': m.notification_job_copy,
   'duplicate-column': m.notification_job_copy,

@@ -65,6 +65,8 @@ export const RIGHTS = {
   'base.update': { scope: 'base', least: 'creator' },
   'base.share': { scope: 'base', least: 'creator' },
   'base.duplicate': { scope: 'base', least: 'creator' },
+  // A file with everything in the base, also what views hide.
+  'base.export': { scope: 'base', least: 'creator' },
   // The user's own list of bases: position, star, hidden.
   'base.reorder': { scope: 'base', least: 'viewer' },
   'base.delete': { scope: 'base', least: 'owner' },

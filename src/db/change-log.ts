@@ -904,6 +904,23 @@ export const pageOfRecords = (
         ${after === null ? sql`` : sql`and record_id > ${after}`} order by record_id limit ${limit}`),
   )
 
+/** A record listed under an entry, with the entry. */
+export interface LogLine extends LoggedRecord {
+  change_id: number
+}
+
+/**
+ * A page of the records of all entries, in the order of the entries.
+ *
+ * @param after the last line of the previous page; null for the first page
+ */
+export const pageOfLog = (engine: Engine, after: LogLine | null, limit: number): Promise<LogLine[]> =>
+  engine.all<LogLine>(
+    engine.dialect.render(sql`select change_id, table_id, record_id, before, after from sheaf_change_records
+      ${after === null ? sql`` : sql`where (change_id, table_id, record_id) > (${after.change_id}, ${after.table_id}, ${after.record_id})`}
+      order by change_id, table_id, record_id limit ${limit}`),
+  )
+
 /** The tables whose records an entry lists. */
 export async function tablesOf(
   tx: Pick<Transaction, 'all'>,

@@ -18,8 +18,8 @@ const encoder = new TextEncoder()
  * Compresses a piece of a file on its own. The pieces of a file, one after the other, are one DEFLATE stream (RFC 1951),
  * because each ends at a byte: all but the last with an empty stored block.
  */
-export function compress(text: string, isLast = false): Compressed {
-  const plain = encoder.encode(text)
+export function compress(content: string | Uint8Array, isLast = false): Compressed {
+  const plain = typeof content === 'string' ? encoder.encode(content) : content
   const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH
   const bytes = new Uint8Array(deflateRawSync(plain, { level: LEVEL, finishFlush }))
   return { bytes, size: plain.length, crc: crc32(plain) }

@@ -3,7 +3,16 @@ import type { CellValue } from '../core/fields/field-type.ts'
 import type { Field, Person } from '../core/model.ts'
 
 /** A format whose files consist of records in order, with its options. */
-export type RecordFormat = ({ name: 'csv' } & CsvOptions) | { name: 'json' } | { name: 'xlsx' }
+export type RecordFormat = (
+  | ({ name: 'csv' } & CsvOptions)
+  | { name: 'json' }
+  | { name: 'ndjson' }
+  /** @property styles the position of each field's style in the workbook, see `workbookStyles` */
+  | { name: 'xlsx'; styles: readonly number[] }
+) & {
+  /** Compresses the pieces, for a file in an archive. Sheets are always compressed. */
+  isPacked?: boolean
+}
 
 /** The columns of a file and how their values are written: plain data, which workers can be sent. */
 export interface RecordTable {

@@ -4,6 +4,7 @@ import { shownType } from '../core/fields/field.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { Field } from '../core/model.ts'
 import { compress } from './compress.ts'
+import { formatCodeOf } from './number-formats.ts'
 import type { PageWriter, Piece, RecordTable } from './page-writer.ts'
 
 /** Rows per sheet, including titles; more go to another sheet (Excel’s specifications and limits). */
@@ -15,11 +16,35 @@ const MAX_RECORDS = MAX_ROWS - 1
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 
-/** The styles of a workbook’s cells, `xl/styles.xml`. */
-export const SHEET_STYLES = `${XML}<styleSheet xmlns="${SPREADSHEET}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font/><font><b/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/></cellXfs></styleSheet>`
+/** Positions in the list `cellXfs`; number formats follow. */
+const STYLES = { plain: 0, title: 1, link: 2 } as const
+const FIRST_FORMAT = 3
+/** Ids below are those of built-in formats (ECMA-376, 18.8.30). */
+const FIRST_FORMAT_ID = 164
 
-/** Positions in the list `cellXfs`. */
-const STYLES = { plain: 0, title: 1, date: 2, moment: 3 } as const
+/**
+ * The styles of a workbook’s cells.
+ *
+ * @param tables the fields of each sheet
+ * @returns `xml`: the part `xl/styles.xml`; `styles`: for each sheet the position of each field’s style
+ */
+export function workbookStyles(tables: readonly (readonly Field[])[]): { xml: string; styles: number[][] } {
+  const codes: string[] = []
+  const styleOf = (field: Field): number => {
+    const code = formatCodeOf(field)
+    if (code === null) return STYLES.plain
+    const known = codes.indexOf(code)
+    return FIRST_FORMAT + (known >= 0 ? known : codes.push(code) - 1)
+  }
+  const styles = tables.map((fields) => fields.map(styleOf))
+  const formats = codes.map(
+    (code, at) => `<numFmt numFmtId="${FIRST_FORMAT_ID + at}" formatCode="${escapeXml(code)}"/>`,
+  )
+  const cells = codes.map((_, at) => `<xf numFmtId="${FIRST_FORMAT_ID + at}" applyNumberFormat="1"/>`)
+  const list = codes.length > 0 ? `<numFmts count="${codes.length}">${formats.join('')}</numFmts>` : ''
+  const xml = `${XML}<styleSheet xmlns="${SPREADSHEET}">${list}<fonts count="3"><font/><font><b/></font><font><u/><color rgb="FF0563C1"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${FIRST_FORMAT + codes.length}"><xf/><xf fontId="1" applyFont="1"/><xf fontId="2" applyFont="1"/>${cells.join('')}</cellXfs></styleSheet>`
+  return { xml, styles }
+}
 
 /** The beginning of a sheet, with a row of titles. */
 export function sheetStart(fields: readonly Pick<Field, 'title'>[]): string {
@@ -31,12 +56,18 @@ export function sheetStart(fields: readonly Pick<Field, 'title'>[]): string {
 
 export const SHEET_END = '</sheetData></worksheet>'
 
-/** Rows of the sheets of a workbook (ECMA-376), compressed for its archive. Texts are never formulas. */
-export function sheetPages({ fields, people, timeZone }: RecordTable): PageWriter {
+/**
+ * Rows of the sheets of a workbook (ECMA-376), compressed for its archive. Texts are never formulas; web addresses are
+ * links.
+ */
+export function sheetPages(
+  { fields, people, timeZone }: RecordTable,
+  { styles }: { styles: readonly number[] },
+): PageWriter {
   const columns = fields.map((field, at) => {
     const name = columnName(at)
     const text = cellFormatter(field, { people, timeZone })
-    const typed = typedContent(field, timeZone)
+    const typed = typedContent(field, timeZone, styles[at] ?? STYLES.plain)
     return (value: CellValue, row: number): string =>
       value === null ? '' : place(typed?.(value) ?? inline(text(value), STYLES.plain), name, row)
   })
@@ -92,7 +123,7 @@ function place(content: Content | null, column: string, row: number): string {
 
 interface Content {
   /** Absent: a number. */
-  type?: 'inlineStr' | 'b'
+  type?: 'inlineStr' | 'b' | 'str'
   style: number
   inner: string
 }
@@ -103,37 +134,61 @@ function columnName(at: number): string {
   return (rest === 0 ? '' : columnName(rest - 1)) + String.fromCharCode(65 + (at % 26))
 }
 
-const numeric = (value: number, style: number = STYLES.plain): Content => ({
-  style,
-  inner: `<v>${value}</v>`,
-})
+const numeric = (value: number, style: number): Content => ({ style, inner: `<v>${value}</v>` })
 
 /** Converts the values of a field that are not text; the result is null for values that are text after all. */
-function typedContent(field: Field, timeZone: string): ((value: CellValue) => Content | null) | null {
+function typedContent(
+  field: Field,
+  timeZone: string,
+  style: number,
+): ((value: CellValue) => Content | null) | null {
   const { type, options, isList } = shownType(field)
   if (isList || type.excel === 'text') return null
   switch (type.storage) {
     case 'boolean':
-      return (value) => ({
-        type: 'b',
-        style: STYLES.plain,
-        inner: `<v>${value === true || value === 1 ? 1 : 0}</v>`,
-      })
+      return (value) => ({ type: 'b', style, inner: `<v>${value === true || value === 1 ? 1 : 0}</v>` })
     case 'date':
-      return (value) => dated(dayNumber(String(value)), STYLES.date)
+      return (value) => dated(dayNumber(String(value)), style)
     case 'datetime': {
       const own = String(options.timeZone ?? 'local')
       const zone = resolveZone(own === 'local' ? timeZone : own)
-      return (value) => dated(momentNumber(String(value), zone), STYLES.moment)
+      return (value) => dated(momentNumber(String(value), zone), style)
     }
     case 'id':
     case 'integer':
-    case 'real':
-      return (value) => (typeof value === 'number' && Number.isFinite(value) ? numeric(value) : null)
+    case 'real': {
+      const isShare = formatCodeOf(field)?.endsWith('%')
+      return (value) => {
+        if (typeof value !== 'number' || !Number.isFinite(value)) return null
+        return isShare ? share(value, style) : numeric(value, style)
+      }
+    }
+    case 'text':
+      return type.excel === 'link' ? (value) => link(String(value)) : null
     default:
       return null
   }
 }
+
+/** A percentage as a fraction of one; null if 15 digits, which spreadsheets keep, are too few for it. */
+function share(value: number, style: number): Content | null {
+  const fraction = Number(`${value}e-2`)
+  return Number((fraction * 100).toPrecision(15)) === value ? numeric(fraction, style) : null
+}
+
+/** Length limit of a text in a formula (Excel’s specifications and limits). */
+const MAX_LINK = 255
+const WEB_ADDRESS = /^https?:\/\/[^\s"]+$/i
+
+/** A web address as a link, with itself as the text; null for other texts. */
+const link = (address: string): Content | null =>
+  address.length > MAX_LINK || !WEB_ADDRESS.test(address)
+    ? null
+    : {
+        type: 'str',
+        style: STYLES.link,
+        inner: `<f>HYPERLINK("${escapeXml(address)}")</f><v>${escapeXml(address)}</v>`,
+      }
 
 const dated = (days: number | null, style: number): Content | null =>
   days === null || days < FIRST_DAY ? null : numeric(days, style)

@@ -467,6 +467,9 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   ],
   'records.redo': { gate: 'record.undo', input: ofBase },
   'records.search': { gate: 'record.list', input: ({ baseId }) => ({ baseId, text: 'a' }) },
+  'baseFiles.export': { gate: 'base.export', input: ofBase },
+  'baseFiles.import': { gate: 'base.create', input: () => ({ uploadId: 'none' }), refuses: 'NOT_FOUND' },
+  'records.exportBase': { gate: 'record.export', input: ({ baseId }) => ({ baseId, format: 'csv' }) },
   'records.export': { gate: 'record.export', input: ({ tableId }) => ({ tableId, format: 'csv' }) },
   'records.previewRevert': [
     {

@@ -152,6 +152,9 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST M/duplicate/:baseId/table/:tableId': { gate: 'table.duplicate' },
   'POST M/duplicate/:baseId/column/:columnId': { gate: 'field.duplicate' },
   'GET D/export/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
+  'POST M/projects/:baseId/export/sheaf': { gate: 'base.export' },
+  'POST M/base-files': { gate: 'base.create', answers: 400 },
+  'POST M/projects/:baseId/export/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
   'POST /api/v2/export/:viewId/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
 
   'POST /api/v1/db/storage/upload': { gate: 'file.create', answers: 400 },

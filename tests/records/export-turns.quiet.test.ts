@@ -79,7 +79,12 @@ test('a workbook is written and compressed off the request thread', async () => 
   ])
   copyFirst(table, records)
   const fields = titles.map((title) => table.field(title))
-  const write = createPageWriter({ format: { name: 'xlsx' }, fields, people: [], timeZone: 'UTC' })
+  const write = createPageWriter({
+    format: { name: 'xlsx', styles: [] },
+    fields,
+    people: [],
+    timeZone: 'UTC',
+  })
   const rows = Array.from({ length: page }, () => titles.map(() => at))
   const writing = () => {
     const startedAt = threadMs()

@@ -257,7 +257,12 @@ describe('a workbook', () => {
   })
 
   test('goes on in another sheet after 1,048,575 records, also within a page', () => {
-    const write = createPageWriter({ format: { name: 'xlsx' }, fields, people: [], timeZone: 'UTC' })
+    const write = createPageWriter({
+      format: { name: 'xlsx', styles: [] },
+      fields,
+      people: [],
+      timeZone: 'UTC',
+    })
     const written = write([['a'], ['b'], ['c']], 1_048_574)
     const texts = written.pieces.map(({ bytes, packed }) => [
       packed?.sheet,

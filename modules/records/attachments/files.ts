@@ -210,6 +210,7 @@ export function createFiles(
 
   return {
     keep,
+    use,
     removeUnused,
 
     /**

@@ -36,7 +36,20 @@ export function createIncoming(folder: string, claims: Claims) {
     place,
 
     /** Deletes a received file. */
-    discard: ({ path }: ReceivedFile): Promise<void> => rm(path, { force: true }),
+    discard: ({ path }: Pick<ReceivedFile, 'path'>): Promise<void> => rm(path, { force: true }),
+
+    /** A complete file that was written to a place of this folder, on disk. */
+    async describe(path: string): Promise<ReceivedFile> {
+      const file = await open(path, 'r+')
+      try {
+        await file.sync()
+        const { size } = await file.stat()
+        const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0)
+        return { path, size, head: buffer.subarray(0, bytesRead) }
+      } finally {
+        await file.close()
+      }
+    },
 
     /** Deletes partial files of processes that have ended. Called at start and later. */
     clean: async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import { createHttpClient } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import type { StoredFile } from '../../../src/storage/index.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
@@ -175,6 +176,38 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     }
   }
 
+  /** As `keepFor`, for a file that `write` creates at a path of this server's disk. */
+  async function keepWritten(
+    userId: string,
+    { name, folder, write }: { name: string; folder: string; write: (path: string) => Promise<void> },
+  ): Promise<FileRow> {
+    const path = incoming.place()
+    try {
+      await write(path)
+      return await files.keep(userId, await incoming.describe(path), name, folder)
+    } finally {
+      await incoming.discard({ path })
+    }
+  }
+
+  /** Stores a file of a cell of a base that is being imported. @throws PAYLOAD_TOO_LARGE, STORAGE_FULL */
+  async function keepIn(
+    baseId: string,
+    userId: string,
+    file: { name: string; body: AsyncIterable<Uint8Array> },
+  ): Promise<FileRow> {
+    const row = await keep(userId, { ...file, folder: null })
+    await files.use(baseId, [row.path])
+    return row
+  }
+
+  /** A stored file among those that the base uses, with its content; null if either is missing. */
+  async function findIn(baseId: string, path: string): Promise<{ row: FileRow; file: StoredFile } | null> {
+    const [row] = await files.ofBase(baseId, [path])
+    const file = row && (await (await stores.get(row.storeId)).find(storeKeyOf(row.path)))
+    return row && file ? { row, file } : null
+  }
+
   /**
    * The file of a link; null if it is forged or expired, the file is missing, or the public link it was signed for
    * was closed or changed.
@@ -215,6 +248,9 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     /** Downloads a file from a public address. @throws BAD_REQUEST with the reason, PAYLOAD_TOO_LARGE */
     receiveFrom,
     keepFor,
+    keepWritten,
+    keepIn,
+    findIn,
     open,
     resolveItems: createItemResolver(files, config.attachmentMaxCount),
     sweep,

@@ -1,6 +1,6 @@
 import { breathe } from '../../../src/breathe.ts'
-import type { Actor } from '../../../src/core/actor.ts'
-import { AppError } from '../../../src/core/errors.ts'
+import type { Actor, UserActor } from '../../../src/core/actor.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -19,21 +19,34 @@ import {
   type RowsPage,
   type WrittenPage,
 } from '../../../src/record-files/index.ts'
-import { type AuthService, asPublicPerson } from '../../auth/index.ts'
+import { type AuthService, asPublicPerson, requireUser } from '../../auth/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
 import { type Opened, type Reader, select, wantedFields } from '../read/index.ts'
 import { isKeyless } from '../table/index.ts'
-import { type ExportOptions, exportFormat } from './formats/index.ts'
+import { type ExportContent, type ExportOptions, exportFormat } from './formats/index.ts'
 
 /** A requested export. */
 export interface ExportRequest {
   query: ExportQuery
-  /** `csv`, `xlsx` (or `excel`) or `json`. */
+  /** `csv`, `xlsx` (or `excel`), `json` or `ndjson`. */
   format: string
   /** File name; by default the table’s title with the view’s, `Tasks (Mine)`. */
   title?: string
   /** By default the view’s visible fields in its order, or all fields but system ones. */
   fieldIds?: string[]
+  options?: Partial<ExportOptions>
+}
+
+/** A requested export of several tables of a base in one file. */
+export interface BaseExportRequest {
+  baseId: string
+  /** As of `ExportRequest`. */
+  format: string
+  /** In this order; default: all tables of the base in its order, without junction tables. */
+  tableIds?: string[]
+  timeZone?: string
   options?: Partial<ExportOptions>
 }
 
@@ -57,12 +70,17 @@ export interface Exported {
 interface Deps {
   kernel: Pick<Kernel, 'jobs' | 'pool'>
   auth: Pick<AuthService, 'access' | 'people'>
+  bases: Pick<BasesService, 'require'>
+  schema: Pick<SchemaReader, 'tables'>
   reader: Pick<Reader, 'ids' | 'open' | 'page' | 'partsOf'>
-  attachments: Pick<AttachmentsService, 'keepFor' | 'signerFor'>
+  attachments: Pick<AttachmentsService, 'keepFor' | 'keepWritten' | 'signerFor'>
 }
 
 /** The job's own name for REST clients (wire reference §13.4). */
 export const EXPORT_JOB = 'data-export'
+
+/** The job that exports several tables of a base. */
+export const BASE_EXPORT_JOB = 'base-export'
 
 /** Owner of the jobs of visitors, which are found only by their ids. */
 export const VISITOR = 'visitor'
@@ -70,15 +88,22 @@ export const VISITOR = 'visitor'
 /** Limit of pending visitor exports per base. */
 const MAX_OF_VISITORS = 5
 
+/** Folder of the files in the store. */
+const FOLDER = 'exports'
+
 const DEFAULTS: ExportOptions = { isGuarded: true, delimiter: ',' }
 
 export type Exports = ReturnType<typeof createExports>
 
 /** Exports records: as a response, or by a job that gives a link. */
-export function createExports({ kernel, auth, reader, attachments }: Deps) {
+export function createExports({ kernel, auth, bases, schema, reader, attachments }: Deps) {
   kernel.jobs.register<{ actor: Actor; request: ExportRequest }>(EXPORT_JOB, {
     run: ({ actor, request }, context) => runJob(actor, request, context),
     // Partial files are among the incoming ones, which are deleted at startup.
+    recover: async () => null,
+  })
+  kernel.jobs.register<{ actor: UserActor; request: BaseExportRequest; title: string }>(BASE_EXPORT_JOB, {
+    run: ({ actor, request }, context) => runBaseJob(actor, request, context),
     recover: async () => null,
   })
 
@@ -89,10 +114,59 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
    */
   async function open(
     actor: Actor,
-    { query, format: name, fieldIds, options, ...request }: ExportRequest,
-    onPage: (done: number, total: number | null) => void = () => {},
+    { format: name, options, ...request }: ExportRequest,
+    onPage?: OnPage,
   ): Promise<ExportFile> {
     const format = exportFormat(name)
+    const content = await contentOf(actor, request, onPage)
+    return {
+      name: `${content.title}.${format.extension}`,
+      mediaType: format.mediaType,
+      body: format.write(content, { ...DEFAULTS, ...options }),
+    }
+  }
+
+  /**
+   * Prepares an export of several tables, as `open`.
+   *
+   * @throws as the read door; BASE_NOT_FOUND; TABLE_NOT_FOUND for a table of another base
+   */
+  async function openBase(
+    actor: Actor,
+    { baseId, format: name, tableIds, timeZone, options }: BaseExportRequest,
+    onPage: (done: number, total: number) => void = () => {},
+  ): Promise<ExportFile> {
+    const format = exportFormat(name)
+    const base = await bases.require(baseId)
+    await auth.access.authorize(actor, 'record.export', base.id)
+    const all = await schema.tables(actor, base.id)
+    const contents: ExportContent[] = []
+    let done = 0
+    for (const tableId of tableIds ?? all.map(({ id }) => id)) {
+      const table = all.find(({ id }) => id === tableId)
+      if (!table) throw notFound('Table', tableId.slice(0, 64))
+      let before = 0
+      const content = await contentOf(actor, { query: { tableId, timeZone } }, (rows) => {
+        done += rows - before
+        before = rows
+        onPage(done, done)
+      })
+      contents.push({ ...content, title: table.title })
+    }
+    const { extension, mediaType, write } = format.ofTables
+    return {
+      name: `${base.title}.${extension}`,
+      mediaType,
+      body: write(contents, { ...DEFAULTS, ...options }),
+    }
+  }
+
+  /** The records of an export, which are read while they are written. @throws as `open` */
+  async function contentOf(
+    actor: Actor,
+    { query, fieldIds, ...request }: Omit<ExportRequest, 'format' | 'options'>,
+    onPage: OnPage = () => {},
+  ): Promise<ExportContent> {
     const opened = await reader.open(actor, query.tableId, query.viewId, query.timeZone)
     await authorize(actor, opened)
     const fields = exportedFields(opened, fieldIds)
@@ -123,11 +197,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
       })
     }
 
-    return {
-      name: `${title}.${format.extension}`,
-      mediaType: format.mediaType,
-      body: format.write({ title, fields, pages }, { ...DEFAULTS, ...options }),
-    }
+    return { title, fields, pages }
   }
 
   async function writeInWorker(
@@ -172,18 +242,47 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
   }
 
   async function runJob(actor: Actor, request: ExportRequest, context: JobContext): Promise<Exported> {
-    const { name, body } = await open(actor, request, (done, total) => {
+    const file = await open(actor, request, (done, total) => {
       context.signal.throwIfAborted()
       context.report({ done, total, unit: 'rows' })
     })
+    return keepFile(actor, file, request.format, context)
+  }
+
+  async function runBaseJob(
+    actor: UserActor,
+    request: BaseExportRequest,
+    context: JobContext,
+  ): Promise<Exported> {
+    const file = await openBase(actor, request, (done) => {
+      context.signal.throwIfAborted()
+      context.report({ done, total: null, unit: 'rows' })
+    })
+    return keepFile(actor, file, request.format, context)
+  }
+
+  /** Writes the file of a job and signs its link. */
+  async function keepFile(
+    actor: Actor,
+    { name, body }: Pick<ExportFile, 'name' | 'body'>,
+    type: string,
+    { userId }: Pick<JobContext, 'userId'>,
+  ): Promise<Exported> {
     // Visitors of one link must not use up the space of others.
-    const keeper = actor.kind === 'share' ? visitorOwner(actor) : context.userId
-    const row = await attachments.keepFor(keeper, { name, body, folder: 'exports' })
+    const keeper = actor.kind === 'share' ? visitorOwner(actor) : userId
+    return exported(actor, { name, type }, await attachments.keepFor(keeper, { name, body, folder: FOLDER }))
+  }
+
+  async function exported(
+    actor: Actor,
+    { name, type }: { name: string; type: string },
+    { path }: { path: string },
+  ): Promise<Exported> {
     return {
       timestamp: new Date().toISOString(),
-      type: request.format,
+      type,
       title: name.replace(/\.[^.]*$/, ''),
-      url: (await attachments.signerFor(actor)).signedPath(row.path),
+      url: (await attachments.signerFor(actor)).signedPath(path),
       name,
     }
   }
@@ -202,8 +301,30 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
       const job = await kernel.jobs.start(EXPORT_JOB, { userId, baseId, input: { actor, request } })
       return { jobId: job.id }
     },
+    contentOf,
+    /** Stores a file that `write` creates at a path of this server's disk, as the result of an export job. */
+    async keepWritten(
+      actor: UserActor,
+      { name, type }: { name: string; type: string },
+      write: (path: string) => Promise<void>,
+    ): Promise<Exported> {
+      const row = await attachments.keepWritten(actor.id, { name, folder: FOLDER, write })
+      return exported(actor, { name, type }, row)
+    },
+    /** Starts the job, which results in `Exported`. For members only. @throws as `openBase` */
+    async startBase(actor: Actor, request: BaseExportRequest): Promise<{ jobId: string }> {
+      const user = requireUser(actor)
+      const { name } = await openBase(user, request)
+      const { id: baseId } = await bases.require(request.baseId)
+      const input = { actor: user, request, title: name }
+      const job = await kernel.jobs.start(BASE_EXPORT_JOB, { userId: user.id, baseId, input })
+      return { jobId: job.id }
+    },
   }
 }
+
+/** Called after each page. @param total null while it is unknown */
+type OnPage = (done: number, total: number | null) => void
 
 const titleOf = (table: string, view: string | undefined): string =>
   view === undefined || view === table ? table : `${table} (${view})`
@@ -237,7 +358,7 @@ async function* readByOffset(
   opened: Opened,
   query: ExportQuery,
   fields: Field[],
-  onPage: (done: number, total: number | null) => void,
+  onPage: OnPage,
 ): AsyncIterable<CellValue[][]> {
   for (let offset = 0; ; offset += PAGE) {
     await breathe()
@@ -256,7 +377,7 @@ async function* readIds(
   reader: Pick<Reader, 'ids'>,
   opened: Opened,
   query: ExportQuery,
-  onPage: (done: number, total: number | null) => void,
+  onPage: OnPage,
 ): AsyncGenerator<RecordId[]> {
   const ids = await reader.ids(opened, query)
   for (let from = 0; from < ids.length; from += PAGE) {

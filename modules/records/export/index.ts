@@ -1,6 +1,14 @@
 /**
- * Files of records: CSV, Excel and JSON.
+ * Files of records: CSV, Excel, JSON and NDJSON.
  */
 
-export { createExports, EXPORT_JOB, type ExportFile, type ExportRequest, VISITOR } from './exports.ts'
+export {
+  BASE_EXPORT_JOB,
+  type BaseExportRequest,
+  createExports,
+  EXPORT_JOB,
+  type ExportFile,
+  type ExportRequest,
+  VISITOR,
+} from './exports.ts'
 export { EXPORT_FORMATS } from './formats/index.ts'

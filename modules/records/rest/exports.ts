@@ -1,12 +1,14 @@
 import { Elysia } from 'elysia'
+import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
+import { isTimeZone } from '../../../src/core/dates.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase } from '../../../src/wire/rest-base.ts'
+import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { EXPORT_JOB, type ExportFile, type ExportRequest } from '../export/index.ts'
+import { BASE_EXPORT_JOB, EXPORT_JOB, type ExportFile, type ExportRequest } from '../export/index.ts'
 import type { RecordsService } from '../service.ts'
 import { queryOf, readListParameters } from './parameters.ts'
 import { createResolver, type Target } from './v1.ts'
@@ -18,6 +20,12 @@ interface Deps {
   views: ViewsService
   records: RecordsService
 }
+
+const BaseExportBody = z.object({
+  /** Ids; default: all tables. */
+  tables: z.array(z.string().min(1).max(64)).min(1).max(1000).optional(),
+  time_zone: z.string().refine(isTimeZone).optional(),
+})
 
 const TABLE = '/api/v1/db/data/:orgs/:base/:table'
 
@@ -47,6 +55,16 @@ export function exportsRest(kernel: Kernel, deps: Deps) {
         format: params.type,
       })
       return { id: jobId, name: EXPORT_JOB }
+    })
+    .post('/api/v2/meta/bases/:baseId/export/:type', async ({ actor, params, body }) => {
+      const { tables, time_zone: timeZone } = readBody(BaseExportBody, body ?? {})
+      const { jobId } = await records.exports.startBase(actor, {
+        baseId: params.baseId,
+        format: params.type,
+        ...(tables && { tableIds: tables }),
+        ...(timeZone && { timeZone }),
+      })
+      return { id: jobId, name: BASE_EXPORT_JOB }
     })
 }
 

@@ -49,6 +49,7 @@ export {
   openTableSlots,
   planFields,
   type SlotField,
+  SYSTEM_FIELDS,
   type TableSlots,
 } from './plan-fields.ts'
 export {

@@ -19,7 +19,7 @@ import {
 import type { SchemaStore } from './store.ts'
 
 /** The system columns of every table, in the order of the REST API. */
-const SYSTEM_FIELDS = [
+export const SYSTEM_FIELDS = [
   { columnName: 'created_at', title: 'CreatedAt', type: 'CreatedTime' },
   { columnName: 'updated_at', title: 'UpdatedAt', type: 'LastModifiedTime' },
   { columnName: 'created_by', title: 'nc_created_by', type: 'CreatedBy' },

@@ -11,4 +11,11 @@ export {
   removedTablesStatements,
   reorderView,
 } from './create-and-delete.ts'
+export {
+  rowsOfDefinedViews,
+  type ViewDefinition,
+  type ViewFieldDefinition,
+  viewDefinition,
+  viewFieldDefinition,
+} from './defined-views.ts'
 export { registerViewsUndo } from './undo.ts'

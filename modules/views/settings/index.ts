@@ -2,7 +2,7 @@
  * The settings of a view: filter, sorts, groups, coloring, options of its kind, lock and visibility.
  */
 
-export { newOptions } from './check-options.ts'
+export { checkColoring, checkGroups, checkOptions, newOptions } from './check-options.ts'
 export { renameChoices } from './rename-choices.ts'
 export {
   changedKeys,

@@ -141,6 +141,7 @@ export const url = defineFieldType({
   example: 'https://example.com/plan',
   naming: 'possible',
   family: 'text',
+  excel: 'link',
   optionsLimitValues: true,
   scannable: true,
   formRules: ['text', 'url'],

@@ -121,8 +121,8 @@ interface FieldTraits {
   groupable?: false
   /** How the fill handle continues values; absent: it repeats them. */
   fill?: FillSeries
-  /** `text` where Excel gets the formatted text; absent: the Excel type follows from `storage`. */
-  excel?: 'text'
+  /** What Excel gets: the formatted `text`, or a `link` to a web address; absent: what follows from `storage`. */
+  excel?: 'text' | 'link'
   /** Groups of form validation rules, in addition to those implied by other traits. */
   formRules?: readonly FormRuleSet[]
   /** Forms may offer the camera to scan a code into the field. */

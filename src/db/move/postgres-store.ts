@@ -58,12 +58,14 @@ export type PostgresClient = Pick<Sql, 'unsafe'>
  *
  * @param client whose search path is the schema; in a transaction, `insert` is part of it
  * @param close ends the client
+ * @param isJsonExact reads JSON as PostgreSQL prints it instead of its canonical text, which rounds long numbers
  */
 export function openPostgresStore(
   client: PostgresClient,
   schema: string,
   name: string,
   close: () => Promise<void> = async () => {},
+  { isJsonExact = false }: { isJsonExact?: boolean } = {},
 ): TableStore {
   async function tables(): Promise<StoredTable[]> {
     const columns = await client.unsafe<FoundColumn[]>(COLUMNS, [schema])
@@ -155,7 +157,9 @@ export function openPostgresStore(
       params,
     )
     return rows.map((row) =>
-      table.columns.map((column, index) => canonical(row[`v${index}`] ?? null, column.kind)),
+      table.columns.map((column, index) =>
+        canonical(row[`v${index}`] ?? null, isJsonExact && column.kind === 'json' ? 'text' : column.kind),
+      ),
     )
   }
 

@@ -34,6 +34,8 @@ interface Options {
    * table has it.
    */
   hasTextIds?: (tableId: string) => boolean
+  /** JSON as it is stored instead of its canonical text, which rounds long numbers. */
+  isJsonExact?: boolean
 }
 
 interface DeclaredColumn {
@@ -48,7 +50,7 @@ interface DeclaredColumn {
 export function openSqliteStore(
   file: Database,
   name: string,
-  { kinds, hasTextIds = () => false }: Options = {},
+  { kinds, hasTextIds = () => false, isJsonExact = false }: Options = {},
 ): TableStore {
   const declared = new Map<string, DeclaredColumn[]>()
   const columnsOf = (table: string): DeclaredColumn[] => {
@@ -145,7 +147,8 @@ export function openSqliteStore(
   const read = (table: StoredTable, values: readonly unknown[]): StoredRow =>
     table.columns.map(({ name: column, kind }, index) => {
       try {
-        return canonical(values[index], isUntyped(table.name, column) ? 'text' : kind)
+        const isText = isUntyped(table.name, column) || (isJsonExact && kind === 'json')
+        return canonical(values[index], isText ? 'text' : kind)
       } catch {
         throw new Error(
           `${name}: ${table.name}.${column} is ${JSON.stringify(String(values[index]))}, which is no ${kind}`,

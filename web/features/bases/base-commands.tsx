@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Bell, BookOpen, Copy, Network, Pencil, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Bell, BookOpen, Copy, Download, Network, Pencil, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
@@ -16,6 +16,8 @@ import { toast } from '../../ui/toast.ts'
 /** The shell preloads it when idle. */
 export const BaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseDialog')
 const DuplicateBaseDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateBaseDialog')
+const ExportBaseDialog = lazyPart(() => import('../exports/export-base-dialog.tsx'), 'ExportBaseDialog')
+const BaseFileDialog = lazyPart(() => import('../imports/base-file-dialog.tsx'), 'BaseFileDialog')
 const DeleteBaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'DeleteBaseDialog')
 const BaseTrashDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseTrashDialog')
 
@@ -29,6 +31,13 @@ export const editBase = (base: Base): void =>
 /** Opens the dialog that duplicates a base. */
 export const duplicateBase = (base: Base): void =>
   void openDialog((close) => <DuplicateBaseDialog base={base} onClose={close} />)
+
+/** Opens the dialog that exports a base. */
+const exportBase = (base: Base): void =>
+  void openDialog((close) => <ExportBaseDialog base={base} onClose={close} />)
+
+/** Opens the dialog that opens a Sheaf file as a base. */
+export const importBaseFile = (): void => void openDialog((close) => <BaseFileDialog onClose={close} />)
 
 /** Opens the list of deleted bases. */
 export const openBaseTrash = (): void =>
@@ -145,6 +154,7 @@ export function baseMenu(base: Base): MenuItem[] {
   if (roleCan(base.role, 'base.duplicate')) {
     items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => duplicateBase(base) })
   }
+  items.push({ kind: 'action', label: m.bases_export(), icon: Download, run: () => exportBase(base) })
   if (at > 0) items.push({ kind: 'action', label: m.bases_move_up(), icon: ArrowUp, run: () => move(at - 1) })
   if (at >= 0 && at < ids.length - 1) {
     items.push({ kind: 'action', label: m.bases_move_down(), icon: ArrowDown, run: () => move(at + 1) })

@@ -1,4 +1,4 @@
-import { Database, Ellipsis, Plus, SearchX, Trash2, Undo2 } from 'lucide-react'
+import { Database, Ellipsis, FileUp, Plus, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { formatAgo } from '../../i18n.ts'
@@ -17,7 +17,14 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { BaseIcon } from '../layout/base-icon.tsx'
-import { baseMenu, createBase, openBaseTrash, reorderBase, restoreBase } from './base-commands.tsx'
+import {
+  baseMenu,
+  createBase,
+  importBaseFile,
+  openBaseTrash,
+  reorderBase,
+  restoreBase,
+} from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
 import { RolePill } from './role-pill.tsx'
 
@@ -39,6 +46,11 @@ export function BaseListScreen() {
             {m.common_trash()}
           </Button>
           {!user && <Skeleton width={104} height={32} />}
+          {canCreate && (
+            <Button variant="ghost" icon={FileUp} onClick={importBaseFile}>
+              {m.bases_import_sheaf_file()}
+            </Button>
+          )}
           {canCreate && (
             <Button
               variant="primary"

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -28,18 +28,41 @@ const START: ExportChoices = { format: 'csv', isGuarded: true, delimiter: ',', w
 /** Format and options of an export, then its progress. */
 export function ExportDialog({ source, onClose }: ExportDialogProps) {
   const [choices, setChoices] = useState(START)
+  const change = (part: Partial<ExportChoices>) => setChoices((before) => ({ ...before, ...part }))
+  const hiddenCount = source.allFieldIds.length - source.fieldIds.length
+  return (
+    <ExportRunDialog
+      title={source.title}
+      start={(onProgress) => runExport(source, choices, onProgress)}
+      onClose={onClose}
+    >
+      <Choices choices={choices} change={change} hiddenCount={hiddenCount} source={source} />
+    </ExportRunDialog>
+  )
+}
+
+interface ExportRunDialogProps {
+  /** What is exported. */
+  title: string
+  isReady?: boolean
+  start: (onProgress: (done: number, total: number | null) => void) => ExportRun
+  onClose: () => void
+  /** The choices. */
+  children: ReactNode
+}
+
+/** The choices of an export, then its progress, which can continue in the background. */
+export function ExportRunDialog({ title, isReady = true, start, onClose, children }: ExportRunDialogProps) {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const run = useRef<ExportRun | null>(null)
   const isOpen = useIsMounted()
-  const change = (part: Partial<ExportChoices>) => setChoices((before) => ({ ...before, ...part }))
-  const hiddenCount = source.allFieldIds.length - source.fieldIds.length
 
-  async function start() {
-    if (run.current) return
+  async function carryOut() {
+    if (run.current || !isReady) return
     setProblem(null)
     setProgress({ done: 0, total: null })
-    run.current = runExport(source, choices, (done, total) => isOpen.current && setProgress({ done, total }))
+    run.current = start((done, total) => isOpen.current && setProgress({ done, total }))
     try {
       const name = await run.current.done
       if (isOpen.current) onClose()
@@ -55,9 +78,9 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
 
   return (
     <Dialog
-      title={m.exports_download_title({ title: source.title })}
+      title={m.exports_download_title({ title })}
       onClose={onClose}
-      onSubmit={() => void start()}
+      onSubmit={() => void carryOut()}
       footer={
         progress ? (
           <>
@@ -74,15 +97,11 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
             </Button>
           </>
         ) : (
-          <DialogButtons label={m.common_download()} onClose={onClose} />
+          <DialogButtons label={m.common_download()} disabled={!isReady} onClose={onClose} />
         )
       }
     >
-      {progress ? (
-        <ExportProgress {...progress} />
-      ) : (
-        <Choices choices={choices} change={change} hiddenCount={hiddenCount} source={source} />
-      )}
+      {progress ? <ExportProgress {...progress} /> : children}
       {problem !== null && <Alert tone="error">{problem}</Alert>}
     </Dialog>
   )
@@ -117,26 +136,9 @@ function Choices({
         <option value="csv">{m.exports_csv()}</option>
         <option value="xlsx">{m.exports_excel_xlsx()}</option>
         <option value="json">{m.exports_json()}</option>
+        <option value="ndjson">{m.exports_ndjson()}</option>
       </SelectField>
-      {choices.format === 'csv' && (
-        <>
-          <SelectField
-            label={m.exports_separator()}
-            value={choices.delimiter}
-            onChange={(event) => change({ delimiter: event.target.value as ExportChoices['delimiter'] })}
-          >
-            <option value=",">{m.exports_comma()}</option>
-            <option value=";">{m.exports_semicolon()}</option>
-            <option value={'\t'}>{m.exports_tab()}</option>
-          </SelectField>
-          <Checkbox
-            checked={choices.isGuarded}
-            onChange={(isGuarded) => change({ isGuarded })}
-            label={m.exports_escape_formulas()}
-            help={m.exports_escape_formulas_hint()}
-          />
-        </>
-      )}
+      {choices.format === 'csv' && <CsvChoices choices={choices} change={change} />}
       {hiddenCount > 0 && (
         <Checkbox
           checked={choices.withHidden}
@@ -148,8 +150,44 @@ function Choices({
   )
 }
 
+type CsvOptions = Pick<ExportChoices, 'delimiter' | 'isGuarded'>
+
+/** The options of CSV files. */
+export function CsvChoices({
+  choices,
+  change,
+}: {
+  choices: CsvOptions
+  change: (part: Partial<CsvOptions>) => void
+}) {
+  return (
+    <>
+      <SelectField
+        label={m.exports_separator()}
+        value={choices.delimiter}
+        onChange={(event) => change({ delimiter: event.target.value as ExportChoices['delimiter'] })}
+      >
+        <option value=",">{m.exports_comma()}</option>
+        <option value=";">{m.exports_semicolon()}</option>
+        <option value={'\t'}>{m.exports_tab()}</option>
+      </SelectField>
+      <Checkbox
+        checked={choices.isGuarded}
+        onChange={(isGuarded) => change({ isGuarded })}
+        label={m.exports_escape_formulas()}
+        help={m.exports_escape_formulas_hint()}
+      />
+    </>
+  )
+}
+
 function ExportProgress({ done, total }: Progress) {
-  const text = total === null ? m.exports_preparing() : m.exports_records_done({ done: done, total: total })
+  const text =
+    total !== null
+      ? m.exports_records_done({ done: done, total: total })
+      : done > 0
+        ? m.exports_records_written({ count: done })
+        : m.exports_preparing()
   return (
     <div className={styles.progress}>
       <progress

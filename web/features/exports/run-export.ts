@@ -38,24 +38,35 @@ export interface ExportRun {
 export function runExport(
   { tableId, title, fieldIds, allFieldIds, query, recordIds }: ExportSource,
   { withHidden, ...choices }: ExportChoices,
-  onProgress: (done: number, total: number | null) => void,
+  onProgress: OnProgress,
 ): ExportRun {
+  const { filter, sorts, search } = query
+  return runExportJob(
+    () =>
+      api.records.export.mutate({
+        tableId,
+        title,
+        timeZone,
+        filter,
+        search,
+        sorts: [...sorts],
+        ...choices,
+        fieldIds: [...(withHidden ? allFieldIds : fieldIds)],
+        ...(recordIds && { recordIds: [...recordIds] }),
+      }),
+    onProgress,
+  )
+}
+
+type OnProgress = (done: number, total: number | null) => void
+
+/** Starts an export's job and downloads its file when it is ready, even if the dialog is closed meanwhile. */
+export function runExportJob(start: () => Promise<{ jobId: string }>, onProgress: OnProgress): ExportRun {
   let jobId: string | null = null
   let isCancelled = false
 
   async function carryOut(): Promise<string | null> {
-    const { filter, sorts, search } = query
-    const started = await api.records.export.mutate({
-      tableId,
-      title,
-      timeZone,
-      filter,
-      search,
-      sorts: [...sorts],
-      ...choices,
-      fieldIds: [...(withHidden ? allFieldIds : fieldIds)],
-      ...(recordIds && { recordIds: [...recordIds] }),
-    })
+    const started = await start()
     jobId = started.jobId
     if (isCancelled) {
       await api.jobs.cancel.mutate({ jobId })
@@ -78,8 +89,10 @@ export function runExport(
   }
 }
 
-/** Job kind of exports. */
-export const EXPORT_JOB = 'data-export'
+/** True for the kinds of jobs that leave a file to download. */
+export const isExportJob = (kind: string): boolean => EXPORT_JOBS.includes(kind)
+
+const EXPORT_JOBS = ['data-export', 'base-export', 'base-file-export']
 
 /** An exported file: signed URL, which expires, and name. */
 export interface ExportedFile {

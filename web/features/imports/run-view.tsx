@@ -20,7 +20,7 @@ import { attempt, showError } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { saveBlob } from '../../ui/save-file.ts'
-import { EXPORT_JOB, type ExportedFile, saveFile } from '../exports/run-export.ts'
+import { type ExportedFile, isExportJob, saveFile } from '../exports/run-export.ts'
 import styles from './run-view.module.css'
 import {
   cancelRun,
@@ -354,15 +354,15 @@ export function showUnfinished(jobs: readonly Job[]): void {
 
 function nameOf({ kind, subject }: Job): string {
   const name = subject ?? ''
+  if (isExportJob(kind)) return m.common_export()
   switch (kind) {
     case 'import':
+    case 'base-file-import':
       return subject ?? m.imports_import()
     case 'duplicate-base':
     case 'duplicate-model':
     case 'duplicate-column':
       return subject === null ? m.imports_duplicate_field() : m.imports_copy_name({ name })
-    case EXPORT_JOB:
-      return m.common_export()
     case 'storage.reclaim':
       return m.imports_reclaim_space()
     default:

@@ -4,7 +4,7 @@ import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { onJob } from '../../socket.ts'
 import { api, cache, type Inputs, type Outputs } from '../../trpc.ts'
-import { EXPORT_JOB, type ExportedFile } from '../exports/run-export.ts'
+import { type ExportedFile, isExportJob } from '../exports/run-export.ts'
 import type { ImportSource } from './source.ts'
 import { uploadSource } from './transfer.ts'
 
@@ -176,7 +176,7 @@ async function follow(id: number, jobId: string): Promise<void> {
 
 function show(id: number, job: Job): void {
   const { status, progress, error } = job
-  const isExport = find(id)?.kind === EXPORT_JOB
+  const isExport = isExportJob(find(id)?.kind ?? '')
   const isOver = status === 'completed' || status === 'failed' || status === 'cancelled'
   update(id, {
     status,

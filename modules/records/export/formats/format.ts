@@ -4,7 +4,7 @@ import type { RecordFormat, WrittenPage } from '../../../../src/record-files/ind
 
 /** The content of a file: fields in order, and records as they are read. */
 export interface ExportContent {
-  /** The view’s title, e.g. for the sheet name. */
+  /** The title of the view or table, e.g. for the sheet name. */
   title: string
   fields: readonly Field[]
   /** Reads the records page by page, as they stand in a file of the format. Large tables are written in workers. */
@@ -14,15 +14,20 @@ export interface ExportContent {
 /** Options of the formats that have any. */
 export type ExportOptions = CsvOptions
 
+/** A kind of file and how it is written, in chunks and in constant memory. */
+interface FileFormat<Content> {
+  extension: string
+  mediaType: string
+  write(content: Content, options: ExportOptions): AsyncIterable<Uint8Array>
+}
+
 /**
  * An export format: the beginning and end of its files. What stands between, the records, is written by
  * `src/record-files`. One file each in this folder, registered in `index.ts`.
  */
-export interface ExportFormat {
+export interface ExportFormat extends FileFormat<ExportContent> {
   /** Name in URLs and calls. */
   name: string
-  extension: string
-  mediaType: string
-  /** Writes the file in chunks, in constant memory. */
-  write(content: ExportContent, options: ExportOptions): AsyncIterable<Uint8Array>
+  /** One file with several tables. */
+  ofTables: FileFormat<readonly ExportContent[]>
 }

@@ -11,6 +11,7 @@ const FORMATS = [
   { type: 'csv', extension: 'csv', label: () => m.shares_csv() },
   { type: 'excel', extension: 'xlsx', label: () => m.shares_excel_xlsx() },
   { type: 'json', extension: 'json', label: () => m.shares_json() },
+  { type: 'ndjson', extension: 'ndjson', label: () => m.shares_ndjson() },
 ]
 
 /** Downloads the records of a link; `address` is the export's URL without the format at its end. */

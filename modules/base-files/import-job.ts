@@ -1,0 +1,504 @@
+import type { UserActor } from '../../src/core/actor.ts'
+import { MAX_COMMENT_LENGTH, REACTIONS } from '../../src/core/comments.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
+import { idsIn, joinIds, ME } from '../../src/core/fields/people.ts'
+import { isForeignKey, isRecordId, showsPeople } from '../../src/core/fields/traits.ts'
+import { createId } from '../../src/core/ids.ts'
+import { parseJsonText } from '../../src/core/json-text.ts'
+import { mentionOf, replaceMentions } from '../../src/core/mentions.ts'
+import type { Person } from '../../src/core/model.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { ColumnKind, StoredTable } from '../../src/db/move/store.ts'
+import type { FileValue } from '../../src/db/sheaf-files/index.ts'
+import type { Engine, Statement } from '../../src/dialects/dialect.ts'
+import type { JobContext, JobKind } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { CommentRow, CommentsService, ReactionRow } from '../comments/index.ts'
+import type { ImportsService } from '../imports/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { DefinedRows, SchemaService } from '../schema/index.ts'
+import { rowsOfDefinedViews, type ViewRows, type ViewsService } from '../views/index.ts'
+import { type Remote, withThread } from './calls.ts'
+import {
+  type FileField,
+  type FileTable,
+  fieldFromFile,
+  tableFromFile,
+  viewFieldFromFile,
+  viewFromFile,
+} from './definitions.ts'
+import { pathsIn } from './export-job.ts'
+import type { FillColumn, FillPlan, LeftOut, ReadMain, ReadThread } from './read-worker.ts'
+
+export const FILE_IMPORT_JOB = 'base-file-import'
+
+export interface FileImportInput {
+  actor: UserActor
+  uploadId: string
+  fileName: string
+  newBaseId: string
+}
+
+/** The result of an import. */
+export interface FileImported {
+  id: string
+  title: string
+  tables: number
+  rows: number
+  attachments: number
+  comments: number
+  /** People whom the file names and who have no account here, at most 100. */
+  unknownPeople: string[]
+  /** Values that did not fit their fields, by field, at most 100. */
+  leftOut: LeftOut[]
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events' | 'log'>
+  auth: Pick<AuthService, 'peopleByEmail'>
+  bases: Pick<BasesService, 'copies' | 'require'>
+  schema: Pick<SchemaService, 'copiedRows' | 'definedRows'>
+  views: Pick<ViewsService, 'insertForCopy'>
+  records: Pick<RecordsService, 'attachments'>
+  comments: Pick<CommentsService, 'rows'>
+  imports: Pick<ImportsService, 'upload' | 'held'>
+}
+
+type Thread = Remote<ReadThread>
+type FileRow = Record<string, FileValue>
+
+/** Most rows that are read of each table of definitions. */
+const MAX_ROWS = {
+  sheaf_base: 100,
+  sheaf_tables: 3_000,
+  sheaf_fields: 100_000,
+  sheaf_views: 100_000,
+  sheaf_view_fields: 1_000_000,
+  sheaf_people: 100_000,
+  sheaf_attachments: 1_000_000,
+  sheaf_comments: 1_000_000,
+  sheaf_comment_reactions: 1_000_000,
+} as const
+const MAX_REPORTED = 100
+
+/** Opens a file as a new base, which becomes visible when it is complete. */
+export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
+  const { kernel, bases, schema, views, records, comments, imports } = deps
+
+  async function read(
+    thread: Thread,
+    { actor, newBaseId: baseId }: FileImportInput,
+    { signal, report }: JobContext,
+  ): Promise<FileImported> {
+    const rowsOf = (table: keyof typeof MAX_ROWS) => thread.definitions(table, MAX_ROWS[table])
+    const facts = new Map((await rowsOf('sheaf_base')).map(({ key, value }) => [key, value]))
+    const title = await bases.copies.freeTitle(titleOf(facts.get('title')))
+    const people = await matchPeople(await rowsOf('sheaf_people'))
+    const tables = (await rowsOf('sheaf_tables')).map(tableFromFile)
+    const fields = (await rowsOf('sheaf_fields')).map(fieldFromFile)
+    const viewDefinitions = (await rowsOf('sheaf_views')).map((row) =>
+      viewFromFile(row, people.byName.get(String(row.owner)) ?? null),
+    )
+    const viewFields = (await rowsOf('sheaf_view_fields')).map(viewFieldFromFile)
+
+    const { sourceId } = await bases.copies.beginEmpty(actor, {
+      baseId,
+      title,
+      description: typeof facts.get('description') === 'string' ? String(facts.get('description')) : null,
+      meta: baseMeta(facts.get('meta')),
+    })
+    const newViews = new Map(viewDefinitions.map(({ id }) => [id, createId('view')]))
+    const defined = await schema.definedRows(
+      { baseId, sourceId, known: newViews },
+      tables.map(({ definition }) => definition),
+      fields.map(({ definition }) => withLocalPeople(definition, people.byName)),
+    )
+    const viewRows = rowsOfDefinedViews(viewDefinitions, viewFields, {
+      ids: defined.ids,
+      models: defined.models,
+      ownerId: actor.id,
+    })
+    const files = await readAttachments(thread, { actor, baseId }, await rowsOf('sheaf_attachments'), signal)
+    const engine = await kernel.sources.engine(baseId)
+    const filled = await engine.exclusively(async () => {
+      const done = await thread.fill(engine.location, planFill(defined, tables, fields), people.byName, files)
+      await thread.fillPlaces(engine.location, placesOf(viewDefinitions, defined))
+      return done
+    })
+    signal.throwIfAborted()
+    await engine.writeScript(danglingLinks(engine, defined))
+    const discussion = readComments(
+      { rows: await rowsOf('sheaf_comments'), reactions: await rowsOf('sheaf_comment_reactions') },
+      { actor, baseId, defined, people },
+    )
+    signal.throwIfAborted()
+    report({ done: filled.rows, total: filled.rows })
+    await bases.copies.finish(actor, baseId, [
+      ...schema.copiedRows.insertRows(defined),
+      ...views.insertForCopy(withLocalFiles(viewRows, files)),
+      ...discussion.statements,
+    ])
+    kernel.events.emit('schema.changed', { baseId, tableId: null, version: 0 })
+    return {
+      id: baseId,
+      title,
+      tables: tables.filter(({ definition }) => !definition.isJunction).length,
+      rows: filled.rows,
+      attachments: files.size,
+      comments: discussion.count,
+      unknownPeople: people.unknown.slice(0, MAX_REPORTED),
+      leftOut: filled.leftOut.slice(0, MAX_REPORTED),
+    }
+  }
+
+  /** Finds the people of the file here by their e-mail addresses. */
+  async function matchPeople(rows: readonly FileRow[]): Promise<FilePeople> {
+    const names = rows.map(({ id }) => String(id))
+    const found = new Map<string, Person>()
+    for (const person of await deps.auth.peopleByEmail(names)) found.set(person.email.toLowerCase(), person)
+    const local = (name: string) => found.get(name.toLowerCase())?.id
+    return {
+      byName: new Map(names.flatMap((name) => (local(name) ? [[name, local(name) ?? '']] : []))),
+      byUserId: new Map(
+        rows.flatMap(({ id, user_id: userId }) => {
+          const known = local(String(id))
+          return known ? [[String(userId), known]] : []
+        }),
+      ),
+      shownNames: new Map(rows.map(({ id, name }) => [String(id), String(name ?? id)])),
+      unknown: names.filter((name) => !local(name)),
+    }
+  }
+
+  /** Stores the attachments anew. Returns their paths by those in the file. */
+  async function readAttachments(
+    thread: Thread,
+    { actor, baseId }: { actor: UserActor; baseId: string },
+    rows: readonly FileRow[],
+    signal: AbortSignal,
+  ): Promise<Map<string, string>> {
+    const paths = new Map<string, string>()
+    for (const { path, title, content } of rows) {
+      signal.throwIfAborted()
+      await thread.openContent(String(content))
+      const body = (async function* () {
+        for (;;) {
+          const part = await thread.nextPart()
+          if (part === null) return
+          yield part
+        }
+      })()
+      const row = await records.attachments.keepIn(baseId, actor.id, { name: String(title), body })
+      paths.set(String(path), row.path)
+    }
+    return paths
+  }
+
+  function readComments(
+    { rows, reactions }: { rows: readonly FileRow[]; reactions: readonly FileRow[] },
+    { actor, baseId, defined, people }: CommentContext,
+  ): { statements: MetaStatement[]; count: number } {
+    const ids = new Map(rows.map(({ id }) => [String(id), createId('comment')]))
+    const userOf = (name: FileValue | undefined) => people.byName.get(String(name)) ?? null
+    const kept = rows.flatMap((row): CommentRow[] => {
+      const tableId = defined.ids.get(String(row.table_id))
+      const times = [row.created_at, row.updated_at, row.resolved_at]
+      if (!tableId || typeof row.record_id !== 'bigint' || typeof row.text !== 'string') return []
+      if (!times.every((time) => time === null || isTime(time))) return []
+      const author = userOf(row.author)
+      const text = replaceMentions(row.text, (userId, label) => {
+        const known = people.byUserId.get(userId)
+        return known ? mentionOf(known) : label === '' ? '@?' : `@${label}`
+      })
+      const resolvedBy = row.resolved_by === null ? null : (userOf(row.resolved_by) ?? actor.id)
+      return [
+        {
+          id: ids.get(String(row.id)) ?? '',
+          baseId,
+          tableId,
+          recordId: String(row.record_id),
+          fieldId: defined.ids.get(String(row.field_id)) ?? null,
+          parentId: ids.get(String(row.parent_id)) ?? null,
+          text: (author === null ? withAuthor(text, row.author, people) : text).slice(0, MAX_COMMENT_LENGTH),
+          createdBy: author ?? actor.id,
+          createdAt: String(row.created_at),
+          updatedAt: row.updated_at === null ? null : String(row.updated_at),
+          resolvedBy: row.resolved_at === null ? null : resolvedBy,
+          resolvedAt: resolvedBy === null || row.resolved_at === null ? null : String(row.resolved_at),
+        },
+      ]
+    })
+    // One level deep, within one record.
+    const byId = new Map(kept.map((row) => [row.id, row]))
+    const threads = kept.filter(({ parentId, recordId, tableId }) => {
+      if (parentId === null) return true
+      const parent = byId.get(parentId)
+      return parent?.parentId === null && parent.recordId === recordId && parent.tableId === tableId
+    })
+    const stored = new Set(threads.map(({ id }) => id))
+    const known: readonly string[] = REACTIONS
+    const reacted = new Map(
+      reactions.flatMap((row): [string, ReactionRow][] => {
+        const commentId = ids.get(String(row.comment_id)) ?? ''
+        const userId = userOf(row.author)
+        const emoji = String(row.emoji)
+        if (!stored.has(commentId) || userId === null || !known.includes(emoji)) return []
+        if (!isTime(row.created_at)) return []
+        const reaction = { commentId, userId, emoji, createdAt: String(row.created_at) }
+        return [[`${commentId} ${userId} ${emoji}`, reaction]]
+      }),
+    )
+    return { statements: comments.rows.insertAll(threads, [...reacted.values()]), count: threads.length }
+  }
+
+  async function abandon({ newBaseId }: FileImportInput): Promise<void> {
+    try {
+      await bases.copies.abandon(newBaseId)
+      await records.attachments.forgetBase(newBaseId)
+    } catch (error) {
+      kernel.log.error('an import that was not completed could not be removed', error, { baseId: newBaseId })
+    }
+  }
+
+  return {
+    async run(input, context) {
+      const { path } = await imports.upload(input.actor, input.uploadId)
+      context.report({ done: 0, total: null, unit: 'rows' })
+      const main: ReadMain = {
+        async progress(done) {
+          context.signal.throwIfAborted()
+          context.report({ done, total: null })
+        },
+      }
+      let hasBegun = false
+      try {
+        const result = await withThread<ReadThread, FileImported>(
+          'modules/base-files/read-worker.ts',
+          main,
+          async (thread) => {
+            await thread.open(path)
+            hasBegun = true
+            try {
+              return await read(thread, input, context)
+            } finally {
+              await thread.close()
+            }
+          },
+        )
+        await imports.held.release(context.jobId)
+        await imports.held.discard(input.uploadId).catch((error) => {
+          kernel.log.error('an imported file could not be removed', error)
+        })
+        return result
+      } catch (error) {
+        if (hasBegun) await abandon(input)
+        throw error
+      }
+    },
+    async recover(input) {
+      const found = await bases.require(input.newBaseId).catch((error) => {
+        if (error instanceof AppError) return null
+        throw error
+      })
+      if (!found) {
+        await abandon(input)
+        return null
+      }
+      const { id, title } = found
+      const counts = { tables: 0, rows: 0, attachments: 0, comments: 0, unknownPeople: [], leftOut: [] }
+      return { result: { id, title, ...counts } satisfies FileImported }
+    },
+  }
+}
+
+interface FilePeople {
+  /** User ids by how cells name the person. */
+  byName: ReadonlyMap<string, string>
+  /** User ids here by those at the Sheaf that wrote the file, which mentions have. */
+  byUserId: ReadonlyMap<string, string>
+  shownNames: ReadonlyMap<string, string>
+  /** How the file names people without an account here. */
+  unknown: string[]
+}
+
+interface CommentContext {
+  actor: UserActor
+  baseId: string
+  defined: DefinedRows
+  people: FilePeople
+}
+
+const isTime = (value: FileValue | undefined): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(value)
+
+/** A comment whose author has no account here keeps their name. */
+const withAuthor = (text: string, author: FileValue | undefined, people: FilePeople): string => {
+  const name = people.shownNames.get(String(author)) ?? m.base_files_unknown_person()
+  return `**${name.replace(/[*\n]/g, ' ').slice(0, 100)}:** ${text}`
+}
+
+const titleOf = (value: FileValue | undefined): string => {
+  const title =
+    typeof value === 'string'
+      ? value
+          .normalize('NFC')
+          .replace(/\p{Cc}/gu, ' ')
+          .trim()
+      : ''
+  if (title === '' || title.length > 255 || !title.isWellFormed())
+    throw badRequest(m.base_files_error_damaged())
+  return title
+}
+
+/** Icon and colours of a base. */
+function baseMeta(value: FileValue | undefined): Record<string, unknown> {
+  if (typeof value !== 'string' || value.length > 10_000) return {}
+  try {
+    const read = parseJsonText(value)
+    return typeof read === 'object' && read !== null && !Array.isArray(read)
+      ? (read as Record<string, unknown>)
+      : {}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
+
+/** The field with people of its default value who have an account here. */
+function withLocalPeople<F extends FileField['definition']>(
+  field: F,
+  people: ReadonlyMap<string, string>,
+): F {
+  if (!showsPeople(field) || field.defaultValue === null) return field
+  const names = idsIn(field.defaultValue)
+  const ids = names.flatMap((name) => (name === ME ? ME : (people.get(name) ?? [])))
+  return { ...field, defaultValue: joinIds(ids) }
+}
+
+/** Views with the new paths of their pictures. */
+const withLocalFiles = ({ views, lines }: ViewRows, files: ReadonlyMap<string, string>): ViewRows => ({
+  lines,
+  views: views.map((view) => {
+    let text = JSON.stringify(view.options)
+    for (const path of pathsIn(view.options)) text = text.replaceAll(path, files.get(path) ?? path)
+    return { ...view, options: JSON.parse(text) }
+  }),
+})
+
+/** The tables to be created and filled. */
+function planFill(
+  { tables, fields, ids }: DefinedRows,
+  fileTables: readonly FileTable[],
+  fileFields: readonly FileField[],
+): FillPlan[] {
+  const columnOf = new Map(
+    fileFields.map(({ definition, fileColumn }) => [ids.get(definition.id), fileColumn]),
+  )
+  const pairs = new Map(
+    fields.flatMap((field) => {
+      const junction = linkOf(field)?.junction
+      return junction ? [[junction.tableId, [junction.ownFieldId, junction.relatedFieldId]]] : []
+    }),
+  )
+  return fileTables.map(({ definition, fileTable, lastId }) => {
+    const table = tables.find(({ id }) => id === ids.get(definition.id))
+    if (!table) throw new Error(`The table ${definition.title} has no row`)
+    const own = fields.filter(({ tableId, columnName }) => tableId === table.id && columnName !== '')
+    const nameOf = (fieldId: string) => own.find(({ id }) => id === fieldId)?.columnName ?? ''
+    const key = own.find(isRecordId)?.columnName ?? ''
+    const [first, second] = pairs.get(table.id) ?? []
+    const target: StoredTable = {
+      name: table.tableName,
+      columns: own.map((field) => ({
+        name: field.columnName,
+        kind: kindOf(field.type),
+        isIdentity: isRecordId(field),
+        isRequired: false,
+        defaultText: null,
+      })),
+      key: [key],
+      indexes: [
+        { columns: ['nc_order', key], isUnique: false },
+        ...(first !== undefined && second !== undefined
+          ? [
+              { columns: [nameOf(first), nameOf(second)], isUnique: true },
+              { columns: [nameOf(second)], isUnique: false },
+            ]
+          : own.filter(isForeignKey).map(({ columnName }) => ({ columns: [columnName], isUnique: false }))),
+        ...own
+          .filter(({ unique }) => unique)
+          .map(({ columnName }) => ({ columns: [columnName], isUnique: true })),
+      ],
+      lastId,
+    }
+    const columns = own.map(
+      ({ id, title, type, options }): FillColumn => ({
+        title,
+        fileColumn: columnOf.get(id) ?? null,
+        type,
+        options,
+      }),
+    )
+    if (columns.find(isRecordId)?.fileColumn == null) throw badRequest(m.base_files_error_damaged())
+    return { fileTable, target, columns }
+  })
+}
+
+const KINDS: Record<string, ColumnKind> = { id: 'integer', longText: 'text' }
+
+function kindOf(type: string): ColumnKind {
+  const { storage } = fieldType(type)
+  return KINDS[storage] ?? (storage as ColumnKind)
+}
+
+const placesOf = (
+  definitions: readonly { id: string; tableId: string }[],
+  { ids }: DefinedRows,
+): Map<string, { viewId: string; tableId: string }> =>
+  new Map(
+    definitions.map(({ id, tableId }) => [
+      id,
+      { viewId: ids.get(id) ?? '', tableId: ids.get(tableId) ?? '' },
+    ]),
+  )
+
+/** Statements that remove links to records that the file does not have. */
+function danglingLinks({ dialect }: Engine, { tables, fields }: DefinedRows): Statement[] {
+  const tableOf = new Map(tables.map((table) => [table.id, table]))
+  const fieldOf = new Map(fields.map((field) => [field.id, field]))
+  const keyOf = (tableId: string) => {
+    const key = fields.find((field) => field.tableId === tableId && field.isPrimaryKey)
+    return `select ${dialect.quote(key?.columnName ?? '')} from ${dialect.quote(tableOf.get(tableId)?.tableName ?? '')}`
+  }
+  return fields.flatMap((field): Statement[] => {
+    const link = linkOf(field)
+    if (!link) return []
+    const holder = link.holdsKey ? field.tableId : link.relatedTableId
+    const parent = link.holdsKey ? link.relatedTableId : field.tableId
+    const own = [
+      [link.keyFieldId, holder, parent],
+      [link.junction?.ownFieldId, link.junction?.tableId, field.tableId],
+      [link.junction?.relatedFieldId, link.junction?.tableId, link.relatedTableId],
+    ]
+    return own.flatMap(([keyId, tableId, parentId]): Statement[] => {
+      const column = fieldOf.get(keyId ?? '')?.columnName
+      const table = tableOf.get(tableId ?? '')
+      if (column === undefined || !table || parentId == null) return []
+      const isLost = `where ${dialect.quote(column)} is not null and ${dialect.quote(column)} not in (${keyOf(parentId)})`
+      const name = dialect.quote(table.tableName)
+      return [
+        {
+          sql: table.isJunction
+            ? `delete from ${name} ${isLost}`
+            : `update ${name} set ${dialect.quote(column)} = null ${isLost}`,
+          params: [],
+        },
+      ]
+    })
+  })
+}

@@ -1,0 +1,200 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { uploadOne } from '../records/attachments-support.ts'
+import { createLink } from '../records/links-support.ts'
+import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
+import { createMember } from '../support/factories.ts'
+import { exportFile, importFile, withFile } from './support.ts'
+
+let bench: Bench
+let table: TestTable
+let bytes: Uint8Array<ArrayBuffer>
+
+beforeAll(async () => {
+  bench = await createBench()
+  table = await bench.table(
+    { Title: 'SingleLineText', Amount: 'Number', Done: 'Checkbox', Day: 'Date', Files: 'Attachment' },
+    [{ Title: 'one', Amount: 1 }, { Title: 'two' }],
+  )
+  const other = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }])
+  const link = await createLink(bench, table, other, 'mm', { title: 'Others' })
+  await link.set(1, [1])
+  const file = await uploadOne(bench, bench.owner.token, 'a.txt', 'text')
+  await bench.rest.patch(table.path, [{ Id: 1, Files: [file] }])
+  bytes = await exportFile(bench, bench.baseId)
+})
+afterAll(() => bench.stop())
+
+/** The file after changes with SQL. */
+const altered = (...statements: string[]): Promise<Uint8Array<ArrayBuffer>> =>
+  withFile(bytes, (path) => {
+    const file = new Database(path)
+    for (const statement of statements) file.run(statement.replaceAll('TABLE_1', `"${table.title}"`))
+    file.close()
+    return new Uint8Array(readFileSync(path))
+  })
+
+/** The message with which an import of the file fails. It must leave no base, table or file behind. */
+async function failureOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
+  const before = await state()
+  const job = await importFile(bench, bench.owner, file)
+  expect(job.status).toBe('failed')
+  expect(await state()).toEqual(before)
+  return job.error ?? ''
+}
+
+async function state() {
+  const { trpc } = bench
+  const [bases, trash] = [await trpc.bases.list.query({}), await trpc.bases.list.query({ trash: true })]
+  return [bases.map(({ id }) => id), trash.map(({ id }) => id)]
+}
+
+describe('a file that is no base', () => {
+  test.each<[string, () => Uint8Array<ArrayBuffer>]>([
+    ['text', () => new TextEncoder().encode('a,b\r\n1,2\r\n')],
+    [
+      'another SQLite file',
+      () => {
+        const file = new Database(':memory:')
+        file.run('create table a (b)')
+        return new Uint8Array(file.serialize())
+      },
+    ],
+  ])('is refused: %s', async (_, make) => {
+    expect(await failureOf(make())).toContain('no Sheaf file')
+  })
+
+  test('is refused if it was written by a later format', async () => {
+    expect(await failureOf(await altered('pragma user_version = 2'))).toContain('format 2')
+  })
+
+  test.each([200, 5_000, 40_000])('is refused if its pages are damaged, from byte %p on', async (from) => {
+    const broken = bytes.slice()
+    broken.fill(0xa5, from, from + 6_000)
+    expect(await failureOf(broken)).toMatch(/damaged|does not have|no Sheaf file/)
+  })
+
+  test('is refused if it ends early', async () => {
+    expect(await failureOf(bytes.slice(0, bytes.length >> 1))).toMatch(/damaged|does not have/)
+  })
+})
+
+describe('a file with another structure', () => {
+  test.each([
+    ['trigger', 'create trigger t after insert on sheaf_base begin select 1; end'],
+    ['view', 'create view v as select * from sheaf_base'],
+    ['index', 'create index i on sheaf_base (value)'],
+    ['virtual', 'create virtual table v using fts5(a)'],
+    ['check', "create table t (a integer check (length(printf('%.*c', 900000000, 'x')) > 0))"],
+    ['generated', 'create table t (a integer, b integer generated always as (a + 1))'],
+  ])('is refused: %s', async (_, statement) => {
+    expect(await failureOf(await altered(statement))).toContain('that Sheaf files do not have')
+  })
+
+  test.each([
+    ['a missing table', 'drop table sheaf_views'],
+    ['a table whose records are missing', 'drop table TABLE_1'],
+    ['a missing column', 'alter table TABLE_1 rename column "Amount" to "Other"'],
+    ['an unknown type of field', "update sheaf_fields set type = 'Nothing' where title = 'Amount'"],
+    ['options that are no JSON', "update sheaf_fields set options = '{' where title = 'Amount'"],
+    ['no key', 'update sheaf_fields set is_primary_key = 0'],
+    ['two tables of one title', "update sheaf_tables set title = 'Same', is_junction = 0"],
+    ['a field of no table', "update sheaf_fields set table_id = 'm00000000000000' where title = 'Amount'"],
+    ['no default view', 'update sheaf_views set is_default = 0'],
+    [
+      'a link to nothing',
+      `update sheaf_fields set options = replace(options, '"mm"', '"bt"') where type = 'Links'`,
+    ],
+    ['a filter that is none', `update sheaf_views set filter = '{"join":"or","children":[1]}'`],
+    [
+      'a title with control characters',
+      "update sheaf_fields set title = 'a' || char(7) where title = 'Amount'",
+    ],
+    ['a base without a title', "delete from sheaf_base where key = 'title'"],
+    ['a negative id', 'update TABLE_1 set "Id" = -5 where "Id" = 1'],
+  ])('is refused: %s', async (_, statement) => {
+    expect((await failureOf(await altered(statement))).length).toBeGreaterThan(10)
+  })
+})
+
+describe('values that do not fit', () => {
+  test('are left out and reported, the rest is imported', async () => {
+    const job = await importFile(
+      bench,
+      bench.owner,
+      await altered(
+        `update TABLE_1 set "Amount" = 'many', "Done" = 7, "Day" = 'someday', "Title" = x'00ff' where "Id" = 1`,
+        `update TABLE_1 set "Amount" = 9223372036854775807, "Title" = '=1+1' where "Id" = 2`,
+        `update sheaf_people set id = 'nobody@example.com'`,
+      ),
+    )
+    expect(job.status).toBe('completed')
+    const result = job.result as { leftOut: { field: string; count: number }[]; unknownPeople: string[] }
+    expect(result.leftOut.map(({ field, count }) => `${field} ${count}`).toSorted()).toEqual([
+      'Amount 2',
+      'Day 1',
+      'Done 1',
+      'Title 1',
+    ])
+    expect(result.unknownPeople).toEqual(['nobody@example.com'])
+    const tables = await bench.trpc.schema.tables.query({ baseId: job.baseId })
+    const copy = tables.find(({ title }) => title === table.title)?.id ?? ''
+    const rows = (await bench.rest.get(`/api/v2/tables/${copy}/records`)).body.list as Record<
+      string,
+      unknown
+    >[]
+    expect(rows).toMatchObject([
+      { Id: 1, Title: null, Amount: null, Day: null },
+      { Id: 2, Title: '=1+1', Amount: null },
+    ])
+  })
+
+  test('include links to records that are missing', async () => {
+    const job = await importFile(bench, bench.owner, await altered('delete from TABLE_1 where "Id" = 1'))
+    expect(job.status).toBe('completed')
+  })
+
+  test('include attachments with paths of other files', async () => {
+    const foreign = await uploadOne(bench, bench.owner.token, 'secret.txt', 'not in the file')
+    const path = JSON.stringify([
+      { path: (foreign as { path: string }).path, title: 'x', mimetype: 'text/plain', size: 1 },
+    ])
+    const job = await importFile(
+      bench,
+      bench.owner,
+      await altered(
+        `update TABLE_1 set "Files" = '${path}'`,
+        `update sheaf_attachments set title = '../../etc/passwd'`,
+      ),
+    )
+    expect(job.status).toBe('completed')
+    const tables = await bench.trpc.schema.tables.query({ baseId: job.baseId })
+    const copy = tables.find(({ title }) => title === table.title)?.id ?? ''
+    const rows = (await bench.rest.get(`/api/v2/tables/${copy}/records`)).body.list as { Files: unknown }[]
+    expect(rows.map(({ Files }) => Files)).toEqual([null, null])
+  })
+})
+
+describe('access', () => {
+  test('to a file needs a creator, and to open one somebody who may create bases', async () => {
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    const { baseId } = bench
+    const refused = bench.app.trpc(editor.token).baseFiles.export.mutate({ baseId })
+    expect(await refusalOf(refused)).toMatchObject({ status: 403 })
+  })
+
+  test('over REST: a file is exported and opened by two calls', async () => {
+    const { status, body } = await bench.rest.post(`/api/v2/meta/bases/${bench.baseId}/export/sheaf`, {})
+    expect([status, body.name]).toEqual([200, 'base-file-export'])
+    const answer = await fetch(`${bench.app.url}/api/v2/meta/base-files?name=a.sheaf`, {
+      method: 'POST',
+      headers: { 'xc-auth': bench.owner.token, 'content-type': 'application/octet-stream' },
+      body: bytes,
+    })
+    expect(await answer.json()).toMatchObject({
+      name: 'base-file-import',
+      base_id: expect.stringMatching(/^p/),
+    })
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test'
+import { gridTests } from './grid-page.ts'
+import { see } from './shell-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { type: 'SingleLineText' as const, title: 'Name' },
+  { type: 'Number' as const, title: 'Age' },
+]
+
+describe('exporting a base', () => {
+  test('gives a file of the whole base, which becomes another base, or the records of chosen tables', async () => {
+    const grid = await tests.open(FIELDS, [['Ada', 36]])
+    const { page } = grid
+    const dialog = page.getByRole('dialog', { name: /^Download/ })
+    const openDialog = async () => {
+      await page.getByRole('button', { name: /^Options for base/ }).click()
+      await page.getByRole('menuitem', { name: 'Export…' }).click()
+      await see(dialog)
+    }
+    await openDialog()
+    await dialog.getByLabel('History of changes').check()
+    //SHOT sheaf
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(file.suggestedFilename()).toEndWith('.sheaf')
+    await dialog.waitFor({ state: 'detached' })
+
+    await openDialog()
+    await dialog.getByLabel('Format').selectOption('csv')
+    //SHOT csv
+    await dialog.getByRole('checkbox', { name: 'Tasks' }).uncheck()
+    expect(await dialog.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true)
+    await dialog.getByRole('checkbox', { name: 'Tasks' }).check()
+    const [archive] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(archive.suggestedFilename()).toEndWith('.zip')
+    await dialog.waitFor({ state: 'detached' })
+
+    await page.goto(`${tests.app().url}/#/`)
+    await page.getByRole('button', { name: 'Import Sheaf file' }).click()
+    const importing = page.getByRole('dialog', { name: 'Import a Sheaf file' })
+    //SHOT import
+    const input = importing.locator('input[type="file"]')
+    await input.setInputFiles({
+      name: 'a.sheaf',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('no base at all'),
+    })
+    await see(importing.getByText('This is no Sheaf file.'))
+    //SHOT refused
+    await input.setInputFiles((await file.path()) ?? '')
+    await importing.waitFor({ state: 'detached' })
+    await see(page.getByRole('heading', { level: 1 }))
+    const row = page.getByRole('row').filter({ hasText: 'Tasks' })
+    await see(row.getByRole('cell', { name: '1', exact: true }))
+  })
+})

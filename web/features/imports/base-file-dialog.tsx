@@ -1,0 +1,208 @@
+import { FileUp } from 'lucide-react'
+import { type DragEvent, useRef, useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { m } from '../../messages.gen.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
+import { api, cache } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { showError } from '../../ui/attempt.ts'
+import { Button } from '../../ui/button.tsx'
+import { ControlGroup } from '../../ui/composite.tsx'
+import { useIsMounted } from '../../ui/effects.ts'
+import { Dialog } from '../../ui/overlays.ts'
+import { toast } from '../../ui/toast.ts'
+import { followJob } from '../sources/jobs.ts'
+import styles from './base-file-dialog.module.css'
+import { sourceOfFile } from './source.ts'
+import { uploadSource } from './transfer.ts'
+
+/** The result of the job. */
+interface Imported {
+  id: string
+  title: string
+  unknownPeople: string[]
+  leftOut: { table: string; field: string; count: number; example: string }[]
+}
+
+type State =
+  | { step: 'choosing' }
+  | { step: 'sending'; sent: number; size: number }
+  | { step: 'reading'; rows: number }
+  | { step: 'done'; result: Imported }
+
+/** Opens a Sheaf file as a new base: the choice of the file, progress, and what was left out. */
+export function BaseFileDialog({ onClose }: { onClose: () => void }) {
+  const [state, setState] = useState<State>({ step: 'choosing' })
+  const [problem, setProblem] = useState<string | null>(null)
+  const controller = useRef<AbortController | null>(null)
+  const jobId = useRef<string | null>(null)
+  const isOpen = useIsMounted()
+  const show = (next: State) => isOpen.current && setState(next)
+
+  async function carryOut(file: File): Promise<void> {
+    setProblem(null)
+    const aborter = new AbortController()
+    controller.current = aborter
+    const { signal } = aborter
+    show({ step: 'sending', sent: 0, size: file.size })
+    try {
+      const uploadId = await uploadSource(sourceOfFile(file), {
+        signal,
+        onProgress: (sent) => show({ step: 'sending', sent, size: file.size }),
+      })
+      const started = await api.baseFiles.import.mutate({ uploadId })
+      jobId.current = started.jobId
+      const ended = await followJob(started.jobId, ({ done }) => show({ step: 'reading', rows: done }))
+      if (ended) finish(ended.result as Imported)
+      else show({ step: 'choosing' })
+    } catch (error) {
+      show({ step: 'choosing' })
+      if (signal.aborted) return
+      if (isOpen.current) setProblem(messageOf(error))
+      else showError(error)
+    } finally {
+      jobId.current = null
+    }
+  }
+
+  function finish(result: Imported): void {
+    void cache.bases.list.invalidate()
+    const open = () => goTo(paths.base(result.id))
+    const text = m.imports_base_file_ready({ title: result.title })
+    if (!isOpen.current) {
+      toast.success({ text, action: { label: m.common_open(), run: open } })
+    } else if (result.leftOut.length === 0 && result.unknownPeople.length === 0) {
+      onClose()
+      open()
+      toast.success({ text })
+    } else setState({ step: 'done', result })
+  }
+
+  function cancel(): void {
+    controller.current?.abort()
+    // If this fails, the base appears when it is complete.
+    if (jobId.current)
+      api.jobs.cancel.mutate({ jobId: jobId.current }).catch((error) => console.warn('not cancelled', error))
+    onClose()
+  }
+
+  return (
+    <Dialog
+      title={m.imports_base_file_title()}
+      onClose={onClose}
+      footer={
+        state.step === 'done' ? (
+          <Button
+            variant="primary"
+            onClick={() => {
+              onClose()
+              goTo(paths.base(state.result.id))
+            }}
+          >
+            {m.imports_base_file_open()}
+          </Button>
+        ) : state.step === 'choosing' ? (
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
+        ) : (
+          <>
+            <Button onClick={cancel}>{m.common_cancel()}</Button>
+            <Button variant="primary" onClick={onClose}>
+              {m.exports_continue_in_background()}
+            </Button>
+          </>
+        )
+      }
+    >
+      {state.step === 'choosing' ? (
+        <ChooseFile onFile={(file) => void carryOut(file)} />
+      ) : state.step === 'done' ? (
+        <LeftOut {...state.result} />
+      ) : (
+        <FileProgress state={state} />
+      )}
+      {problem !== null && (
+        <div className={styles.problem}>
+          <Alert tone="error">{problem}</Alert>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function ChooseFile({ onFile }: { onFile: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  const take = (file: File | undefined) => file && onFile(file)
+  const over = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(true)
+  }
+  return (
+    <ControlGroup
+      className={styles.drop}
+      data-over={isOver || undefined}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        take(event.dataTransfer.files[0])
+      }}
+    >
+      <FileUp size={26} />
+      <p>{m.imports_base_file_drop()}</p>
+      <Button variant="primary" data-autofocus onClick={() => input.current?.click()}>
+        {m.imports_base_file_choose()}
+      </Button>
+      <p className={styles.hint}>{m.imports_base_file_hint()}</p>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={m.imports_base_file_choose()}
+        onChange={(event) => {
+          take(event.target.files?.[0])
+          event.target.value = ''
+        }}
+      />
+    </ControlGroup>
+  )
+}
+
+function FileProgress({ state }: { state: Extract<State, { step: 'sending' | 'reading' }> }) {
+  const isSending = state.step === 'sending'
+  return (
+    <div className={styles.progress}>
+      <progress
+        aria-label={m.imports_base_file_title()}
+        max={isSending ? state.size : undefined}
+        value={isSending ? state.sent : undefined}
+      />
+      <p role="status">
+        {isSending ? m.imports_base_file_sending() : m.exports_records_written({ count: state.rows })}
+      </p>
+    </div>
+  )
+}
+
+function LeftOut({ title, leftOut, unknownPeople }: Imported) {
+  const count = leftOut.reduce((sum, each) => sum + each.count, 0)
+  return (
+    <div className={styles.report}>
+      <p role="status">{m.imports_base_file_ready({ title })}</p>
+      {unknownPeople.length > 0 && (
+        <p>{m.imports_base_file_unknown_people({ people: unknownPeople.join(', ') })}</p>
+      )}
+      {count > 0 && (
+        <>
+          <p>{m.imports_base_file_left_out({ count })}</p>
+          <ul>
+            {leftOut.map((each) => (
+              <li key={`${each.table} ${each.field}`}>{m.imports_base_file_left_out_of({ ...each })}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}
