@@ -22,12 +22,16 @@ import {
   type ImportPlan,
   isLinkColumn,
   isSameLink,
+  isUpdate,
   LINKS_COLUMNS,
   type LinkColumn,
   linksTableOf,
   ROW_COLUMN,
+  stampsOf,
   tablesOf,
   toImportLink,
+  UPDATE_COLUMNS,
+  type UpdateOptions,
 } from './plan.ts'
 import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
@@ -48,7 +52,13 @@ export interface ImportInput {
   target:
     | { kind: 'new'; prepared: PreparedTable }
     /** `constants`: defaults of the fields without a column in the file. */
-    | { kind: 'append'; tableId: string; constants: { column: string; value: string | number | boolean }[] }
+    | {
+        kind: 'append'
+        tableId: string
+        constants: { column: string; value: string | number | boolean }[]
+        /** Set if rows may change existing records; `keys` are fields. */
+        update?: UpdateOptions & { keys: string[]; isPreview: boolean }
+      }
 }
 
 interface Deps {
@@ -81,7 +91,9 @@ export function createImportJob({
     const plan = planOf(input, { jobId, actorId: userId, path, location: engine.location }, model)
     try {
       const columns =
-        input.target.kind === 'new' ? input.target.prepared.columns : stagingColumns(input.columns, model)
+        input.target.kind === 'new'
+          ? input.target.prepared.columns
+          : stagingColumns(input.columns, model, isUpdate(plan))
       await engine.write(async (tx) => {
         for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
         for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
@@ -100,7 +112,8 @@ export function createImportJob({
       if (model === null) signal.throwIfAborted()
       const { id: tableId, title } = await publish(input, outcome, { staging, userId, model })
       await uploads.release(jobId)
-      await logFailure(uploads.discard(input.uploadId))
+      // The import that follows a preview reads the file again.
+      if (!outcome.update?.isPreview) await logFailure(uploads.discard(input.uploadId))
       const { choices: _choices, ...counts } = outcome
       return {
         ...counts,
@@ -162,6 +175,11 @@ export function createImportJob({
         .filter(numbersRecords)
         .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
       unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
+      update: target.update && {
+        ...target.update,
+        keys: target.update.keys.map((fieldId) => columns.findIndex((column) => column.fieldId === fieldId)),
+        stamps: stampsOf(model),
+      },
     }
     return { ...common, constants: [], rowColumn: ROW_COLUMN, finish }
   }
@@ -207,9 +225,10 @@ export function createImportJob({
   async function requireUnchanged(model: TableModel, columns: ImportColumn[]): Promise<void> {
     for (const column of columns) {
       const field = model.field(column.fieldId)
+      const isStored = column.isRecordId ? field?.isPrimaryKey : field?.columnName === column.column
       const isSame = isLinkColumn(column)
         ? field !== undefined && (await isSameAsNow(model, column))
-        : field?.columnName === column.column && field.type === column.type
+        : isStored && field?.type === column.type
       if (isSame) continue
       throw new AppError('CONFLICT', m.imports_error_field_changed({ field: column.title }))
     }
@@ -271,12 +290,24 @@ const tablesTouched = (tableId: string, columns: ImportColumn[]): string[] => [
 
 const PLAIN = { required: false, defaultValue: null }
 
+const UPDATE_STAGING = [
+  { name: UPDATE_COLUMNS.id, storage: 'integer' as const, ...PLAIN },
+  { name: UPDATE_COLUMNS.state, storage: 'integer' as const, ...PLAIN },
+  { name: UPDATE_COLUMNS.kept, storage: 'longText' as const, ...PLAIN },
+]
+
 /** Columns of the staging table for an import into an existing table. */
-function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
+function stagingColumns(columns: ImportColumn[], model: TableModel | null, isUpdate: boolean) {
   const storageOf = (fieldId: string) => fieldType(model?.field(fieldId)?.type ?? '').storage
   return [
     { name: ROW_COLUMN, storage: 'id' as const, ...PLAIN },
-    ...columns.map(({ column, fieldId }) => ({ name: column, storage: storageOf(fieldId), ...PLAIN })),
+    ...columns.map(({ column, fieldId, isRecordId }) => ({
+      name: column,
+      // Only the row's number is the staging table's own key.
+      storage: isRecordId ? ('integer' as const) : storageOf(fieldId),
+      ...PLAIN,
+    })),
+    ...(isUpdate ? UPDATE_STAGING : []),
   ]
 }
 

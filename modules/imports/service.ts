@@ -4,8 +4,8 @@ import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { CellValue, FilterSet } from '../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { readNameList } from '../../src/core/fields/list-value.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
@@ -28,7 +28,7 @@ import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts
 import { runAnalysis } from './analysis/run-analysis.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
 import type { AnalysisInput, MissingNamesInput, StartInput } from './input.ts'
-import { type ImportColumn, linkColumnName, requireOwnTable, toImportLink } from './plan.ts'
+import { type ImportColumn, linkColumnName, RECORD_ID_COLUMN, requireOwnTable, toImportLink } from './plan.ts'
 import { kindOfFile, requireKind } from './readers/index.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
@@ -117,6 +117,7 @@ export function createImportsService(
     const model = input.tableId === undefined ? null : await schema.load(input.tableId)
     if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
     await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
+    if (model && input.update) await access.authorize(actor, 'record.update', baseId)
     if (model) requireOwnTable(model)
     const user = requireUser(actor)
     const { fileName, path } = await uploads.get(user.id, input.uploadId)
@@ -142,11 +143,22 @@ export function createImportsService(
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  async function appendTo(model: TableModel, { columns }: StartInput, context: ImportContext) {
+  async function appendTo(
+    model: TableModel,
+    { columns, update, preview }: StartInput,
+    context: ImportContext,
+  ) {
+    const keys = new Set(update?.keys)
     const filled: ImportColumn[] = []
     for (const { index, fieldId = '' } of columns) {
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
+      if (keys.has(field.id)) requireKey(field)
+      if (keys.has(field.id) && field.isPrimaryKey) {
+        const column = toColumn(index, field, false, context)
+        filled.push({ ...column, column: RECORD_ID_COLUMN, required: false, isRecordId: true })
+        continue
+      }
       const isLink = linkOf(field) !== null
       // Links are allowed even if hidden, as the other end of a table's link to itself.
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
@@ -154,16 +166,19 @@ export function createImportsService(
       const column = toColumn(index, field, false, context)
       filled.push(isLink ? await toLinkColumn(model, column, context) : column)
     }
-    refuseRequiredLinks(model, filled)
+    const addsRecords = update?.mode !== 'update'
+    if (addsRecords) refuseRequiredLinks(model, filled)
     const constants = model.fields.flatMap((field) => {
       const isWritable = !field.isSystem && !field.isPrimaryKey && isImportable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
       const value = fallbackOf(field, context)
       if (value !== null) return [{ column: field.columnName, value }]
-      if (field.required) throw requiredWithoutColumn(field)
+      if (field.required && addsRecords) throw requiredWithoutColumn(field)
       return []
     })
-    return { columns: filled, target: { kind: 'append' as const, tableId: model.table.id, constants } }
+    const options = update && { ...update, isPreview: preview }
+    const target = { kind: 'append' as const, tableId: model.table.id, constants, update: options }
+    return { columns: filled, target }
   }
 
   /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name */
@@ -252,6 +267,16 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
     if (error instanceof FileError) throw badRequest(error.message)
     throw error
   }
+}
+
+/** Filter sets of fields whose values can find a record: those that are equal or not. */
+const KEY_FILTERS: ReadonlySet<FilterSet> = new Set(['text', 'number', 'date', 'time', 'select', 'checkbox'])
+
+/** @throws BAD_REQUEST for a field whose values do not identify a record */
+function requireKey(field: Field): void {
+  const { filters, storage } = fieldType(field.type)
+  const isKey = linkOf(field) === null && KEY_FILTERS.has(filters) && storage !== 'json'
+  if (!isKey) throw badRequest(m.imports_error_not_a_key({ field: field.title }))
 }
 
 const cannotFill = (title: string) => badRequest(m.imports_error_field_read_only({ field: title }))

@@ -1,38 +1,25 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { RecordId } from '../../../src/core/model.ts'
+import type { UpdateResult } from '../../../src/core/csv/import-result.ts'
 import { appendChange } from '../../../src/db/change-log.ts'
-import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
-import {
-  type NamedRecords,
-  type RecordNames,
-  readNames,
-  recordsByName,
-  unnamedRecords,
-} from '../../../src/db/names-of-records.ts'
-import type { Dialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import {
-  type ImportFinish,
-  type ImportPlan,
-  isLinkColumn,
-  LINKS_COLUMNS,
-  type LinkColumn,
-  linksTableOf,
-  ROW_COLUMN,
-} from '../plan.ts'
-import { missingValue, rowSkipped } from './convert.ts'
+import { type ImportFinish, type ImportPlan, isLinkColumn, ROW_COLUMN, UPDATE_COLUMNS } from '../plan.ts'
+import { rowSkipped } from './convert.ts'
 import type { ImportTools } from './fill.ts'
-import { groupLinks, newKeys, resolveLinkIds, writeKeys, writePairs } from './write-links.ts'
+import { createLinkResolver, deleteRowSql } from './resolve-names.ts'
+import { update } from './update.ts'
+import { groupLinks, type LinkGroups, newKeys, resolveLinkIds, writeKeys, writePairs } from './write-links.ts'
 
 /** Rows moved between two checks for cancellation. */
-const MOVE_ROWS = 20_000
+export const MOVE_ROWS = 20_000
 
-type Append = Extract<ImportFinish, { kind: 'append' }>
+export type Append = Extract<ImportFinish, { kind: 'append' }>
 
 export interface Finished {
   rows: number
   rowsRefused: number
   changeId: number | null
+  update?: UpdateResult
 }
 
 /** Completes a filled staging table; see `ImportFinish`. */
@@ -44,7 +31,10 @@ export async function finish(
   const { finish: how } = plan
   return tools.mainThread.withLease(async () => {
     const finished = await writer.write(async (tx) => {
-      if (how.kind === 'append') return append(plan, how, { tx, dialect: writer.dialect, ...tools })
+      if (how.kind === 'append') {
+        const write = how.update ? update : append
+        return write(plan, how, { tx, dialect: writer.dialect, ...tools })
+      }
       for (const statement of writer.dialect.createIndex(plan.staging, how.columns)) await tx.run(statement)
       return { rows: staged, rowsRefused: 0, changeId: null }
     })
@@ -54,14 +44,15 @@ export async function finish(
   })
 }
 
-interface AppendTools extends Omit<ImportTools, 'writer'> {
+/** Shared by the steps of the last transaction. */
+export interface FinishTools extends Omit<ImportTools, 'writer'> {
   tx: Transaction
   dialect: Dialect
 }
 
 /** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
-async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promise<Finished> {
-  const { tx, dialect, mainThread } = tools
+async function append(plan: ImportPlan, how: Append, tools: FinishTools): Promise<Finished> {
+  const { tx, dialect } = tools
   const rowsRefused = await refuseRows(plan, how, tools)
   const target = sql.identifier(how.target)
   const staging = sql.identifier(plan.staging)
@@ -83,9 +74,47 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   })
   const groups = groupLinks(plan)
   const hasLinks = plan.columns.some(isLinkColumn)
-  if (hasLinks) await resolveLinkIds(plan, groups, tools, { firstId: from })
+  if (hasLinks) {
+    const numbered = sql`select ${row} as at, ${from - 1} + row_number() over (order by ${row}) as id from ${staging}`
+    await resolveLinkIds(plan, groups, tools, numbered)
+  }
   await writeKeys(plan, groups, tools, entry.id)
-  const columns = plan.columns.filter((column) => !isLinkColumn(column)).map(({ column }) => column)
+  await insertRows(plan, how, tools, {
+    groups,
+    last,
+    lastOrder,
+    select: (
+      after,
+      moved,
+    ) => sql`select *, ${from + moved - 1} + row_number() over (order by ${row}) as new_id
+      from ${staging} where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}`,
+  })
+  await writePairs(plan, groups, tools)
+  return { rows, rowsRefused, changeId: entry.id }
+}
+
+/** Staged rows to insert as new records. */
+interface NewRows {
+  groups: LinkGroups
+  /** Highest number of a staged row. */
+  last: number
+  /** Order of the table's last record. */
+  lastOrder: number
+  /** Selects the rows from `after` on with their `new_id`; `moved` have been inserted before. */
+  select(after: number, moved: number): SQL
+}
+
+/** Inserts staged rows into the table, in the order of the file. */
+export async function insertRows(
+  plan: ImportPlan,
+  how: Append,
+  { tx, dialect, mainThread }: FinishTools,
+  { groups, last, lastOrder, select }: NewRows,
+): Promise<void> {
+  const row = sql.identifier(ROW_COLUMN)
+  const columns = plan.columns
+    .filter((column) => !isLinkColumn(column) && !column.isRecordId)
+    .map(({ column }) => column)
   const keys = newKeys({ staging: plan.staging, tableName: how.target }, groups, sql`staged.new_id`)
   const names = [
     ...how.constants.map(({ column }) => column),
@@ -107,20 +136,17 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
     const { changes } = await tx.run(
       dialect.render(
         dialect.insertSelected({
-          into: sql`${target}`,
+          into: sql`${sql.identifier(how.target)}`,
           columns: names.map((name) => sql`${sql.identifier(name)}`),
           constants: how.constants.map(({ value }) => sql`${value}`),
           values,
-          source: sql`from (select *, ${from + moved - 1} + row_number() over (order by ${row}) as new_id from ${staging}
-          where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}) as staged order by ${row}`,
+          source: sql`from (${select(after, moved)}) as staged order by ${row}`,
         }),
       ),
     )
     moved += changes
     mainThread.progress(moved, moved)
   }
-  await writePairs(plan, groups, tools)
-  return { rows, rowsRefused, changeId: entry.id }
 }
 
 /**
@@ -128,7 +154,7 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
  * count as duplicates, and a duplicate must not take the only partner of a one-to-one link. Required links
  * first: removed rows cannot be linked to.
  */
-async function refuseRows(plan: ImportPlan, how: Append, tools: AppendTools): Promise<number> {
+export async function refuseRows(plan: ImportPlan, how: Append, tools: FinishTools): Promise<number> {
   const resolveLinks = createLinkResolver(plan, tools)
   const columns = plan.columns.filter(isLinkColumn)
   const required = columns.filter((column) => column.required)
@@ -142,163 +168,49 @@ async function refuseRows(plan: ImportPlan, how: Append, tools: AppendTools): Pr
   )
 }
 
-/** Removes rows whose unique value is in the table or earlier in the file. */
+/**
+ * Removes rows whose unique value is in the table or earlier in the file. A row that changes a record may have the
+ * value of this record.
+ */
 async function refuseDuplicates(
   plan: ImportPlan,
   how: Append,
-  { tx, dialect, report }: AppendTools,
+  { tx, dialect, report }: FinishTools,
 ): Promise<number> {
   const target = sql.identifier(how.target)
   const staging = sql.identifier(plan.staging)
   const row = sql.identifier(ROW_COLUMN)
+  const isOther = how.update
+    ? sql`and t.${sql.identifier(how.keyColumn)} <> coalesce(${staging}.${sql.identifier(UPDATE_COLUMNS.id)}, 0)`
+    : sql``
   let refused = 0
   for (const { column, title } of how.unique) {
     const value = sql.identifier(column)
-    const isDuplicate = sql`${value} is not null and (
-      exists (select 1 from ${target} t where t.${value} = ${staging}.${value})
-      or ${row} not in (select min(${row}) from ${staging} group by ${value}))`
-    const duplicates = await tx.all<{ n: number; v: unknown }>(
-      dialect.render(
-        sql`select ${row} as n, ${value} as v from ${staging} where ${isDuplicate} order by ${row}`,
-      ),
-    )
-    for (const { n, v } of duplicates) {
-      report.add({
-        row: n,
-        column: title,
-        value: String(v),
-        reason: rowSkipped(m.imports_report_duplicate()),
-      })
+    const isInTable = sql`${value} is not null
+      and exists (select 1 from ${target} t where t.${value} = ${staging}.${value} ${isOther})`
+    // Looked for among the remaining rows: one that is not imported takes no value.
+    const isRepeated = sql`${value} is not null
+      and ${row} not in (select min(${row}) from ${staging} group by ${value})`
+    for (const isDuplicate of [isInTable, isRepeated]) {
+      const duplicates = await tx.all<{ n: number; v: unknown }>(
+        dialect.render(
+          sql`select ${row} as n, ${value} as v from ${staging} where ${isDuplicate} order by ${row}`,
+        ),
+      )
+      for (const { n, v } of duplicates) {
+        report.add({
+          row: n,
+          column: title,
+          value: String(v),
+          reason: rowSkipped(m.imports_report_duplicate()),
+        })
+      }
+      await tx.runMany(
+        deleteRowSql(dialect, plan.staging),
+        duplicates.map(({ n }) => [n]),
+      )
+      refused += duplicates.length
     }
-    await tx.runMany(
-      deleteSql(dialect, plan.staging),
-      duplicates.map(({ n }) => [n]),
-    )
-    refused += duplicates.length
   }
   return refused
 }
-
-/** Limit of names listed in one report line. */
-const MAX_LISTED = 5
-
-/**
- * Resolves the names in link columns to records and collects them in the links table, page by page. Unknown
- * names are reported and left out; rows without a required link are removed.
- * @returns resolves some columns, and counts the rows removed
- */
-function createLinkResolver(plan: ImportPlan, tools: AppendTools) {
-  let seq = 0
-  return async (columns: readonly LinkColumn[]): Promise<number> => {
-    let refused = 0
-    for (const column of columns) refused += await resolveLinkColumn(plan, column, tools, () => ++seq)
-    return refused
-  }
-}
-
-async function resolveLinkColumn(
-  plan: ImportPlan,
-  column: LinkColumn,
-  { tx, dialect, converter, report, mainThread }: AppendTools,
-  nextSeq: () => number,
-): Promise<number> {
-  const { link, index, title, required } = column
-  const read = (statement: Statement) => tx.all<ColumnValue>(statement)
-  const names = await namesFor(plan, column, { dialect, read })
-  const taken = required && link.kind === 'oo' ? await takenTargets(column, { tx, dialect }) : null
-  const insert = insertSql(dialect, plan.staging)
-  let refused = 0
-  const cells = { type: 'LongText' as const, columnName: column.column }
-  for await (const page of pagesOf({ dialect }, stagedRows(plan), cells, read)) {
-    mainThread.check()
-    const links: unknown[][] = []
-    const removed: unknown[][] = []
-    for (const { id: row, value } of page) {
-      const text = String(value ?? '')
-      const named = readNames(text, link, names)
-      const ids = named.ids.filter((id) => !taken?.has(id))
-      for (const id of ids) {
-        links.push([nextSeq(), index, row, null, id])
-        taken?.add(id)
-      }
-      const reason = problemOf(named, ids.length, column)
-      if (required && ids.length === 0) {
-        removed.push([row])
-        const why = reason === null ? missingValue() : rowSkipped(reason)
-        report.add({ row: Number(row), column: title, value: text, reason: why })
-      } else if (reason !== null) {
-        converter.refuse(Number(row), title, text, reason)
-      }
-    }
-    await tx.runMany(insert, links)
-    await tx.runMany(deleteSql(dialect, plan.staging), removed)
-    refused += removed.length
-  }
-  return refused
-}
-
-/** The reason if some names of a cell are not linked, else null. */
-function problemOf(
-  { ids, missing, isTooMany }: NamedRecords,
-  linked: number,
-  { title, link }: LinkColumn,
-): string | null {
-  if (isTooMany) return m.imports_report_several_records({ field: title })
-  if (linked < ids.length) return m.imports_report_already_linked()
-  if (missing.length === 0) return null
-  const listed = missing
-    .slice(0, MAX_LISTED)
-    .map((name) => `“${name}”`)
-    .join(', ')
-  const count = missing.length - MAX_LISTED
-  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
-  return m.imports_report_unknown_records({ table: link.related.table.title, names })
-}
-
-/**
- * Candidates for a column's names. A link of a table to itself may name rows of the file, as negative row
- * numbers, after existing records; a required link cannot.
- */
-async function namesFor(
-  plan: ImportPlan,
-  { link, required }: LinkColumn,
-  { dialect, read }: { dialect: Dialect; read: (statement: Statement) => Promise<ColumnValue[]> },
-): Promise<Pick<RecordNames, 'find'>> {
-  const names = await recordsByName({ dialect }, link.related, read)
-  const unnamed = await unnamedRecords({ dialect }, link.related, read)
-  const { columnName } = link.related.displayField
-  if (link.isSelf && !required && plan.columns.some(({ column }) => column === columnName)) {
-    for await (const page of pagesOf({ dialect }, stagedRows(plan), link.related.displayField, read)) {
-      for (const { id: row, value } of page) names.add(-Number(row), value)
-    }
-  }
-  return { find: (name) => names.find(name) ?? unnamed.get(name.trim()) }
-}
-
-/** Records that already have a partner which needs them, in a one-to-one link. */
-async function takenTargets(
-  { link: { storedIn } }: LinkColumn,
-  { tx, dialect }: Pick<AppendTools, 'tx' | 'dialect'>,
-): Promise<Set<RecordId>> {
-  if (storedIn.at === 'pairs') return new Set()
-  const key = sql.identifier(storedIn.keyColumn)
-  const rows = await tx.all<{ id: RecordId }>(
-    dialect.render(
-      sql`select ${key} as ${sql.identifier('id')} from ${sql.identifier(storedIn.tableName)} where ${key} is not null`,
-    ),
-  )
-  return new Set(rows.map(({ id }) => id))
-}
-
-const stagedRows = ({ staging }: ImportPlan) => ({
-  table: { tableName: staging },
-  primaryKey: { type: 'ID' as const, columnName: ROW_COLUMN },
-})
-
-function insertSql({ quote, placeholder }: Dialect, staging: string): string {
-  const marks = LINKS_COLUMNS.map((_, index) => placeholder(index)).join(', ')
-  return `insert into ${quote(linksTableOf(staging))} (${LINKS_COLUMNS.map(quote).join(', ')}) values (${marks})`
-}
-
-const deleteSql = ({ quote, placeholder }: Dialect, staging: string): string =>
-  `delete from ${quote(staging)} where ${quote(ROW_COLUMN)} = ${placeholder(0)}`
