@@ -4,12 +4,12 @@ import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
-import type { CellValue, FilterSet } from '../../src/core/fields/field-type.ts'
-import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { readNameList } from '../../src/core/fields/list-value.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
-import { holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
+import { findsRecords, holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { AnalysisMessage } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
@@ -269,14 +269,9 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
   }
 }
 
-/** Filter sets of fields whose values can find a record: those that are equal or not. */
-const KEY_FILTERS: ReadonlySet<FilterSet> = new Set(['text', 'number', 'date', 'time', 'select', 'checkbox'])
-
 /** @throws BAD_REQUEST for a field whose values do not identify a record */
 function requireKey(field: Field): void {
-  const { filters, storage } = fieldType(field.type)
-  const isKey = linkOf(field) === null && KEY_FILTERS.has(filters) && storage !== 'json'
-  if (!isKey) throw badRequest(m.imports_error_not_a_key({ field: field.title }))
+  if (!findsRecords(field)) throw badRequest(m.imports_error_not_a_key({ field: field.title }))
 }
 
 const cannotFill = (title: string) => badRequest(m.imports_error_field_read_only({ field: title }))

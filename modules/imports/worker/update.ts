@@ -33,7 +33,10 @@ import {
  * `RowState`, and those that cannot be written are reported and removed.
  */
 
-/** What a staged row does, as `UPDATE_COLUMNS.state` has it. Null: not known yet. */
+/**
+ * What a staged row does, as `UPDATE_COLUMNS.state` has it. Null for most rows, because writing each row again is slow: those
+ * with a record change nothing, and the others add one.
+ */
 const State = {
   withoutKey: 1,
   repeated: 2,
@@ -42,8 +45,7 @@ const State = {
   skipped: 5,
   refused: 6,
   changed: 10,
-  unchanged: 11,
-  added: 12,
+  added: 11,
 } as const
 
 type State = (typeof State)[keyof typeof State]
@@ -58,6 +60,9 @@ const REPORTED = 2000
 const row = sql.identifier(ROW_COLUMN)
 const recordId = sql.identifier(UPDATE_COLUMNS.id)
 const state = sql.identifier(UPDATE_COLUMNS.state)
+
+/** Condition: the row adds a record, which has no id yet. */
+const IS_NEW = sql`${state} is null and ${recordId} is null`
 
 /** What every step needs. */
 interface Context {
@@ -101,9 +106,9 @@ export async function update(plan: ImportPlan, how: Append, tools: FinishTools):
   const result: UpdateResult = {
     ...found,
     isPreview,
-    added: await count(context, sql`${state} = ${State.added}`),
+    added: await count(context, IS_NEW),
     changed: await count(context, sql`${state} = ${State.changed}`),
-    unchanged: await count(context, sql`${state} = ${State.unchanged}`),
+    unchanged: await count(context, sql`${state} is null and ${recordId} is not null`),
     changes: isPreview ? await sampleChanges(context) : [],
   }
   const isNothing = result.added === 0 && result.changed === 0
@@ -386,23 +391,20 @@ function keyDifference(
 const changesLinks = (context: Context, { column, gained, lost }: LinkDifference): SQL =>
   sql`(${listsLinks(context, column)} and (exists (${gained}) or exists (${lost})))`
 
-/** Marks rows by whether they add, change or keep a record. */
+/** Marks the rows that change their record. */
 async function findChanged(context: Context): Promise<void> {
   const { staging, target, how, tools } = context
   const { dialect } = tools
-  const set = (value: State, where: SQL) =>
-    run(context, sql`update ${staging} set ${state} = ${raw(value)} where ${where}`)
-  await set(State.added, sql`${recordId} is null`)
-  await set(State.unchanged, sql`${recordId} is not null`)
   const differs = [
     dialect.constant(false),
     ...cellsOf(context, sql`t`).map(({ now, next }) => dialect.not(dialect.isSame(now, next))),
     ...linkDifferences(context).map((difference) => changesLinks(context, difference)),
   ]
-  await set(
-    State.changed,
-    sql`${row} in (select s.${row} from ${staging} as s join ${target} as t
-      on t.${sql.identifier(how.keyColumn)} = s.${recordId} where ${dialect.or(differs)})`,
+  await run(
+    context,
+    sql`update ${staging} set ${state} = ${raw(State.changed)}
+      where ${row} in (select s.${row} from ${staging} as s join ${target} as t
+        on t.${sql.identifier(how.keyColumn)} = s.${recordId} where ${dialect.or(differs)})`,
   )
 }
 
@@ -508,9 +510,9 @@ async function numberRows(context: Context, from: number): Promise<void> {
   const { plan, staging } = context
   await run(
     context,
-    sql`update ${staging} set ${recordId} = numbered.id
+    sql`update ${staging} set ${recordId} = numbered.id, ${state} = ${raw(State.added)}
       from (select ${row} as at, ${from - 1} + row_number() over (order by ${row}) as id
-        from ${staging} where ${state} = ${raw(State.added)}) as numbered
+        from ${staging} where ${IS_NEW}) as numbered
       where numbered.at = ${staging}.${row}`,
   )
   if (!plan.columns.some(isLinkColumn)) return

@@ -16,6 +16,7 @@ import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
+import { UpdateOptions } from './update-options.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
@@ -70,6 +71,13 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
             mayCreate={mayCreate}
             onChange={(next) => all.setTarget(draft.key, next)}
           />
+          {target.kind === 'append' && (
+            <UpdateOptions
+              columns={columns}
+              target={target}
+              onChange={(next) => all.setTarget(draft.key, next)}
+            />
+          )}
           <ColumnCards
             key={target.kind}
             draft={draft}
@@ -110,6 +118,7 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
       {problem === 'none' && <Alert tone="error">{noneText(target.kind === 'append')}</Alert>}
       {problem === 'untitled' && <Alert tone="error">{m.imports_every_column_needs_a_name()}</Alert>}
       {problem === 'twice' && <Alert tone="error">{m.imports_two_columns_mapped_same_field()}</Alert>}
+      {problem === 'key' && <Alert tone="error">{m.imports_choose_key_field()}</Alert>}
       {problem === 'required' && (
         <Alert tone="error">
           {m.imports_choose_column_required_fields_fields({ fields: missing.join(', ') })}
@@ -215,7 +224,8 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
     setWanted('append')
     try {
       const { fields } = await api.schema.table.query({ tableId })
-      onChange({ kind: 'append', tableId, fields })
+      const update = target.kind === 'append' && target.update ? { ...target.update, keys: null } : undefined
+      onChange({ kind: 'append', tableId, fields, update })
     } catch (error) {
       setWanted(target.kind)
       showError(error)

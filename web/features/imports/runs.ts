@@ -24,6 +24,8 @@ export interface ImportRun {
   status: 'uploading' | 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
   /** Null until the upload has finished. */
   jobId: string | null
+  /** Null until the upload has finished, and for runs of other pages. */
+  uploadId: string | null
   /** Bytes sent, of `size`. */
   sent: number
   size: number
@@ -104,6 +106,7 @@ function addRun(
   const run: ImportRun = {
     id: nextId++,
     jobId: null,
+    uploadId: null,
     sent: 0,
     size: 0,
     rows: 0,
@@ -142,7 +145,7 @@ async function carryOut(
     await Promise.all(
       ids.map(async (id, at) => {
         const jobId = started[at]?.jobId ?? ''
-        update(id, { jobId, status: 'waiting', sent: source.size })
+        update(id, { jobId, uploadId, status: 'waiting', sent: source.size })
         await follow(id, jobId).catch((error) => end(id, error))
       }),
     )
