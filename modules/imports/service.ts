@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
+import type { CsvFormat } from '../../src/core/csv/format.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
@@ -26,8 +27,9 @@ import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, VISITOR } from '../records/index.ts'
 import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts'
 import { runAnalysis } from './analysis/run-analysis.ts'
+import { readCsvHead } from './csv-head.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
-import type { AnalysisInput, MissingNamesInput, StartInput } from './input.ts'
+import { type AnalysisInput, type MissingNamesInput, type StartInput, startInput } from './input.ts'
 import { type ImportColumn, linkColumnName, RECORD_ID_COLUMN, requireOwnTable, toImportLink } from './plan.ts'
 import { kindOfFile, requireKind } from './readers/index.ts'
 import { createUploads, type Upload } from './uploads.ts'
@@ -189,9 +191,75 @@ export function createImportsService(
     return { ...column, column: linkColumnName(column.index), required, fallback: null, link }
   }
 
+  /**
+   * Receives a CSV file with a header and starts its import; its columns fill the fields of the same titles.
+   * @throws as `start`; BAD_REQUEST if no column has the title of a field, or a key has no column
+   */
+  async function importFile(
+    actor: Actor,
+    request: FileImport,
+    name: string,
+    body: () => AsyncIterable<Uint8Array>,
+  ): Promise<Job> {
+    const model = await schema.load(request.tableId)
+    await access.authorize(actor, 'import.append', model.table.baseId)
+    const { uploadId } = await uploads.receive(requireUser(actor).id, name, body())
+    try {
+      return await startFromFile(actor, model, uploadId, request)
+    } catch (error) {
+      await uploads.discard(uploadId)
+      throw error
+    }
+  }
+
+  async function startFromFile(
+    actor: Actor,
+    model: TableModel,
+    uploadId: string,
+    { tableId, chosen, update, preview, timeZone }: FileImport,
+  ): Promise<Job> {
+    const { path } = await uploads.get(requireUser(actor).id, uploadId)
+    await requireFileKind(path, 'csv')
+    const { format, titles } = await readCsvHead(path, chosen)
+    const byTitle = new Map(model.fields.map((field) => [field.title.trim().toLowerCase(), field]))
+    const fieldOf = (name: string) => model.field(name.trim()) ?? byTitle.get(name.trim().toLowerCase())
+    const keys = update?.keys.map((name) => {
+      const field = fieldOf(name)
+      if (!field) throw notFound('Field', name.trim().slice(0, 64))
+      return field.id
+    })
+    const taken = new Set<string>()
+    const columns = titles.flatMap((title, index) => {
+      const field = fieldOf(title)
+      const isFillable =
+        field &&
+        (keys?.includes(field.id) ||
+          (!field.isSystem && !field.isPrimaryKey && (linkOf(field) !== null || isImportable(field.type))))
+      if (!isFillable || taken.has(field.id)) return []
+      taken.add(field.id)
+      return [{ index, fieldId: field.id }]
+    })
+    if (columns.length === 0) throw badRequest(m.imports_error_no_column())
+    const input = startInput.safeParse({
+      baseId: model.table.baseId,
+      tableId,
+      uploadId,
+      format,
+      width: titles.length,
+      columns,
+      update: update && { ...update, keys },
+      preview,
+      timeZone,
+    })
+    if (!input.success) throw badRequest(input.error.issues[0]?.message ?? '')
+    const { jobId } = await start(actor, input.data)
+    return jobs.get(actor, jobId)
+  }
+
   return {
     start,
     startAll,
+    importFile,
     missingNames: createMissingNames({ kernel, auth, schema, records }),
     jobs,
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
@@ -256,6 +324,17 @@ export function createImportsService(
 
     clean,
   }
+}
+
+/** An import of a file into the fields that its header names. */
+export interface FileImport {
+  tableId: string
+  /** Format options that are not detected. */
+  chosen: Partial<CsvFormat>
+  /** As `StartInput.update`, with titles or ids of fields. */
+  update: StartInput['update']
+  preview: boolean
+  timeZone: string | undefined
 }
 
 /** @throws BAD_REQUEST naming the kind of a file that cannot be imported, or that is not of the expected kind */

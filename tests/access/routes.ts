@@ -350,6 +350,8 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ entryId: '999999' }),
     answers: 404,
   },
+  // What is sent is no file.
+  'POST /api/v2/tables/:tableId/import': { gate: 'import.append', answers: 400 },
   'GET /api/v2/tables/:tableId/restore': {
     gate: 'record.rewind',
     query: () => '?before=999999',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { defineImportsTables } from '../../modules/imports/tables.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Base, Field } from '../../src/core/model.ts'
@@ -433,5 +434,60 @@ describe('an import that updates records', () => {
     expect((await load(table, `h,h,h,h,h,h,h,h,h,h\n${line}`, { emptyCells: 'clear' })).counts).toEqual({
       unchanged: 1,
     })
+  })
+})
+
+describe('POST /api/v2/tables/{tableId}/import', () => {
+  const post = (
+    tableId: string,
+    query: string,
+    file: string,
+    credentials: Record<string, string> = { 'xc-auth': owner.token },
+  ) =>
+    fetch(`${app.url}/api/v2/tables/${tableId}/import?${query}`, {
+      method: 'POST',
+      headers: { ...credentials, 'content-type': 'application/octet-stream' },
+      body: file,
+    })
+
+  test('names what is wrong with a request, and keeps no file', async () => {
+    const { tableId } = await people()
+    const messageOf = async (query: string, file = 'Code,Name\na1,Ada\n') => {
+      const answer = await post(tableId, `name=refused.csv&${query}`, file)
+      const { msg, message } = (await answer.json()) as { msg?: string; message?: string }
+      return `${answer.status} ${msg ?? message}`
+    }
+    expect(await messageOf('keys=Nope')).toBe("404 Field 'Nope' not found")
+    expect(await messageOf('keys=Age')).toBe('400 Choose a column of the file for each key field')
+    expect(await messageOf('mode=merge&keys=Code')).toContain('400 ')
+    expect(await messageOf('preview=true')).toBe('400 Only an import that updates records has a preview')
+    expect(await messageOf('keys=Code', 'x,y\n1,2\n')).toBe(
+      '400 No column of the file has the title of a field',
+    )
+    expect(await messageOf('keys=Code&timeZone=Mars', 'Code\n1\n')).toBe('400 Unknown time zone')
+    expect(await messageOf('keys=Code', '')).toContain('400 ')
+    const { uploads } = app.kernel.meta.tables(defineImportsTables)
+    const kept = await app.kernel.meta.db.select().from(uploads)
+    expect(kept.filter(({ fileName }) => fileName === 'refused.csv')).toEqual([])
+  })
+
+  test('previews, updates and adds records by titles, with an API token as well', async () => {
+    const table = await people()
+    const { body } = await app.rest(owner.token).post('/api/v1/tokens')
+    const file = 'name;CODE;ignored\nAda;a1;x\nDee;d4;y\n'
+    const started = await post(table.tableId, 'keys=Code&preview=true', file, {
+      'xc-token': body.token,
+    })
+    expect(started.status).toBe(200)
+    const { id, job } = (await started.json()) as { id: string; job: string }
+    expect(job).toBe('import')
+    expect((await loadedBy(table, id)).counts).toEqual({ added: 1, changed: 1 })
+    const second = (await (await post(table.tableId, 'keys=Code&mode=update', file)).json()) as { id: string }
+    const { rows, counts } = await loadedBy(table, second.id)
+    expect(counts).toEqual({ changed: 1, skipped: 1 })
+    expect(rows[0]?.Name).toBe('Ada')
+    const third = (await (await post(table.tableId, '', file)).json()) as { id: string }
+    expect(resultOf(await ended(door, third.id)).rows).toBe(2)
+    expect(await rowsOf(door, table.tableId)).toHaveLength(5)
   })
 })

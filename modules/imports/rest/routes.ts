@@ -73,14 +73,7 @@ export const importsRest = (
     if (actor.kind === 'user' && actor.via === 'token') {
       throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
     }
-    const { importMaxBytes } = kernel.config
-    if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes)
-      throw fileTooLarge(importMaxBytes)
-    // Bodies of other types have been parsed by now (see `parseBody`).
-    if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
-      throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
-    if (!request.body) throw badRequest(m.imports_error_empty_file())
-    return imports.receive(actor, name, request.body)
+    return imports.receive(actor, name, requireFile(kernel, request))
   }
 
   /** Whoever knows a job's id may follow its progress; its result needs access to the job. */
@@ -117,6 +110,20 @@ function jsonLines(messages: AsyncGenerator<unknown>, ended: AbortController): R
   return new Response(body, { headers })
 }
 
+/** The body of an upload. @throws PAYLOAD_TOO_LARGE; BAD_REQUEST for another type, and without a body */
+export function requireFile(
+  { config }: Pick<Kernel, 'config'>,
+  request: Request,
+): ReadableStream<Uint8Array> {
+  const { importMaxBytes } = config
+  if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes) throw fileTooLarge(importMaxBytes)
+  // Bodies of other types have been parsed by now (see `parseBody`).
+  if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
+    throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
+  if (!request.body) throw badRequest(m.imports_error_empty_file())
+  return request.body
+}
+
 function withoutData(news: JobMessage | JobMessage[]): JobMessage | JobMessage[] {
   if (!Array.isArray(news)) return news
   return news.map(({ data, ...message }) => ({
@@ -137,7 +144,7 @@ function download(file: Blob, name: string): Response {
   })
 }
 
-function presentJob(job: Job): Record<string, unknown> {
+export function presentJob(job: Job): Record<string, unknown> {
   return {
     id: job.id,
     job: job.kind,

@@ -8,6 +8,7 @@ import {
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type ImportPlan, isUpdate, UPDATE_COLUMNS } from '../plan.ts'
 import type { OpenTable } from '../readers/index.ts'
@@ -29,6 +30,12 @@ export interface ImportTools {
   converter: Converter
   report: Report
   mainThread: MainThread
+}
+
+/** Shared by the steps of an import's last transaction. */
+export interface FinishTools extends Omit<ImportTools, 'writer'> {
+  tx: Transaction
+  dialect: Dialect
 }
 
 interface Filled {

@@ -19,7 +19,7 @@ import {
   UPDATE_COLUMNS,
 } from '../plan.ts'
 import { missingValue, rowSkipped } from './convert.ts'
-import type { FinishTools } from './finish.ts'
+import type { FinishTools } from './fill.ts'
 
 /** Limit of names listed in one report line. */
 const MAX_LISTED = 5

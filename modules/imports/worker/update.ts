@@ -15,8 +15,9 @@ import {
   UPDATE_COLUMNS,
   type UpdateFinish,
 } from '../plan.ts'
+import { type Append, type Finished, insertRows, MOVE_ROWS, refuseRows } from './append.ts'
 import { rowSkipped } from './convert.ts'
-import { type Append, type Finished, type FinishTools, insertRows, MOVE_ROWS, refuseRows } from './finish.ts'
+import type { FinishTools } from './fill.ts'
 import {
   type Group,
   groupLinks,
