@@ -11,7 +11,7 @@ import { numbersRecords } from '../../src/core/fields/traits.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import { listImports } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
-import type { JobContext, JobKind } from '../../src/jobs.ts'
+import { type JobContext, type JobKind, ServerStopping } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -81,7 +81,7 @@ export function createImportJob({
 
   async function run(
     input: ImportInput,
-    { jobId, userId, signal, report }: JobContext,
+    { jobId, userId, isResumed, signal, report }: JobContext,
   ): Promise<ImportResult> {
     const startedAt = performance.now()
     const engine = await kernel.sources.engine(input.baseId)
@@ -94,22 +94,28 @@ export function createImportJob({
         input.target.kind === 'new'
           ? input.target.prepared.columns
           : stagingColumns(input.columns, model, isUpdate(plan))
-      await engine.write(async (tx) => {
-        for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
-        for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
-      })
-      const outcome = await runInThread(plan, {
-        engine,
-        signal,
-        progress: (done, total) => report({ done, total, unit: 'rows' }),
-        async verify() {
-          if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
+      const staged = isResumed ? await findStaged(engine, plan) : null
+      if (staged === null) {
+        await engine.write(async (tx) => {
+          for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
+          for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
+        })
+      }
+      const outcome = await runInThread(
+        { ...plan, stagedUpTo: staged ?? 0 },
+        {
+          engine,
+          signal,
+          progress: (done, total) => report({ done, total, unit: 'rows' }),
+          async verify() {
+            if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
+          },
+          files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
         },
-        files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
-      })
+      )
       report({ done: outcome.rows, total: outcome.rows })
-      // A new table can still be cancelled here; appended records are saved already.
-      if (model === null) signal.throwIfAborted()
+      // A new table can still be cancelled here; appended records are saved already. A server that stops waits for it.
+      if (model === null && !isStopping(signal)) signal.throwIfAborted()
       const { id: tableId, title } = await publish(input, outcome, { staging, userId, model })
       await uploads.release(jobId)
       // The import that follows a preview reads the file again.
@@ -127,8 +133,31 @@ export function createImportJob({
       await rm(reportPath(jobId), { force: true })
       throw error
     } finally {
-      await logFailure(dropStaging(engine, staging))
+      // When the server stops, the staged rows wait for the next run.
+      if (!isStopping(signal)) await logFailure(dropStaging(engine, staging))
     }
+  }
+
+  /**
+   * The number of the last row that an interrupted run has staged: rows are staged in order, each chunk as a whole. Null
+   * without usable rows; the staging table is gone then.
+   */
+  async function findStaged(engine: Engine, plan: ImportPlan): Promise<number | null> {
+    const { dialect } = engine
+    const { staging, rowColumn, finish } = plan
+    if ((await engine.all(dialect.listColumns(staging))).length === 0) return null
+    // Indexed, but not published as a table yet: the last moment of an import.
+    const indexes = await engine.all<{ name: string }>(dialect.listIndexes(staging))
+    const indexSql = finish.kind === 'index' ? dialect.createIndex(staging, finish.columns) : []
+    if (indexes.some(({ name }) => indexSql.some(({ sql }) => sql.includes(dialect.quote(name))))) {
+      await dropStaging(engine, staging)
+      return null
+    }
+    const [last] = await engine.all<{ n: number | null }>(
+      { sql: `select max(${dialect.quote(rowColumn)}) as n from ${dialect.quote(staging)}`, params: [] },
+      { scan: true },
+    )
+    return Number(last?.n ?? 0)
   }
 
   /** Logs failed cleanup: the records are saved. */
@@ -150,6 +179,7 @@ export function createImportJob({
       reportPath: reportPath(file.jobId),
       staging: stagingOf(file.jobId),
       maxFiles: kernel.config.attachmentMaxCount,
+      stagedUpTo: 0,
       format,
       columns,
       width,
@@ -246,11 +276,16 @@ export function createImportJob({
 
   return {
     run,
+    resumes: true,
     async recover(input, job) {
       if (!(await kernel.sources.exists(input.baseId))) return null
       const engine = await kernel.sources.engine(input.baseId)
-      await dropStaging(engine, stagingOf(job.id))
       const rows = await findFinished(input, job.id)
+      if (rows === null && (await uploads.isThere(job.userId, input.uploadId))) {
+        await uploads.hold(job.id, input.uploadId)
+        return 'resume'
+      }
+      await dropStaging(engine, stagingOf(job.id))
       if (rows === null) {
         await rm(reportPath(job.id), { force: true })
         return null
@@ -287,6 +322,8 @@ export function createImportJob({
 const tablesTouched = (tableId: string, columns: ImportColumn[]): string[] => [
   ...new Set([tableId, ...columns.filter(isLinkColumn).flatMap(({ link }) => tablesOf(link))]),
 ]
+
+const isStopping = (signal: AbortSignal): boolean => signal.reason instanceof ServerStopping
 
 const PLAIN = { required: false, defaultValue: null }
 

@@ -121,6 +121,8 @@ export interface ImportPlan {
   width: number
   /** Column for the record's number in the file; in a new table, its order column. */
   rowColumn: string
+  /** Number of the last row that is staged already, by a run that was interrupted; 0 for none. */
+  stagedUpTo: number
   /** Limit of files per cell for fields without their own. */
   maxFiles: number
   /** Time zone of times without an offset, in `local` fields. */

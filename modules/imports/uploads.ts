@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, desc, eq, lt } from 'drizzle-orm'
@@ -87,6 +87,13 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     return { uploadId, fileName: row.fileName, size: row.size, path: pathOf(uploadId) }
   }
 
+  /** False for an upload that has expired, or whose file is gone. */
+  async function isThere(userId: string, uploadId: string): Promise<boolean> {
+    const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
+    const [row] = await meta.db.select({ id: uploads.id }).from(uploads).where(isIt)
+    return row !== undefined && existsSync(pathOf(uploadId))
+  }
+
   async function remove(uploadId: string): Promise<void> {
     await meta.db.delete(uploads).where(eq(uploads.id, uploadId))
     await rm(pathOf(uploadId), { force: true })
@@ -131,6 +138,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
   return {
     receive,
     get,
+    isThere,
     clean,
     /** Protects a file from deletion until `release`. */
     async hold(jobId: string, uploadId: string): Promise<void> {

@@ -44,7 +44,8 @@ interface Filled {
 }
 
 /**
- * Writes the file's rows to the staging table, one chunk per lease.
+ * Writes the file's rows to the staging table, one chunk per lease. Rows that an interrupted run has staged are only
+ * converted, for the report and the options that they have.
  * @throws FileError for an unreadable file; BAD_REQUEST for an empty one
  */
 export async function fill(
@@ -76,7 +77,9 @@ export async function fill(
     const rows = await resolveFiles(chunk)
     filled.rowsRefused += chunk.length - rows.length
     chunk = []
-    await mainThread.withLease(() => writer.insert(shape, rows))
+    const missing = rows.filter((row) => Number(row[0]) > plan.stagedUpTo)
+    if (missing.length > 0) await mainThread.withLease(() => writer.insert(shape, missing))
+    else await mainThread.yieldNow()
     filled.rows += rows.length
     values += rows.length * shape.columns.length
     if (done > checkpointAt || values > CHECKPOINT_VALUES) {
