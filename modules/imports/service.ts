@@ -273,6 +273,20 @@ export function createImportsService(
     receive: (actor: Actor, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> =>
       uploads.receive(requireUser(actor).id, name, body),
 
+    /** Begins an upload that arrives in parts. @throws as `Uploads.begin` */
+    beginUpload: (actor: Actor, name: string, size: number): Promise<Upload> =>
+      uploads.begin(requireUser(actor).id, name, size),
+
+    /** Appends a part to an upload. @throws as `Uploads.append` */
+    appendUpload: (
+      actor: Actor,
+      uploadId: string,
+      part: { offset: number; body: AsyncIterable<Uint8Array> },
+    ) => uploads.append(requireUser(actor).id, uploadId, part),
+
+    /** How much of an upload has arrived. @throws NOT_FOUND */
+    receivedUpload: (actor: Actor, uploadId: string) => uploads.received(requireUser(actor).id, uploadId),
+
     /**
      * Downloads a file and stores it like an upload.
      * @throws as `HttpClient.get`; BAD_REQUEST for a file that cannot be imported

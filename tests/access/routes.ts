@@ -450,6 +450,20 @@ export const ROUTES: Record<string, RouteCase> = {
     headers: { 'content-type': 'application/octet-stream' },
     body: () => ({ file: 1 }),
   },
+  'POST /api/internal/uploads/begin': { gate: 'account.read', body: () => ({ name: 'a.csv', size: 1 }) },
+  'PATCH /api/internal/uploads/:uploadId': {
+    gate: 'account.read',
+    headers: { 'content-type': 'application/octet-stream' },
+    params: () => ({ uploadId: 'none' }),
+    query: () => '?offset=0',
+    body: () => ({ file: 1 }),
+    answers: 404,
+  },
+  'GET /api/internal/uploads/:uploadId/received': {
+    gate: 'account.read',
+    params: () => ({ uploadId: 'none' }),
+    answers: 404,
+  },
   'GET /api/internal/uploads/:uploadId': {
     gate: 'account.read',
     params: () => ({ uploadId: 'none' }),

@@ -242,6 +242,21 @@ describe('importing a file', () => {
     expect(await page.getByText('Ann', { exact: true }).count()).toBe(2)
   })
 
+  test('goes on with the upload when the connection is back', async () => {
+    const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}/
+    await choose(csv('lost.csv', 'Name\nAnn\nBen\n'))
+    await page.route(parts, (route) => route.abort('connectionreset'))
+    await start()
+    await dialog()
+      .getByText(/Connection lost at 0%/)
+      .waitFor()
+    await page.unroute(parts)
+    await dialog()
+      .getByText(/2 rows added to lost/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
   test('goes on when the dialog is closed, and can be cancelled there', async () => {
     // From the disk: on its way through the driver a file of this size takes seconds.
     const folder = await mkdtemp(join(tmpdir(), 'sheaf-long-'))
@@ -249,10 +264,10 @@ describe('importing a file', () => {
     await Bun.write(path, `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_200_000)}`)
     await choose(path)
     await start()
-    await rm(folder, { recursive: true })
     await dialog().getByRole('button', { name: 'Continue in the background' }).click()
     const card = page.getByRole('region', { name: 'long.csv' })
     await card.getByText(/\d rows · /).waitFor()
+    await rm(folder, { recursive: true })
     await card.getByRole('button', { name: 'Cancel import' }).click()
     await card.getByText('Import cancelled. Nothing was imported.').waitFor()
     expect(await tables()).toEqual([])

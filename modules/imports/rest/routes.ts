@@ -23,6 +23,10 @@ const listenBody = z.object({
   data: z.object({ id: z.string().min(1).max(64) }),
 })
 
+const beginBody = z.object({ name: plainText(1000), size: z.int().min(0) })
+
+const offsetQuery = z.object({ offset: z.coerce.number().int().min(0) })
+
 const sliceQuery = z.object({
   from: z.coerce.number().int().min(0).default(0),
   to: z.coerce.number().int().min(0).optional(),
@@ -41,6 +45,24 @@ export const importsRest = (
     .post('/api/internal/uploads', ({ actor, request, query }) => receive(actor, request, query.name), {
       parse: 'none',
     })
+    .post('/api/internal/uploads/begin', ({ actor, body }) => {
+      refuseToken(actor)
+      const { name, size } = readBody(beginBody, body)
+      return imports.beginUpload(actor, name, size)
+    })
+    .patch(
+      '/api/internal/uploads/:uploadId',
+      ({ actor, params, query, request }) => {
+        refuseToken(actor)
+        const { offset } = readBody(offsetQuery, query)
+        const part = { offset, body: requireFile(kernel, request) }
+        return imports.appendUpload(actor, params.uploadId, part)
+      },
+      { parse: 'none' },
+    )
+    .get('/api/internal/uploads/:uploadId/received', ({ actor, params }) =>
+      imports.receivedUpload(actor, params.uploadId),
+    )
     .get('/api/internal/uploads/:uploadId', async ({ actor, params, query }) => {
       const { path } = await imports.upload(actor, params.uploadId)
       const { from, to } = readBody(sliceQuery, query)
@@ -70,9 +92,7 @@ export const importsRest = (
 
   /** Streams the file to disk. */
   async function receive(actor: Actor, request: Request, name = 'upload.csv'): Promise<unknown> {
-    if (actor.kind === 'user' && actor.via === 'token') {
-      throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
-    }
+    refuseToken(actor)
     return imports.receive(actor, name, requireFile(kernel, request))
   }
 
@@ -108,6 +128,11 @@ function jsonLines(messages: AsyncGenerator<unknown>, ended: AbortController): R
     'x-accel-buffering': 'no',
   }
   return new Response(body, { headers })
+}
+
+function refuseToken(actor: Actor): void {
+  if (actor.kind !== 'user' || actor.via !== 'token') return
+  throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
 }
 
 /** The body of an upload. @throws PAYLOAD_TOO_LARGE; BAD_REQUEST for another type, and without a body */

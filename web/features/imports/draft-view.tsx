@@ -137,13 +137,16 @@ const noneText = (isAppend: boolean): string =>
 
 /** Progress while a file is uploaded and read; a small one is there at once. */
 function Reading({ draft }: { draft: Draft | undefined }) {
-  const { uploaded, rows } = draft?.progress ?? { uploaded: null, rows: 0 }
+  const { uploaded, rows, isOffline = false } = draft?.progress ?? { uploaded: null, rows: 0 }
   const percent = Math.floor((uploaded ?? 0) * 100)
-  const text = rows > 0 ? m.imports_rows_read({ count: rows }) : m.imports_uploading_percent({ percent })
+  const uploading = isOffline
+    ? m.imports_upload_interrupted({ percent })
+    : m.imports_uploading_percent({ percent })
+  const text = rows > 0 ? m.imports_rows_read({ count: rows }) : uploading
   return (
     <div className={styles.view} aria-busy>
       <p className={styles.hint} role="status">
-        {rows > 0 || uploaded !== null ? text : ' '}
+        {rows > 0 || uploaded !== null || isOffline ? text : ' '}
       </p>
       <Skeleton width={260} />
       <Skeleton height={32} />

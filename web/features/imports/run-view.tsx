@@ -185,6 +185,7 @@ function Going({ run }: { run: ImportRun }) {
   const time = m.imports_seconds_short({ count: seconds })
   if (run.status === 'uploading') {
     const percent = run.size > 0 ? Math.floor((run.sent / run.size) * 100) : 0
+    if (run.isOffline) return <span role="status">{m.imports_upload_interrupted({ percent })}</span>
     return <span>{m.imports_uploading_percent({ percent })}</span>
   }
   if (run.status === 'waiting') return <span>{m.imports_waiting_another_import_finish()}</span>

@@ -29,6 +29,8 @@ export interface ImportRun {
   /** Bytes sent, of `size`. */
   sent: number
   size: number
+  /** True while the connection is lost; the upload goes on by itself. */
+  isOffline: boolean
   /** Rows written; their total is unknown at first. */
   rows: number
   totalRows: number | null
@@ -109,6 +111,7 @@ function addRun(
     uploadId: null,
     sent: 0,
     size: 0,
+    isOffline: false,
     rows: 0,
     totalRows: null,
     startedAt: Date.now(),
@@ -140,7 +143,11 @@ async function carryOut(
     const onProgress = (sent: number) => {
       for (const id of ids) update(id, { sent })
     }
-    const uploadId = await (uploaded ?? uploadSource(source, { signal: controller.signal, onProgress }))
+    const onLost = (isOffline: boolean) => {
+      for (const id of ids) update(id, { isOffline })
+    }
+    const { signal } = controller
+    const uploadId = await (uploaded ?? uploadSource(source, { signal, onProgress, onLost }))
     const started = await api.imports.startAll.mutate(tables.map(({ inputOf }) => inputOf(uploadId)))
     await Promise.all(
       ids.map(async (id, at) => {

@@ -38,6 +38,8 @@ export interface Draft {
 export interface DraftProgress {
   /** Share of the file that is uploaded, from 0 to 1; null: nothing to upload. */
   uploaded: number | null
+  /** True while the connection is lost; the upload goes on by itself. */
+  isOffline?: boolean
   rows: number
 }
 
@@ -95,7 +97,9 @@ export function useDrafts() {
   ): Promise<TableAnalysis[]> {
     const onProgress = (sent: number) =>
       change(key, () => ({ progress: { uploaded: sent / Math.max(1, source.size), rows: 0 } }))
-    const known = uploads.current.get(source) ?? uploadSource(source, { signal, onProgress })
+    const onLost = (isOffline: boolean) =>
+      change(key, ({ progress }) => ({ progress: { ...progress, isOffline } }))
+    const known = uploads.current.get(source) ?? uploadSource(source, { signal, onProgress, onLost })
     uploads.current.set(source, known)
     const uploadId = await known.catch((error) => {
       uploads.current.delete(source)
