@@ -18,6 +18,7 @@ import {
   createCopies,
   createImportsService,
   importsRest,
+  tableImportRest,
 } from '../modules/imports/index.ts'
 import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
 import { createNotificationsService, notificationsRest } from '../modules/notifications/index.ts'
@@ -238,6 +239,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(baseFilesRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
+    .use(tableImportRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
     .use(openapiRest(kernel, services))
     .use(metricsRoute(kernel))

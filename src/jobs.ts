@@ -7,6 +7,8 @@ export interface JobProgress {
   /** Null while unknown; may be an estimate. */
   total: number | null
   unit: 'rows' | 'bytes' | 'tables'
+  /** How often the job went on after its server had stopped. */
+  restarts?: number
 }
 
 /** A background job as its owner sees it. */
@@ -30,13 +32,20 @@ export interface JobContext {
   jobId: string
   /** Who started it. */
   userId: string
+  /** True if an earlier run of the job was interrupted, which may have left some of its work. */
+  isResumed: boolean
   /**
    * Aborted when a user cancels the job or the server stops. The run then undoes its work and throws, or finishes if it
-   * is too late.
+   * is too late. If the server stops (`ServerStopping`), a job that `resumes` leaves its work for the next run.
    */
   signal: AbortSignal
   /** Reports progress. Throttled, so it may be called often. */
   report(progress: Partial<JobProgress>): void
+}
+
+/** The reason of `JobContext.signal` when the server stops. */
+export class ServerStopping extends Error {
+  override readonly name = 'ServerStopping'
 }
 
 /** Implementation of a kind of job. */
@@ -44,9 +53,11 @@ export interface JobKind<Input> {
   run(input: Input, context: JobContext): Promise<unknown>
   /**
    * Cleans up after a run that a restart interrupted, and returns null: the job has failed. If the run had finished and
-   * only its end was not stored, returns its result.
+   * only its end was not stored, returns its result. `resume` runs the job again, with `isResumed`.
    */
-  recover(input: Input, job: { id: string; userId: string }): Promise<{ result: unknown } | null>
+  recover(input: Input, job: { id: string; userId: string }): Promise<{ result: unknown } | 'resume' | null>
+  /** Set if jobs go on after their server has stopped. */
+  resumes?: true
 }
 
 /** The jobs of this server. */

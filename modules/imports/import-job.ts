@@ -11,7 +11,7 @@ import { numbersRecords } from '../../src/core/fields/traits.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import { listImports } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
-import type { JobContext, JobKind } from '../../src/jobs.ts'
+import { type JobContext, type JobKind, ServerStopping } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -22,12 +22,16 @@ import {
   type ImportPlan,
   isLinkColumn,
   isSameLink,
+  isUpdate,
   LINKS_COLUMNS,
   type LinkColumn,
   linksTableOf,
   ROW_COLUMN,
+  stampsOf,
   tablesOf,
   toImportLink,
+  UPDATE_COLUMNS,
+  type UpdateOptions,
 } from './plan.ts'
 import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
@@ -48,7 +52,13 @@ export interface ImportInput {
   target:
     | { kind: 'new'; prepared: PreparedTable }
     /** `constants`: defaults of the fields without a column in the file. */
-    | { kind: 'append'; tableId: string; constants: { column: string; value: string | number | boolean }[] }
+    | {
+        kind: 'append'
+        tableId: string
+        constants: { column: string; value: string | number | boolean }[]
+        /** Set if rows may change existing records; `keys` are fields. */
+        update?: UpdateOptions & { keys: string[]; isPreview: boolean }
+      }
 }
 
 interface Deps {
@@ -71,7 +81,7 @@ export function createImportJob({
 
   async function run(
     input: ImportInput,
-    { jobId, userId, signal, report }: JobContext,
+    { jobId, userId, isResumed, signal, report }: JobContext,
   ): Promise<ImportResult> {
     const startedAt = performance.now()
     const engine = await kernel.sources.engine(input.baseId)
@@ -81,26 +91,35 @@ export function createImportJob({
     const plan = planOf(input, { jobId, actorId: userId, path, location: engine.location }, model)
     try {
       const columns =
-        input.target.kind === 'new' ? input.target.prepared.columns : stagingColumns(input.columns, model)
-      await engine.write(async (tx) => {
-        for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
-        for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
-      })
-      const outcome = await runInThread(plan, {
-        engine,
-        signal,
-        progress: (done, total) => report({ done, total, unit: 'rows' }),
-        async verify() {
-          if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
+        input.target.kind === 'new'
+          ? input.target.prepared.columns
+          : stagingColumns(input.columns, model, isUpdate(plan))
+      const staged = isResumed ? await findStaged(engine, plan) : null
+      if (staged === null) {
+        await engine.write(async (tx) => {
+          for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
+          for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
+        })
+      }
+      const outcome = await runInThread(
+        { ...plan, stagedUpTo: staged ?? 0 },
+        {
+          engine,
+          signal,
+          progress: (done, total) => report({ done, total, unit: 'rows' }),
+          async verify() {
+            if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
+          },
+          files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
         },
-        files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
-      })
+      )
       report({ done: outcome.rows, total: outcome.rows })
-      // A new table can still be cancelled here; appended records are saved already.
-      if (model === null) signal.throwIfAborted()
+      // A new table can still be cancelled here; appended records are saved already. A server that stops waits for it.
+      if (model === null && !isStopping(signal)) signal.throwIfAborted()
       const { id: tableId, title } = await publish(input, outcome, { staging, userId, model })
       await uploads.release(jobId)
-      await logFailure(uploads.discard(input.uploadId))
+      // The import that follows a preview reads the file again.
+      if (!outcome.update?.isPreview) await logFailure(uploads.discard(input.uploadId))
       const { choices: _choices, ...counts } = outcome
       return {
         ...counts,
@@ -114,8 +133,31 @@ export function createImportJob({
       await rm(reportPath(jobId), { force: true })
       throw error
     } finally {
-      await logFailure(dropStaging(engine, staging))
+      // When the server stops, the staged rows wait for the next run.
+      if (!isStopping(signal)) await logFailure(dropStaging(engine, staging))
     }
+  }
+
+  /**
+   * The number of the last row that an interrupted run has staged: rows are staged in order, each chunk as a whole. Null
+   * without usable rows; the staging table is gone then.
+   */
+  async function findStaged(engine: Engine, plan: ImportPlan): Promise<number | null> {
+    const { dialect } = engine
+    const { staging, rowColumn, finish } = plan
+    if ((await engine.all(dialect.listColumns(staging))).length === 0) return null
+    // Indexed, but not published as a table yet: the last moment of an import.
+    const indexes = await engine.all<{ name: string }>(dialect.listIndexes(staging))
+    const indexSql = finish.kind === 'index' ? dialect.createIndex(staging, finish.columns) : []
+    if (indexes.some(({ name }) => indexSql.some(({ sql }) => sql.includes(dialect.quote(name))))) {
+      await dropStaging(engine, staging)
+      return null
+    }
+    const [last] = await engine.all<{ n: number | null }>(
+      { sql: `select max(${dialect.quote(rowColumn)}) as n from ${dialect.quote(staging)}`, params: [] },
+      { scan: true },
+    )
+    return Number(last?.n ?? 0)
   }
 
   /** Logs failed cleanup: the records are saved. */
@@ -137,6 +179,7 @@ export function createImportJob({
       reportPath: reportPath(file.jobId),
       staging: stagingOf(file.jobId),
       maxFiles: kernel.config.attachmentMaxCount,
+      stagedUpTo: 0,
       format,
       columns,
       width,
@@ -162,6 +205,11 @@ export function createImportJob({
         .filter(numbersRecords)
         .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
       unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
+      update: target.update && {
+        ...target.update,
+        keys: target.update.keys.map((fieldId) => columns.findIndex((column) => column.fieldId === fieldId)),
+        stamps: stampsOf(model),
+      },
     }
     return { ...common, constants: [], rowColumn: ROW_COLUMN, finish }
   }
@@ -207,9 +255,10 @@ export function createImportJob({
   async function requireUnchanged(model: TableModel, columns: ImportColumn[]): Promise<void> {
     for (const column of columns) {
       const field = model.field(column.fieldId)
+      const isStored = column.isRecordId ? field?.isPrimaryKey : field?.columnName === column.column
       const isSame = isLinkColumn(column)
         ? field !== undefined && (await isSameAsNow(model, column))
-        : field?.columnName === column.column && field.type === column.type
+        : isStored && field?.type === column.type
       if (isSame) continue
       throw new AppError('CONFLICT', m.imports_error_field_changed({ field: column.title }))
     }
@@ -227,11 +276,16 @@ export function createImportJob({
 
   return {
     run,
+    resumes: true,
     async recover(input, job) {
       if (!(await kernel.sources.exists(input.baseId))) return null
       const engine = await kernel.sources.engine(input.baseId)
-      await dropStaging(engine, stagingOf(job.id))
       const rows = await findFinished(input, job.id)
+      if (rows === null && (await uploads.isThere(job.userId, input.uploadId))) {
+        await uploads.hold(job.id, input.uploadId)
+        return 'resume'
+      }
+      await dropStaging(engine, stagingOf(job.id))
       if (rows === null) {
         await rm(reportPath(job.id), { force: true })
         return null
@@ -269,14 +323,28 @@ const tablesTouched = (tableId: string, columns: ImportColumn[]): string[] => [
   ...new Set([tableId, ...columns.filter(isLinkColumn).flatMap(({ link }) => tablesOf(link))]),
 ]
 
+const isStopping = (signal: AbortSignal): boolean => signal.reason instanceof ServerStopping
+
 const PLAIN = { required: false, defaultValue: null }
 
+const UPDATE_STAGING = [
+  { name: UPDATE_COLUMNS.id, storage: 'integer' as const, ...PLAIN },
+  { name: UPDATE_COLUMNS.state, storage: 'integer' as const, ...PLAIN },
+  { name: UPDATE_COLUMNS.kept, storage: 'longText' as const, ...PLAIN },
+]
+
 /** Columns of the staging table for an import into an existing table. */
-function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
+function stagingColumns(columns: ImportColumn[], model: TableModel | null, isUpdate: boolean) {
   const storageOf = (fieldId: string) => fieldType(model?.field(fieldId)?.type ?? '').storage
   return [
     { name: ROW_COLUMN, storage: 'id' as const, ...PLAIN },
-    ...columns.map(({ column, fieldId }) => ({ name: column, storage: storageOf(fieldId), ...PLAIN })),
+    ...columns.map(({ column, fieldId, isRecordId }) => ({
+      name: column,
+      // Only the row's number is the staging table's own key.
+      storage: isRecordId ? ('integer' as const) : storageOf(fieldId),
+      ...PLAIN,
+    })),
+    ...(isUpdate ? UPDATE_STAGING : []),
   ]
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../src/core/errors.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
 import { openBulkWriter } from '../../src/db/open-bulk-writer.ts'
-import type { ImportOutcome, ImportPlan } from './plan.ts'
+import { type ImportOutcome, type ImportPlan, isUpdate } from './plan.ts'
 import { readerOf } from './readers/index.ts'
 import { connectMainThread, type FromWorker, type ToWorker } from './thread.ts'
 import { createConverter } from './worker/convert.ts'
@@ -44,7 +44,12 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   try {
     const converter = createConverter(
       plan.columns,
-      { width: plan.width, timeZone: plan.timeZone, decimal: plan.format.decimal },
+      {
+        width: plan.width,
+        timeZone: plan.timeZone,
+        decimal: plan.format.decimal,
+        checksRequired: !isUpdate(plan),
+      },
       report,
     )
     const filled = await fill(plan, table, { writer, converter, report, mainThread })
@@ -58,6 +63,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       encoding: table.encoding,
       choices: converter.choices(),
       changeId: finished.changeId,
+      update: finished.update,
     }
   } finally {
     report.close()

@@ -1,6 +1,6 @@
 export { COPIED_HOOKS, type CopiedHooks, type Copies, createCopies } from './copies/index.ts'
 export type { StartInput } from './input.ts'
-export { copiesRest, importsRest } from './rest/index.ts'
+export { copiesRest, importsRest, tableImportRest } from './rest/index.ts'
 export { copiesRouter, importsRouter, jobsRouter } from './router.ts'
 export { createImportsService, type ImportsService } from './service.ts'
 export type { Upload } from './uploads.ts'

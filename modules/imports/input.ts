@@ -12,6 +12,9 @@ export const MAX_COLUMNS = 2000
 /** Limit of imported columns; creating the table checks its own limit. */
 const MAX_IMPORTED = 1000
 
+/** Limit of key fields. */
+const MAX_KEYS = 10
+
 const newField = z.strictObject({
   title: z.string().max(1000),
   type: z.enum(FIELD_TYPE_NAMES),
@@ -47,6 +50,17 @@ export const startInput = z
       )
       .min(1)
       .max(MAX_IMPORTED),
+    /** Updates existing records of `tableId`; without it, all rows are added. */
+    update: z
+      .strictObject({
+        /** Mapped fields whose values find the record. */
+        keys: z.array(id).min(1).max(MAX_KEYS),
+        mode: z.enum(['updateAndAdd', 'update', 'add']).default('updateAndAdd'),
+        emptyCells: z.enum(['keep', 'clear']).default('keep'),
+      })
+      .optional(),
+    /** Only counts what an update would do; the upload stays for the import. */
+    preview: z.boolean().default(false),
     /** Time zone of times without an offset. */
     timeZone: z
       .string()
@@ -54,7 +68,7 @@ export const startInput = z
       .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
       .default('UTC'),
   })
-  .superRefine(({ tableId, table, columns }, context) => {
+  .superRefine(({ tableId, table, columns, update, preview }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     if ((tableId === undefined) === (table === undefined)) refuse(m.imports_error_no_table())
     if (table && table.fields.length !== columns.length) refuse(m.imports_error_field_count())
@@ -64,6 +78,9 @@ export const startInput = z
       refuse(m.imports_error_column_twice())
     const fieldIds = columns.flatMap(({ fieldId }) => fieldId ?? [])
     if (new Set(fieldIds).size < fieldIds.length) refuse(m.imports_error_field_twice())
+    if (update && tableId === undefined) refuse(m.imports_error_update_new_table())
+    if (update?.keys.some((key) => !fieldIds.includes(key))) refuse(m.imports_error_key_unmapped())
+    if (preview && !update) refuse(m.imports_error_preview_without_update())
   })
 
 export type StartInput = z.output<typeof startInput>

@@ -34,6 +34,8 @@ export interface ImportColumn {
   grows: boolean
   /** Set if the cells name linked records. */
   link?: ImportLink
+  /** Set for the table's primary key, which finds existing records and is not written. */
+  isRecordId?: true
 }
 
 export type LinkColumn = ImportColumn & { link: ImportLink }
@@ -42,6 +44,19 @@ export const isLinkColumn = (column: ImportColumn): column is LinkColumn => colu
 
 /** Staging column with the record's number in the file. */
 export const ROW_COLUMN = 'sheaf_row'
+
+/** Staging column with the numbers of the primary key. */
+export const RECORD_ID_COLUMN = 'sheaf_key'
+
+/** Staging columns of an update; see `UpdateFinish`. */
+export const UPDATE_COLUMNS = {
+  /** Id of the record that the row changes or adds; null until it is known. */
+  id: 'sheaf_id',
+  /** A `RowState`. */
+  state: 'sheaf_state',
+  /** Positions of the columns whose cell was refused, as `,3,7,`: an existing record keeps their values. */
+  kept: 'sheaf_kept',
+} as const
 
 /** Staging column with the names in the file's n-th column. */
 export const linkColumnName = (index: number): string => `sheaf_link_${index}`
@@ -71,7 +86,27 @@ export type ImportFinish =
       numbered: { column: string; behind: number }[]
       /** Columns with unique values. */
       unique: { column: string; title: string }[]
+      /** Set if rows may change existing records. */
+      update?: UpdateFinish
     }
+
+/** How rows of the file find and change existing records. */
+export interface UpdateFinish extends UpdateOptions {
+  /** Positions of the key columns among the plan's columns. */
+  keys: number[]
+  /** Only counts what would happen. */
+  isPreview: boolean
+  /** Fields for the time and author of the last change. */
+  stamps: KeyStorage['stamps']
+}
+
+/** Options of an import that updates existing records. */
+export interface UpdateOptions {
+  /** Whether rows change existing records, add new ones, or both. */
+  mode: 'updateAndAdd' | 'update' | 'add'
+  /** Whether an empty cell keeps the value of an existing record or clears it. */
+  emptyCells: 'keep' | 'clear'
+}
 
 /** Everything the worker needs, as plain values for the other thread. */
 export interface ImportPlan {
@@ -89,6 +124,8 @@ export interface ImportPlan {
   width: number
   /** Column for the record's number in the file; in a new table, its order column. */
   rowColumn: string
+  /** Number of the last row that is staged already, by a run that was interrupted; 0 for none. */
+  stagedUpTo: number
   /** Limit of files per cell for fields without their own. */
   maxFiles: number
   /** Time zone of times without an offset, in `local` fields. */
@@ -96,11 +133,15 @@ export interface ImportPlan {
   finish: ImportFinish
 }
 
+/** True if rows may change existing records. */
+export const isUpdate = ({ finish }: Pick<ImportPlan, 'finish'>): boolean =>
+  finish.kind === 'append' && finish.update !== undefined
+
 /** The worker's result. */
 export interface ImportOutcome
   extends Pick<
     ImportResult,
-    'rows' | 'rowsRefused' | 'cellsRefused' | 'problems' | 'samples' | 'encoding' | 'changeId'
+    'rows' | 'rowsRefused' | 'cellsRefused' | 'problems' | 'samples' | 'encoding' | 'changeId' | 'update'
   > {
   /** Options found for select fields, by field id; null: too many, the field becomes text. */
   choices: Record<string, string[] | null>
@@ -124,6 +165,8 @@ export interface PairStorage {
   idColumn: string
   ownColumn: string
   relatedColumn: string
+  /** All columns, by field id, for the log. */
+  columns: { fieldId: string; column: string; storage: StorageKind }[]
 }
 
 /** The parent's key in the child: in the imported record (`own`), or in the named one (`related`). */
@@ -134,6 +177,8 @@ export interface KeyStorage {
   idColumn: string
   keyFieldId: string
   keyColumn: string
+  /** True if a child needs its parent, so that it is never unlinked. */
+  isRequired: boolean
   /** Fields for the time and author of the last change. */
   stamps: { fieldId: string; column: string; storage: StorageKind }[]
 }
@@ -172,6 +217,13 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
       idColumn: primaryKey.columnName,
       ownColumn: columnOf(ownFieldId),
       relatedColumn: columnOf(relatedFieldId),
+      columns: relation.junction.fields
+        .filter((field) => columnNameOf(field) === field.columnName)
+        .map(({ id, columnName, type }) => ({
+          fieldId: id,
+          column: columnName,
+          storage: fieldType(type).storage,
+        })),
     }
     return { ...link, storedIn: { at: 'pairs', tableId: table.id, tableName: table.tableName, ...columns } }
   }
@@ -188,6 +240,7 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
       idColumn: child.primaryKey.columnName,
       keyFieldId: key.id,
       keyColumn: key.columnName,
+      isRequired: key.required,
       stamps: stampsOf(child),
     },
   }
@@ -195,7 +248,8 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
 
 const pick = ({ type, columnName }: Field) => ({ type, columnName })
 
-const stampsOf = ({ fields }: TableModel): KeyStorage['stamps'] =>
+/** The fields of a table for the time and author of the last change. */
+export const stampsOf = ({ fields }: TableModel): KeyStorage['stamps'] =>
   fields
     .filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnNameOf(field)))
     .map((field) => ({

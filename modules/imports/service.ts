@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
+import type { CsvFormat } from '../../src/core/csv/format.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
@@ -9,7 +10,7 @@ import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { readNameList } from '../../src/core/fields/list-value.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
-import { holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
+import { findsRecords, holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { AnalysisMessage } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
@@ -26,9 +27,10 @@ import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, VISITOR } from '../records/index.ts'
 import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts'
 import { runAnalysis } from './analysis/run-analysis.ts'
+import { readCsvHead } from './csv-head.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
-import type { AnalysisInput, MissingNamesInput, StartInput } from './input.ts'
-import { type ImportColumn, linkColumnName, requireOwnTable, toImportLink } from './plan.ts'
+import { type AnalysisInput, type MissingNamesInput, type StartInput, startInput } from './input.ts'
+import { type ImportColumn, linkColumnName, RECORD_ID_COLUMN, requireOwnTable, toImportLink } from './plan.ts'
 import { kindOfFile, requireKind } from './readers/index.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
@@ -117,6 +119,7 @@ export function createImportsService(
     const model = input.tableId === undefined ? null : await schema.load(input.tableId)
     if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
     await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
+    if (model && input.update) await access.authorize(actor, 'record.update', baseId)
     if (model) requireOwnTable(model)
     const user = requireUser(actor)
     const { fileName, path } = await uploads.get(user.id, input.uploadId)
@@ -142,12 +145,23 @@ export function createImportsService(
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  async function appendTo(model: TableModel, { columns }: StartInput, context: ImportContext) {
+  async function appendTo(
+    model: TableModel,
+    { columns, update, preview }: StartInput,
+    context: ImportContext,
+  ) {
+    const keys = new Set(update?.keys)
     const filled: ImportColumn[] = []
     for (const given of columns) {
       const { fieldId = '' } = given
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
+      if (keys.has(field.id)) requireKey(field)
+      if (keys.has(field.id) && field.isPrimaryKey) {
+        const column = toColumn(index, field, false, context)
+        filled.push({ ...column, column: RECORD_ID_COLUMN, required: false, isRecordId: true })
+        continue
+      }
       const isLink = linkOf(field) !== null
       // Links are allowed even if hidden, as the other end of a table's link to itself.
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
@@ -155,16 +169,19 @@ export function createImportsService(
       const column = toColumn(given, field, false, context)
       filled.push(isLink ? await toLinkColumn(model, column, context) : column)
     }
-    refuseRequiredLinks(model, filled)
+    const addsRecords = update?.mode !== 'update'
+    if (addsRecords) refuseRequiredLinks(model, filled)
     const constants = model.fields.flatMap((field) => {
       const isWritable = !field.isSystem && !field.isPrimaryKey && isImportable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
       const value = fallbackOf(field, context)
       if (value !== null) return [{ column: field.columnName, value }]
-      if (field.required) throw requiredWithoutColumn(field)
+      if (field.required && addsRecords) throw requiredWithoutColumn(field)
       return []
     })
-    return { columns: filled, target: { kind: 'append' as const, tableId: model.table.id, constants } }
+    const options = update && { ...update, isPreview: preview }
+    const target = { kind: 'append' as const, tableId: model.table.id, constants, update: options }
+    return { columns: filled, target }
   }
 
   /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name */
@@ -175,9 +192,75 @@ export function createImportsService(
     return { ...column, column: linkColumnName(column.index), required, fallback: null, link }
   }
 
+  /**
+   * Receives a CSV file with a header and starts its import; its columns fill the fields of the same titles.
+   * @throws as `start`; BAD_REQUEST if no column has the title of a field, or a key has no column
+   */
+  async function importFile(
+    actor: Actor,
+    request: FileImport,
+    name: string,
+    body: () => AsyncIterable<Uint8Array>,
+  ): Promise<Job> {
+    const model = await schema.load(request.tableId)
+    await access.authorize(actor, 'import.append', model.table.baseId)
+    const { uploadId } = await uploads.receive(requireUser(actor).id, name, body())
+    try {
+      return await startFromFile(actor, model, uploadId, request)
+    } catch (error) {
+      await uploads.discard(uploadId)
+      throw error
+    }
+  }
+
+  async function startFromFile(
+    actor: Actor,
+    model: TableModel,
+    uploadId: string,
+    { tableId, chosen, update, preview, timeZone }: FileImport,
+  ): Promise<Job> {
+    const { path } = await uploads.get(requireUser(actor).id, uploadId)
+    await requireFileKind(path, 'csv')
+    const { format, titles } = await readCsvHead(path, chosen)
+    const byTitle = new Map(model.fields.map((field) => [field.title.trim().toLowerCase(), field]))
+    const fieldOf = (name: string) => model.field(name.trim()) ?? byTitle.get(name.trim().toLowerCase())
+    const keys = update?.keys.map((name) => {
+      const field = fieldOf(name)
+      if (!field) throw notFound('Field', name.trim().slice(0, 64))
+      return field.id
+    })
+    const taken = new Set<string>()
+    const columns = titles.flatMap((title, index) => {
+      const field = fieldOf(title)
+      const isFillable =
+        field &&
+        (keys?.includes(field.id) ||
+          (!field.isSystem && !field.isPrimaryKey && (linkOf(field) !== null || isImportable(field.type))))
+      if (!isFillable || taken.has(field.id)) return []
+      taken.add(field.id)
+      return [{ index, fieldId: field.id }]
+    })
+    if (columns.length === 0) throw badRequest(m.imports_error_no_column())
+    const input = startInput.safeParse({
+      baseId: model.table.baseId,
+      tableId,
+      uploadId,
+      format,
+      width: titles.length,
+      columns,
+      update: update && { ...update, keys },
+      preview,
+      timeZone,
+    })
+    if (!input.success) throw badRequest(input.error.issues[0]?.message ?? '')
+    const { jobId } = await start(actor, input.data)
+    return jobs.get(actor, jobId)
+  }
+
   return {
     start,
     startAll,
+    importFile,
     missingNames: createMissingNames({ kernel, auth, schema, records }),
     jobs,
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
@@ -190,6 +273,20 @@ export function createImportsService(
     /** Stores an uploaded file until its import. @throws PAYLOAD_TOO_LARGE */
     receive: (actor: Actor, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> =>
       uploads.receive(requireUser(actor).id, name, body),
+
+    /** Begins an upload that arrives in parts. @throws as `Uploads.begin` */
+    beginUpload: (actor: Actor, name: string, size: number): Promise<Upload> =>
+      uploads.begin(requireUser(actor).id, name, size),
+
+    /** Appends a part to an upload. @throws as `Uploads.append` */
+    appendUpload: (
+      actor: Actor,
+      uploadId: string,
+      part: { offset: number; body: AsyncIterable<Uint8Array> },
+    ) => uploads.append(requireUser(actor).id, uploadId, part),
+
+    /** How much of an upload has arrived. @throws NOT_FOUND */
+    receivedUpload: (actor: Actor, uploadId: string) => uploads.received(requireUser(actor).id, uploadId),
 
     /**
      * Downloads a file and stores it like an upload.
@@ -247,6 +344,17 @@ export function createImportsService(
   }
 }
 
+/** An import of a file into the fields that its header names. */
+export interface FileImport {
+  tableId: string
+  /** Format options that are not detected. */
+  chosen: Partial<CsvFormat>
+  /** As `StartInput.update`, with titles or ids of fields. */
+  update: StartInput['update']
+  preview: boolean
+  timeZone: string | undefined
+}
+
 /** @throws BAD_REQUEST naming the kind of a file that cannot be imported, or that is not of the expected kind */
 async function requireFileKind(path: string, expected?: FileKind): Promise<void> {
   try {
@@ -256,6 +364,11 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
     if (error instanceof FileError) throw badRequest(error.message)
     throw error
   }
+}
+
+/** @throws BAD_REQUEST for a field whose values do not identify a record */
+function requireKey(field: Field): void {
+  if (!findsRecords(field)) throw badRequest(m.imports_error_not_a_key({ field: field.title }))
 }
 
 const cannotFill = (title: string) => badRequest(m.imports_error_field_read_only({ field: title }))

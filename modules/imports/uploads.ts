@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, desc, eq, lt } from 'drizzle-orm'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -79,12 +79,100 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     }
   }
 
-  /** The user's own upload and its path. @throws NOT_FOUND, also for other people's */
-  async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
+  /** The user's own upload. @throws NOT_FOUND, also for other people's */
+  async function find(userId: string, uploadId: string): Promise<Upload & { path: string }> {
     const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
     const [row] = UPLOAD_ID.test(uploadId) ? await meta.db.select().from(uploads).where(isIt) : []
     if (!row) throw new AppError('NOT_FOUND', m.imports_error_upload_gone())
     return { uploadId, fileName: row.fileName, size: row.size, path: pathOf(uploadId) }
+  }
+
+  /**
+   * The user's own complete upload and its path.
+   * @throws NOT_FOUND, also for other people's; BAD_REQUEST for one that has not arrived completely
+   */
+  async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
+    const upload = await find(userId, uploadId)
+    if (sizeOf(upload.path) < upload.size) throw badRequest(m.imports_error_upload_incomplete())
+    return upload
+  }
+
+  /**
+   * Begins an upload that arrives in parts.
+   * @param size bytes of the whole file
+   * @throws PAYLOAD_TOO_LARGE above `IMPORT_MAX_BYTES`; BAD_REQUEST for an empty file
+   */
+  async function begin(userId: string, name: string, size: number): Promise<Upload> {
+    if (size > config.importMaxBytes) throw fileTooLarge(config.importMaxBytes)
+    if (size === 0) throw badRequest(m.imports_error_empty_file())
+    const upload: Upload = { uploadId: randomText(ID_LENGTH), fileName: cleanName(name), size }
+    const { uploadId: id, fileName } = upload
+    arriving.add(id)
+    try {
+      await (await open(pathOf(id), 'wx', 0o600)).close()
+      await meta.db
+        .insert(uploads)
+        .values({ id, userId, fileName, size, createdAt: new Date().toISOString() })
+      await makeRoom(userId)
+      return upload
+    } catch (error) {
+      await rm(pathOf(id), { force: true })
+      throw explainStorage(error)
+    } finally {
+      arriving.delete(id)
+    }
+  }
+
+  /** The bytes that have arrived of the user's own upload. @throws NOT_FOUND */
+  async function received(userId: string, uploadId: string): Promise<Upload & { received: number }> {
+    const { path, ...upload } = await find(userId, uploadId)
+    return { ...upload, received: sizeOf(path) }
+  }
+
+  /**
+   * Appends a part to an upload. What has arrived stays when the connection is lost meanwhile.
+   * @param offset the bytes that arrived before, so that a repeated part is not appended twice
+   * @throws NOT_FOUND; CONFLICT for another offset, and while another part arrives; BAD_REQUEST for more bytes than the
+   *   file has; STORAGE_FULL
+   */
+  async function append(
+    userId: string,
+    uploadId: string,
+    { offset, body }: { offset: number; body: AsyncIterable<Uint8Array> },
+  ): Promise<Upload & { received: number }> {
+    const { path, ...upload } = await find(userId, uploadId)
+    if (isHeld(uploadId) || arriving.has(uploadId) || !(await claims.take(claimOf(uploadId))))
+      throw new AppError('CONFLICT', m.imports_error_upload_busy())
+    arriving.add(uploadId)
+    try {
+      if (sizeOf(path) !== offset) throw new AppError('CONFLICT', m.imports_error_upload_offset())
+      const file = await open(path, 'a', 0o600)
+      try {
+        let size = offset
+        for await (const chunk of body) {
+          size += chunk.byteLength
+          if (size > upload.size) throw badRequest(m.imports_error_upload_too_long())
+          await file.appendFile(chunk)
+        }
+      } finally {
+        await file.close()
+      }
+      return { ...upload, received: sizeOf(path) }
+    } catch (error) {
+      throw explainStorage(error)
+    } finally {
+      arriving.delete(uploadId)
+      await claims.release(claimOf(uploadId))
+    }
+  }
+
+  const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+  /** False for an upload that has expired, or whose file is gone. */
+  async function isThere(userId: string, uploadId: string): Promise<boolean> {
+    const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
+    const [row] = await meta.db.select({ id: uploads.id }).from(uploads).where(isIt)
+    return row !== undefined && existsSync(pathOf(uploadId))
   }
 
   async function remove(uploadId: string): Promise<void> {
@@ -130,7 +218,11 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
 
   return {
     receive,
+    begin,
+    received,
+    append,
     get,
+    isThere,
     clean,
     /** Protects a file from deletion until `release`. */
     async hold(jobId: string, uploadId: string): Promise<void> {

@@ -19,6 +19,8 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/files',
   'imports/import',
   'imports/links',
+  'imports/update',
+  'imports/update-links',
   'indexes/indexes',
   'notifications/notifications',
   'notifications/rest',

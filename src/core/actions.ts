@@ -41,6 +41,7 @@ const ACTION_LABELS = {
   hide_field_in_view: m.action_hide_field_in_view,
   hide_fields_in_view: m.action_hide_fields_in_view,
   import: m.action_import,
+  import_update: m.action_import_update,
   links_changed: m.action_links_changed,
   many_values_changed: m.action_many_values_changed,
   move_field_in_view: m.action_move_field_in_view,

@@ -249,7 +249,7 @@ export interface Dialect extends QueryDialect {
   isSame(left: SQL, right: SQL): SQL
   /** Placeholder of the parameter at an index from 0 in hand-written SQL: `?`, `$1`. */
   placeholder(index: number): string
-  /** Lists the columns of a table: rows with `name` and database `type`. */
+  /** Lists the columns of a table: rows with `name` and database `type`; none if there is no such table. */
   listColumns(table: string): Statement
   /** Lists the indexes of a table: rows with `name` and `bytes` (null if the engine does not tell). */
   listIndexes(table: string): Statement

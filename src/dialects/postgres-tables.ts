@@ -62,7 +62,7 @@ export const postgresWrites = {
   isSame: (left, right) => sql`${left} is not distinct from ${right}`,
   listColumns: (table) => ({
     sql: `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-      where attrelid = quote_ident($1)::regclass and attnum > 0 and not attisdropped order by attnum`,
+      where attrelid = to_regclass(quote_ident($1)) and attnum > 0 and not attisdropped order by attnum`,
     params: [table],
   }),
   listIndexes: (table) => ({

@@ -4,7 +4,7 @@ import { createId } from '../core/ids.ts'
 import type { Meta } from '../db/meta.ts'
 import type { Events } from '../events.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
-import { hasEnded } from '../jobs.ts'
+import { hasEnded, ServerStopping } from '../jobs.ts'
 import type { Log } from '../log.ts'
 import { m } from '../messages.gen.ts'
 import { NOTICES, type Notice } from '../notices.ts'
@@ -24,6 +24,8 @@ const STORE_AGAIN_MS = 5000
 
 /** Runs of a job that the database interrupts by going away. */
 const MAX_RUNS = 3
+/** A job that goes on this often has failed: it may be what ends the server. */
+const MAX_RESTARTS = 5
 /** How often a job that the database has interrupted looks whether it is back. */
 const LOOK_AGAIN_MS = 500
 
@@ -82,15 +84,22 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   async function execute(run: Run): Promise<void> {
-    let outcome: Partial<Job>
+    let outcome: Partial<Job> | null
     try {
       await persistently(run, () => change(run, { status: 'active' }))
       outcome = await attempt(run)
     } catch (error) {
       outcome = failed(run, error)
     }
-    await end(run, outcome)
+    if (outcome === null) await leave(run)
+    else await end(run, outcome)
     pump()
+  }
+
+  /** Leaves a job to the next start of a server. */
+  async function leave({ job }: Run): Promise<void> {
+    runs.delete(job.id)
+    await claims.release(job.id)
   }
 
   /** Ends a job and announces it, even if the end cannot be stored yet. */
@@ -136,8 +145,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     }
   }
 
-  /** Runs the work and returns its outcome. */
-  async function attempt(run: Run): Promise<Partial<Job>> {
+  /** Runs the work and returns its outcome; null if the server stops and the job goes on later. */
+  async function attempt(run: Run): Promise<Partial<Job> | null> {
     const { job, input, controller } = run
     const send = createThrottle(SEND_EVERY_MS, () => events.emit('job.changed', job))
     let stored = Promise.resolve()
@@ -151,10 +160,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
       // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
       controller.signal.throwIfAborted()
-      const runOnce = () =>
+      const runOnce = (isResumed: boolean) =>
         kind.run(input, {
           jobId: job.id,
           userId: job.userId,
+          isResumed,
           signal: controller.signal,
           report(progress) {
             job.progress = { ...job.progress, ...progress }
@@ -165,9 +175,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         })
       return { status: 'completed', result: (await runAgainAfterOutage(run, kind, runOnce)) ?? null }
     } catch (error) {
-      if (controller.signal.aborted)
-        return closing ? { status: 'failed', error: STOPPED } : { status: 'cancelled' }
-      return failed(run, error)
+      const { aborted, reason } = controller.signal
+      if (!aborted) return failed(run, error)
+      if (!(reason instanceof ServerStopping)) return { status: 'cancelled' }
+      return kinds.get(job.kind)?.resumes ? null : { status: 'failed', error: STOPPED }
     } finally {
       send.stop()
       persist.stop()
@@ -183,17 +194,17 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   async function runAgainAfterOutage(
     run: Run,
     kind: JobKind<unknown>,
-    runOnce: () => Promise<unknown>,
+    runOnce: (isResumed: boolean) => Promise<unknown>,
   ): Promise<unknown> {
     const { job, input, controller } = run
     for (let runs = 1; ; runs++) {
       try {
-        return await runOnce()
+        return await runOnce(runs > 1 || (job.progress.restarts ?? 0) > 0)
       } catch (error) {
         if (!isOutage(error) || controller.signal.aborted) throw error
         log.error('the database went away during a job', error, { jobId: job.id, kind: job.kind })
         const done = await persistently(run, () => kind.recover(input, { id: job.id, userId: job.userId }))
-        if (done) return done.result
+        if (done && done !== 'resume') return done.result
         if (runs === MAX_RUNS) throw error
       }
     }
@@ -249,9 +260,23 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
           return null
         })
-      const end: Partial<Job> = done
-        ? { status: 'completed', result: done.result }
-        : { status: 'failed', error: STOPPED }
+      const { restarts = 0 } = job.progress
+      if (done === 'resume' && restarts < MAX_RESTARTS) {
+        const again: Job = {
+          ...job,
+          status: 'waiting',
+          progress: { ...job.progress, restarts: restarts + 1 },
+        }
+        const run: Run = { job: again, input, controller: new AbortController(), done: null }
+        runs.set(job.id, run)
+        await change(run, {})
+        pump()
+        continue
+      }
+      const end: Partial<Job> =
+        done && done !== 'resume'
+          ? { status: 'completed', result: done.result }
+          : { status: 'failed', error: STOPPED }
       const ended = { ...job, ...end, updatedAt: new Date().toISOString() }
       await saveEnd(ended)
       await claims.release(job.id)
@@ -314,9 +339,12 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     recover,
     async close() {
       closing = true
-      for (const { controller } of runs.values()) controller.abort()
+      for (const { controller } of runs.values()) controller.abort(new ServerStopping('The server stops'))
       await Promise.all([...runs.values()].map(({ done }) => done))
-      for (const run of [...runs.values()]) await end(run, { status: 'failed', error: STOPPED })
+      for (const run of [...runs.values()]) {
+        if (kinds.get(run.job.kind)?.resumes) await leave(run)
+        else await end(run, { status: 'failed', error: STOPPED })
+      }
       clearInterval(storeAgain)
       clearTimeout(recovery)
     },

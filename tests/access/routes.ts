@@ -353,6 +353,8 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ entryId: '999999' }),
     answers: 404,
   },
+  // What is sent is no file.
+  'POST /api/v2/tables/:tableId/import': { gate: 'import.append', answers: 400 },
   'GET /api/v2/tables/:tableId/restore': {
     gate: 'record.rewind',
     query: () => '?before=999999',
@@ -450,6 +452,20 @@ export const ROUTES: Record<string, RouteCase> = {
     gate: 'account.read',
     headers: { 'content-type': 'application/octet-stream' },
     body: () => ({ file: 1 }),
+  },
+  'POST /api/internal/uploads/begin': { gate: 'account.read', body: () => ({ name: 'a.csv', size: 1 }) },
+  'PATCH /api/internal/uploads/:uploadId': {
+    gate: 'account.read',
+    headers: { 'content-type': 'application/octet-stream' },
+    params: () => ({ uploadId: 'none' }),
+    query: () => '?offset=0',
+    body: () => ({ file: 1 }),
+    answers: 404,
+  },
+  'GET /api/internal/uploads/:uploadId/received': {
+    gate: 'account.read',
+    params: () => ({ uploadId: 'none' }),
+    answers: 404,
   },
   'GET /api/internal/uploads/:uploadId': {
     gate: 'account.read',

@@ -157,6 +157,56 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('shows what an update would change before it writes, and is taken back as one step', async () => {
+    const trpc = app.trpc(owner.token)
+    const { table, fields } = await trpc.schema.createTable.mutate({
+      baseId: base.id,
+      title: 'People',
+      fields: [
+        { title: 'Code', type: 'SingleLineText' },
+        { title: 'Name', type: 'SingleLineText' },
+        { title: 'Age', type: 'Number' },
+      ],
+    })
+    const [code, name, age] = ['Code', 'Name', 'Age'].map(
+      (title) => fields.find((field) => field.title === title)!.id,
+    )
+    const rows = [
+      ['a1', 'Ann', 30],
+      ['b2', 'Ben', 40],
+    ].map((row) => ({ values: { [code!]: row[0]!, [name!]: row[1]!, [age!]: row[2]! } }))
+    await trpc.records.write.mutate({
+      change: { baseId: base.id, operations: [{ kind: 'insert', tableId: table.id, rows }] },
+    })
+    const names = async () => {
+      const page = await trpc.records.list.query({
+        query: { tableId: table.id, fieldIds: [name!], limit: 10, offset: 0 },
+      })
+      return page.rows.map(([value]) => value)
+    }
+    await page.reload()
+    await choose(csv('people.csv', 'code,name,age\na1,Ada,30\nb2,Ben,40\nc3,Cem,50\n,Nobody,1\n'))
+    await dialog().getByLabel('Existing table').check()
+    await dialog().getByLabel('Rows').selectOption('Update existing records and add the others')
+    // The display field, until another is chosen.
+    expect(await dialog().getByLabel('Code', { exact: true }).isChecked()).toBe(true)
+    await dialog().getByRole('button', { name: 'Preview changes' }).click()
+    const preview = page.getByRole('dialog', { name: 'Preview of changes' })
+    await preview.getByText('Nothing has been written yet').waitFor()
+    expect(await preview.locator('dl').textContent()).toBe('New1Changed1Unchanged1Skipped: no key1')
+    await preview.getByText('Ada', { exact: true }).waitFor()
+    expect(await names()).toEqual(['Ann', 'Ben'])
+    await preview.getByRole('button', { name: 'Back' }).click()
+    await dialog().getByRole('button', { name: 'Preview changes' }).click()
+    await preview.getByRole('button', { name: 'Import', exact: true }).click()
+    await dialog().getByText('People: 1 added, 1 changed, 1 unchanged').waitFor()
+    expect(await names()).toEqual(['Ada', 'Ben', 'Cem'])
+    await dialog().getByRole('button', { name: 'Undo' }).click()
+    await dialog().getByText('The import was undone').waitFor()
+    expect(await names()).toEqual(['Ann', 'Ben'])
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
   test('links the rows to records that a column names, and shows which are not there', async () => {
     const trpc = app.trpc(owner.token)
     const make = (title: string) =>
@@ -192,6 +242,21 @@ describe('importing a file', () => {
     expect(await page.getByText('Ann', { exact: true }).count()).toBe(2)
   })
 
+  test('goes on with the upload when the connection is back', async () => {
+    const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}/
+    await choose(csv('lost.csv', 'Name\nAnn\nBen\n'))
+    await page.route(parts, (route) => route.abort('connectionreset'))
+    await start()
+    await dialog()
+      .getByText(/Connection lost at 0%/)
+      .waitFor()
+    await page.unroute(parts)
+    await dialog()
+      .getByText(/2 rows added to lost/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
   test('goes on when the dialog is closed, and can be cancelled there', async () => {
     // From the disk: on its way through the driver a file of this size takes seconds.
     const folder = await mkdtemp(join(tmpdir(), 'sheaf-long-'))
@@ -199,10 +264,10 @@ describe('importing a file', () => {
     await Bun.write(path, `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_200_000)}`)
     await choose(path)
     await start()
-    await rm(folder, { recursive: true })
     await dialog().getByRole('button', { name: 'Continue in the background' }).click()
     const card = page.getByRole('region', { name: 'long.csv' })
     await card.getByText(/\d rows · /).waitFor()
+    await rm(folder, { recursive: true })
     await card.getByRole('button', { name: 'Cancel import' }).click()
     await card.getByText('Import cancelled. Nothing was imported.').waitFor()
     expect(await tables()).toEqual([])

@@ -147,6 +147,41 @@ describe('createJobs', () => {
     expect(await next.find('b')).toMatchObject({ status: 'completed', result: { rows: 7 } })
   })
 
+  test('goes on with a job that resumes, after a crash and after a stop, but not for ever', async () => {
+    const resumed: boolean[] = []
+    const kind: JobKind<unknown> = {
+      resumes: true,
+      run: (_input, { isResumed, signal }) => {
+        resumed.push(isResumed)
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        })
+      },
+      recover: async () => 'resume',
+    }
+    jobs.register('test', kind)
+    await start('a')
+    await start('b')
+    await until(() => resumed.length === 1)
+    // Without an end, as when it is killed.
+    for (let restarts = 1; restarts <= 5; restarts++) {
+      const next = createJobs({ meta, events, log })
+      next.register('test', kind)
+      await next.recover()
+      await until(() => resumed.length === 1 + restarts)
+      expect((await next.find('a'))?.progress.restarts).toBe(restarts)
+      await next.close()
+      expect((await next.find('a'))?.status).toBe('active')
+      expect((await next.find('b'))?.status).toBe('waiting')
+    }
+    expect(resumed).toEqual([false, true, true, true, true, true])
+    const last = createJobs({ meta, events, log })
+    last.register('test', kind)
+    await last.recover()
+    expect((await last.find('a'))?.status).toBe('failed')
+    await last.close()
+  })
+
   test('tells of an end that cannot be stored, and says where a disk is full', async () => {
     const full = Object.assign(new Error('could not extend file'), { code: '53100' })
     register({ run: () => Promise.reject(full) })

@@ -200,7 +200,10 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     return { dataDir, door: { url, token }, baseId, tableId: table.id }
   }
 
-  test('has no trace of it when it is back, and the job has failed', async () => {
+  const rowsIn = async ({ url, token }: Door, tableId: string) =>
+    (await createTrpcClient(url, token).records.count.query({ selection: { tableId } })).count
+
+  test('goes on with it when it is back, and loses and repeats no row', async () => {
     const { dataDir, door, baseId } = await begin()
     const jobId = await startImport(door, baseId, LONG, { title: 'Half', columns })
     await underWay(door, jobId)
@@ -210,18 +213,48 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     )
 
     const again = { url: await spawn(dataDir), token: door.token }
-    const job = await ended(again, jobId)
-    expect(job).toMatchObject({ status: 'failed', result: null })
-    expect(job.error).toContain('The server stopped')
-    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
-    const tables = await createTrpcClient(again.url, again.token).schema.tables.query({ baseId })
-    expect(tables.map(({ title }) => title)).toEqual(['Kept'])
+    const { rows, tableId } = resultOf(await ended(again, jobId))
+    expect(rows).toBe(1_500_000)
+    expect(await rowsIn(again, tableId)).toBe(1_500_000)
+    expect((await tablesOf(dataDir, baseId)).toSorted()).toEqual(['Half', 'Kept'])
     expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
-    const retry = await startImport(again, baseId, 'Name,Age\nAnn,1\n', { title: 'Half', columns })
-    expect(await ended(again, retry)).toMatchObject({ status: 'completed' })
-  }, 60_000)
+    expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
+  }, 120_000)
 
-  test('has added nothing to a table that exists', async () => {
+  test('updates a table once, however often it is killed, and reports refused rows once', async () => {
+    const { dataDir, door, baseId, tableId } = await begin()
+    const { fields } = await createTrpcClient(door.url, door.token).schema.table.query({ tableId })
+    const title = fields.find((field) => field.isDisplay)!
+    const import_ = async (by: Door, file: string) => {
+      const { jobId } = await createTrpcClient(by.url, by.token).imports.start.mutate({
+        baseId,
+        tableId,
+        uploadId: await upload(by, file),
+        format: formatOf(file),
+        width: 1,
+        columns: [{ index: 0, fieldId: title.id }],
+        update: { keys: [title.id] },
+      })
+      return jobId
+    }
+    const first = await ended(door, await import_(door, 'Name\nkey 1\nkey 2\n'))
+    expect(resultOf(first).rows).toBe(2)
+    const lines = Array.from({ length: 200_000 }, (_, at) => `key ${at}`).join('\n')
+    const jobId = await import_(door, `Name\nkey 0\n${lines}\n`)
+    let by = door
+    for (let round = 0; round < 3; round++) {
+      await Bun.sleep(100 + 300 * round)
+      await kill()
+      by = { url: await spawn(dataDir), token: door.token }
+    }
+    const result = resultOf(await ended(by, jobId, 90_000))
+    expect(result).toMatchObject({ rowsRefused: 1, problems: 1 })
+    expect(result.update).toMatchObject({ added: 199_998, changed: 0, unchanged: 2, repeated: 1 })
+    expect(await rowsIn(by, tableId)).toBe(200_000)
+    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
+  }, 180_000)
+
+  test('has added nothing to a table that exists where the file is gone', async () => {
     const { dataDir, door, baseId, tableId } = await begin()
     const client = createTrpcClient(door.url, door.token)
     const { fields } = await client.schema.table.query({ tableId })
@@ -236,22 +269,29 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     })
     await underWay(door, jobId)
     await kill()
+    for (const name of readdirSync(join(dataDir, 'uploads'))) rmSync(join(dataDir, 'uploads', name))
     const again = { url: await spawn(dataDir), token: door.token }
-    expect(await ended(again, jobId)).toMatchObject({ status: 'failed' })
-    const { count } = await createTrpcClient(again.url, again.token).records.count.query({
-      selection: { tableId },
-    })
-    expect(count).toBe(0)
+    const job = await ended(again, jobId)
+    expect(job).toMatchObject({ status: 'failed' })
+    expect(job.error).toContain('The server stopped')
+    expect(await rowsIn(again, tableId)).toBe(0)
     expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
   }, 60_000)
 
-  test('cleans up where it is told to stop', async () => {
+  test('goes on where it is told to stop, and can be cancelled then', async () => {
     const { dataDir, door, baseId } = await begin()
     const jobId = await startImport(door, baseId, LONG, { title: 'Stopped', columns })
+    const other = await startImport(door, baseId, LONG, { title: 'Waiting', columns })
     await underWay(door, jobId)
     expect(await server?.end('SIGTERM')).toBe(0)
-    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
     const again = { url: await spawn(dataDir), token: door.token }
-    expect(await ended(again, jobId)).toMatchObject({ status: 'failed' })
-  }, 60_000)
+    const client = createTrpcClient(again.url, again.token)
+    expect((await client.jobs.unfinished.query()).map(({ id }) => id).toSorted()).toEqual(
+      [jobId, other].toSorted(),
+    )
+    await client.jobs.cancel.mutate({ jobId: other })
+    expect(resultOf(await ended(again, jobId)).rows).toBe(1_500_000)
+    expect(await ended(again, other)).toMatchObject({ status: 'cancelled' })
+    expect((await tablesOf(dataDir, baseId)).toSorted()).toEqual(['Kept', 'Stopped'])
+  }, 120_000)
 })

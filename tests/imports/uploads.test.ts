@@ -18,6 +18,98 @@ afterAll(() => app.stop())
 
 const files = () => readdirSync(join(app.config.dataDir, 'uploads'))
 
+describe('an upload in parts', () => {
+  const send = (
+    method: string,
+    path: string,
+    body?: BodyInit,
+    type = 'application/octet-stream',
+    by = door,
+  ) =>
+    fetch(`${by.url}/api/internal/uploads/${path}`, {
+      method,
+      headers: { 'xc-auth': by.token, 'content-type': type },
+      body,
+    })
+  const begin = async (size: number, by = door) => {
+    const answer = await send(
+      'POST',
+      'begin',
+      JSON.stringify({ name: 'a.csv', size }),
+      'application/json',
+      by,
+    )
+    return { status: answer.status, ...((await answer.json()) as { uploadId: string; msg?: string }) }
+  }
+
+  test('is refused above the limit, for an empty file, and for a size that is none', async () => {
+    const before = files()
+    expect(await begin(1_000_001)).toMatchObject({ status: 413 })
+    expect(await begin(0)).toMatchObject({ status: 400, msg: 'The file is empty' })
+    expect(await begin(-1)).toMatchObject({ status: 400 })
+    expect(files()).toEqual(before)
+  })
+
+  test('takes each part once, at its place, and is complete with the last one', async () => {
+    const { uploadId } = await begin(8)
+    expect((await send('PATCH', `${uploadId}?offset=4`, 'late')).status).toBe(409)
+    expect(await (await send('PATCH', `${uploadId}?offset=0`, 'a,b\n')).json()).toMatchObject({ received: 4 })
+    // Repeated, because its answer was lost.
+    expect((await send('PATCH', `${uploadId}?offset=0`, 'a,b\n')).status).toBe(409)
+    expect(await (await send('GET', `${uploadId}/received`)).json()).toMatchObject({ received: 4, size: 8 })
+    const early = await send('GET', uploadId)
+    expect(await early.json()).toMatchObject({ msg: 'The file has not been uploaded completely' })
+    expect((await send('PATCH', `${uploadId}?offset=4`, '1,2\n and more')).status).toBe(400)
+    const left = ((await (await send('GET', `${uploadId}/received`)).json()) as { received: number }).received
+    expect(left).toBe(4)
+    await send('PATCH', `${uploadId}?offset=4`, '1,2\n')
+    expect(await (await send('GET', uploadId)).text()).toBe('a,b\n1,2\n')
+  })
+
+  test('keeps what arrived of a part whose connection was lost', async () => {
+    const { uploadId } = await begin(300_000)
+    const abort = new AbortController()
+    let pulled = 0
+    const stream = new ReadableStream({
+      async pull(controller) {
+        if (pulled++ < 2) controller.enqueue(new Uint8Array(100_000).fill(97))
+        else {
+          await Bun.sleep(200)
+          abort.abort()
+        }
+      },
+    })
+    const sent = fetch(`${door.url}/api/internal/uploads/${uploadId}?offset=0`, {
+      method: 'PATCH',
+      headers: { 'xc-auth': door.token, 'content-type': 'application/octet-stream' },
+      body: stream,
+      signal: abort.signal,
+    })
+    await expect(sent).rejects.toThrow()
+    const receivedOf = async () =>
+      ((await (await send('GET', `${uploadId}/received`)).json()) as { received: number }).received
+    const rest = async () => {
+      const received = await receivedOf()
+      return send('PATCH', `${uploadId}?offset=${received}`, new Uint8Array(300_000 - received).fill(98))
+    }
+    let answer = await rest()
+    // The server notices a moment later.
+    for (let tries = 0; answer.status === 409 && tries < 50; tries++) {
+      await Bun.sleep(20)
+      answer = await rest()
+    }
+    expect(answer.status).toBe(200)
+    expect(await receivedOf()).toBe(300_000)
+  })
+
+  test('is for its owner alone', async () => {
+    const { uploadId } = await begin(4)
+    const stranger = doorOf(app, await app.signUp())
+    expect((await send('PATCH', `${uploadId}?offset=0`, 'a', undefined, stranger)).status).toBe(404)
+    expect((await send('GET', `${uploadId}/received`, undefined, undefined, stranger)).status).toBe(404)
+  })
+})
+
 describe('POST /api/internal/uploads', () => {
   test('is refused without a session', async () => {
     expect((await postUpload({ ...door, token: '' }, 'a')).status).toBe(401)

@@ -2,3 +2,4 @@
 
 export { copiesRest } from './copies.ts'
 export { importsRest } from './routes.ts'
+export { tableImportRest } from './table-import.ts'

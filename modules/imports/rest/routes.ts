@@ -23,6 +23,10 @@ const listenBody = z.object({
   data: z.object({ id: z.string().min(1).max(64) }),
 })
 
+const beginBody = z.object({ name: plainText(1000), size: z.int().min(0) })
+
+const offsetQuery = z.object({ offset: z.coerce.number().int().min(0) })
+
 const sliceQuery = z.object({
   from: z.coerce.number().int().min(0).default(0),
   to: z.coerce.number().int().min(0).optional(),
@@ -41,6 +45,24 @@ export const importsRest = (
     .post('/api/internal/uploads', ({ actor, request, query }) => receive(actor, request, query.name), {
       parse: 'none',
     })
+    .post('/api/internal/uploads/begin', ({ actor, body }) => {
+      refuseToken(actor)
+      const { name, size } = readBody(beginBody, body)
+      return imports.beginUpload(actor, name, size)
+    })
+    .patch(
+      '/api/internal/uploads/:uploadId',
+      ({ actor, params, query, request }) => {
+        refuseToken(actor)
+        const { offset } = readBody(offsetQuery, query)
+        const part = { offset, body: requireFile(kernel, request) }
+        return imports.appendUpload(actor, params.uploadId, part)
+      },
+      { parse: 'none' },
+    )
+    .get('/api/internal/uploads/:uploadId/received', ({ actor, params }) =>
+      imports.receivedUpload(actor, params.uploadId),
+    )
     .get('/api/internal/uploads/:uploadId', async ({ actor, params, query }) => {
       const { path } = await imports.upload(actor, params.uploadId)
       const { from, to } = readBody(sliceQuery, query)
@@ -70,17 +92,8 @@ export const importsRest = (
 
   /** Streams the file to disk. */
   async function receive(actor: Actor, request: Request, name = 'upload.csv'): Promise<unknown> {
-    if (actor.kind === 'user' && actor.via === 'token') {
-      throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
-    }
-    const { importMaxBytes } = kernel.config
-    if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes)
-      throw fileTooLarge(importMaxBytes)
-    // Bodies of other types have been parsed by now (see `parseBody`).
-    if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
-      throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
-    if (!request.body) throw badRequest(m.imports_error_empty_file())
-    return imports.receive(actor, name, request.body)
+    refuseToken(actor)
+    return imports.receive(actor, name, requireFile(kernel, request))
   }
 
   /** Whoever knows a job's id may follow its progress; its result needs access to the job. */
@@ -117,6 +130,25 @@ function jsonLines(messages: AsyncGenerator<unknown>, ended: AbortController): R
   return new Response(body, { headers })
 }
 
+function refuseToken(actor: Actor): void {
+  if (actor.kind !== 'user' || actor.via !== 'token') return
+  throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
+}
+
+/** The body of an upload. @throws PAYLOAD_TOO_LARGE; BAD_REQUEST for another type, and without a body */
+export function requireFile(
+  { config }: Pick<Kernel, 'config'>,
+  request: Request,
+): ReadableStream<Uint8Array> {
+  const { importMaxBytes } = config
+  if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes) throw fileTooLarge(importMaxBytes)
+  // Bodies of other types have been parsed by now (see `parseBody`).
+  if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
+    throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
+  if (!request.body) throw badRequest(m.imports_error_empty_file())
+  return request.body
+}
+
 function withoutData(news: JobMessage | JobMessage[]): JobMessage | JobMessage[] {
   if (!Array.isArray(news)) return news
   return news.map(({ data, ...message }) => ({
@@ -137,7 +169,7 @@ function download(file: Blob, name: string): Response {
   })
 }
 
-function presentJob(job: Job): Record<string, unknown> {
+export function presentJob(job: Job): Record<string, unknown> {
   return {
     id: job.id,
     job: job.kind,

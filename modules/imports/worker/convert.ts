@@ -33,12 +33,22 @@ export interface Converter {
   /** Reports a cell that stays empty. */
   refuse(row: number, column: string, value: string, reason: string): void
   cellsRefused: number
+  /** Positions of the columns that `convert` refused in its last row. */
+  refused: number[]
 }
 
-/** @param width columns of the file when the import was set up */
+interface ConverterOptions {
+  /** Columns of the file when the import was set up. */
+  width: number
+  timeZone: string
+  decimal: DecimalMark
+  /** False if required values are checked once it is known which rows are new. */
+  checksRequired: boolean
+}
+
 export function createConverter(
   columns: ImportColumn[],
-  { width, timeZone, decimal }: { width: number; timeZone: string; decimal: DecimalMark },
+  { width, timeZone, decimal, checksRequired }: ConverterOptions,
   report: Report,
 ): Converter {
   const remembered = Math.min(4000, REMEMBERED / columns.length)
@@ -46,23 +56,28 @@ export function createConverter(
 
   const converter: Converter = {
     cellsRefused: 0,
+    refused: [],
     refuse,
     convert(cells, row) {
       const values: CellValue[] = new Array(columns.length)
+      if (converter.refused.length > 0) converter.refused = []
       for (let at = 0; at < columns.length; at++) {
         const column = columns[at]!
         const text = cells[column.index]
         let value: CellValue = null
         if (text !== undefined && text !== '') {
           value = readers[at]!.read(text)
-          if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type)))
+          if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type))) {
             refuse(row, column.title, text, misfit(column))
+            converter.refused.push(at)
+          }
           if (typeof value === 'number' && LEADING_ZERO.test(text))
             report.add({ row, column: column.title, value: text, reason: m.imports_report_leading_zeros() })
         }
         // An empty cell stays empty; only required fields use their default.
-        if (column.required) value ??= column.fallback
-        if (value === null && column.required) {
+        const isRequired = column.required && checksRequired
+        if (isRequired) value ??= column.fallback
+        if (value === null && isRequired) {
           report.add({ row, column: column.title, value: text ?? '', reason: missingValue() })
           return null
         }

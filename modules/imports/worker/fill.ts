@@ -8,8 +8,9 @@ import {
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { ImportPlan } from '../plan.ts'
+import { type ImportPlan, isUpdate, UPDATE_COLUMNS } from '../plan.ts'
 import type { OpenTable } from '../readers/index.ts'
 import type { KnownFile, MainThread } from '../thread.ts'
 import { type Converter, rowSkipped } from './convert.ts'
@@ -31,13 +32,20 @@ export interface ImportTools {
   mainThread: MainThread
 }
 
+/** Shared by the steps of an import's last transaction. */
+export interface FinishTools extends Omit<ImportTools, 'writer'> {
+  tx: Transaction
+  dialect: Dialect
+}
+
 interface Filled {
   rows: number
   rowsRefused: number
 }
 
 /**
- * Writes the file's rows to the staging table, one chunk per lease.
+ * Writes the file's rows to the staging table, one chunk per lease. Rows that an interrupted run has staged are only
+ * converted, for the report and the options that they have.
  * @throws FileError for an unreadable file; BAD_REQUEST for an empty one
  */
 export async function fill(
@@ -46,9 +54,14 @@ export async function fill(
   { writer, converter, report, mainThread }: ImportTools,
 ): Promise<Filled> {
   const { columns, constants, staging } = plan
+  const keepsRefused = isUpdate(plan)
   const shape: RowShape = {
     table: staging,
-    columns: [plan.rowColumn, ...columns.map(({ column }) => column)],
+    columns: [
+      plan.rowColumn,
+      ...columns.map(({ column }) => column),
+      ...(keepsRefused ? [UPDATE_COLUMNS.kept] : []),
+    ],
     constants,
   }
   const chunkRows = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / shape.columns.length)))
@@ -64,7 +77,9 @@ export async function fill(
     const rows = await resolveFiles(chunk)
     filled.rowsRefused += chunk.length - rows.length
     chunk = []
-    await mainThread.withLease(() => writer.insert(shape, rows))
+    const missing = rows.filter((row) => Number(row[0]) > plan.stagedUpTo)
+    if (missing.length > 0) await mainThread.withLease(() => writer.insert(shape, missing))
+    else await mainThread.yieldNow()
     filled.rows += rows.length
     values += rows.length * shape.columns.length
     if (done > checkpointAt || values > CHECKPOINT_VALUES) {
@@ -92,6 +107,7 @@ export async function fill(
         continue
       }
       values.unshift(row)
+      if (keepsRefused) values.push(keptText(converter.refused))
       chunk.push(values)
       if (chunk.length >= chunkRows) await write(done)
     }
@@ -100,6 +116,10 @@ export async function fill(
   if (seen === 0 && table.titles === null) throw new AppError('BAD_REQUEST', m.imports_error_empty_file())
   return filled
 }
+
+/** Positions of refused cells as `UPDATE_COLUMNS.kept` has them; null for none. */
+const keptText = (positions: readonly number[]): string | null =>
+  positions.length === 0 ? null : `,${positions.join(',')},`
 
 /** True for an empty line and for one of delimiters only, as spreadsheets write at the end. */
 function isBlank(cells: string[]): boolean {
@@ -113,12 +133,13 @@ function isBlank(cells: string[]): boolean {
  * Returns the rows to write.
  */
 function createFileResolver(
-  { columns, maxFiles }: Pick<ImportPlan, 'columns' | 'maxFiles'>,
+  { columns, maxFiles, finish }: Pick<ImportPlan, 'columns' | 'maxFiles' | 'finish'>,
   { converter, report, mainThread }: Omit<ImportTools, 'writer'>,
 ): (rows: CellValue[][]) => Promise<CellValue[][]> {
   // Column 0 is the row's number.
   const places = columns.flatMap((column, at) => (holdsFiles(column) ? [{ column, at: at + 1 }] : []))
   if (places.length === 0) return async (rows) => rows
+  const keepsRefused = isUpdate({ finish })
 
   return async (rows) => {
     const items = rows.map((row) => places.map(({ at }) => readAttachments(row[at] ?? null)))
@@ -133,7 +154,9 @@ function createFileResolver(
         row[at] = resolved.value
         if (resolved.value !== null) continue
         const value = files.map(({ title }) => title).join(', ')
-        const [number, { title, required }] = [Number(row[0]), column]
+        const [number, { title }] = [Number(row[0]), column]
+        const required = column.required && !keepsRefused
+        if (keepsRefused) row[columns.length + 1] = `${row.at(columns.length + 1) ?? ','}${at - 1},`
         isAccepted &&= !required
         if (required) report.add({ row: number, column: title, value, reason: rowSkipped(resolved.reason) })
         else converter.refuse(number, title, value, resolved.reason)

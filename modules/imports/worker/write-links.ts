@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { toStored } from '../../../src/core/dates.ts'
+import type { StorageKind } from '../../../src/core/fields/field-type.ts'
 import { logRows } from '../../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import {
@@ -19,15 +20,15 @@ import {
  */
 
 /** Links in one key column or junction table. */
-interface Group<Storage> {
+export interface Group<Storage> {
   /** The file's column that identifies them in the links table. */
   link: number
   kind: LinkColumn['link']['kind']
   storedIn: Storage
-  columns: { link: number; isSwapped: boolean }[]
+  columns: { link: number; isSwapped: boolean; column: LinkColumn }[]
 }
 
-interface LinkGroups {
+export interface LinkGroups {
   keys: Group<KeyStorage>[]
   pairs: Group<PairStorage>[]
 }
@@ -37,25 +38,22 @@ interface Tools {
   dialect: Dialect
 }
 
-interface NewRecords {
-  firstId: number
-}
-
 export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups {
   const groups: LinkGroups = { keys: [], pairs: [] }
-  for (const { index: link, link: how } of columns.filter(isLinkColumn)) {
+  for (const column of columns.filter(isLinkColumn)) {
+    const { index: link, link: how } = column
     const { kind, storedIn } = how
     if (storedIn.at === 'pairs') {
       const [first, second] = [storedIn.ownColumn, storedIn.relatedColumn].toSorted()
       const swapped = { ...storedIn, ownColumn: first ?? '', relatedColumn: second ?? '' }
       const known = groups.pairs.find((group) => group.storedIn.tableName === storedIn.tableName)
       const group = known ?? { link, kind, storedIn: swapped, columns: [] }
-      group.columns.push({ link, isSwapped: storedIn.ownColumn !== first })
+      group.columns.push({ link, isSwapped: storedIn.ownColumn !== first, column })
       if (!known) groups.pairs.push(group)
     } else {
       const known = groups.keys.find((group) => group.storedIn.keyFieldId === storedIn.keyFieldId)
       const group = known ?? { link, kind, storedIn, columns: [] }
-      group.columns.push({ link, isSwapped: storedIn.at === 'related' })
+      group.columns.push({ link, isSwapped: storedIn.at === 'related', column })
       if (!known) groups.keys.push(group)
     }
   }
@@ -65,25 +63,26 @@ export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups
 /**
  * Replaces row numbers in the links table by record ids, and keeps the last of conflicting links: a child has
  * one parent, and in a one-to-one link a parent has one child.
+ * @param records selects the record's `id` of each row (`at`); the negative row number for a record without an id yet
  */
 export async function resolveLinkIds(
   { staging }: Pick<ImportPlan, 'staging'>,
   { keys, pairs }: LinkGroups,
   { tx, dialect }: Tools,
-  { firstId }: NewRecords,
+  records: SQL,
 ): Promise<void> {
   const name = linksTableOf(staging)
   const links = sql.identifier(name)
   const run = (query: SQL) => tx.run(dialect.render(query))
   const row = sql.identifier(ROW_COLUMN)
-  const numbered = sql`(select ${row} as at, ${firstId - 1} + row_number() over (order by ${row}) as id
-    from ${sql.identifier(staging)}) as numbered`
+  const numbered = sql`(${records}) as numbered`
   await run(sql`update ${links} set own = numbered.id from ${numbered} where numbered.at = ${links}.row`)
   await run(
     sql`update ${links} set target = numbered.id from ${numbered} where numbered.at = -${links}.target`,
   )
   // Links of rows that were removed in the meantime.
-  await run(sql`delete from ${links} where own is null or target < 0`)
+  await run(sql`delete from ${links} where own is null or (target < 0 and not exists
+    (select 1 from ${sql.identifier(staging)} as s where s.${row} = -${links}.target))`)
   for (const { link, columns } of [...keys, ...pairs]) {
     for (const column of columns) {
       const swapped = column.isSwapped ? sql`own = target, target = own, ` : sql``
@@ -117,91 +116,212 @@ export function newKeys(
     }))
 }
 
+/** Fields for the time and author of the last change, and their new values. */
+const stampedWith = (actorId: string) => {
+  const now = toStored(Date.now())
+  return (column: string) => (column === 'updated_at' ? now : actorId)
+}
+
+/** Values of existing records that an import changes beside keys, in one table. */
+export interface OwnChanges {
+  tableName: string
+  tableId: string
+  idColumn: string
+  stamps: KeyStorage['stamps']
+  /** Values of the record, and what becomes of them, for a row of the staging table named `s`. */
+  cells: { key: string; name: string; storage: StorageKind; now: SQL; next: SQL }[]
+  /** Condition: row `s` changes the record with this id. */
+  isOf(id: SQL): SQL
+  /** Adds the changes of links to the object of new values of row `s`. */
+  withLinks(after: SQL): SQL
+  /**
+   * Condition: a row of the file lists all linked records of this child or, for the other end, of its parent, so that
+   * it loses a link that is not listed.
+   */
+  isListed(column: LinkColumn, record: SQL): SQL
+}
+
+/** A key column of a table, with its next value. */
+interface NextKey {
+  name: string
+  fieldId: string
+  now: SQL
+  next: SQL
+}
+
 /**
  * Writes the keys of existing records: children that the file names, and records whose only partner it gives to
- * another. Logs the previous keys for undo.
+ * another. With `own` also the other values of one table, and it clears the keys of links that a row does not list. Logs
+ * the previous values for undo, each record once.
  */
 export async function writeKeys(
   { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
   groups: LinkGroups,
   { tx, dialect }: Tools,
   changeId: number,
+  own?: OwnChanges,
 ): Promise<void> {
-  const links = sql.identifier(linksTableOf(staging))
-  const now = toStored(Date.now())
-  for (const ofTable of Map.groupBy(groups.keys, ({ storedIn }) => storedIn.tableName).values()) {
-    const [{ storedIn: child }] = ofTable as [Group<KeyStorage>]
-    const table = sql.identifier(child.tableName)
-    const id = sql`${table}.${sql.identifier(child.idColumn)}`
-    const keys = ofTable.map(({ link, kind, storedIn }) => {
-      const column = sql`${table}.${sql.identifier(storedIn.keyColumn)}`
-      const given = sql`select l.target from ${links} as l where l.link = ${link} and l.own = ${id}`
-      const taken = sql`exists (select 1 from ${links} as l where l.link = ${link} and l.target = ${column})`
-      const isTaken = kind === 'oo' ? sql`when ${taken} then null` : sql``
-      return {
-        name: storedIn.keyColumn,
-        fieldId: storedIn.keyFieldId,
-        column,
-        isHit: kind === 'oo' ? sql`exists (${given}) or ${taken}` : sql`exists (${given})`,
-        next: sql`case when exists (${given}) then (${given}) ${isTaken} else ${column} end`,
-      }
-    })
-    const where = sql.join(
-      keys.map(({ isHit }) => isHit),
-      sql` or `,
-    )
-    const { stamps } = child
-    const stampOf = (column: string) => (column === 'updated_at' ? now : actorId)
-    const before = [
-      ...keys.map(({ fieldId, column }) => ({ key: fieldId, column, storage: 'integer' as const })),
+  const stampOf = stampedWith(actorId)
+  const tables = new Map<string, Omit<OwnChanges, 'isListed'> | KeyStorage>()
+  // First: its log tells the links that change, before any of them does.
+  if (own) tables.set(own.tableName, own)
+  for (const { storedIn } of groups.keys)
+    if (!tables.has(storedIn.tableName)) tables.set(storedIn.tableName, storedIn)
+  for (const [tableName, { tableId, idColumn, stamps }] of tables) {
+    const table = sql.identifier(tableName)
+    const id = sql`${table}.${sql.identifier(idColumn)}`
+    const keys = groups.keys
+      .filter(({ storedIn }) => storedIn.tableName === tableName)
+      .map((group) => nextKey(group, staging, own))
+    const isHit = dialect.or([
+      dialect.constant(false),
+      ...keys.map(({ now, next }) => dialect.not(dialect.isSame(now, next))),
+    ])
+    const values = own?.tableName === tableName ? own : null
+    const cells = values?.cells ?? []
+    const isChanged = sql`s.${sql.identifier(ROW_COLUMN)} is not null`
+    const changed = sql`${sql.identifier(staging)} as s`
+    let rows = sql`from ${table} where ${isHit}`
+    if (values) {
+      // The staged rows are fewer than the records; only records whose key changes may lack one.
+      rows =
+        keys.length === 0
+          ? sql`from ${changed} join ${table} on ${values.isOf(id)}`
+          : sql`from ${table} left join ${changed} on ${values.isOf(id)} where ${isChanged} or ${isHit}`
+    }
+    const before = dialect.jsonObject([
+      ...cells.map(({ key, now, storage }) => ({ key, column: now, storage })),
+      ...keys.map(({ fieldId, now }) => ({ key: fieldId, column: now, storage: 'integer' as const })),
       ...stamps.map(({ fieldId, column, storage }) => ({
         key: fieldId,
         storage,
         column: sql`${table}.${sql.identifier(column)}`,
       })),
-    ]
-    const after = [
+    ])
+    const after = dialect.jsonObject([
+      ...cells.map(({ key, now, next, storage }) => ({
+        key,
+        storage,
+        column: sql`case when ${isChanged} then ${next} else ${now} end`,
+      })),
       ...keys.map(({ fieldId, next }) => ({ key: fieldId, column: next, storage: 'integer' as const })),
       ...stamps.map(({ fieldId, column }) => ({
         key: fieldId,
         storage: null,
         column: sql`${stampOf(column)}`,
       })),
-    ]
-    const assignments = [
-      ...keys.map(({ name, next }) => sql`${sql.identifier(name)} = ${next}`),
-      ...stamps.map(({ column }) => sql`${sql.identifier(column)} = ${stampOf(column)}`),
-    ]
+    ])
     await tx.run(
       dialect.render(
         logRows(dialect, {
           changeId: sql`${changeId}`,
-          tableId: sql`${child.tableId}`,
+          tableId: sql`${tableId}`,
           recordId: dialect.logId(id),
-          before: dialect.jsonObject(before),
-          after: dialect.jsonObject(after),
-          source: sql`from ${table} where ${where}`,
+          before,
+          after: values ? values.withLinks(after) : after,
+          source: rows,
         }),
       ),
     )
-    await tx.run(dialect.render(sql`update ${table} set ${sql.join(assignments, sql`, `)} where ${where}`))
+    const stamped = stamps.map(({ column }) => sql`${sql.identifier(column)} = ${stampOf(column)}`)
+    const assign = (assignments: SQL[]) => sql.join([...assignments, ...stamped], sql`, `)
+    if (keys.length > 0) {
+      const given = keys.map(({ name, next }) => sql`${sql.identifier(name)} = ${next}`)
+      await tx.run(dialect.render(sql`update ${table} set ${assign(given)} where ${isHit}`))
+    }
+    if (values) {
+      const given = cells.map(({ name, next }) => sql`${sql.identifier(name)} = ${next}`)
+      await tx.run(
+        dialect.render(sql`update ${table} set ${assign(given)} from ${changed} where ${values.isOf(id)}`),
+      )
+    }
   }
 }
 
-/** Inserts junction records, each pair once. Every pair has a new record, so none exists yet. */
+function nextKey(
+  { link, kind, storedIn, columns }: Group<KeyStorage>,
+  staging: string,
+  own: OwnChanges | undefined,
+): NextKey {
+  const links = sql.identifier(linksTableOf(staging))
+  const table = sql.identifier(storedIn.tableName)
+  const now = sql`${table}.${sql.identifier(storedIn.keyColumn)}`
+  const id = sql`${table}.${sql.identifier(storedIn.idColumn)}`
+  const given = sql`select l.target from ${links} as l where l.link = ${link} and l.own = ${id}`
+  const cases = [sql`when exists (${given}) then (${given})`]
+  if (kind === 'oo')
+    cases.push(
+      sql`when exists (select 1 from ${links} as l where l.link = ${link} and l.target = ${now}) then null`,
+    )
+  if (own && !storedIn.isRequired) {
+    for (const { column, isSwapped } of columns)
+      cases.push(sql`when ${own.isListed(column, isSwapped ? now : id)} then null`)
+  }
+  return {
+    name: storedIn.keyColumn,
+    fieldId: storedIn.keyFieldId,
+    now,
+    next: sql`case ${sql.join(cases, sql` `)} else ${now} end`,
+  }
+}
+
+/** How an update writes pairs of existing records. */
+interface PairChanges extends Pick<OwnChanges, 'isListed'> {
+  changeId: number
+}
+
+/**
+ * Inserts junction records, each pair once. With `changes`, pairs that exist are left out, pairs that a row does not
+ * list are removed, and both are logged; otherwise every pair has a new record, with which it comes and goes.
+ */
 export async function writePairs(
   { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
   { pairs }: LinkGroups,
   { tx, dialect }: Tools,
+  changes?: PairChanges,
 ): Promise<void> {
   const links = sql.identifier(linksTableOf(staging))
   const now = toStored(Date.now())
-  for (const { link, storedIn } of pairs) {
-    const once = sql`from (select own, target, min(seq) as seq from ${links} where link = ${link}
+  for (const group of pairs) {
+    const { link, storedIn } = group
+    const junction = sql.identifier(storedIn.tableName)
+    const [id, ownKey, relatedKey] = [storedIn.idColumn, storedIn.ownColumn, storedIn.relatedColumn].map(
+      (name) => sql`${junction}.${sql.identifier(name)}`,
+    ) as [SQL, SQL, SQL]
+    const log = (side: 'before' | 'after', where: SQL) =>
+      tx.run(
+        dialect.render(
+          logRows(dialect, {
+            changeId: sql`${changes?.changeId ?? 0}`,
+            tableId: sql`${storedIn.tableId}`,
+            recordId: dialect.logId(id),
+            before: side === 'before' ? pairObject(dialect, storedIn) : sql`null`,
+            after: side === 'after' ? pairObject(dialect, storedIn) : sql`null`,
+            source: sql`from ${junction} where ${where}`,
+          }),
+        ),
+      )
+    if (changes) {
+      const isNamed = sql`exists (select 1 from ${links} as l
+        where l.link = ${link} and l.own = ${ownKey} and l.target = ${relatedKey})`
+      const isListed = dialect.or(
+        group.columns.map(({ column, isSwapped }) =>
+          changes.isListed(column, isSwapped ? relatedKey : ownKey),
+        ),
+      )
+      const isGone = sql`not ${isNamed} and ${isListed}`
+      await log('before', isGone)
+      await tx.run(dialect.render(sql`delete from ${junction} where ${isGone}`))
+    }
+    const isMissing = changes
+      ? sql`and not exists (select 1 from ${junction} where ${ownKey} = l.own and ${relatedKey} = l.target)`
+      : sql``
+    const once = sql`from (select own, target, min(seq) as seq from ${links} as l where link = ${link} ${isMissing}
       group by own, target) as once`
     const one = async (query: SQL) => (await tx.all<{ n: number | null }>(dialect.render(query)))[0]?.n ?? 0
-    const count = await one(sql`select count(*) as n ${once}`)
-    const order = await one(sql`select max(nc_order) as n from ${sql.identifier(storedIn.tableName)}`)
+    const count = Number(await one(sql`select count(*) as n ${once}`))
+    if (count === 0) continue
+    const order = await one(sql`select max(nc_order) as n from ${junction}`)
     const [firstId = 1] = await dialect.allocateIds(tx, storedIn.tableName, count)
     const names = [
       'created_at',
@@ -215,7 +335,7 @@ export async function writePairs(
     await tx.run(
       dialect.render(
         dialect.insertSelected({
-          into: sql`${sql.identifier(storedIn.tableName)}`,
+          into: sql`${junction}`,
           columns: names.map((name) => sql`${sql.identifier(name)}`),
           constants: [sql`${now}`, sql`${actorId}`],
           values: [
@@ -228,5 +348,16 @@ export async function writePairs(
         }),
       ),
     )
+    if (changes) await log('after', sql`${id} between ${firstId} and ${firstId + count - 1}`)
   }
 }
+
+/** All values of a junction's row, for the log. */
+const pairObject = (dialect: Dialect, { tableName, columns }: PairStorage): SQL =>
+  dialect.jsonObject(
+    columns.map(({ fieldId, column, storage }) => ({
+      key: fieldId,
+      column: sql`${sql.identifier(tableName)}.${sql.identifier(column)}`,
+      storage,
+    })),
+  )

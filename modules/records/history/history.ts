@@ -17,6 +17,8 @@ export interface HistoryEntry {
   actorId: string | null
   /** `records.update`, `records.insert`, `records.import`, `undo`, … */
   kind: string
+  /** True if the entry added the record. */
+  isNew: boolean
   changes: { fieldId: string; before: CellValue; after: CellValue }[]
 }
 
@@ -45,6 +47,7 @@ export async function readHistory(
       at: entry.at,
       actorId: entry.actorId,
       kind: entry.kind,
+      isNew: entry.before === null,
       changes: changesOf(model, entry),
     }))
 }

@@ -125,6 +125,8 @@ function standing(model: TableModel, before: Values, after: Values, now: Values,
     const field = model.field(fieldId)
     // Time and author are stamped anew; of the system fields only the position is restored.
     if (!field || (field.isSystem && columnName(field) !== 'nc_order')) continue
+    // An import logs all fields that it could change.
+    if (value === after[fieldId]) continue
     const exact = exactOf(before, [field])
     const isBack = fits(field, value) || Object.keys(exact).length > 0
     if (now[fieldId] === after[fieldId] && isBack) Object.assign(values, { [fieldId]: value }, exact)

@@ -50,12 +50,18 @@ export function labelOf(facts: LabelFacts): Label {
   }
 }
 
+function importLabel({ records, table, detail }: LabelFacts): Label {
+  const { added, changed } = (detail ?? {}) as { added?: number; changed?: number }
+  if (added === undefined || changed === undefined) return label('import', { count: records, table })
+  return label('import_update', { added, changed, table })
+}
+
 function recordsLabel(facts: LabelFacts): Label {
   const { kind, records: n, table, record } = facts
   const one = n === 1 && record !== null
   switch (kind) {
     case 'records.import':
-      return label('import', { count: n, table })
+      return importLabel(facts)
     case 'records.insert':
       return one
         ? label('new_record_in_table', { record, table })

@@ -186,7 +186,8 @@ function keptOfRecord(model: TableModel, later: readonly LaterChange[]): Kept[] 
       return keyId ? [[keyId, field.title] as const] : []
     }),
   )
-  const shown = Object.keys(before ?? {}).filter((id) => model.field(id)?.isSystem === false)
+  const isChanged = (id: string) => (before?.[id] ?? null) !== (after?.[id] ?? null)
+  const shown = Object.keys(before ?? {}).filter((id) => model.field(id)?.isSystem === false && isChanged(id))
   const items = shown.flatMap((id) => {
     const change = later.find((one) => one.after !== null && id in (JSON.parse(one.after) as Values))
     if (!change?.after) return []

@@ -457,8 +457,11 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       return (user: UserActor, mark: SetEntry) => sets.revert(user, tableId, change, mark)
     }
     // Redo reverts the undo, which lists the same records.
-    if (entry.kind === 'records.rewind')
-      return (user: UserActor, mark: SetEntry) => sets.revertAll(user, tableId, undoneBy ?? entry.id, mark)
+    if (entry.kind === 'records.rewind' || entry.kind === 'records.import') {
+      const kept = keepsChanged && undoneBy === null
+      return (user: UserActor, mark: SetEntry) =>
+        sets.revertAll(user, tableId, undoneBy ?? entry.id, mark, { keepsChanged: kept })
+    }
     const isDeletion = entry.kind === 'records.delete'
     if (!isDeletion && entry.kind !== 'records.restore') return null
     // Redo reverts the undo: records deleted by an undone restoration come back, and vice versa.

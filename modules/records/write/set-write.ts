@@ -10,6 +10,7 @@ import {
   endSetEntry,
   entriesOfTableAfter,
   isListedAfter,
+  isWrittenAfter,
   LAST_ENTRY_ID,
   type LoggedSet,
   listedKeys,
@@ -324,8 +325,24 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     return { model, rewound, stage }
   }
 
-  /** Reverts a change that added, changed and deleted records of a table, such as a rewind, with its links. */
-  function revertAll(actor: Actor, tableId: string, changeId: number, entry: SetEntry): Promise<SetApplied> {
+  /**
+   * Reverts a change that added, changed and deleted records of a table, such as a rewind, with its links.
+   *
+   * @param options `keepsChanged`: records that it added stay if someone has changed them since
+   */
+  function revertAll(
+    actor: Actor,
+    tableId: string,
+    changeId: number,
+    entry: SetEntry,
+    { keepsChanged = false }: { keepsChanged?: boolean } = {},
+  ): Promise<SetApplied> {
+    const setOf = (id: string, alias: string): LoggedSet => {
+      const set = loggedSet(changeId, id, alias)
+      if (!keepsChanged || id !== tableId) return set
+      const isChanged = isWrittenAfter(tableId, changeId, set.recordId)
+      return { ...set, where: sql`${set.where} and not (${set.before} is null and ${isChanged})` }
+    }
     return run(actor, tableId, entry, async (_, engine) => {
       const model = await schema.loadWithKeys(tableId)
       const fields = rewindable(model)
@@ -340,7 +357,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
         schema,
         newId: LAST_ENTRY_ID,
         stampOf: (table) => stampOf(table, actor),
-        setOf: (id, alias) => loggedSet(changeId, id, alias),
+        setOf,
         hasExpected: true,
         fields: fields.filter(({ id }) => named.has(id)),
         viewIds: viewIds.filter((id) => named.has(positionKey(id))),

@@ -26,6 +26,37 @@ export interface ImportResult {
   samples: ImportProblem[]
   encoding: string
   seconds: number
-  /** Id of the log entry that added the rows; null for a new table. */
+  /** Id of the log entry of the import; null for a new table, and if nothing changed. */
   changeId: number | null
+  /** Set if rows could change existing records. */
+  update?: UpdateResult
+}
+
+/** What an import did to existing records, or would do. */
+export interface UpdateResult {
+  isPreview: boolean
+  added: number
+  changed: number
+  /** Rows whose record has all their values already. */
+  unchanged: number
+  /** Rows of new records if only existing ones are updated, and of existing ones if records are only added. */
+  skipped: number
+  /** Refused rows with an empty key, with the key of an earlier row, and whose key several records have. */
+  withoutKey: number
+  repeated: number
+  ambiguous: number
+  /** Refused rows that name the number of a record that does not exist. */
+  unknown: number
+  /** The first changes. */
+  changes: UpdatedRecord[]
+}
+
+/** Cells that an import changes in an existing record. */
+export interface UpdatedRecord {
+  /** Number of the record in the file, from 1, with the header. */
+  row: number
+  /** The values of the key fields. */
+  key: string
+  /** Texts; `before` is null for a link. */
+  cells: { field: string; before: string | null; after: string }[]
 }

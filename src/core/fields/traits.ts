@@ -1,5 +1,5 @@
 import { type Field, shownType } from './field.ts'
-import type { FieldOptions, StorageKind } from './field-type.ts'
+import type { FieldOptions, FilterSet, StorageKind } from './field-type.ts'
 import { type FieldTypeName, fieldType } from './index.ts'
 import { isSingleLink, linkOf } from './link-options.ts'
 import type { PeopleOptions } from './people.ts'
@@ -73,6 +73,16 @@ export function isImportable(name: FieldTypeName): boolean {
   const { readOnly, systemColumn, computed, internal, isSecret, storage } = fieldType(name)
   const isServerWritten = readOnly || systemColumn !== undefined || computed !== undefined || storage === 'id'
   return !isServerWritten && !internal && !isSecret
+}
+
+/** Filter sets of fields whose values are equal or not, and which a value can therefore find. */
+const FINDABLE: ReadonlySet<FilterSet> = new Set(['text', 'number', 'date', 'time', 'select', 'checkbox'])
+
+/** True if an import can find records by the values of the field. */
+export function findsRecords({ type, options }: Pick<Field, 'type' | 'options'>): boolean {
+  const { filters, storage, computed } = fieldType(type)
+  const isLink = linkOf({ type, options }) !== null
+  return !isLink && computed === undefined && FINDABLE.has(filters) && storage !== 'json'
 }
 
 /** True if the type is offered for new fields of an import. */

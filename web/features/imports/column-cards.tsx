@@ -18,8 +18,8 @@ import {
   decimalOf,
   displayColumn,
   IMPORTABLE_TYPES,
-  importableFields,
   isMisfit,
+  targetFields,
 } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
 
@@ -48,7 +48,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
     isRtl: direction() === 'rtl',
   })
   const on = columns.filter((column) => column.isOn).length
-  const fields = target.kind === 'append' ? importableFields(target.fields) : []
+  const fields = targetFields(target)
   return (
     <section aria-label={m.imports_columns()}>
       <div className={styles.bar}>

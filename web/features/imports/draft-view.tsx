@@ -16,6 +16,7 @@ import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
+import { UpdateOptions } from './update-options.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
@@ -70,6 +71,13 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
             mayCreate={mayCreate}
             onChange={(next) => all.setTarget(draft.key, next)}
           />
+          {target.kind === 'append' && (
+            <UpdateOptions
+              columns={columns}
+              target={target}
+              onChange={(next) => all.setTarget(draft.key, next)}
+            />
+          )}
           <ColumnCards
             key={target.kind}
             draft={draft}
@@ -110,6 +118,7 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
       {problem === 'none' && <Alert tone="error">{noneText(target.kind === 'append')}</Alert>}
       {problem === 'untitled' && <Alert tone="error">{m.imports_every_column_needs_a_name()}</Alert>}
       {problem === 'twice' && <Alert tone="error">{m.imports_two_columns_mapped_same_field()}</Alert>}
+      {problem === 'key' && <Alert tone="error">{m.imports_choose_key_field()}</Alert>}
       {problem === 'required' && (
         <Alert tone="error">
           {m.imports_choose_column_required_fields_fields({ fields: missing.join(', ') })}
@@ -128,13 +137,16 @@ const noneText = (isAppend: boolean): string =>
 
 /** Progress while a file is uploaded and read; a small one is there at once. */
 function Reading({ draft }: { draft: Draft | undefined }) {
-  const { uploaded, rows } = draft?.progress ?? { uploaded: null, rows: 0 }
+  const { uploaded, rows, isOffline = false } = draft?.progress ?? { uploaded: null, rows: 0 }
   const percent = Math.floor((uploaded ?? 0) * 100)
-  const text = rows > 0 ? m.imports_rows_read({ count: rows }) : m.imports_uploading_percent({ percent })
+  const uploading = isOffline
+    ? m.imports_upload_interrupted({ percent })
+    : m.imports_uploading_percent({ percent })
+  const text = rows > 0 ? m.imports_rows_read({ count: rows }) : uploading
   return (
     <div className={styles.view} aria-busy>
       <p className={styles.hint} role="status">
-        {rows > 0 || uploaded !== null ? text : ' '}
+        {rows > 0 || uploaded !== null || isOffline ? text : ' '}
       </p>
       <Skeleton width={260} />
       <Skeleton height={32} />
@@ -215,7 +227,8 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
     setWanted('append')
     try {
       const { fields } = await api.schema.table.query({ tableId })
-      onChange({ kind: 'append', tableId, fields })
+      const update = target.kind === 'append' && target.update ? { ...target.update, keys: null } : undefined
+      onChange({ kind: 'append', tableId, fields, update })
     } catch (error) {
       setWanted(target.kind)
       showError(error)

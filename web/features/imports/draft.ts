@@ -5,7 +5,12 @@ import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
-import { holdsFiles, isImportable, isOfferedForImport } from '../../../src/core/fields/traits.ts'
+import {
+  findsRecords,
+  holdsFiles,
+  isImportable,
+  isOfferedForImport,
+} from '../../../src/core/fields/traits.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Inputs } from '../../trpc.ts'
@@ -30,9 +35,15 @@ export interface DraftColumn {
 /** Target of the rows. */
 export type DraftTarget =
   | { kind: 'new'; title: string }
-  | { kind: 'append'; tableId: string; fields: Field[] }
+  | { kind: 'append'; tableId: string; fields: Field[]; update?: DraftUpdate }
 
 type StartInput = Inputs['imports']['start']
+
+/** How rows find and change existing records. */
+export interface DraftUpdate extends Required<Omit<NonNullable<StartInput['update']>, 'keys'>> {
+  /** Chosen key fields; null: the suggested one. */
+  keys: readonly string[] | null
+}
 
 /** Field types offered for columns of a new table, in display order. */
 export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.map(({ name }) => name).filter(
@@ -46,9 +57,38 @@ export const importableFields = (fields: Field[]): Field[] =>
     return linkOf(field) === null ? isImportable(field.type) : field.error === null
   })
 
+/** As `importableFields`, with the primary key if it can find existing records. */
+export const targetFields = (target: DraftTarget): Field[] => {
+  if (target.kind === 'new') return []
+  const ids = target.update ? target.fields.filter((field) => field.isPrimaryKey) : []
+  return [...ids, ...importableFields(target.fields)]
+}
+
+/** The mapped fields that can find records. */
+export function keyCandidates(columns: readonly DraftColumn[], target: DraftTarget): Field[] {
+  const mapped = new Set(columns.filter(({ isOn }) => isOn).map(({ fieldId }) => fieldId))
+  return targetFields(target).filter((field) => mapped.has(field.id) && findsRecords(field))
+}
+
+/**
+ * The key fields of an update: the chosen ones that are mapped, otherwise the likeliest. The record's id always is one,
+ * as it cannot be written.
+ */
+export function keyFields(columns: readonly DraftColumn[], target: DraftTarget): Field[] {
+  if (target.kind === 'new' || !target.update) return []
+  const { keys } = target.update
+  const candidates = keyCandidates(columns, target)
+  const ids = candidates.filter((field) => field.isPrimaryKey)
+  if (keys !== null) return candidates.filter((field) => field.isPrimaryKey || keys.includes(field.id))
+  if (ids.length > 0) return ids
+  const unique = candidates.find((field) => field.unique)
+  const likely = unique ?? candidates.find((field) => field.isDisplay) ?? candidates[0]
+  return likely ? [likely] : []
+}
+
 /** Initial columns: with detected types for a new table, otherwise mapped to the fields with the same title. */
 export function draftColumns({ fields: detected }: Analysis, target: DraftTarget): DraftColumn[] {
-  const free = target.kind === 'append' ? importableFields(target.fields) : []
+  const free = targetFields(target)
   const byTitle = new Map(free.map((field) => [keyOf(field.title), field]))
   return detected.map(({ title, type, options }, index) => {
     const field = byTitle.get(keyOf(title))
@@ -123,18 +163,19 @@ export const countMisfits = (analysis: Analysis, column: DraftColumn, target: Dr
 export function problemOf(
   columns: DraftColumn[],
   target: DraftTarget,
-): 'none' | 'untitled' | 'twice' | 'required' | null {
+): 'none' | 'untitled' | 'twice' | 'required' | 'key' | null {
   const on = columns.filter((column) => column.isOn)
   if (on.length === 0) return 'none'
   if (target.kind === 'new') return on.some(({ title }) => title.trim() === '') ? 'untitled' : null
   const ids = on.map(({ fieldId }) => fieldId)
   if (new Set(ids).size < ids.length) return 'twice'
+  if (target.update && keyFields(columns, target).length === 0) return 'key'
   return missingFields(columns, target).length > 0 ? 'required' : null
 }
 
 /** Required fields of the target table without a column. */
 export function missingFields(columns: DraftColumn[], target: DraftTarget): Field[] {
-  if (target.kind === 'new') return []
+  if (target.kind === 'new' || target.update?.mode === 'update') return []
   const filled = new Set(columns.filter(({ isOn }) => isOn).map(({ fieldId }) => fieldId))
   return importableFields(target.fields).filter(
     (field) =>
@@ -166,7 +207,9 @@ export function toStartInput(
   const common = { baseId, uploadId, format, width: detected.length, timeZone }
   if (target.kind === 'append') {
     const mapped = on.map((column) => ({ ...placeOf(column), fieldId: column.fieldId ?? '' }))
-    return { ...common, tableId: target.tableId, columns: mapped }
+    const keys = keyFields(columns, target).map(({ id }) => id)
+    const update = target.update && { ...target.update, keys }
+    return { ...common, tableId: target.tableId, columns: mapped, update }
   }
   const display = displayColumn(columns, analysis)
   const fields = on.map((column) => ({

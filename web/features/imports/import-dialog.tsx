@@ -12,7 +12,7 @@ import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
 import { DraftView } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
 import { RunView, showCards } from './run-view.tsx'
-import { dismissRun, hasEnded, startRuns, useRuns } from './runs.ts'
+import { cancelRun, dismissRun, hasEnded, startRuns, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
 import { type Draft, useDrafts } from './use-drafts.ts'
 
@@ -32,6 +32,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   const { drafts } = all
   const [activeKey, setActiveKey] = useState<number | null>(null)
   const [started, setStarted] = useState<number[] | null>(null)
+  const [isPreviewing, setPreviewing] = useState(false)
   const [isChoosing, setChoosing] = useState(start === null)
   const tables = trpc.schema.tables.useQuery({ baseId })
   const base = trpc.bases.get.useQuery({ baseId })
@@ -83,18 +84,58 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     if (isShown && isLost) main.current?.focus()
   }, [isShown])
 
-  function begin(): void {
-    const ids = [...Map.groupBy(chosen, ({ source }) => source)].map(([source, tables]) => {
-      const runs = tables.map(({ table, analysis, columns, target }) => ({
+  /** A run of each file, whose preview has sent it. */
+  const previews = useRef(new Map<ImportSource, number>())
+
+  /** @param uploadOf the upload of a file that has been sent before */
+  function run(
+    list: readonly Draft[],
+    isPreview: boolean,
+    uploadOf: (source: ImportSource) => Promise<string> | undefined,
+  ): number[] {
+    return [...Map.groupBy(list, ({ source }) => source)].flatMap(([source, tables]) => {
+      const inputs = tables.map(({ table, analysis, columns, target }) => ({
         name: table === '' ? source.name : `${source.name}: ${table}`,
         inputOf(uploadId: string) {
           if (!analysis) throw new Error(m.imports_file_read_failed())
-          return toStartInput({ baseId, uploadId, analysis }, columns, target)
+          return { ...toStartInput({ baseId, uploadId, analysis }, columns, target), preview: isPreview }
         },
       }))
-      return startRuns(baseId, source, runs, all.uploadOf(source))
+      const ids = startRuns(baseId, source, inputs, uploadOf(source))
+      const [first] = ids
+      if (isPreview && first !== undefined) previews.current.set(source, first)
+      return ids
     })
-    setStarted(ids.flat())
+  }
+
+  const updating = chosen.filter(({ target }) => target.kind === 'append' && target.update)
+
+  /** Shows what updates would change before anything is written. */
+  function begin(): void {
+    const hasUpdates = updating.length > 0
+    setPreviewing(hasUpdates)
+    setStarted(hasUpdates ? run(updating, true, all.uploadOf) : run(chosen, false, all.uploadOf))
+  }
+
+  function endPreview(): void {
+    for (const preview of runs) {
+      if (!hasEnded(preview)) cancelRun(preview.id).catch(showError)
+      dismissRun(preview.id)
+    }
+    setPreviewing(false)
+  }
+
+  /** Imports all tables after their preview, which has sent some of the files. */
+  function confirm(): void {
+    const sent = new Map(
+      runs.flatMap(({ id, uploadId }) => (uploadId === null ? [] : [[id, uploadId] as const])),
+    )
+    endPreview()
+    const uploadOf = (source: ImportSource) => {
+      const uploadId = sent.get(previews.current.get(source) ?? 0)
+      return uploadId === undefined ? all.uploadOf(source) : Promise.resolve(uploadId)
+    }
+    setStarted(run(chosen, false, uploadOf))
   }
 
   /** Running imports continue as cards in the corner of the page. */
@@ -102,6 +143,44 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     for (const run of runs) if (hasEnded(run)) dismissRun(run.id)
     if (runs.some((run) => !hasEnded(run))) showCards()
     onClose()
+  }
+
+  if (started && isPreviewing) {
+    const back = () => {
+      endPreview()
+      setStarted(null)
+    }
+    return (
+      <Dialog
+        title={m.imports_preview_of_changes()}
+        size="large"
+        onClose={() => {
+          endPreview()
+          onClose()
+        }}
+        footer={
+          <>
+            <Button className={styles.back} onClick={back}>
+              {m.imports_back()}
+            </Button>
+            <Button
+              variant="primary"
+              disabled={!runs.every(({ status }) => status === 'completed')}
+              onClick={confirm}
+              data-autofocus
+            >
+              {m.imports_import()}
+            </Button>
+          </>
+        }
+      >
+        <div className={styles.runs}>
+          {runs.map((one) => (
+            <RunView key={one.id} run={one} onLeave={leave} />
+          ))}
+        </div>
+      </Dialog>
+    )
   }
 
   if (started) {
@@ -144,7 +223,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   })
   const rowCount = chosen.reduce((sum, { analysis }) => sum + (analysis?.rowCount ?? 0), 0)
   const isExact = chosen.every(({ analysis }) => analysis?.isExact)
-  const label = isExact ? m.imports_import_rows({ count: rowCount }) : m.imports_import()
+  const importLabel = isExact ? m.imports_import_rows({ count: rowCount }) : m.imports_import()
   return (
     <Dialog
       title={drafts.length > 1 ? m.imports_import_tables({ count: chosen.length }) : m.imports_import()}
@@ -158,7 +237,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
           </Button>
           <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button ref={main} type="submit" variant="primary" disabled={!isReady || chosen.length === 0}>
-            {label}
+            {updating.length > 0 ? m.imports_preview_changes() : importLabel}
           </Button>
         </>
       }

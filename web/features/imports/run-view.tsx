@@ -31,6 +31,7 @@ import {
   type ImportRun,
   useRuns,
 } from './runs.ts'
+import { UpdatePreview, updateText } from './update-preview.tsx'
 
 /** An import from upload to result; calls `onLeave` when its table is opened. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
@@ -53,7 +54,18 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
       {status === 'cancelled' && (
         <Outcome icon={CircleSlash}>{m.imports_import_cancelled_nothing_was_imported()}</Outcome>
       )}
-      {status === 'completed' && result && <Finished run={run} result={result} onLeave={onLeave} />}
+      {status === 'completed' && result?.update?.isPreview && (
+        <>
+          <UpdatePreview update={result.update} title={result.title} />
+          {result.problems > 0 && <Problems result={result} />}
+          <div className={styles.actions}>
+            <ReportButton run={run} result={result} />
+          </div>
+        </>
+      )}
+      {status === 'completed' && result && !result.update?.isPreview && (
+        <Finished run={run} result={result} onLeave={onLeave} />
+      )}
     </section>
   )
 }
@@ -173,6 +185,7 @@ function Going({ run }: { run: ImportRun }) {
   const time = m.imports_seconds_short({ count: seconds })
   if (run.status === 'uploading') {
     const percent = run.size > 0 ? Math.floor((run.sent / run.size) * 100) : 0
+    if (run.isOffline) return <span role="status">{m.imports_upload_interrupted({ percent })}</span>
     return <span>{m.imports_uploading_percent({ percent })}</span>
   }
   if (run.status === 'waiting') return <span>{m.imports_waiting_another_import_finish()}</span>
@@ -196,11 +209,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
   const [isUndone, setUndone] = useState(false)
   const [isBusy, setBusy] = useState(false)
   if (isUndone) {
-    return (
-      <Outcome icon={Undo2}>
-        {result.isNewTable ? m.imports_table_moved_trash() : m.imports_the_imported_rows_were_removed()}
-      </Outcome>
-    )
+    return <Outcome icon={Undo2}>{undoneText(result)}</Outcome>
   }
   async function undo(): Promise<void> {
     setBusy(true)
@@ -214,23 +223,17 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
   return (
     <>
       <Outcome icon={CircleCheck} tone="success">
-        {m.imports_rows_added_title_seconds_s({
-          count: result.rows,
-          title: result.title,
-          seconds: formatNumber(result.seconds),
-        })}
+        {result.update
+          ? updateText(result.update, result.title)
+          : m.imports_rows_added_title_seconds_s({
+              count: result.rows,
+              title: result.title,
+              seconds: formatNumber(result.seconds),
+            })}
       </Outcome>
       {result.problems > 0 && <Problems result={result} />}
       <div className={styles.actions}>
-        {result.problems > 0 && run.jobId !== null && (
-          <Button
-            size="small"
-            icon={Download}
-            onClick={() => void downloadReport(run.jobId ?? '', run.fileName)}
-          >
-            {m.imports_download_skipped_rows()}
-          </Button>
-        )}
+        <ReportButton run={run} result={result} />
         {canUndo(result) && (
           <Button size="small" icon={Undo2} busy={isBusy} onClick={() => void undo()}>
             {m.common_undo()}
@@ -252,11 +255,19 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
   )
 }
 
+function undoneText({ isNewTable, update }: ImportResult): string {
+  if (isNewTable) return m.imports_table_moved_trash()
+  return update ? m.imports_update_undone() : m.imports_the_imported_rows_were_removed()
+}
+
+const cellsText = ({ cellsRefused: count, update }: ImportResult): string =>
+  update ? m.imports_invalid_cells_ignored({ count }) : m.imports_invalid_cells_left_empty({ count })
+
 function Problems({ result }: { result: ImportResult }) {
   const { rowsRefused, cellsRefused, samples } = result
   const parts = [
     rowsRefused > 0 ? m.imports_rows_skipped({ count: rowsRefused }) : null,
-    cellsRefused > 0 ? m.imports_invalid_cells_left_empty({ count: cellsRefused }) : null,
+    cellsRefused > 0 ? cellsText(result) : null,
   ].filter((part) => part !== null)
   return (
     <div className={styles.problems}>
@@ -272,6 +283,16 @@ function Problems({ result }: { result: ImportResult }) {
         ))}
       </ul>
     </div>
+  )
+}
+
+/** Downloads the refused rows and cells, if there are any. */
+function ReportButton({ run: { jobId, fileName }, result }: { run: ImportRun; result: ImportResult }) {
+  if (result.problems === 0 || jobId === null) return null
+  return (
+    <Button size="small" icon={Download} onClick={() => void downloadReport(jobId, fileName)}>
+      {m.imports_download_skipped_rows()}
+    </Button>
   )
 }
 

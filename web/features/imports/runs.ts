@@ -24,9 +24,13 @@ export interface ImportRun {
   status: 'uploading' | 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
   /** Null until the upload has finished. */
   jobId: string | null
+  /** Null until the upload has finished, and for runs of other pages. */
+  uploadId: string | null
   /** Bytes sent, of `size`. */
   sent: number
   size: number
+  /** True while the connection is lost; the upload goes on by itself. */
+  isOffline: boolean
   /** Rows written; their total is unknown at first. */
   rows: number
   totalRows: number | null
@@ -104,8 +108,10 @@ function addRun(
   const run: ImportRun = {
     id: nextId++,
     jobId: null,
+    uploadId: null,
     sent: 0,
     size: 0,
+    isOffline: false,
     rows: 0,
     totalRows: null,
     startedAt: Date.now(),
@@ -137,12 +143,16 @@ async function carryOut(
     const onProgress = (sent: number) => {
       for (const id of ids) update(id, { sent })
     }
-    const uploadId = await (uploaded ?? uploadSource(source, { signal: controller.signal, onProgress }))
+    const onLost = (isOffline: boolean) => {
+      for (const id of ids) update(id, { isOffline })
+    }
+    const { signal } = controller
+    const uploadId = await (uploaded ?? uploadSource(source, { signal, onProgress, onLost }))
     const started = await api.imports.startAll.mutate(tables.map(({ inputOf }) => inputOf(uploadId)))
     await Promise.all(
       ids.map(async (id, at) => {
         const jobId = started[at]?.jobId ?? ''
-        update(id, { jobId, status: 'waiting', sent: source.size })
+        update(id, { jobId, uploadId, status: 'waiting', sent: source.size })
         await follow(id, jobId).catch((error) => end(id, error))
       }),
     )

@@ -38,12 +38,22 @@ export interface Draft {
 export interface DraftProgress {
   /** Share of the file that is uploaded, from 0 to 1; null: nothing to upload. */
   uploaded: number | null
+  /** True while the connection is lost; the upload goes on by itself. */
+  isOffline?: boolean
   rows: number
 }
 
 const NO_PROGRESS: DraftProgress = { uploaded: null, rows: 0 }
 
 export type Drafts = ReturnType<typeof useDrafts>
+
+/** True if the columns of a file stay mapped as they are. */
+function isSameTable(before: DraftTarget, after: DraftTarget): boolean {
+  if (before.kind === 'new' || after.kind === 'new') return before.kind === after.kind
+  // Only an update maps the id of a record.
+  const isSameUse = (before.update === undefined) === (after.update === undefined)
+  return before.tableId === after.tableId && isSameUse
+}
 
 /** Tables of an import dialog. A worker or the server analyses each file, again whenever a format changes. */
 export function useDrafts() {
@@ -87,7 +97,9 @@ export function useDrafts() {
   ): Promise<TableAnalysis[]> {
     const onProgress = (sent: number) =>
       change(key, () => ({ progress: { uploaded: sent / Math.max(1, source.size), rows: 0 } }))
-    const known = uploads.current.get(source) ?? uploadSource(source, { signal, onProgress })
+    const onLost = (isOffline: boolean) =>
+      change(key, ({ progress }) => ({ progress: { ...progress, isOffline } }))
+    const known = uploads.current.get(source) ?? uploadSource(source, { signal, onProgress, onLost })
     uploads.current.set(source, known)
     const uploadId = await known.catch((error) => {
       uploads.current.delete(source)
@@ -200,10 +212,10 @@ export function useDrafts() {
     chooseMonthFirst: (draft: Draft, monthFirst: boolean) => reread({ ...draft, monthFirst }),
     chooseReadAll: (draft: Draft, readAll: boolean) => reread({ ...draft, readAll }),
     tryAgain: (draft: Draft) => reread(draft),
-    /** Keeps the columns for another title; maps them again for another table. */
+    /** Keeps the columns for the same table; maps them again for another one. */
     setTarget: (key: number, target: DraftTarget) =>
       change(key, (draft) => {
-        const isSame = draft.target.kind === 'new' && target.kind === 'new'
+        const isSame = isSameTable(draft.target, target)
         const columns = isSame || !draft.analysis ? draft.columns : draftColumns(draft.analysis, target)
         return { target, columns }
       }),

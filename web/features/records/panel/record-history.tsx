@@ -84,7 +84,7 @@ function HistoryEntry({ entry, people, context, recordId, isNewest }: HistoryEnt
       <div className={styles.story}>
         <p>
           <strong dir="auto">{person ? person.displayName || person.email : m.records_someone()}</strong>{' '}
-          {kindText(entry.kind)}{' '}
+          {kindText(entry)}{' '}
           <time dateTime={entry.at} className={styles.when} data-tip={at.toLocaleString(localeTag())}>
             {formatAgo(entry.at)}
           </time>
@@ -129,12 +129,12 @@ function HistoryEntry({ entry, people, context, recordId, isNewest }: HistoryEnt
   )
 }
 
-function kindText(kind: string): string {
+function kindText({ kind, isNew }: Pick<Entry, 'kind' | 'isNew'>): string {
   switch (kind) {
     case 'records.insert':
       return m.records_created_the_record()
     case 'records.import':
-      return m.records_imported_the_record()
+      return isNew ? m.records_imported_the_record() : m.records_changed_by_an_import()
     case 'records.delete':
       return m.records_deleted_the_record()
     case 'records.rewind':

@@ -116,7 +116,8 @@ function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
 }
 
 /** Describes the effect of undoing an action, in one sentence. */
-function effectOf({ kind, records, viewTitle, confirm: reason }: Action): string {
+function effectOf({ kind, label, records, viewTitle, confirm: reason }: Action): string {
+  if (label.key === 'import_update') return m.records_undo_of_an_update_by_import()
   switch (kind) {
     case 'table.create':
       return m.records_table_moves_trash_records_views()

@@ -1,0 +1,42 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import { CSV_DELIMITERS, CSV_ENCODINGS } from '../../../src/core/csv/format.ts'
+import { plainText } from '../../../src/input.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readBody, restBase } from '../../../src/wire/rest-base.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { ImportsService } from '../service.ts'
+import { presentJob, requireFile } from './routes.ts'
+
+const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+const importQuery = z.object({
+  /** Titles or ids of the fields that find records, separated by commas; absent: all rows are added. */
+  keys: plainText(2000).optional(),
+  mode: z.enum(['updateAndAdd', 'update', 'add']).default('updateAndAdd'),
+  emptyCells: z.enum(['keep', 'clear']).default('keep'),
+  preview: isTrue.default(false),
+  encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)).optional(),
+  delimiter: z.enum(CSV_DELIMITERS).optional(),
+  decimal: z.enum(['.', ',']).optional(),
+  timeZone: plainText(64).optional(),
+  name: plainText(255).default('import.csv'),
+})
+
+/** Imports a CSV file, which is the body, into a table: its columns fill the fields of the same titles. */
+export const tableImportRest = (
+  imports: ImportsService,
+  kernel: Kernel,
+  auth: Pick<AuthService, 'authenticate'>,
+) =>
+  new Elysia().use(restBase(kernel, auth)).post(
+    '/api/v2/tables/:tableId/import',
+    async ({ actor, params, query, request }) => {
+      const { keys, mode, emptyCells, preview, timeZone, name, ...chosen } = readBody(importQuery, query)
+      const update = keys === undefined ? undefined : { keys: keys.split(','), mode, emptyCells }
+      const input = { tableId: params.tableId, chosen, update, preview, timeZone }
+      const job = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
+      return presentJob(job)
+    },
+    { parse: 'none' },
+  )

@@ -1,0 +1,493 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { defineImportsTables } from '../../modules/imports/tables.ts'
+import type { ImportResult } from '../../src/core/csv/import-result.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Base, Field } from '../../src/core/model.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import type { TrpcClient } from '../support/client.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { type Door, doorOf, ended, formatOf, reportOf, resultOf, rowsOf, upload } from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let base: Base
+let door: Door
+let client: TrpcClient
+let made = 0
+
+beforeAll(async () => {
+  app = await createTestApp()
+  owner = await app.signUp()
+  base = await createBase(app, owner)
+  door = doorOf(app, owner)
+  client = app.trpc(owner.token)
+})
+afterAll(() => app.stop())
+
+type NewField = NonNullable<Parameters<TrpcClient['schema']['createTable']['mutate']>[0]['fields']>[number]
+type StartInput = Parameters<TrpcClient['imports']['start']['mutate']>[0]
+type Update = Omit<NonNullable<StartInput['update']>, 'keys'> & { keys?: string[] }
+
+interface Table {
+  tableId: string
+  tableName: string
+  own: Field[]
+  all: Field[]
+}
+
+async function createTable(fields: NewField[], rows: CellValue[][] = []): Promise<Table> {
+  const { table, fields: all } = await client.schema.createTable.mutate({
+    baseId: base.id,
+    title: `Table ${++made}`,
+    fields,
+  })
+  const own = all.filter((field) => !field.isSystem && !field.isPrimaryKey)
+  const tableId = table.id
+  if (rows.length > 0) {
+    const values = rows.map((row) => ({
+      values: Object.fromEntries(own.map((field, at) => [field.id, row[at] ?? null])),
+    }))
+    await client.records.write.mutate({
+      change: { baseId: base.id, operations: [{ kind: 'insert', tableId, rows: values }] },
+    })
+  }
+  return { tableId, tableName: table.tableName, own, all }
+}
+
+const people = (
+  rows: CellValue[][] = [
+    ['a1', 'Ann', 30],
+    ['b2', 'Ben', 40],
+    ['c3', 'Cem', 50],
+  ],
+) =>
+  createTable(
+    [
+      { title: 'Code', type: 'SingleLineText' },
+      { title: 'Name', type: 'SingleLineText' },
+      { title: 'Age', type: 'Number' },
+    ],
+    rows,
+  )
+
+/** Starts an import whose columns go to the fields; the key is the first field unless `keys` names others. */
+async function start(
+  { tableId, all }: Table,
+  fields: Field[],
+  file: string,
+  { keys, ...options }: Update = {},
+  { preview = false, by = door }: { preview?: boolean; by?: Door } = {},
+): Promise<string> {
+  const idOf = (title: string) => all.find((field) => field.title === title)!.id
+  const { jobId } = await app.trpc(by.token).imports.start.mutate({
+    baseId: base.id,
+    tableId,
+    uploadId: await upload(by, file),
+    format: formatOf(file),
+    width: fields.length,
+    columns: fields.map(({ id }, index) => ({ index, fieldId: id })),
+    update: { keys: keys?.map(idOf) ?? [fields[0]!.id], ...options },
+    preview,
+  })
+  return jobId
+}
+
+interface Loaded {
+  result: ImportResult
+  counts: Record<string, number>
+  report: string[]
+  rows: Record<string, CellValue>[]
+}
+
+async function load(table: Table, file: string, options?: Update, fields = table.own): Promise<Loaded> {
+  const jobId = await start(table, fields, file, options)
+  return loadedBy(table, jobId)
+}
+
+async function loadedBy(table: Table, jobId: string): Promise<Loaded> {
+  const result = resultOf(await ended(door, jobId))
+  const { added, changed, unchanged, skipped, withoutKey, repeated, ambiguous, unknown } = result.update!
+  const counts = { added, changed, unchanged, skipped, withoutKey, repeated, ambiguous, unknown }
+  return {
+    result,
+    counts: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    report: await reportOf(door, jobId),
+    rows: await rowsOf(door, table.tableId),
+  }
+}
+
+const undo = () => client.records.undo.mutate({ baseId: base.id })
+const redo = () => client.records.redo.mutate({ baseId: base.id })
+const sqlOf = async <T>(sql: string) => (await app.kernel.sources.engine(base.id)).all<T>({ sql, params: [] })
+
+describe('an import that updates records', () => {
+  test('is refused to viewers, for a key without a column, and for a field that finds no record', async () => {
+    const table = await people()
+    const viewer = doorOf(app, await createMember(app, base.id, 'viewer'))
+    await expect(start(table, table.own, 'c,n,a\n', {}, { by: viewer })).rejects.toThrow(
+      'You do not have permission',
+    )
+    await expect(start(table, table.own.slice(1), 'n,a\n', { keys: ['Code'] })).rejects.toThrow(
+      'Choose a column of the file for each key field',
+    )
+    const odd = await createTable([
+      { title: 'Code', type: 'SingleLineText' },
+      { title: 'Data', type: 'JSON' },
+      { title: 'Tags', type: 'MultiSelect', options: { choices: [{ title: 'x' }] } },
+    ])
+    for (const key of ['Data', 'Tags'])
+      await expect(start(odd, odd.own, 'c,d,t\n', { keys: [key] })).rejects.toThrow('can’t find records')
+  })
+
+  test('changes the mapped fields of known records, and adds the others', async () => {
+    const table = await people()
+    const { counts, rows, report } = await load(table, 'c,n,a\nb2,Bob,41\nd4,Dee,60\na1,Ann,30\n')
+    expect(counts).toEqual({ added: 1, changed: 1, unchanged: 1 })
+    expect(report).toEqual([])
+    expect(rows).toEqual([
+      { Code: 'a1', Name: 'Ann', Age: 30 },
+      { Code: 'b2', Name: 'Bob', Age: 41 },
+      { Code: 'c3', Name: 'Cem', Age: 50 },
+      { Code: 'd4', Name: 'Dee', Age: 60 },
+    ])
+  })
+
+  test('is previewed with counts and changed cells, and writes nothing', async () => {
+    const table = await people()
+    const file = 'c,n,a\nb2,Bob,40\nd4,Dee,60\na1,Ann,30\n,No,1\nd4,Again,1\n'
+    const jobId = await start(table, table.own, file, {}, { preview: true })
+    const { result, counts, rows } = await loadedBy(table, jobId)
+    expect(counts).toEqual({ added: 1, changed: 1, unchanged: 1, withoutKey: 1, repeated: 1 })
+    expect(result.update).toMatchObject({
+      isPreview: true,
+      changes: [{ row: 2, key: 'b2', cells: [{ field: 'Name', before: 'Ben', after: 'Bob' }] }],
+    })
+    expect(result.changeId).toBeNull()
+    expect(rows).toHaveLength(3)
+    expect(rows[1]).toEqual({ Code: 'b2', Name: 'Ben', Age: 40 })
+    const engine = await app.kernel.sources.engine(base.id)
+    const isPostgres = engine.location.client === 'pg'
+    const tables = await sqlOf(
+      isPostgres
+        ? `select 1 from pg_tables where tablename like 'sheaf_import%' and schemaname = current_schema()`
+        : `select 1 from sqlite_master where name like 'sheaf_import%'`,
+    )
+    expect(tables).toEqual([])
+  })
+
+  test('keeps the file of a preview for the import', async () => {
+    const table = await people()
+    const file = 'c,n\nb2,Bob\n'
+    const input = {
+      baseId: base.id,
+      tableId: table.tableId,
+      uploadId: await upload(door, file),
+      format: formatOf(file),
+      width: 2,
+      columns: table.own.slice(0, 2).map(({ id }, index) => ({ index, fieldId: id })),
+      update: { keys: [table.own[0]!.id] },
+    }
+    const preview = await client.imports.start.mutate({ ...input, preview: true })
+    expect(resultOf(await ended(door, preview.jobId)).update?.changed).toBe(1)
+    const { jobId } = await client.imports.start.mutate(input)
+    expect(resultOf(await ended(door, jobId)).update?.changed).toBe(1)
+  })
+
+  test('refuses and reports rows without a key, with the key of an earlier row, and with that of several records', async () => {
+    const table = await people([
+      ['a1', 'Ann', 30],
+      ['x9', 'One', 1],
+      ['x9', 'Two', 2],
+    ])
+    const { counts, report, rows, result } = await load(
+      table,
+      'c,n,a\n,Nobody,1\na1,First,31\na1,Second,32\nx9,Both,3\nn1,New,4\nn1,Twice,5\n',
+    )
+    expect(counts).toEqual({ added: 1, changed: 1, withoutKey: 1, repeated: 2, ambiguous: 1 })
+    expect(result.rowsRefused).toBe(4)
+    expect(report).toEqual([
+      '2,Code,,The row has no value for the key. The row was skipped.',
+      '4,Code,a1,An earlier row has the same key. The row was skipped.',
+      '7,Code,n1,An earlier row has the same key. The row was skipped.',
+      '5,Code,x9,Several records have this key. The row was skipped.',
+    ])
+    expect(rows.map(({ Name }) => Name)).toEqual(['First', 'One', 'Two', 'New'])
+  })
+
+  test('compares keys as the filter does: numbers and dates by value, text with its case', async () => {
+    const table = await createTable(
+      [
+        { title: 'No', type: 'Decimal' },
+        { title: 'Day', type: 'Date' },
+        { title: 'Name', type: 'SingleLineText' },
+        { title: 'Note', type: 'SingleLineText' },
+      ],
+      [
+        [1, '2026-01-31', 'Ann', ''],
+        [2.5, '2026-02-28', 'Ben', ''],
+      ],
+    )
+    const first = await load(table, 'no,note\n1.0,x\n2.50,y\n3,z\n', {}, [table.own[0]!, table.own[3]!])
+    expect(first.counts).toEqual({ added: 1, changed: 2 })
+    const second = await load(table, 'd,note\n2026-01-31,by day\n', {}, [table.own[1]!, table.own[3]!])
+    expect(second.counts).toEqual({ changed: 1 })
+    const third = await load(table, 'n,note\nann,other case\n', {}, [table.own[2]!, table.own[3]!])
+    expect(third.counts).toEqual({ added: 1 })
+  })
+
+  test('finds records by several fields together, and by their ID', async () => {
+    const table = await people([
+      ['a', 'x', 1],
+      ['a', 'y', 2],
+    ])
+    const both = await load(table, 'c,n,a\na,y,20\na,z,30\n', { keys: ['Code', 'Name'] })
+    expect(both.counts).toEqual({ added: 1, changed: 1 })
+    const id = table.all.find((field) => field.isPrimaryKey)!
+    const byId = await load(table, 'id,age\n1,11\n99,1\nx,1\n', { keys: [id.title] }, [id, table.own[2]!])
+    expect(byId.counts).toEqual({ changed: 1, withoutKey: 1, unknown: 1 })
+    expect(byId.report).toContain('3,Id,99,No record has this ID. The row was skipped.')
+    expect(byId.rows.map(({ Age }) => Age)).toEqual([11, 20, 30])
+  })
+
+  test('only updates, or only adds, if asked to', async () => {
+    const table = await people()
+    const file = 'c,n,a\na1,Ada,1\nd4,Dee,4\n'
+    expect((await load(table, file, { mode: 'update' })).counts).toEqual({ changed: 1, skipped: 1 })
+    expect(await rowsOf(door, table.tableId)).toHaveLength(3)
+    expect((await load(table, file, { mode: 'add' })).counts).toEqual({ added: 1, skipped: 1 })
+    expect(await rowsOf(door, table.tableId)).toHaveLength(4)
+  })
+
+  test('leaves values where the cell is empty, or clears them if asked to', async () => {
+    const table = await people()
+    const kept = await load(table, 'c,n,a\na1,,31\n')
+    expect(kept.rows[0]).toEqual({ Code: 'a1', Name: 'Ann', Age: 31 })
+    const cleared = await load(table, 'c,n,a\na1,,\n', { emptyCells: 'clear' })
+    expect(cleared.rows[0]).toEqual({ Code: 'a1', Name: null, Age: null })
+  })
+
+  test('leaves the value where a cell does not fit its field, even if empty cells clear', async () => {
+    const table = await people()
+    const { rows, report, counts } = await load(table, 'c,n,a\na1,Ada,many\nn1,New,many\n', {
+      emptyCells: 'clear',
+    })
+    expect(counts).toEqual({ added: 1, changed: 1 })
+    expect(rows[0]).toEqual({ Code: 'a1', Name: 'Ada', Age: 30 })
+    expect(rows[3]).toEqual({ Code: 'n1', Name: 'New', Age: null })
+    expect(report).toEqual(['2,Age,many,Not a valid Number value', '3,Age,many,Not a valid Number value'])
+  })
+
+  test('never clears a required value, and gives new records their defaults', async () => {
+    const table = await createTable(
+      [
+        { title: 'Code', type: 'SingleLineText' },
+        { title: 'Kind', type: 'SingleLineText', required: true, defaultValue: 'guest' },
+        { title: 'Must', type: 'SingleLineText', required: true },
+        { title: 'Done', type: 'Checkbox', defaultValue: true },
+      ],
+      [['a', 'host', 'm', false]],
+    )
+    const fields = table.own.slice(0, 3)
+    const { rows, report, counts } = await load(table, 'c,k,m\na,,n\nb,,x\nc,y,\n', {}, fields)
+    expect(counts).toEqual({ added: 1, changed: 1 })
+    expect(rows).toEqual([
+      { Code: 'a', Kind: 'host', Must: 'n', Done: false },
+      { Code: 'b', Kind: 'guest', Must: 'x', Done: true },
+    ])
+    expect(report).toEqual(['4,Must,,A value is required. The row was skipped.'])
+    const clearing = await load(table, 'c,k,m\na,,z\n', { emptyCells: 'clear' }, fields)
+    expect(clearing.counts).toEqual({})
+    expect(clearing.report).toEqual(['2,Kind,,A value is required. The row was skipped.'])
+    await expect(start(table, fields.slice(0, 2), 'c,k\nn,x\n')).rejects.toThrow('is required')
+    const updating = await load(table, 'c,k\na,boss\nn,x\n', { mode: 'update' }, fields.slice(0, 2))
+    expect(updating.counts).toEqual({ changed: 1, skipped: 1 })
+  })
+
+  test('refuses rows whose unique value another record or an earlier row has', async () => {
+    const table = await createTable(
+      [
+        { title: 'Code', type: 'SingleLineText' },
+        { title: 'Mail', type: 'SingleLineText', unique: true },
+        { title: 'Age', type: 'Number' },
+      ],
+      [
+        ['a', 'a@x', 1],
+        ['b', 'b@x', 2],
+      ],
+    )
+    const { counts, rows, report } = await load(table, 'c,m,a\na,b@x,9\nb,b@x,3\nc,n@x,4\nd,n@x,5\n')
+    expect(counts).toEqual({ added: 1, changed: 1 })
+    expect(rows.map(({ Age }) => Age)).toEqual([1, 3, 4])
+    expect(report.map((line) => line.split(',').slice(0, 3))).toEqual([
+      ['2', 'Mail', 'b@x'],
+      ['5', 'Mail', 'n@x'],
+    ])
+  })
+
+  test('stamps and logs the records that really change, and no others', async () => {
+    const table = await people()
+    const editor = await createMember(app, base.id, 'editor')
+    const by = doorOf(app, editor)
+    const stamps = () =>
+      sqlOf<{ id: number; at: string | null; by: string | null }>(
+        `select id, updated_at as at, updated_by as by from "${table.tableName}" order by id`,
+      )
+    const before = await stamps()
+    const jobId = await start(table, table.own, 'c,n,a\na1,Ann,30\nb2,Bob,40\nd4,Dee,1\n', {}, { by })
+    const { changeId } = resultOf(await ended(by, jobId))
+    const after = await stamps()
+    expect(after[0]).toEqual(before[0]!)
+    expect(after[1]).not.toEqual(before[1]!)
+    expect(after[1]?.by).toBe(editor.id)
+    expect(after[2]).toEqual(before[2]!)
+    const logged = await sqlOf<{ record_id: unknown; before: string | null; after: string }>(
+      `select record_id, before, after from sheaf_change_records where change_id = ${changeId} order by record_id`,
+    )
+    expect(logged.map(({ record_id }) => Number(record_id))).toEqual([2, 4])
+    const [, name] = table.own
+    expect(JSON.parse(logged[0]!.before!)[name!.id]).toBe('Ben')
+    expect(JSON.parse(logged[0]!.after)[name!.id]).toBe('Bob')
+    expect(logged[1]?.before).toBeNull()
+  })
+
+  test('writes nothing where nothing differs', async () => {
+    const table = await people()
+    const seen: unknown[] = []
+    const stop = app.kernel.events.on('records.changed', (change) => seen.push(change))
+    const { counts, result } = await load(table, 'c,n,a\na1,Ann,30.0\nb2,Ben,40\n')
+    stop()
+    expect(counts).toEqual({ unchanged: 2 })
+    expect(result.changeId).toBeNull()
+    expect(seen).toEqual([])
+  })
+
+  for (const count of [3, 1200]) {
+    test(`is one step of undo and redo with ${count} records`, async () => {
+      const existing = Array.from({ length: count }, (_, at) => [`k${at}`, 'old', at] as CellValue[])
+      const table = await people(existing)
+      const before = await rowsOf(door, table.tableId)
+      const lines = Array.from({ length: count }, (_, at) => `k${at * 2},new,${at}`)
+      const { rows: after, counts } = await load(table, `c,n,a\n${lines.join('\n')}\n`)
+      expect(counts.added! + counts.changed!).toBe(count)
+      await undo()
+      expect(await rowsOf(door, table.tableId)).toEqual(before)
+      await redo()
+      const again = await rowsOf(door, table.tableId)
+      const byCode = (rows: Record<string, CellValue>[]) =>
+        rows.toSorted((a, b) => (String(a.Code) < String(b.Code) ? -1 : 1))
+      expect(byCode(again)).toEqual(byCode(after))
+    })
+  }
+
+  test('leaves what someone has changed since when it is undone', async () => {
+    const table = await people()
+    await load(table, 'c,n,a\na1,Ada,31\nb2,Bob,41\n')
+    await client.records.write.mutate({
+      change: {
+        baseId: base.id,
+        operations: [
+          {
+            kind: 'update',
+            tableId: table.tableId,
+            rows: [{ id: 1, values: { [table.own[1]!.id]: 'Mine' } }],
+          },
+        ],
+      },
+    })
+    await undo()
+    await undo()
+    const rows = await rowsOf(door, table.tableId)
+    expect(rows.slice(0, 2)).toEqual([
+      { Code: 'a1', Name: 'Ann', Age: 30 },
+      { Code: 'b2', Name: 'Ben', Age: 40 },
+    ])
+  })
+
+  test('tells others that records changed, and counts follow', async () => {
+    const table = await people()
+    const seen: unknown[] = []
+    const stop = app.kernel.events.on('records.changed', (change) => seen.push(change))
+    await load(table, 'c,n,a\na1,Ada,31\nz,Zoe,1\n')
+    stop()
+    expect(seen).toMatchObject([{ truncated: true, tableIds: [table.tableId], actorId: owner.id }])
+    const { count } = await client.records.count.query({ selection: { tableId: table.tableId } })
+    expect(count).toBe(4)
+  })
+
+  test('reads an export again without changes, for every type of field that has a value', async () => {
+    const table = await createTable(
+      [
+        { title: 'Code', type: 'SingleLineText' },
+        { title: 'Long', type: 'LongText' },
+        { title: 'Price', type: 'Currency' },
+        { title: 'Share', type: 'Percent' },
+        { title: 'When', type: 'DateTime' },
+        { title: 'Time', type: 'Time' },
+        { title: 'Done', type: 'Checkbox' },
+        { title: 'Stars', type: 'Rating' },
+        { title: 'Tags', type: 'MultiSelect', options: { choices: [{ title: 'x' }, { title: 'y' }] } },
+        { title: 'Data', type: 'JSON' },
+      ],
+      [['a', 'l\nm', 1.5, 30, '2026-01-01 10:00:00+00:00', '10:30:00', true, 3, 'x,y', '{"a":1}']],
+    )
+    const line = 'a,"l\nm",1.5,30,2026-01-01 10:00:00+00:00,10:30,true,3,"x,y","{""a"":1}"\n'
+    expect((await load(table, `h,h,h,h,h,h,h,h,h,h\n${line}`, { emptyCells: 'clear' })).counts).toEqual({
+      unchanged: 1,
+    })
+  })
+})
+
+describe('POST /api/v2/tables/{tableId}/import', () => {
+  const post = (
+    tableId: string,
+    query: string,
+    file: string,
+    credentials: Record<string, string> = { 'xc-auth': owner.token },
+  ) =>
+    fetch(`${app.url}/api/v2/tables/${tableId}/import?${query}`, {
+      method: 'POST',
+      headers: { ...credentials, 'content-type': 'application/octet-stream' },
+      body: file,
+    })
+
+  test('names what is wrong with a request, and keeps no file', async () => {
+    const { tableId } = await people()
+    const messageOf = async (query: string, file = 'Code,Name\na1,Ada\n') => {
+      const answer = await post(tableId, `name=refused.csv&${query}`, file)
+      const { msg, message } = (await answer.json()) as { msg?: string; message?: string }
+      return `${answer.status} ${msg ?? message}`
+    }
+    expect(await messageOf('keys=Nope')).toBe("404 Field 'Nope' not found")
+    expect(await messageOf('keys=Age')).toBe('400 Choose a column of the file for each key field')
+    expect(await messageOf('mode=merge&keys=Code')).toContain('400 ')
+    expect(await messageOf('preview=true')).toBe('400 Only an import that updates records has a preview')
+    expect(await messageOf('keys=Code', 'x,y\n1,2\n')).toBe(
+      '400 No column of the file has the title of a field',
+    )
+    expect(await messageOf('keys=Code&timeZone=Mars', 'Code\n1\n')).toBe('400 Unknown time zone')
+    expect(await messageOf('keys=Code', '')).toContain('400 ')
+    const { uploads } = app.kernel.meta.tables(defineImportsTables)
+    const kept = await app.kernel.meta.db.select().from(uploads)
+    expect(kept.filter(({ fileName }) => fileName === 'refused.csv')).toEqual([])
+  })
+
+  test('previews, updates and adds records by titles, with an API token as well', async () => {
+    const table = await people()
+    const { body } = await app.rest(owner.token).post('/api/v1/tokens')
+    const file = 'name;CODE;ignored\nAda;a1;x\nDee;d4;y\n'
+    const started = await post(table.tableId, 'keys=Code&preview=true', file, {
+      'xc-token': body.token,
+    })
+    expect(started.status).toBe(200)
+    const { id, job } = (await started.json()) as { id: string; job: string }
+    expect(job).toBe('import')
+    expect((await loadedBy(table, id)).counts).toEqual({ added: 1, changed: 1 })
+    const second = (await (await post(table.tableId, 'keys=Code&mode=update', file)).json()) as { id: string }
+    const { rows, counts } = await loadedBy(table, second.id)
+    expect(counts).toEqual({ changed: 1, skipped: 1 })
+    expect(rows[0]?.Name).toBe('Ada')
+    const third = (await (await post(table.tableId, '', file)).json()) as { id: string }
+    expect(resultOf(await ended(door, third.id)).rows).toBe(2)
+    expect(await rowsOf(door, table.tableId)).toHaveLength(5)
+  })
+})
