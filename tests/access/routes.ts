@@ -383,6 +383,28 @@ export const ROUTES: Record<string, RouteCase> = {
     body: () => ({ changeId: 999_999 }),
     answers: 404,
   },
+  'GET M/projects/:baseId/trash/items': { gate: 'record.restore' },
+  'POST M/projects/:baseId/trash/restore': {
+    gate: 'record.restore',
+    body: ({ tableId }) => ({ items: [{ kind: 'record', tableId, recordId: 999_999 }] }),
+    answers: 404,
+  },
+  'POST M/projects/:baseId/trash/purge': {
+    gate: 'record.purge',
+    body: ({ tableId }) => ({ items: [{ kind: 'record', tableId, recordId: 999_999 }] }),
+    answers: 404,
+  },
+  'POST M/projects/:baseId/trash/empty': { gate: 'record.purge' },
+  'GET M/projects/:baseId/trash/settings': { gate: 'record.restore' },
+  'PATCH M/projects/:baseId/trash/settings': { gate: 'base.storage', body: () => ({ days: 7 }) },
+  'GET M/trash/bases': { gate: 'base.list' },
+  'POST M/trash/bases/:baseId/restore': {
+    gate: 'base.restore',
+    params: async ({ trpc, baseId }) => {
+      await trpc.bases.delete.mutate({ baseId })
+      return { baseId }
+    },
+  },
   'DELETE M/trash/bases/:baseId': {
     gate: 'base.purge',
     params: async ({ trpc, baseId }) => {
