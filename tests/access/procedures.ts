@@ -262,6 +262,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'copies.base': { gate: 'base.duplicate', input: ofBase },
   'copies.table': { gate: 'table.duplicate', input: ofTable },
+  'copies.previewToBase': { gate: 'record.export', input: ofTable },
+  'copies.tableToBase': {
+    gate: 'table.create',
+    input: ({ baseId, tableId }) => ({ baseId, tableId }),
+  },
   'copies.field': { gate: 'field.duplicate', input: ofField },
   'copies.sharedBase': {
     gate: 'base.create',

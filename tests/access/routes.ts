@@ -151,6 +151,8 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST M/duplicate/:baseId/:sourceId': { gate: 'base.duplicate' },
   'POST M/duplicate/:baseId/table/:tableId': { gate: 'table.duplicate' },
   'POST M/duplicate/:baseId/column/:columnId': { gate: 'field.duplicate' },
+  'GET M/tables/:tableId/copy': { gate: 'record.export' },
+  'POST M/tables/:tableId/copy': { gate: 'table.create', body: ({ baseId }) => ({ baseId }) },
   'GET D/export/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
   'POST /api/v2/export/:viewId/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
 
