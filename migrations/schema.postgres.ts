@@ -8,6 +8,7 @@ import { defineNotificationTables } from '../modules/notifications/tables.ts'
 import { definePluginsTables } from '../modules/plugins/tables.ts'
 import { defineRecordsTables } from '../modules/records/tables.ts'
 import { defineSchemaTables } from '../modules/schema/tables.ts'
+import { defineTrashTables } from '../modules/trash/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
 import { postgresColumns as columns } from '../src/db/columns.ts'
 import { defineJobsTable } from '../src/db/jobs-table.ts'
@@ -20,6 +21,7 @@ export const { tables, fields } = defineSchemaTables(columns)
 export const { views, viewFields } = defineViewsTables(columns)
 export const { attachmentFiles, attachmentUses, feedPositions } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
+export const { detachedFiles } = defineTrashTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
 export const { plugins, fileBuckets } = definePluginsTables(columns)
 export const { comments, commentReactions } = defineCommentsTables(columns)

@@ -40,7 +40,8 @@ import {
   VIEW_PRESENTER,
 } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
-import { createStorageService, storageRest } from '../modules/storage/index.ts'
+import { createStorageService } from '../modules/storage/index.ts'
+import { createTrashService, trashRest } from '../modules/trash/index.ts'
 import { createViewsService, HOOK_FILTERS, presentTableViews, viewsRest } from '../modules/views/index.ts'
 import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
 import type { Config } from './config.ts'
@@ -162,7 +163,8 @@ export function createServices(kernel: Kernel) {
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
-  const storage = createStorageService(kernel, auth, bases, schema, records)
+  const trash = createTrashService({ kernel, auth, bases, schema, views, records })
+  const storage = createStorageService(kernel, auth, bases, schema, records, trash)
   const indexes = createIndexesService(kernel, auth, schema, records)
   const plugins = createPluginsService(kernel, auth, records)
   kernel.registry.fill(MAIL_SETTINGS, plugins.mailSettings)
@@ -195,6 +197,7 @@ export function createServices(kernel: Kernel) {
     shares,
     imports,
     copies,
+    trash,
     storage,
     indexes,
     plugins,
@@ -228,7 +231,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(schemaRest(schema, kernel, auth))
     .use(viewsRest(views, kernel, auth))
     .use(recordsRest(kernel, services))
-    .use(storageRest(kernel, services))
+    .use(trashRest(kernel, services))
     .use(indexesRest(kernel, services))
     .use(pluginsRest(kernel, services))
     .use(notificationsRest(kernel, services))
@@ -358,6 +361,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   await services.plugins.start()
   kernel.mail.start()
   await services.records.feed.start()
+  await services.trash.start()
   await services.notifications.start()
   services.hooks.start()
   const socket = createSocket(kernel, services.auth)

@@ -41,6 +41,7 @@ export interface Config extends SmtpSettings {
   trustProxy: boolean
   allowLocalHttp: boolean
   historyDays: number
+  trashDays: number
   attachmentMaxBytes: number
   attachmentMaxCount: number
   attachmentLinkSeconds: number
@@ -211,7 +212,13 @@ export const VARIABLES = {
   historyDays: variable({
     name: 'HISTORY_DAYS',
     default: '365',
-    help: 'Days for which each base keeps its change log (undo, record history, deleted records), deleted tables and fields, and columns replaced by a type change. `0`: forever. The owner of a base can override it.',
+    help: 'Days for which each base keeps its change log (undo, record history) and columns replaced by a type change. `0`: forever. The owner of a base can override it.',
+    read: integer(0, 36_500),
+  }),
+  trashDays: variable({
+    name: 'TRASH_DAYS',
+    default: '30',
+    help: 'Days for which deleted records, fields, views, tables, files and bases stay in the trash, at most as long as `HISTORY_DAYS`. `0`: as long as the change log. The owner of a base can override it.',
     read: integer(0, 36_500),
   }),
   attachmentMaxBytes: variable({

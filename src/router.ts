@@ -18,6 +18,7 @@ import { type RecordsService, recordsRouter } from '../modules/records/index.ts'
 import { type SchemaService, schemaRouter } from '../modules/schema/index.ts'
 import { type SharesService, sharesRouter } from '../modules/shares/index.ts'
 import { type StorageService, storageRouter } from '../modules/storage/index.ts'
+import { type TrashService, trashRouter } from '../modules/trash/index.ts'
 import { type ViewsService, viewsRouter } from '../modules/views/index.ts'
 import { router } from './trpc.ts'
 
@@ -31,6 +32,7 @@ export interface RoutedServices {
   shares: SharesService
   imports: ImportsService
   copies: Copies
+  trash: TrashService
   storage: StorageService
   indexes: IndexesService
   notifications: NotificationsService
@@ -56,6 +58,7 @@ export const createRouter = (services: RoutedServices) =>
     imports: importsRouter(services.imports),
     copies: copiesRouter(services.copies),
     jobs: jobsRouter(services.imports),
+    trash: trashRouter(services.trash),
     storage: storageRouter(services.storage),
     indexes: indexesRouter(services.indexes),
     notifications: notificationsRouter(services.notifications),

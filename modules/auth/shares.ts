@@ -212,6 +212,20 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     regenerate: (by: Actor, before: ShareRow, title: string): Promise<ShareRow> =>
       change(by, before, title, { id: randomText(ID_LENGTH) }),
 
+    /**
+     * Ends the open links of some targets now. Their addresses and settings stay: they open again with a new expiry.
+     * Returns their number.
+     */
+    async suspend(by: Actor, baseId: string, targetIds: ReadonlySet<string>, title: string): Promise<number> {
+      const now = new Date().toISOString()
+      const rows = await db.select().from(shares).where(eq(shares.baseId, baseId))
+      const open = rows.filter(
+        ({ targetId, expiresAt }) => targetIds.has(targetId) && (expiresAt === null || expiresAt > now),
+      )
+      for (const row of open) await change(by, row, title, { expiresAt: now })
+      return open.length
+    },
+
     async close(
       by: Actor,
       row: ShareRow,

@@ -48,7 +48,9 @@ export function createBaseCopies(
         createdBy: owner.id,
         ...times,
         deletedAt: now,
+        deletedBy: null,
         historyDays: original.historyDays,
+        trashDays: original.trashDays,
         historySince: null,
       }
       const sourceRow = (source: SourceRow): SourceRow => ({

@@ -1,6 +1,6 @@
 export { basesRest, presentBase } from './rest/index.ts'
 export { basesRouter } from './router.ts'
-export { type BasesService, createBasesService } from './service.ts'
+export { type BasesService, createBasesService, trashDaysOf } from './service.ts'
 export {
   refuseOwnDatabase,
   SOURCE_JOBS,

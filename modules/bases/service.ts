@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Config } from '../../src/config.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -13,6 +14,16 @@ import { createMembers } from './members.ts'
 import { createSourcesService } from './sources/service.ts'
 import { type BaseRow, BEING_REMOVED, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
 import type { BaseMeta } from './tables.ts'
+
+/** Days that a base keeps deleted items, at most as long as its change log; 0: forever. */
+export function trashDaysOf(
+  row: Pick<BaseRow, 'trashDays' | 'historyDays'>,
+  config: Pick<Config, 'trashDays' | 'historyDays'>,
+): number {
+  const trash = row.trashDays ?? config.trashDays
+  const history = row.historyDays ?? config.historyDays
+  return trash === 0 || history === 0 ? trash || history : Math.min(trash, history)
+}
 
 interface BasePatch {
   title?: string
@@ -69,13 +80,21 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
 
   return {
     homeOf: store.homeOf,
-    /** Stores how long the base keeps its history, and since when. Does not check access. */
-    saveHistory: (baseId: string, patch: Pick<Partial<BaseRow>, 'historyDays' | 'historySince'>) =>
-      save(baseId, patch),
+    /** Stores how long the base keeps its history and trash, and since when. Does not check access. */
+    saveHistory: (
+      baseId: string,
+      patch: Pick<Partial<BaseRow>, 'historyDays' | 'historySince' | 'trashDays'>,
+    ) => save(baseId, patch),
     /** Every base outside the trash. Does not check access. */
     all: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNull(bases.deletedAt)),
     /** Every base in the trash, including unfinished removals. Does not check access. */
     trashed: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNotNull(bases.deletedAt)),
+    /** A base in the trash that the actor may restore. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
+    async openToRestore(actor: Actor, baseId: string): Promise<BaseRow> {
+      const row = await store.requireTrashed(baseId)
+      await access.authorize(actor, 'base.restore', baseId)
+      return row
+    },
     /** A base in the trash that the actor may delete forever. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async openToPurge(actor: Actor, baseId: string): Promise<BaseRow> {
       const row = await store.requireTrashed(baseId)
@@ -84,13 +103,19 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
     },
     /**
      * Removes a trashed base forever: its home, then its metadata. If interrupted, the base is listed nowhere
-     * but in `trashed`. False if someone has restored it in the meantime. Does not check access.
+     * but in `trashed`. False if it is not in the trash any more, or was deleted again. Does not check access.
+     *
+     * @param deletedAt as in its row
      */
-    async removeForGood(baseId: string, forgotten: () => Promise<MetaStatement[]>): Promise<boolean> {
+    async removeForGood(
+      { id: baseId, deletedAt }: Pick<BaseRow, 'id' | 'deletedAt'>,
+      forgotten: () => Promise<MetaStatement[]>,
+    ): Promise<boolean> {
+      if (deletedAt === null) return false
       const [taken] = await meta.db
         .update(bases)
         .set({ deletedAt: BEING_REMOVED })
-        .where(and(eq(bases.id, baseId), isNotNull(bases.deletedAt)))
+        .where(and(eq(bases.id, baseId), eq(bases.deletedAt, deletedAt)))
         .returning()
       if (!taken) return false
       const sources = (await store.sourcesOf([baseId])).get(baseId) ?? []
@@ -160,7 +185,9 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
         createdBy: actor.id,
         ...times,
         deletedAt: null,
+        deletedBy: null,
         historyDays: null,
+        trashDays: null,
         historySince: null,
       }
       const own = {
@@ -241,7 +268,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       await meta.atomically([
         meta.db
           .update(bases)
-          .set({ deletedAt })
+          .set({ deletedAt, deletedBy: actor.kind === 'user' ? actor.id : null })
           .where(and(eq(bases.id, baseId), isNull(bases.deletedAt))),
         ...audits.record(
           actor,
@@ -253,13 +280,34 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       events.emit('base.deleted', { baseId })
     },
 
+    /** The deleted bases that the actor may restore, with the users who deleted them, latest first. */
+    async listDeleted(actor: Actor): Promise<{ base: Base; deletedBy: string | null }[]> {
+      await access.authorize(actor, 'base.list')
+      if (actor.kind !== 'user') return []
+      return (await visible(actor, true))
+        .map(({ base, preference, role }) => ({
+          base: toBase(base, preference, role),
+          deletedBy: base.deletedBy,
+        }))
+        .sort((a, b) => (b.base.deletedAt ?? '').localeCompare(a.base.deletedAt ?? ''))
+    },
+
+    /**
+     * Takes a base out of the trash, with its members. Its title gets a suffix (`Title_1`) if it is in use by now.
+     *
+     * @throws BASE_NOT_FOUND if it is not in the trash
+     */
     async restore(actor: Actor, baseId: string): Promise<Base> {
-      await store.requireTrashed(baseId)
+      const { title: former } = await store.requireTrashed(baseId)
       await access.authorize(actor, 'base.restore', baseId)
+      let title = former
+      for (let number = 1; (await store.findByTitle(title, baseId)).length > 0; number++) {
+        title = `${former}_${number}`
+      }
       await meta.atomically([
         meta.db
           .update(bases)
-          .set({ deletedAt: null, updatedAt: new Date().toISOString() })
+          .set({ title, deletedAt: null, deletedBy: null, updatedAt: new Date().toISOString() })
           .where(eq(bases.id, baseId)),
         ...audits.record(actor, { baseId, kind: 'base.restore', detail: {} }),
       ])
@@ -288,7 +336,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       updatedAt,
       deletedAt,
       order: preference?.order ?? row.order,
-      keepsDays: row.historyDays ?? kernel.config.historyDays,
+      keepsDays: trashDaysOf(row, kernel.config),
     }
   }
 }

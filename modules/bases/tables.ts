@@ -24,8 +24,12 @@ export function defineBasesTables(c: Columns) {
     updatedAt: c.text('updated_at').notNull(),
     /** Set while the base is in the trash. */
     deletedAt: c.text('deleted_at'),
-    /** Days that trash and change log are kept, 0: forever; null: the server's default. */
+    /** The user who moved it there; null if unknown. */
+    deletedBy: c.text('deleted_by'),
+    /** Days that the change log is kept, 0: forever; null: the server's default. */
     historyDays: c.integer('history_days'),
+    /** Days that deleted items are kept, 0: as long as the change log; null: the server's default. */
+    trashDays: c.integer('trash_days'),
     /** Older entries of the change log have been removed; null: complete. */
     historySince: c.text('history_since'),
   })

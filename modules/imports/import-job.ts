@@ -9,6 +9,7 @@ import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { numbersRecords } from '../../src/core/fields/traits.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
+import type { Field } from '../../src/core/model.ts'
 import { listImports } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import { type JobContext, type JobKind, ServerStopping } from '../../src/jobs.ts'
@@ -222,14 +223,7 @@ export function createImportJob({
   ): Promise<{ id: string; title: string }> {
     const { target, baseId } = input
     if (target.kind === 'new') {
-      const fields = target.prepared.fields.map((field) => {
-        const found = outcome.choices[field.id]
-        if (found === undefined) return field
-        // Selects are stored as text, so the values stay as they are.
-        if (found === null) return { ...field, type: 'SingleLineText' as const, options: {} }
-        const choices = withChoices((field.options.choices ?? []) as Choice[], found)
-        return { ...field, options: { ...field.options, choices } }
-      })
+      const fields = fieldsWithChoices(target.prepared.fields, outcome.choices)
       return schema.publishTable(
         input.actor,
         { ...target.prepared, fields },
@@ -355,7 +349,19 @@ function linksTable(dialect: Dialect, staging: string, columns: ImportColumn[]):
   return dialect.createTable(linksTableOf(staging), integers)
 }
 
-async function dropStaging(engine: Engine, staging: string): Promise<void> {
+/** The fields with the choices that their cells have beside those of the select fields. */
+export const fieldsWithChoices = (fields: readonly Field[], foundIn: ImportOutcome['choices']): Field[] =>
+  fields.map((field) => {
+    const found = foundIn[field.id]
+    if (found === undefined) return field
+    // Selects are stored as text, so the values stay as they are.
+    if (found === null) return { ...field, type: 'SingleLineText' as const, options: {} }
+    const choices = withChoices((field.options.choices ?? []) as Choice[], found)
+    return { ...field, options: { ...field.options, choices } }
+  })
+
+/** Drops the staging tables of an import, if they exist. */
+export async function dropStaging(engine: Engine, staging: string): Promise<void> {
   for (const name of [staging, linksTableOf(staging)]) {
     await engine.writeScript(engine.dialect.dropTable(name))
   }

@@ -47,6 +47,21 @@ export const copiesRouter = (copies: Copies) =>
     table: member
       .input(z.strictObject({ tableId: id, options: copyOptions.prefault({}) }))
       .mutation(({ ctx, input }) => copies.table(ctx.actor, input.tableId, input.options)),
+    previewToBase: member
+      .input(z.strictObject({ tableId: id }))
+      .query(({ ctx, input }) => copies.previewToBase(ctx.actor, input.tableId)),
+    tableToBase: member
+      .input(
+        z.strictObject({
+          tableId: id,
+          baseId: id,
+          title: z.string().trim().min(1).max(255).optional(),
+          withData: z.boolean().default(true),
+          withViews: z.boolean().default(true),
+          isMove: z.boolean().default(false),
+        }),
+      )
+      .mutation(({ ctx, input: { tableId, ...options } }) => copies.tableToBase(ctx.actor, tableId, options)),
     field: member
       .input(
         z.strictObject({

@@ -9,7 +9,7 @@ export {
   TABLE_VIEWS,
   type TableViews,
 } from './change/index.ts'
-export type { ReachableModels } from './computed/index.ts'
+export { type ReachableModels, referencesOf } from './computed/index.ts'
 export {
   type DefinedRows,
   type FieldDefinitionRow,

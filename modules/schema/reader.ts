@@ -42,6 +42,7 @@ import {
   dependents,
   trashedFields,
   trashedFieldsOfBase,
+  trashedTablesOfBase,
 } from './trash/index.ts'
 
 /** Bases whose lists of link fields are kept. */
@@ -116,12 +117,16 @@ export function createSchemaReader(context: SchemaContext) {
     },
     /** The bases, or whether this one, in which a field notifies the people that its cells name. */
     basesThatNotify: (baseId?: string): Promise<string[]> => store.basesThatNotify(baseId),
+    /** The bases with a field of files. */
+    basesWithFiles: (): Promise<string[]> => store.basesWithFiles(),
     /** True while the table exists, also in the trash. */
     isKept: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
     /** @throws BAD_REQUEST for a connected database, whose tables must be created in the database itself */
     refuseForeignTables: async (sourceId: string): Promise<void> => {
       if (await foreignSourceOf(context, { sourceId })) throw foreignTable()
     },
+    /** The ids of the live tables of a base. Does not check access. */
+    tableIds: async (baseId: string): Promise<string[]> => (await store.tablesOf(baseId)).map(({ id }) => id),
     /** The table of a base with this id or exact title. @throws TABLE_NOT_FOUND */
     async resolveTable(baseId: string, idOrTitle: string): Promise<TableModel> {
       const tables = await store.tablesOf(baseId)
@@ -225,6 +230,7 @@ export function createSchemaReader(context: SchemaContext) {
     dependents: (actor: Actor, target: DependentsOf): Promise<Dependent[]> =>
       dependents(context, actor, target),
     trashedFieldsOfBase: (actor: Actor, baseId: string) => trashedFieldsOfBase(context, actor, baseId),
+    trashedTablesOfBase: (actor: Actor, baseId: string) => trashedTablesOfBase(context, actor, baseId),
     trashedFields: (actor: Actor, tableId: string) => trashedFields(context, actor, tableId),
   }
 }

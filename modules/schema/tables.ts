@@ -22,7 +22,10 @@ export function defineSchemaTables(c: Columns) {
       version: c.integer('version').notNull(),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
+      /** Set while the table is in the trash. */
       deletedAt: c.text('deleted_at'),
+      /** The user who moved it there; null if unknown. */
+      deletedBy: c.text('deleted_by'),
     },
     (t) => [
       c.index('tables_base').on(t.baseId),
@@ -62,6 +65,7 @@ export function defineSchemaTables(c: Columns) {
       updatedAt: c.text('updated_at').notNull(),
       /** Set while the field is in the trash: its column and values are still there. */
       deletedAt: c.text('deleted_at'),
+      deletedBy: c.text('deleted_by'),
     },
     (t) => [c.index('fields_table').on(t.tableId)],
   )

@@ -18,6 +18,7 @@ import { schemaOf } from './reader.ts'
 import { createSyncService } from './sync/index.ts'
 import {
   createTable,
+  type FilledTable,
   type NewTable,
   type PreparedTable,
   placeTable,
@@ -59,11 +60,8 @@ export function createSchemaWriter(context: SchemaContext) {
     apply,
     prepareTable: (actor: Actor, baseId: string, input: NewTable): Promise<PreparedTable> =>
       prepareTable(context, actor, baseId, input),
-    publishTable: (
-      actor: Actor,
-      prepared: PreparedTable,
-      filled: { staging: string; imported: number },
-    ): Promise<Table> => publishTable(context, actor, prepared, filled),
+    publishTable: (actor: Actor, prepared: PreparedTable, filled: FilledTable): Promise<Table> =>
+      publishTable(context, actor, prepared, filled),
     async createTable(actor: Actor, baseId: string, input: NewTable): Promise<TableSchema> {
       refuseUnstorable(input)
       const table = await createTable(context, actor, baseId, input)

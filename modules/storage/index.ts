@@ -1,3 +1,2 @@
-export { storageRest } from './rest/index.ts'
 export { storageRouter } from './router.ts'
 export { createStorageService, type StorageService } from './service.ts'

@@ -12,14 +12,5 @@ export const storageRouter = (storage: StorageService) =>
     setHistoryDays: member
       .input(baseRef.extend({ days: z.int().min(0).max(MAX_HISTORY_DAYS).nullable() }))
       .mutation(({ ctx, input }) => storage.setHistoryDays(ctx.actor, input.baseId, input.days)),
-    deleteBaseForever: member
-      .input(baseRef)
-      .mutation(({ ctx, input }) => storage.deleteBaseForever(ctx.actor, input.baseId)),
-    deleteFieldForever: member
-      .input(z.strictObject({ fieldId: z.string().min(1).max(64) }))
-      .mutation(({ ctx, input }) => storage.deleteFieldForever(ctx.actor, input.fieldId)),
-    deleteTableForever: member
-      .input(z.strictObject({ tableId: z.string().min(1).max(64) }))
-      .mutation(({ ctx, input }) => storage.deleteTableForever(ctx.actor, input.tableId)),
     reclaim: member.input(baseRef).mutation(({ ctx, input }) => storage.reclaim(ctx.actor, input.baseId)),
   })

@@ -3,9 +3,10 @@ import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, forbidden } from '../auth/index.ts'
-import { type BaseRow, type BasesService, BEING_REMOVED } from '../bases/index.ts'
+import { type BaseRow, type BasesService, BEING_REMOVED, trashDaysOf } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
+import type { TrashService } from '../trash/index.ts'
 
 export const MAX_HISTORY_DAYS = 36_500
 /** Job kind that reclaims unused space of a base. */
@@ -25,7 +26,7 @@ interface BaseStorage {
   /** Entries of the change log, and the time of the oldest. */
   entries: number
   oldest: string | null
-  /** Days that deleted things are kept, 0: forever; null: the server's default. */
+  /** Days that the change log is kept, 0: forever; null: the server's default. */
   historyDays: number | null
   /** The server's default. */
   defaultDays: number
@@ -42,6 +43,7 @@ export function createStorageService(
   bases: BasesService,
   schema: SchemaService,
   records: Pick<RecordsService, 'removeLostPlaces' | 'attachments'>,
+  trash: Pick<TrashService, 'purgeOld' | 'removeBase'>,
 ) {
   const { config, jobs, log, sources } = kernel
   /** Time of each base's last cleanup, by id. */
@@ -62,21 +64,25 @@ export function createStorageService(
   })
 
   /**
-   * Removes everything older than the base's retention: entries of the change log with their records, deleted
-   * tables and fields, and columns that only those entries referred to.
+   * Removes everything older than the base's retention: entries of the change log with their records, columns that only
+   * those entries referred to, and what is in the trash.
    */
   async function purge(base: BaseRow): Promise<void> {
+    const since = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString()
     const days = daysOf(base)
-    if (days === 0) return
-    const before = new Date(Date.now() - days * DAY_MS).toISOString()
+    const trashDays = trashDaysOf(base, config)
+    if (days === 0 && trashDays === 0) return
     const engine = await sources.engine(base.id)
-    const old = await oldEntries(engine, before)
+    const old = days === 0 ? null : await oldEntries(engine, since(days))
     if (old) {
+      const before = since(days)
       // Stored first, so that a concurrent undo can say why it finds nothing.
       await bases.saveHistory(base.id, { historySince: before })
       const entries = await removeEntries(engine, old.lastId)
       log.info('old history removed', { baseId: base.id, entries, before })
     }
+    const before = trashDays === 0 ? '' : since(trashDays)
+    if (trashDays > 0) await trash.purgeOld(base.id, before)
     const kept = await columnsInLog(engine)
     const { tables, columns } = await schema.purge(base.id, { before, replaced: old?.columns ?? [], kept })
     if (tables > 0 || columns > 0) log.info('old trash removed', { baseId: base.id, tables, columns, before })
@@ -103,21 +109,18 @@ export function createStorageService(
   /** Removes bases whose time in the trash exceeds their retention. */
   async function purgeTrashedBases(): Promise<void> {
     for (const base of await bases.trashed()) {
-      const days = daysOf(base)
+      const days = trashDaysOf(base, config)
       const isOld =
         days > 0 && base.deletedAt !== null && Date.parse(base.deletedAt) < Date.now() - days * DAY_MS
       if (!isOld && base.deletedAt !== BEING_REMOVED) continue
-      await removeBase(base.id).catch((error) =>
+      await removeBase(base).catch((error) =>
         log.error('removing an old base failed', error, { baseId: base.id }),
       )
     }
   }
 
-  async function removeBase(baseId: string): Promise<void> {
-    if (!(await bases.removeForGood(baseId, () => schema.forRemovedBase(baseId)))) return
-    purgedAt.delete(baseId)
-    log.info('a base of the trash removed', { baseId })
-    await records.attachments.forgetBase(baseId)
+  async function removeBase(base: BaseRow): Promise<void> {
+    if (await trash.removeBase(base)) purgedAt.delete(base.id)
   }
 
   const cleanUp = () => {
@@ -135,15 +138,6 @@ export function createStorageService(
   return {
     purge,
     purgeDue,
-
-    /**
-     * Deletes a trashed base forever, with its records, history, links and files that no other base uses.
-     * @throws BASE_NOT_FOUND if it is not in the trash; PERMISSION_DENIED below owner
-     */
-    async deleteBaseForever(actor: Actor, baseId: string): Promise<void> {
-      const { id } = await bases.openToPurge(actor, baseId)
-      await removeBase(id)
-    },
 
     /** @throws BASE_NOT_FOUND; PERMISSION_DENIED below owner */
     async ofBase(actor: Actor, baseId: string): Promise<BaseStorage> {
@@ -173,21 +167,13 @@ export function createStorageService(
     },
 
     /**
-     * Sets the days that deleted things are kept, 0: forever; null: the server's default. Takes effect at the
+     * Sets the days that the change log is kept, 0: forever; null: the server's default. Takes effect at the
      * next cleanup.
      */
     async setHistoryDays(actor: Actor, baseId: string, days: number | null): Promise<void> {
       const base = await enter(actor, baseId)
       await bases.saveHistory(base.id, { historyDays: days })
       purgedAt.delete(base.id)
-    },
-
-    /** Delete a trashed field or table forever, with files that nothing else uses. @throws as the schema's */
-    async deleteFieldForever(actor: Actor, fieldId: string): Promise<void> {
-      records.attachments.sweepSoon(await schema.deleteFieldForever(actor, fieldId))
-    },
-    async deleteTableForever(actor: Actor, tableId: string): Promise<void> {
-      records.attachments.sweepSoon(await schema.deleteTableForever(actor, tableId))
     },
 
     /** Starts a job that removes what is too old and returns unused space to the system. */

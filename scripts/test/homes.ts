@@ -10,6 +10,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'copies/field',
   'copies/table',
   'copies/table-job',
+  'copies/to-base',
   'hooks/deliveries',
   'hooks/large',
   'hooks/rest',

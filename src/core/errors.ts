@@ -123,7 +123,8 @@ export function notFound(
     | 'Job'
     | 'Index'
     | 'Comment'
-    | 'Delivery',
+    | 'Delivery'
+    | 'File',
   id: string,
 ): AppError {
   const code = NOT_FOUND_CODES[kind]
@@ -146,4 +147,5 @@ const NOT_FOUND_CODES = {
   Index: 'GENERIC_NOT_FOUND',
   Comment: 'GENERIC_NOT_FOUND',
   Delivery: 'GENERIC_NOT_FOUND',
+  File: 'GENERIC_NOT_FOUND',
 } as const satisfies Record<string, ErrorCode>

@@ -60,7 +60,7 @@ export interface Base {
   createdAt: string
   updatedAt: string
   deletedAt: string | null
-  /** Retention of deleted items and history in days; 0: unlimited. */
+  /** Days that deleted items stay in its trash; 0: unlimited. */
   keepsDays: number
 }
 

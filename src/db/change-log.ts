@@ -703,17 +703,33 @@ export async function entriesOfAction(
   return [entry, ...others].toSorted((a, b) => position(b) - position(a))
 }
 
-/** The deletions of views of some tables that can still be undone, newest first. */
+/**
+ * The deletions of views of some tables that can still be undone, newest first.
+ *
+ * @param before the id of the last entry of the page before
+ * @param actorId the user who deleted them; undefined: anybody
+ */
 export const listViewDeletions = (
   engine: Engine,
   tableIds: readonly string[],
-  limit: number,
+  { before, actorId, limit }: { before?: number; actorId?: string; limit: number },
 ): Promise<StoredEntry[]> =>
   selectEntries(
     engine,
     sql`where detail is not null and kind = 'view.delete' and undone_by is null and table_id in (${listOf(tableIds)})
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
+      ${actorId === undefined ? sql`` : sql`and actor_id = ${actorId}`}
       order by id desc limit ${limit}`,
   )
+
+/** Makes the deletions of views up to an entry final. Returns their number. */
+export async function finalizeViewDeletionsUntil(engine: Engine, until: number): Promise<number> {
+  const [marked] = await engine.writeScript([
+    engine.dialect.render(sql`update sheaf_changes set undone_by = ${sql.raw(String(FINAL))}
+      where id <= ${until} and kind = 'view.delete' and undone_by is null`),
+  ])
+  return marked?.changes ?? 0
+}
 
 /** Makes the deletion of a view final. False if the entry is no view deletion, or is already undone or final. */
 export async function finalizeViewDeletion(engine: Engine, entryId: number): Promise<boolean> {
@@ -1335,11 +1351,19 @@ export const isDeletedRecord = (dialect: Pick<QueryDialect, 'logId'>, tableId: s
   sql`exists (select 1 from sheaf_change_records as logged where logged.table_id = ${tableId}
     and logged.record_id = ${dialect.logId(id)} and logged.after is null)`
 
-/** Selects deleted records of a table: by log ids, by deletion, or all. */
-export type DeletedSelection = { recordIds: readonly SQL[] } | { changeId: number } | { all: true }
+/**
+ * Selects deleted records of a table: by log ids, by deletion, all, or a number of those that were deleted up to an
+ * entry.
+ */
+export type DeletedSelection =
+  | { recordIds: readonly SQL[] }
+  | { changeId: number }
+  | { all: true }
+  | { until: number; limit: number }
 
 /** A record in the trash. */
 export interface DeletedRecord {
+  table_id: string
   record_id: RecordId
   /** The entry that deleted it. */
   change_id: number
@@ -1364,43 +1388,64 @@ const isTrashed = (
 const isSelected = (selection: DeletedSelection): SQL => {
   if ('all' in selection) return sql`1 = 1`
   if ('changeId' in selection) return sql`r.change_id = ${selection.changeId}`
+  if ('until' in selection) return sql`r.change_id <= ${selection.until}`
   return sql`r.record_id in (${sql.join([...selection.recordIds], sql`, `)})`
 }
 
-/**
- * A page of the trash of a table, newest deletion first.
- *
- * @param after the last record of the page before, its id as the log keeps it
- * @param matches builds a condition on a record's id and its values before the deletion
- */
-export const listDeleted = (
-  engine: Engine,
-  tableId: string,
-  {
-    after,
-    matches,
-    limit,
-  }: {
-    after?: { changeId: number; recordId: SQL }
-    matches?: (line: { recordId: SQL; before: SQL }) => SQL
-    limit: number
-  },
-): Promise<DeletedRecord[]> => {
-  const found = matches ? sql`and ${matches({ recordId: sql`r.record_id`, before: sql`r.before` })}` : sql``
-  const from = after
-    ? sql`and (r.change_id < ${after.changeId} or (r.change_id = ${after.changeId} and r.record_id > ${after.recordId}))`
-    : sql``
-  return engine.all<DeletedRecord>(
-    engine.dialect.render(sql`select r.record_id, r.change_id, r.before, c.at, c.actor_id, c.records
-      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where ${isTrashed(tableId)} ${from} ${found}
-      order by r.change_id desc, r.record_id limit ${limit}`),
-    { scan: true },
-  )
+/** A table whose deleted records are listed. */
+export interface DeletedOf {
+  tableId: string
+  /** The last record of the page before, its id as the log keeps it; without an id, a change whose records all follow. */
+  after?: { changeId: number; recordId?: SQL }
+  /** Builds a condition on a record's id and its values before the deletion. */
+  matches?: (line: { recordId: SQL; before: SQL }) => SQL
 }
 
-/** Tables whose deleted records one statement counts. */
+/**
+ * A page of the trash of some tables, newest deletion first, then by table and record.
+ *
+ * @param actorId the user who deleted them; undefined: anybody
+ */
+export async function listDeleted(
+  engine: Engine,
+  tables: readonly DeletedOf[],
+  { actorId, limit }: { actorId?: string; limit: number },
+): Promise<DeletedRecord[]> {
+  const pageOf = ({ tableId, after, matches }: DeletedOf): SQL => {
+    const found = matches ? sql`and ${matches({ recordId: sql`r.record_id`, before: sql`r.before` })}` : sql``
+    const by = actorId === undefined ? sql`` : sql`and c.actor_id = ${actorId}`
+    const rest = after?.recordId
+      ? sql` or (r.change_id = ${after.changeId} and r.record_id > ${after.recordId})`
+      : sql``
+    const from = after ? sql`and (r.change_id < ${after.changeId}${rest})` : sql``
+    return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id, c.records
+      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
+      where ${isTrashed(tableId)} ${by} ${from} ${found}
+      order by r.change_id desc, r.record_id limit ${limit}`
+  }
+  const found: DeletedRecord[] = []
+  const size = tables.some(({ matches }) => matches) ? SEARCHED_TABLES_AT_ONCE : TABLES_AT_ONCE
+  for (let at = 0; at < tables.length; at += size) {
+    const pages = tables.slice(at, at + size).map((table) => sql`select * from (${pageOf(table)}) as page`)
+    const rows = await engine.all<DeletedRecord>(
+      engine.dialect.render(
+        sql`${sql.join(pages, sql` union all `)} order by change_id desc, table_id, record_id limit ${limit}`,
+      ),
+      { scan: true },
+    )
+    for (const row of rows) found.push(row)
+  }
+  if (tables.length <= size) return found
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return found
+    .toSorted((a, b) => Number(b.change_id) - Number(a.change_id) || compare(a.table_id, b.table_id))
+    .slice(0, limit)
+}
+
+/** Tables whose deleted records one statement reads or counts. */
 const TABLES_AT_ONCE = 100
+/** A search has a condition for each field: stays below the engines' limits of bound parameters. */
+const SEARCHED_TABLES_AT_ONCE = 10
 
 /** Number of trashed records per table, counted up to `max`. Omits tables without any. */
 export async function countDeleted(
@@ -1472,9 +1517,11 @@ export const deletionRecords = (
  */
 export async function purgeDeleted(
   engine: Engine,
-  { actorId, tableId, selection }: { actorId: string; tableId: string; selection: DeletedSelection },
+  { actorId, tableId, selection }: { actorId: string | null; tableId: string; selection: DeletedSelection },
 ): Promise<number> {
-  const trashed = sql`select r.record_id from sheaf_change_records r where ${isTrashed(tableId)} and ${isSelected(selection)}`
+  const some = 'limit' in selection ? sql`order by r.change_id, r.record_id limit ${selection.limit}` : sql``
+  const trashed = sql`select r.record_id from sheaf_change_records r
+    where ${isTrashed(tableId)} and ${isSelected(selection)} ${some}`
   const at = new Date().toISOString()
   const [added, entry] = await engine.writeScript(
     [
@@ -1503,6 +1550,54 @@ export async function purgeDeleted(
 
 /** Log rows removed per transaction: bounds how long other writers wait. */
 const RECORDS_AT_ONCE = 20_000
+
+/**
+ * As `purgeDeleted`, for the records of tables that were deleted up to an entry, in portions. Leaves out those that are
+ * restored meanwhile. Returns the count.
+ */
+export async function purgeDeletedUntil(
+  engine: Engine,
+  tableIds: readonly string[],
+  until: number,
+): Promise<number> {
+  let purged = 0
+  for (const { tableId } of await countDeleted(engine, tableIds, 1)) {
+    for (;;) {
+      const selection = { until, limit: RECORDS_AT_ONCE }
+      const count = await purgeDeleted(engine, { actorId: null, tableId, selection })
+      purged += count
+      if (count < RECORDS_AT_ONCE) break
+    }
+  }
+  return purged
+}
+
+/**
+ * Rewrites the values of a record in all its log rows that contain a text.
+ *
+ * @param rewrite returns the JSON of the values without what is to be removed
+ */
+export async function rewriteLoggedValues(
+  engine: Engine,
+  { tableId, recordId, text }: { tableId: string; recordId: SQL; text: string },
+  rewrite: (values: string) => string,
+): Promise<void> {
+  const { dialect } = engine
+  const contains = (column: SQL) => dialect.search(column, 'text', text)
+  const lines = await engine.all<{ change_id: number; before: string | null; after: string | null }>(
+    dialect.render(sql`select change_id, before, after from sheaf_change_records
+      where table_id = ${tableId} and record_id = ${recordId}
+        and (${contains(sql`before`)} or ${contains(sql`after`)})`),
+  )
+  const rewritten = (values: string | null) => (values === null ? null : rewrite(values))
+  await engine.writeScript(
+    lines.map(({ change_id, before, after }) =>
+      dialect.render(sql`update sheaf_change_records
+        set before = ${rewritten(before)}, after = ${rewritten(after)}
+        where change_id = ${change_id} and table_id = ${tableId} and record_id = ${recordId}`),
+    ),
+  )
+}
 
 /** Removes the entries up to one, then their records in portions. Returns the number of removed entries. */
 export async function removeEntries(engine: Engine, lastId: number): Promise<number> {

@@ -246,7 +246,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: async (world) => ({ ...(await manualHook(world)), recordIds: [world.recordId] }),
   },
   'storage.reclaim': { gate: 'base.storage', input: ofBase },
-  'storage.deleteBaseForever': {
+  'trash.purgeBase': {
     gate: 'base.purge',
     input: async ({ trpc, baseId }) => {
       await trpc.bases.delete.mutate({ baseId })
@@ -262,6 +262,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'copies.base': { gate: 'base.duplicate', input: ofBase },
   'copies.table': { gate: 'table.duplicate', input: ofTable },
+  'copies.previewToBase': { gate: 'record.export', input: ofTable },
+  'copies.tableToBase': {
+    gate: 'table.create',
+    input: ({ baseId, tableId }) => ({ baseId, tableId }),
+  },
   'copies.field': { gate: 'field.duplicate', input: ofField },
   'copies.sharedBase': {
     gate: 'base.create',
@@ -429,18 +434,56 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ baseId }) => ({ baseId, entryId: 999_999 }),
     refuses: 'VIEW_NOT_FOUND',
   },
-  'storage.deleteFieldForever': {
-    gate: 'field.purge',
-    input: async ({ trpc, fieldId }) => {
-      await trpc.schema.deleteField.mutate({ fieldId })
-      return { fieldId }
+  'trash.list': { gate: 'record.restore', input: ofBase },
+  'trash.retention': { gate: 'record.restore', input: ofBase },
+  'trash.setRetention': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },
+  'trash.restore': [
+    {
+      gate: 'record.restore',
+      input: ({ baseId, tableId }) => ({
+        baseId,
+        items: [{ kind: 'record', tableId, recordId: 999_999 }],
+      }),
+      refuses: 'RECORD_NOT_FOUND',
     },
-  },
-  'storage.deleteTableForever': {
-    gate: 'table.purge',
-    input: async ({ trpc, tableId }) => {
-      await trpc.schema.deleteTable.mutate({ tableId })
-      return { tableId }
+    {
+      gate: 'field.create',
+      input: async ({ trpc, baseId, fieldId }) => {
+        await trpc.schema.deleteField.mutate({ fieldId })
+        return { baseId, items: [{ kind: 'field', fieldId }] }
+      },
+    },
+    {
+      gate: 'table.restore',
+      input: async ({ trpc, baseId, tableId }) => {
+        await trpc.schema.deleteTable.mutate({ tableId })
+        return { baseId, items: [{ kind: 'table', tableId }] }
+      },
+    },
+  ],
+  'trash.purge': [
+    {
+      gate: 'field.purge',
+      input: async ({ trpc, baseId, fieldId }) => {
+        await trpc.schema.deleteField.mutate({ fieldId })
+        return { baseId, items: [{ kind: 'field', fieldId }] }
+      },
+    },
+    {
+      gate: 'table.purge',
+      input: async ({ trpc, baseId, tableId }) => {
+        await trpc.schema.deleteTable.mutate({ tableId })
+        return { baseId, items: [{ kind: 'table', tableId }] }
+      },
+    },
+  ],
+  'trash.empty': { gate: 'record.purge', input: ofBase },
+  'trash.bases': { gate: 'base.list' },
+  'trash.restoreBase': {
+    gate: 'base.restore',
+    input: async ({ trpc, baseId }) => {
+      await trpc.bases.delete.mutate({ baseId })
+      return { baseId }
     },
   },
   'records.deletedViews': { gate: 'view.create', input: ofBase },

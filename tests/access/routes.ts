@@ -151,6 +151,8 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST M/duplicate/:baseId/:sourceId': { gate: 'base.duplicate' },
   'POST M/duplicate/:baseId/table/:tableId': { gate: 'table.duplicate' },
   'POST M/duplicate/:baseId/column/:columnId': { gate: 'field.duplicate' },
+  'GET M/tables/:tableId/copy': { gate: 'record.export' },
+  'POST M/tables/:tableId/copy': { gate: 'table.create', body: ({ baseId }) => ({ baseId }) },
   'GET D/export/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
   'POST M/projects/:baseId/export/sheaf': { gate: 'base.export' },
   'POST M/base-files': { gate: 'base.create', answers: 400 },
@@ -387,6 +389,28 @@ export const ROUTES: Record<string, RouteCase> = {
     gate: 'view.purge',
     body: () => ({ changeId: 999_999 }),
     answers: 404,
+  },
+  'GET M/projects/:baseId/trash/items': { gate: 'record.restore' },
+  'POST M/projects/:baseId/trash/restore': {
+    gate: 'record.restore',
+    body: ({ tableId }) => ({ items: [{ kind: 'record', tableId, recordId: 999_999 }] }),
+    answers: 404,
+  },
+  'POST M/projects/:baseId/trash/purge': {
+    gate: 'record.purge',
+    body: ({ tableId }) => ({ items: [{ kind: 'record', tableId, recordId: 999_999 }] }),
+    answers: 404,
+  },
+  'POST M/projects/:baseId/trash/empty': { gate: 'record.purge' },
+  'GET M/projects/:baseId/trash/settings': { gate: 'record.restore' },
+  'PATCH M/projects/:baseId/trash/settings': { gate: 'base.storage', body: () => ({ days: 7 }) },
+  'GET M/trash/bases': { gate: 'base.list' },
+  'POST M/trash/bases/:baseId/restore': {
+    gate: 'base.restore',
+    params: async ({ trpc, baseId }) => {
+      await trpc.bases.delete.mutate({ baseId })
+      return { baseId }
+    },
   },
   'DELETE M/trash/bases/:baseId': {
     gate: 'base.purge',

@@ -190,7 +190,7 @@ describe('comments', () => {
     const { id } = await bench.trpc.comments.create.mutate({ tableId: own.id, recordId: 1, text: 'x' })
     await bench.trpc.comments.react.mutate({ commentId: id, emoji: '👍', isOn: true })
     await bench.trpc.bases.delete.mutate({ baseId })
-    await bench.trpc.storage.deleteBaseForever.mutate({ baseId })
+    await bench.trpc.trash.purgeBase.mutate({ baseId })
     await expect(bench.trpc.comments.remove.mutate({ commentId: id })).rejects.toMatchObject({
       data: { appCode: 'GENERIC_NOT_FOUND' },
     })

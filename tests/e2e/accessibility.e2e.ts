@@ -192,7 +192,7 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
   test(
     'by the trash and the history of a base, with and without entries',
     async () => {
-      const { page, visit, audit, done } = await openAudit({ isPhone })
+      const { visit, done } = await openAudit({ isPhone })
       const api = app.trpc(owner.token)
       const rest = app.rest(owner.token)
       const table = (
@@ -214,16 +214,10 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
         [' of an empty base', empty.id],
       ] as const) {
         await visit(`history${name}`, `/nc/${id}/history`, 'main li, main h2')
-        for (const tab of ['Records', 'Fields', 'Views', 'Tables']) {
-          await visit(`trash${name}`, `/nc/${id}/trash`, 'main [role=tab]')
-          await page.getByRole('tab', { name: tab }).click()
-          await audit(`trash${name}, ${tab}`, 'main li, main h2')
-        }
+        await visit(`trash${name}`, `/nc/${id}/trash`, 'main li, main h2')
       }
       await api.bases.delete.mutate({ baseId: empty.id })
-      await visit('base list', '/', 'main h1')
-      await page.getByRole('button', { name: 'Trash' }).click()
-      await audit('deleted bases', page.getByRole('dialog').getByText('Empty').first())
+      await visit('deleted bases', '/trash', 'main li')
       await done()
     },
     TIMEOUT_MS,

@@ -83,7 +83,7 @@ describe('the account area of an administrator', () => {
     const page = await openSignedIn('/account/storage')
     await page.getByRole('link', { name: 'Getting started' }).last().click()
     await page.getByRole('tab', { name: 'Storage' }).click()
-    await page.getByLabel('Keep history and trash').selectOption('30')
+    await page.getByLabel('Keep history for').selectOption('30')
     await page.getByRole('button', { name: 'Keep for 30 days' }).click()
     await page.waitForFunction(() => document.querySelector('select')?.value === '30')
     await page.getByRole('button', { name: 'Reclaim space' }).click()

@@ -175,3 +175,48 @@ describe('duplicating a field', () => {
     expect(await item(page, 'Duplicate field').count()).toBe(0)
   })
 })
+
+describe('copying a table to another base', () => {
+  test('previews what becomes values, opens the copy, and moves the original to the trash on request', async () => {
+    const library = await createLibrary(tests, ['Tolkien'], ['The Hobbit'])
+    const link = await library.addLink('bt', 'Author')
+    await library.link(link, 1, [1])
+    const api = tests.app().trpc(tests.owner().token)
+    const { baseId } = library.books
+    const other = await api.bases.create.mutate({ title: 'Archive' })
+    const grid = await tests.openTable(library.books)
+    const { page } = grid
+    const { title } = library.books.schema.table
+    await openTableMenu(page, title)
+    await item(page, 'Copy to base…').click()
+    const copying = page.getByRole('dialog', { name: `Copy “${title}” to a base` })
+    await see(copying.getByText('become their values: Author'))
+    await copying.getByLabel('Base').selectOption({ label: 'Archive' })
+    await copying.getByRole('button', { name: 'Copy', exact: true }).click()
+    await see(page.getByText(`“${title}” is ready`))
+    await page.waitForFunction((id) => location.hash.includes(id), other.id)
+    const [copy] = await api.schema.tables.query({ baseId: other.id })
+    const { fields } = await api.schema.table.query({ tableId: copy?.id ?? '' })
+    expect(fields.find((field) => field.title === 'Author')?.type).toBe('LongText')
+
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, `/nc/${baseId}/${library.books.tableId}`)
+    await openTableMenu(page, title)
+    await item(page, 'Move to base…').click()
+    const moving = page.getByRole('dialog', { name: `Move “${title}” to a base` })
+    await moving.getByLabel('Base').selectOption({ label: 'Archive' })
+    await moving.getByRole('button', { name: 'Move', exact: true }).click()
+    // The screen of the moved table closes, and the dialog with it; a message offers to open the copy.
+    await see(page.getByText(`“${title}” is ready`).last())
+    await moving.waitFor({ state: 'detached' })
+    expect((await api.schema.tables.query({ baseId })).map(({ id }) => id)).not.toContain(
+      library.books.tableId,
+    )
+    expect((await api.schema.tables.query({ baseId, trash: true })).map(({ id }) => id)).toContain(
+      library.books.tableId,
+    )
+    // The browser may have asked for the table while it went.
+    grid.problems.splice(0)
+  })
+})

@@ -209,66 +209,89 @@ describe('the trash', () => {
     const grid = await tests.openTable(table)
     const { page } = grid
     await page.getByRole('link', { name: 'Trash' }).click()
-    const row = (text: string) => page.getByTestId('trashed-record').filter({ hasText: text })
+    const row = (text: string) => page.getByTestId('trashed-item').filter({ hasText: text })
     await row('Item 3').waitFor()
     await page.getByText('2 records deleted together').waitFor()
-    await page.getByRole('searchbox', { name: 'Search deleted records' }).fill('item 1')
+    await page.getByRole('searchbox', { name: 'Search the trash' }).fill('item 1')
     await row('Item 3').waitFor({ state: 'detached' })
     await row('Item 1').getByRole('button', { name: 'Restore' }).click()
-    await toast(grid, '1 record restored to Tasks')
-    await page.getByRole('searchbox', { name: 'Search deleted records' }).fill('')
+    await toast(grid, '“Item 1” was restored')
+    await page.getByRole('searchbox', { name: 'Search the trash' }).fill('')
     await row('Item 2').getByRole('button', { name: 'Delete Item 2 forever' }).click()
-    const question = page.getByRole('dialog', { name: 'Delete 1 record forever?' })
+    const question = page.getByRole('dialog', { name: 'Delete “Item 2” forever?' })
     await question.getByRole('button', { name: 'Delete forever' }).click()
     await row('Item 2').waitFor({ state: 'detached' })
     await go(grid, `/nc/${table.baseId}/${table.tableId}`)
     await grid.shows('Title', ['Item 1', 'Item 4'])
     await go(grid, `/nc/${table.baseId}/trash`)
     await page.getByRole('button', { name: 'Restore all' }).click()
-    await page.getByText('No deleted records').waitFor()
+    await page.getByText('The trash is empty').waitFor()
     await go(grid, `/nc/${table.baseId}/${table.tableId}`)
     await grid.shows('Title', ['Item 1', 'Item 3', 'Item 4'])
   })
 
   test('deletes fields, views and tables forever, a table once its name is typed', async () => {
     const { api, baseId, page } = await openFullTrash()
-    await page.getByText('Deleted items are kept for 365 days').waitFor()
-    for (const [tab, title] of [
-      ['Fields', 'Qty'],
-      ['Views', 'Open ones'],
-      ['Tables', 'big'],
-    ] as const) {
-      await page.getByRole('tab', { name: tab }).click()
+    await page.getByText('Deleted items are kept for 30 days').waitFor()
+    for (const title of ['Qty', 'Open ones', 'big']) {
       await page.getByRole('button', { name: `Delete ${title} forever` }).click()
       const agree = page.getByRole('button', { name: 'Delete forever', exact: true })
-      if (tab === 'Tables') {
+      if (title === 'big') {
         expect(await agree.isDisabled()).toBe(true)
         await page.getByLabel('Type “big” to confirm').fill('big')
       }
       await agree.click()
-      await page.getByTestId('trashed-item').waitFor({ state: 'detached' })
+      const row = page.getByTestId('trashed-item').filter({ hasText: title })
+      await row.waitFor({ state: 'detached' })
     }
+    await page.getByText('The trash is empty').waitFor()
     expect(await api.schema.tables.query({ baseId, trash: true })).toEqual([])
   })
 
-  test('has deleted fields, views and tables as well', async () => {
+  test('filters by kind, and restores everything that is selected at once', async () => {
     const { api, baseId, tableId, page } = await openFullTrash()
-    for (const [tab, title] of [
-      ['Fields', 'Qty'],
-      ['Views', 'Open ones'],
-      ['Tables', 'big'],
-    ] as const) {
-      await page.getByRole('tab', { name: tab }).click()
-      const row = page.getByTestId('trashed-item').filter({ hasText: title })
-      await row.getByRole('button', { name: 'Restore' }).click()
-      await row.waitFor({ state: 'detached' })
-    }
+    const rows = page.getByTestId('trashed-item')
+    await rows.nth(2).waitFor()
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Views' })
+    await rows.filter({ hasText: 'Qty' }).waitFor({ state: 'detached' })
+    expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('Deleted forever in 30 days')])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await rows.nth(2).waitFor()
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
+    await page.getByRole('button', { name: 'Restore 3 items' }).click()
+    await page.getByText('3 items restored').waitFor()
+    await page.getByText('The trash is empty').waitFor()
     const { fields, views } = await api.schema.table.query({ tableId })
     expect([
       fields.some(({ title }) => title === 'Qty'),
       views.some(({ title }) => title === 'Open ones'),
     ]).toEqual([true, true])
     expect(await api.schema.tables.query({ baseId })).toHaveLength(2)
+  })
+
+  test('tells a new name and closed links of what comes back, and is emptied once the name of the base is typed', async () => {
+    const { api, baseId, tableId, page } = await openFullTrash()
+    await api.schema.createField.mutate({ tableId, field: { title: 'Qty', type: 'Number' } })
+    const row = page.getByTestId('trashed-item').filter({ hasText: 'Qty' })
+    await row.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('“Qty” is now “Qty_1”').waitFor()
+    await page.getByRole('button', { name: 'Empty trash' }).click()
+    const { title } = await api.bases.get.query({ baseId })
+    await page.getByLabel(`Type “${title}” to confirm`).fill(title)
+    await page.getByRole('button', { name: 'Delete forever', exact: true }).click()
+    await page.getByText('2 items deleted forever').waitFor()
+    await page.getByText('The trash is empty').waitFor()
+  })
+
+  test('is kept for as long as an owner chooses', async () => {
+    const { api, baseId, page } = await openFullTrash()
+    const choice = page.getByRole('combobox', { name: 'Keep deleted items for' })
+    await choice.selectOption('90')
+    await page.getByText('Deleted items are kept for 90 days').waitFor()
+    await choice.selectOption('7')
+    await page.getByRole('button', { name: 'Keep for 7 days' }).click()
+    await page.getByText('Deleted items are kept for 7 days').waitFor()
+    expect(await api.trash.retention.query({ baseId })).toMatchObject({ days: 7 })
   })
 })
 

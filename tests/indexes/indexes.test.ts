@@ -354,7 +354,7 @@ describe('automatic indexes', () => {
     await maintain()
     const fieldId = table.field('Num').id
     await bench.trpc.schema.deleteField.mutate({ fieldId })
-    await bench.trpc.storage.deleteFieldForever.mutate({ fieldId })
+    await bench.trpc.trash.purge.mutate({ baseId: bench.baseId, items: [{ kind: 'field', fieldId }] })
     await maintain()
     expect(await indexesOf()).toEqual([])
     expect(await table.total()).toBe(RECORDS)
@@ -490,7 +490,8 @@ describe('indexes that people ask for', () => {
     await maintain()
     // It may be restored.
     expect(await known()).toBe(1)
-    await bench.trpc.storage.deleteTableForever.mutate({ tableId: table.id })
+    const items = [{ kind: 'table' as const, tableId: table.id }]
+    await bench.trpc.trash.purge.mutate({ baseId: bench.baseId, items })
     await maintain()
     expect(await known()).toBe(0)
   })

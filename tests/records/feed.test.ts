@@ -155,7 +155,7 @@ describe('the feed of a base', () => {
     expect(await positions()).toHaveLength(1)
     await bench.trpc.bases.delete.mutate({ baseId })
     expect(await positions()).toHaveLength(1)
-    await bench.trpc.storage.deleteBaseForever.mutate({ baseId })
+    await bench.trpc.trash.purgeBase.mutate({ baseId })
     expect(await positions()).toHaveLength(0)
   })
 })

@@ -193,7 +193,9 @@ describe('a long write', () => {
     const field = { title: 'Old', type: 'SingleLineText' as const }
     const { id: fieldId } = await trpc().schema.createField.mutate({ tableId, field })
     await trpc().schema.deleteField.mutate({ fieldId })
-    const write = await start(() => trpc().storage.deleteFieldForever.mutate({ fieldId }))
+    const write = await start(() =>
+      trpc().trash.purge.mutate({ baseId, items: [{ kind: 'field', fieldId }] }),
+    )
     expect(write.work).toMatchObject({ kind: 'purge', fieldTitle: 'Old', canCancel: false })
     await write.cancel()
     await write.release()

@@ -192,17 +192,17 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
     const copy = body.base_id
     const list = (await bench.trpc.schema.tables.query({ baseId: copy })).map(({ id }) => id)
     expect(list.length).toBeGreaterThan(0)
-    const storage = bench.trpc.storage
-    expect(await refusalOf(storage.deleteBaseForever.mutate({ baseId: copy }))).toMatchObject({
+    const { trash } = bench.trpc
+    expect(await refusalOf(trash.purgeBase.mutate({ baseId: copy }))).toMatchObject({
       code: 'BASE_NOT_FOUND',
     })
     await bench.trpc.bases.delete.mutate({ baseId: bench.baseId })
     const creator = await createMember(bench.app, copy, 'creator')
     await bench.trpc.bases.delete.mutate({ baseId: copy })
     expect(
-      await refusalOf(bench.app.trpc(creator.token).storage.deleteBaseForever.mutate({ baseId: copy })),
+      await refusalOf(bench.app.trpc(creator.token).trash.purgeBase.mutate({ baseId: copy })),
     ).toMatchObject({ code: 'PERMISSION_DENIED' })
-    await storage.deleteBaseForever.mutate({ baseId: copy })
+    await trash.purgeBase.mutate({ baseId: copy })
     expect(await refusalOf(bench.trpc.bases.restore.mutate({ baseId: copy }))).toMatchObject({
       code: 'BASE_NOT_FOUND',
     })

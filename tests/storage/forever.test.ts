@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { TrashRef } from '../../src/core/trash.ts'
 import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -12,6 +13,7 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
   })
   afterAll(() => bench.stop())
 
+  const purge = (item: TrashRef) => bench.trpc.trash.purge.mutate({ baseId: bench.baseId, items: [item] })
   const trash = () => `/api/v2/meta/bases/${bench.baseId}/trash`
   const columnsOf = async (table: TestTable) => {
     const engine = await bench.app.kernel.sources.engine(bench.baseId)
@@ -24,11 +26,10 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
   test('is for creators, and for what is in the trash; wrong bodies are refused', async () => {
     const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' })
     const fieldId = table.field('Num').id
-    const { storage } = bench.trpc
-    expect(await refusalOf(storage.deleteFieldForever.mutate({ fieldId }))).toMatchObject({
+    expect(await refusalOf(purge({ kind: 'field', fieldId }))).toMatchObject({
       code: 'FIELD_NOT_FOUND',
     })
-    expect(await refusalOf(storage.deleteTableForever.mutate({ tableId: table.id }))).toMatchObject({
+    expect(await refusalOf(purge({ kind: 'table', tableId: table.id }))).toMatchObject({
       code: 'TABLE_NOT_FOUND',
     })
     await bench.trpc.schema.deleteField.mutate({ fieldId })
@@ -53,7 +54,7 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
     const [num, code, more] = ['Num', 'Code', 'More'].map((title) => table.field(title))
     for (const field of [num, code, more]) await bench.trpc.schema.deleteField.mutate({ fieldId: field!.id })
     expect((await bench.rest.delete(trash(), { fieldId: num!.id })).body).toEqual({ deleted: 1 })
-    await bench.trpc.storage.deleteFieldForever.mutate({ fieldId: code!.id })
+    await purge({ kind: 'field', fieldId: code!.id })
     const columns = await columnsOf(table)
     expect([num, code, more].map((field) => columns.includes(field!.columnName))).toEqual([
       false,
@@ -80,7 +81,7 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
       },
     })
     await bench.trpc.schema.deleteField.mutate({ fieldId: link.id })
-    await bench.trpc.storage.deleteFieldForever.mutate({ fieldId: link.id })
+    await purge({ kind: 'field', fieldId: link.id })
     expect((await bench.rest.get(trash())).body.fields.map(({ id }: { id: string }) => id)).not.toContain(
       link.id,
     )
@@ -128,7 +129,7 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
       return results
     }
     try {
-      await bench.trpc.storage.deleteTableForever.mutate({ tableId: table.id })
+      await purge({ kind: 'table', tableId: table.id })
     } finally {
       engine.writeScript = writeScript
     }

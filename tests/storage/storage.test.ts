@@ -137,6 +137,7 @@ describe.each(META_DATABASES)('what a base keeps, on %s', (database) => {
     const { trpc, baseId } = bench
     const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
     await age(400)
+    await trpc.trash.setRetention.mutate({ baseId, days: 0 })
     await trpc.storage.setHistoryDays.mutate({ baseId, days: 0 })
     const entries = await count('select count(*) from sheaf_changes')
     await purge()

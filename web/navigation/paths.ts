@@ -43,6 +43,8 @@ export const paths = {
   /** The webhooks of a base or table; with one of them open, or its deliveries. */
   webhooks: (baseId: string, search: { tableId?: string; hookId?: string; tab?: 'deliveries' } = {}) =>
     `/${WORKSPACE}/${baseId}/webhooks${queryOf(search)}`,
+  /** The deleted bases of the user. */
+  deletedBases: () => '/trash',
   /** The trash of a base. */
   trash: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,

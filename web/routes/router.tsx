@@ -68,7 +68,7 @@ const BASE_ROUTES: Route[] = [
     screen: lazyPart(() => import('../features/comments/comments-screen.tsx'), 'CommentsScreen'),
   },
   { path: '/webhooks', screen: lazyPart(() => import('../features/hooks/hooks-screen.tsx'), 'HooksScreen') },
-  { path: '/trash', screen: lazyPart(() => import('../features/history/trash-screen.tsx'), 'TrashScreen') },
+  { path: '/trash', screen: lazyPart(() => import('../features/trash/trash-screen.tsx'), 'TrashScreen') },
   {
     // A table and perhaps its view; or, in older links, a view and perhaps its title.
     path: '/:tableId/:viewId?',
@@ -85,6 +85,10 @@ const BaseList = lazyPart(() => import('../features/bases/base-list-screen.tsx')
 /** Pages inside the app's frame. */
 const SHELL_ROUTES: Route[] = [
   ...['/', '/projects', '/projects/list'].map((path) => ({ path, screen: BaseList })),
+  {
+    path: '/trash',
+    screen: lazyPart(() => import('../features/trash/base-trash-screen.tsx'), 'BaseTrashScreen'),
+  },
   {
     path: '/account/:page?',
     screen: lazyPart(() => import('../features/account/account-screen.tsx'), 'AccountScreen'),

@@ -1,12 +1,21 @@
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
-import { notFound } from '../../../src/core/errors.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
+import type { CopiedField } from '../../../src/core/table-copies.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
-import type { FieldPosition, SchemaService, TableModel } from '../../schema/index.ts'
+import { type FieldPosition, type SchemaService, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import {
+  createTableToBaseJob,
+  planFieldsToBase,
+  TABLE_TO_BASE_JOB,
+  type TableToBaseInput,
+  withComputed,
+} from './copy-to-base.ts'
 import {
   COPY_JOB,
   type CopyInput,
@@ -26,6 +35,18 @@ export interface CopyOptions {
   withViews?: boolean
   /** Webhooks of the base; the copies are turned off. */
   withHooks?: boolean
+}
+
+/** Options of a copy in another base. */
+export interface ToBaseOptions {
+  /** The base to copy to. */
+  baseId: string
+  /** Default: that of the original, with a suffix if it is in use. */
+  title?: string
+  withData?: boolean
+  withViews?: boolean
+  /** Moves the original to the trash afterwards. */
+  isMove?: boolean
 }
 
 export interface FieldCopyOptions {
@@ -49,6 +70,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, schema, views, records }))
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
   kernel.jobs.register(FIELD_COPY_JOB, createFieldCopyJob(schema))
+  kernel.jobs.register(TABLE_TO_BASE_JOB, createTableToBaseJob({ kernel, schema, views, records }))
 
   async function start(
     owner: UserActor,
@@ -107,6 +129,56 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       const { baseId } = table
       const job = await kernel.jobs.start(TABLE_COPY_JOB, { userId: input.owner.id, baseId, input })
       return { jobId: job.id, tableId: newTableId }
+    },
+
+    /**
+     * What copying a table to another base does to its fields.
+     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below viewer
+     */
+    async previewToBase(actor: Actor, tableId: string): Promise<{ fields: CopiedField[] }> {
+      const model = await schema.openTable(actor, 'record.export', tableId)
+      return { fields: planFieldsToBase(model).copied }
+    },
+
+    /**
+     * Copies or moves a table to another base, whichever databases they are in, also from a connected database.
+     * @throws TABLE_NOT_FOUND, BASE_NOT_FOUND; PERMISSION_DENIED below viewer of the table and creator of the base, for a
+     * move below creator of both; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a junction table, and for a move
+     * within a base or out of a connected database
+     */
+    async tableToBase(
+      actor: Actor,
+      tableId: string,
+      { baseId, title, withData = true, withViews = true, isMove = false }: ToBaseOptions,
+    ): Promise<{ jobId: string; tableId: string }> {
+      const model = await schema.openTable(actor, 'record.export', tableId)
+      const { table } = model
+      if (isMove) await auth.access.authorize(actor, 'table.delete', table.baseId)
+      if (table.isJunction) throw badRequest(m.copies_error_junction({ table: table.title }))
+      if (isMove && (baseId === table.baseId || model.primaryKey.databaseType !== null))
+        throw badRequest(m.copies_error_move({ table: table.title }))
+      const owner = requireUser(actor)
+      const plan = planFieldsToBase(model)
+      const target = await bases.enter(actor, 'table.create', baseId)
+      const free = uniqueTitle(table.title, await schema.tables(actor, target.id))
+      const planned = await schema.prepareTable(owner, target.id, {
+        title: title ?? free,
+        fields: plan.inputs,
+        description: table.description,
+        meta: table.meta,
+      })
+      const { prepared, fieldIds } = withComputed(planned, table.id, plan)
+      const input: TableToBaseInput = {
+        owner,
+        tableId: table.id,
+        prepared,
+        fieldIds,
+        withData,
+        withViews,
+        isMove,
+      }
+      const job = await kernel.jobs.start(TABLE_TO_BASE_JOB, { userId: owner.id, baseId: target.id, input })
+      return { jobId: job.id, tableId: prepared.tableId }
     },
 
     /**

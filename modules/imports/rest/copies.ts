@@ -29,6 +29,13 @@ const CopyBody = z.object({
   options,
   base: z.object({ title: z.string().max(255).optional() }).nullish(),
 })
+const ToBaseBody = z.strictObject({
+  baseId: z.string().min(1).max(64),
+  title: z.string().trim().min(1).max(255).optional(),
+  withData: z.boolean().optional(),
+  withViews: z.boolean().optional(),
+  move: z.boolean().optional(),
+})
 const TableBody = z.object({ title: z.string().max(255).optional(), options })
 /** `extra` holds the copy's place, as for a new column. */
 const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).nullish() })
@@ -72,6 +79,25 @@ export function copiesRest(
       })
   }
   return app
+    .get(
+      '/api/v2/meta/tables/:tableId/copy',
+      ({ actor, params }) => copies.previewToBase(actor, params.tableId),
+      { detail: { summary: 'Preview the copy of a table in another base' } },
+    )
+    .post(
+      '/api/v2/meta/tables/:tableId/copy',
+      async ({ actor, params, body }) => {
+        // Access is checked before the body.
+        await copies.previewToBase(actor, params.tableId)
+        const { move, ...wanted } = readBody(ToBaseBody, body)
+        const { jobId, tableId } = await copies.tableToBase(actor, params.tableId, {
+          ...wanted,
+          isMove: move,
+        })
+        return { id: jobId, table_id: tableId }
+      },
+      { detail: { summary: 'Copy or move a table to another base' } },
+    )
 
   async function copy(actor: Actor, id: string, body: unknown) {
     await bases.enter(actor, 'base.duplicate', id)

@@ -261,6 +261,8 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       await files.forgetBase(baseId)
       await sweep()
     },
+    /** The files among these that cells of the base use or used. Does not check access. */
+    ofBase: files.ofBase,
     shareAll: files.shareAll,
     sizesOfStores: files.sizesOfStores,
 

@@ -5,9 +5,10 @@ import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { cellText } from '../../../src/core/fields/cell-text.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import type { Field, Person, RecordId } from '../../../src/core/model.ts'
+import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
 import {
   countDeleted,
+  type DeletedOf,
   type DeletedRecord,
   type DeletedSelection,
   deletionRecords,
@@ -16,6 +17,7 @@ import {
   type LoggedRecord,
   listDeleted,
   purgeDeleted,
+  purgeDeletedUntil,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { anyOf } from '../../../src/dialects/standard-sql.ts'
@@ -75,10 +77,29 @@ export type TrashSelection = { tableId: string } & (
   | { all: true }
 )
 
+export interface BaseTrashRequest extends Pick<TrashRequest, 'search' | 'limit'> {
+  baseId: string
+  /** Absent: all tables. */
+  tableId?: string
+  /** Id of the user who deleted them. */
+  deletedBy?: string
+  after?: TrashCursor & { tableId: string }
+}
+
+/** A deleted record in the list of a base. */
+export interface FoundRecord extends Omit<TrashedRecord, 'values'> {
+  table: Table
+  /** The texts of its first values that are not blank, beside its title. */
+  preview: { title: string; text: string }[]
+}
+
+const MAX_PREVIEW_FIELDS = 5
+const MAX_PREVIEW_TEXT = 200
+
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   auth: Pick<AuthService, 'access' | 'people' | 'peopleOf'>
-  schema: LinkSchema & Pick<SchemaReader, 'tables'>
+  schema: LinkSchema & Pick<SchemaReader, 'tables' | 'tableIds'>
   door: Door
   sets: SetWrites
   undo: (actor: Actor, baseId: string, entryId: number) => Promise<Undone>
@@ -109,27 +130,19 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     { tableId, search, after, limit }: TrashRequest,
   ): Promise<{ records: TrashedRecord[]; people: Person[]; next: TrashCursor | null }> {
     const { model, engine } = await enter(actor, 'record.restore', tableId)
-    const shown = shownFields(model)
-    const rows = await listDeleted(engine, tableId, {
-      after: after && { changeId: after.changeId, recordId: asLogged(engine, model, after.recordId) },
-      matches: search ? (line) => matches(engine, model, shown, search, line) : undefined,
-      limit: limit + 1,
-    })
+    const rows = await listDeleted(
+      engine,
+      [
+        {
+          tableId,
+          after: after && { changeId: after.changeId, recordId: asLogged(engine, model, after.recordId) },
+          matches: search ? (line) => matches(engine, model, shownFields(model), search, line) : undefined,
+        },
+      ],
+      { limit: limit + 1 },
+    )
     const members = await auth.peopleOf(model.table.baseId)
-    const records = rows.slice(0, limit).map((row): TrashedRecord => {
-      const before = maskValues(model, JSON.parse(row.before))
-      const recordId = storedId(model, row.record_id)
-      const name = before[model.displayField.id] ?? null
-      return {
-        recordId,
-        changeId: Number(row.change_id),
-        deletedWith: Number(row.records),
-        deletedAt: row.at,
-        deletedBy: row.actor_id,
-        title: cellText(model.displayField, name, { people: members, timeZone: 'UTC' }) || `#${recordId}`,
-        values: Object.fromEntries(shown.map(({ id }) => [id, before[id] ?? null])),
-      }
-    })
+    const records = rows.slice(0, limit).map((row) => present(model, row, members))
     const last = records.at(-1)
     const hasMore = rows.length > limit && last !== undefined
     const known = new Set(members.map(({ id }) => id))
@@ -141,6 +154,53 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       people: [...members, ...(await auth.people([...new Set(others)]))],
       next: hasMore ? { changeId: last.changeId, recordId: last.recordId } : null,
     }
+  }
+
+  /**
+   * The deleted records of the tables of a base, or one of them, newest deletion first.
+   *
+   * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND; PERMISSION_DENIED below editor
+   */
+  async function listOfBase(
+    actor: Actor,
+    { baseId, tableId, deletedBy, search, after, limit }: BaseTrashRequest,
+  ): Promise<FoundRecord[]> {
+    const tables = await schema.tables(actor, baseId)
+    await auth.access.authorize(actor, 'record.restore', baseId)
+    const asked = tableId === undefined ? tables : tables.filter(({ id }) => id === tableId)
+    if (asked.length === 0) return []
+    const engine = await kernel.sources.engine(baseId)
+    const searched = await Promise.all(
+      asked.map(async ({ id }) => {
+        const model = search || id === after?.tableId ? await schema.load(id) : null
+        return {
+          tableId: id,
+          after: after && positionIn(id, after, (recordId) => model && asLogged(engine, model, recordId)),
+          matches:
+            search && model
+              ? (line: { recordId: SQL; before: SQL }) =>
+                  matches(engine, model, shownFields(model), search, line)
+              : undefined,
+        }
+      }),
+    )
+    const rows = await listDeleted(engine, searched, { actorId: deletedBy, limit })
+    const members = await auth.peopleOf(baseId)
+    const found: FoundRecord[] = []
+    for (const row of rows) {
+      const model = await schema.load(row.table_id)
+      const texts = { people: members, timeZone: 'UTC' }
+      const { values, ...record } = present(model, row, members)
+      const preview = shownFields(model)
+        .filter((field) => !field.isDisplay)
+        .map((field) => ({
+          title: field.title,
+          text: cellText(field, values[field.id] ?? null, texts).slice(0, MAX_PREVIEW_TEXT),
+        }))
+        .filter(({ text }) => text !== '')
+      found.push({ ...record, table: model.table, preview: preview.slice(0, MAX_PREVIEW_FIELDS) })
+    }
+    return found
   }
 
   /**
@@ -269,7 +329,43 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     return { deleted }
   }
 
-  return { list, counts, restore, purge }
+  /**
+   * Permanently deletes the records of a base that were deleted up to an entry of its log, in portions. Does not check
+   * access.
+   */
+  async function purgeUntil(baseId: string, until: number): Promise<number> {
+    const engine = await kernel.sources.engine(baseId)
+    return purgeDeletedUntil(engine, await schema.tableIds(baseId), until)
+  }
+
+  return { list, listOfBase, counts, restore, purge, purgeUntil }
+}
+
+/** A deleted record as a reader of the trash sees it. */
+function present(model: TableModel, row: DeletedRecord, members: readonly Person[]): TrashedRecord {
+  const before = maskValues(model, JSON.parse(row.before))
+  const recordId = storedId(model, row.record_id)
+  const name = before[model.displayField.id] ?? null
+  return {
+    recordId,
+    changeId: Number(row.change_id),
+    deletedWith: Number(row.records),
+    deletedAt: row.at,
+    deletedBy: row.actor_id,
+    title: cellText(model.displayField, name, { people: members, timeZone: 'UTC' }) || `#${recordId}`,
+    values: Object.fromEntries(shownFields(model).map(({ id }) => [id, before[id] ?? null])),
+  }
+}
+
+/** Where the next page begins in one of several tables, whose records follow each other within a deletion. */
+function positionIn(
+  tableId: string,
+  after: NonNullable<BaseTrashRequest['after']>,
+  logged: (recordId: RecordId) => SQL | null,
+): DeletedOf['after'] {
+  const { changeId } = after
+  if (tableId === after.tableId) return { changeId, recordId: logged(after.recordId) ?? undefined }
+  return { changeId: tableId > after.tableId ? changeId + 1 : changeId }
 }
 
 /** Limit of records in one change. */

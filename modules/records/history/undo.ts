@@ -247,18 +247,24 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   /**
    * The deleted views of a base’s tables, newest first: undoing the entry restores the view.
    *
+   * @param before the id of the last entry of the page before
+   * @param actorId the user who deleted them
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
    */
   async function deletedViews(
     actor: Actor,
     baseId: string,
+    {
+      limit = MAX_DELETED_VIEWS,
+      ...filter
+    }: { before?: number; actorId?: string; tableId?: string; limit?: number } = {},
   ): Promise<{ actions: Action[]; people: Person[] }> {
     const { user, engine } = await enter(actor, baseId)
     await auth.access.authorize(actor, 'view.create', baseId)
     const tables = await schema.tables(actor, baseId)
-    if (tables.length === 0) return { actions: [], people: [] }
-    const tableIds = tables.map(({ id }) => id)
-    const entries = await listViewDeletions(engine, tableIds, MAX_DELETED_VIEWS)
+    const tableIds = tables.map(({ id }) => id).filter((id) => id === (filter.tableId ?? id))
+    if (tableIds.length === 0) return { actions: [], people: [] }
+    const entries = await listViewDeletions(engine, tableIds, { ...filter, limit })
     const people = await auth.people([...new Set(entries.flatMap(({ actorId }) => actorId ?? []))])
     return { actions: await describe(user, baseId, engine, entries, {}), people }
   }

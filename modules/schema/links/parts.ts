@@ -63,14 +63,23 @@ export async function partsOutside(context: Context, table: Table): Promise<Link
 const everyLink = async ({ store, kernel }: Context, baseId: string): Promise<StoredField[]> =>
   (await allLinkFieldsOf(kernel, store, baseId)).map(({ field }) => field)
 
-/** Moves parts to the trash (`deletedAt` set), or restores them (null) under free titles. */
+/** When and by whom something was moved to the trash. */
+export interface Deletion {
+  /** ISO 8601. */
+  at: string
+  by: string | null
+}
+
+/** Moves parts to the trash, or restores them (null) under free titles. */
 export async function markParts(
   { store, kernel }: Context,
   { fields, tables }: LinkParts,
-  deletedAt: string | null,
+  deletion: Deletion | null,
   now: string,
 ): Promise<MarkedParts> {
   const { db } = kernel.meta
+  const deletedAt = deletion?.at ?? null
+  const mark = { deletedAt, deletedBy: deletion?.by ?? null, updatedAt: now }
   const marked: LinkParts = {
     fields: await retitled(fields, deletedAt, ({ tableId }) => tableId, store.listFields),
     tables: await retitled(tables, deletedAt, ({ baseId }) => baseId, store.tablesOf),
@@ -78,10 +87,16 @@ export async function markParts(
   return {
     statements: [
       ...marked.fields.map(({ id, title }) =>
-        db.update(store.fields).set({ deletedAt, title, updatedAt: now }).where(eq(store.fields.id, id)),
+        db
+          .update(store.fields)
+          .set({ ...mark, title })
+          .where(eq(store.fields.id, id)),
       ),
       ...marked.tables.map(({ id, title }) =>
-        db.update(store.tables).set({ deletedAt, title, updatedAt: now }).where(eq(store.tables.id, id)),
+        db
+          .update(store.tables)
+          .set({ ...mark, title })
+          .where(eq(store.tables.id, id)),
       ),
     ],
     parts: marked,

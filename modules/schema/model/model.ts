@@ -119,7 +119,7 @@ export function toTable(row: TableRow): Table {
 
 /** Converts a row of the `fields` table. */
 export function toField(row: FieldRow): Field {
-  const { createdAt: _1, updatedAt: _2, deletedAt: _3, wireMeta: _4, ...field } = row
+  const { createdAt: _1, updatedAt: _2, deletedAt: _3, deletedBy: _4, wireMeta: _5, ...field } = row
   return field
 }
 

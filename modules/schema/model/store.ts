@@ -1,8 +1,9 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { notFound } from '../../../src/core/errors.ts'
-import { FIELD_TYPE_NAMES } from '../../../src/core/fields/index.ts'
-import { holdsPeople, notifiesPeople } from '../../../src/core/fields/traits.ts'
+import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../../src/core/fields/index.ts'
+import { holdsFiles, holdsPeople, notifiesPeople } from '../../../src/core/fields/traits.ts'
 import { renameIds } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -156,9 +157,12 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     unverified.delete(tableId)
   }
 
-  /** The ids of the bases with a field that notifies people, of all or of one. */
-  async function basesThatNotify(baseId?: string): Promise<string[]> {
-    const types = FIELD_TYPE_NAMES.filter((type) => holdsPeople({ type }))
+  /** The ids of the bases with a live field that matches, of all or of one. @param types the types that may match */
+  async function basesWithField(
+    types: readonly FieldTypeName[],
+    matches: (field: { type: FieldTypeName; options: FieldOptions }) => boolean,
+    baseId?: string,
+  ): Promise<string[]> {
     const rows = await db
       .select({ baseId: tables.baseId, type: fields.type, options: fields.options })
       .from(fields)
@@ -171,13 +175,25 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
           baseId === undefined ? undefined : eq(tables.baseId, baseId),
         ),
       )
-    return [...new Set(rows.filter(notifiesPeople).map((row) => row.baseId))]
+    return [...new Set(rows.filter(matches).map((row) => row.baseId))]
   }
 
   return {
     tables,
     fields,
-    basesThatNotify,
+    /** The ids of the bases with a field that notifies people, of all or of one. */
+    basesThatNotify: (baseId?: string): Promise<string[]> =>
+      basesWithField(
+        FIELD_TYPE_NAMES.filter((type) => holdsPeople({ type })),
+        notifiesPeople,
+        baseId,
+      ),
+    /** The ids of the bases with a field of files. */
+    basesWithFiles: (): Promise<string[]> =>
+      basesWithField(
+        FIELD_TYPE_NAMES.filter((type) => holdsFiles({ type })),
+        holdsFiles,
+      ),
     findTable,
     findField,
     listFields,
@@ -217,8 +233,8 @@ type Tables = ReturnType<typeof defineSchemaTables>
 
 /** The rows of tables and fields, to be inserted again under new ids. */
 export interface SchemaRows {
-  tables: Tables['tables']['$inferSelect'][]
-  fields: Tables['fields']['$inferSelect'][]
+  tables: Omit<Tables['tables']['$inferSelect'], 'deletedBy'>[]
+  fields: Omit<Tables['fields']['$inferSelect'], 'deletedBy'>[]
 }
 
 /** A field with all ids replaced: its own, its table's and those in its options. */

@@ -100,7 +100,7 @@ export function markStatements(
 ): MetaStatement[] {
   const { tables, fields } = store
   const { db } = kernel.meta
-  const set = { deletedAt, updatedAt: now }
+  const set = { deletedAt, deletedBy: null, updatedAt: now }
   return [
     ...batches(tableIds, BATCH_SIZE).map((ids) => db.update(tables).set(set).where(inArray(tables.id, ids))),
     ...batches(fieldIds, BATCH_SIZE).map((ids) => db.update(fields).set(set).where(inArray(fields.id, ids))),

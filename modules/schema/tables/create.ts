@@ -5,7 +5,13 @@ import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { ColumnDefinition, Dialect, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { actorIdOf, type ChangeContext, type SchemaContext, withFreshName } from '../change/index.ts'
+import {
+  actorIdOf,
+  type ChangeContext,
+  type CopiedViews,
+  type SchemaContext,
+  withFreshName,
+} from '../change/index.ts'
 import {
   checkTitle,
   columnOf,
@@ -96,7 +102,7 @@ async function addTable(
   actor: Actor,
   planned: PlannedTable,
   physical: (name: string, dialect: Dialect) => Statement[],
-  { imported, ...options }: { freeTitle?: boolean; imported?: number } = {},
+  { imported, ...options }: Pick<BuildOptions, 'freeTitle' | 'views'> & { imported?: number } = {},
 ): Promise<Table> {
   const { apply } = context
   const { tableId, baseId } = planned
@@ -126,6 +132,7 @@ interface BuildOptions {
   isJunction?: boolean
   /** Appended to the name in the database, see `withFreshName`. */
   suffix?: string
+  views?: FilledTable['views']
 }
 
 /**
@@ -139,7 +146,7 @@ export async function buildTable(
   actorId: string | null,
   planned: PlannedTable,
   physical: (name: string, dialect: Dialect) => Statement[],
-  { freeTitle = false, isJunction = false, suffix = '' }: BuildOptions = {},
+  { freeTitle = false, isJunction = false, suffix = '', views: copies }: BuildOptions = {},
 ): Promise<{ table: Table; statements: MetaStatement[] }> {
   const { tableId: id, baseId, fields, title, description, meta, tableName } = planned
   const slots = await openTableSlots(store, baseId, { now, suffix })
@@ -157,9 +164,17 @@ export async function buildTable(
   const statements = [
     db.insert(store.tables).values(table),
     db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
-    ...views.forNewTable(table, fields, actorId),
+    ...(copies ? insertCopies(copies, actorId) : views.forNewTable(table, fields, actorId)),
   ]
   return { table, statements }
+}
+
+function insertCopies(
+  { copied, ids }: NonNullable<FilledTable['views']>,
+  actorId: string | null,
+): MetaStatement[] {
+  const viewIds = copied.ids.map((id): [string, string] => [id, createId('view')])
+  return copied.insert(new Map([...ids, ...viewIds]), actorId)
 }
 
 /** A table that an import fills before it becomes visible. */
@@ -187,6 +202,15 @@ export async function prepareTable(
   return { ...planned, columns: planned.fields.flatMap(columnOf) }
 }
 
+/** A staging table that becomes a table. */
+export interface FilledTable {
+  staging: string
+  /** Its number of records. */
+  imported: number
+  /** Copies of another table's views, instead of a default view, with the new ids of that table and its fields. */
+  views?: { copied: CopiedViews; ids: ReadonlyMap<string, string> }
+}
+
 /**
  * Turns the filled staging table, including its index on the order column, into the table. Its title gets a suffix if it
  * has been taken in the meantime.
@@ -195,10 +219,11 @@ export function publishTable(
   context: SchemaContext,
   actor: Actor,
   prepared: PreparedTable,
-  { staging, imported }: { staging: string; imported: number },
+  { staging, imported, views }: FilledTable,
 ): Promise<Table> {
   return addTable(context, actor, prepared, (name, dialect) => dialect.renameTable(staging, name), {
     freeTitle: true,
     imported,
+    views,
   })
 }

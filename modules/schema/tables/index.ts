@@ -5,6 +5,7 @@
 export {
   buildTable,
   createTable,
+  type FilledTable,
   type NewTable,
   type PreparedTable,
   prepareTable,

@@ -1,10 +1,11 @@
 import { and, asc, desc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { actorIdOf, openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { fillNumbers } from '../fields/index.ts'
 import {
   markParts,
@@ -53,7 +54,12 @@ export async function trashField(
       }
       const also = partsWhere(await partsOfLink(context, field), ({ deletedAt }) => deletedAt === null)
       const all = { ...also, fields: [own, ...also.fields] }
-      const { statements, parts, tableIds } = await markParts(context, all, now, now)
+      const { statements, parts, tableIds } = await markParts(
+        context,
+        all,
+        { at: now, by: actorIdOf(actor) },
+        now,
+      )
       return {
         statements,
         entry: { kind: 'field.delete', tableId: table.id, detail: { fieldId: field.id, title: own.title } },
@@ -128,12 +134,18 @@ export async function untrashField(
   return (await store.load(table.id)).field(fieldId) ?? restored
 }
 
-/** The fields in the trash of all live tables of a base, latest first. */
+/** A field in the trash. */
+export type TrashedField = Field & { deletedAt: string; deletedBy: string | null }
+
+/**
+ * The fields in the trash of all live tables of a base, latest first. Leaves out those that are restored with another
+ * item: parts of a link, and links that were deleted with the table they lead to.
+ */
 export async function trashedFieldsOfBase(
   context: SchemaContext,
   actor: Actor,
   baseId: string,
-): Promise<(Field & { deletedAt: string | null })[]> {
+): Promise<TrashedField[]> {
   await context.bases.require(baseId)
   await context.access.authorize(actor, 'field.create', baseId)
   const { fields, tables } = context.store
@@ -149,8 +161,16 @@ export async function trashedFieldsOfBase(
         isNotNull(fields.deletedAt),
       ),
     )
-    .orderBy(desc(fields.deletedAt))
-  return rows.map(({ field }) => ({ ...toField(field), deletedAt: field.deletedAt })).filter(isRestorable)
+    .orderBy(desc(fields.deletedAt), asc(fields.id))
+  const trashed = await context.store.tablesOf(baseId, { trash: true })
+  const tableDeletedAt = new Map(trashed.map(({ id, deletedAt }) => [id, deletedAt]))
+  return rows.flatMap(({ field: row }) => {
+    const { deletedAt, deletedBy } = row
+    const field = toField(row)
+    if (deletedAt === null || !isRestorable(field)) return []
+    const isWithTable = tableDeletedAt.get(linkOf(field)?.relatedTableId ?? '') === deletedAt
+    return isWithTable ? [] : [{ ...field, deletedAt, deletedBy }]
+  })
 }
 
 // Foreign keys and hidden reverse fields are restored with their link.

@@ -3,7 +3,7 @@
  */
 
 export { type Dependent, type DependentsOf, dependents } from './dependents.ts'
-export { deleteField, restoreField, trashedFields, trashedFieldsOfBase } from './field.ts'
+export { deleteField, restoreField, type TrashedField, trashedFields, trashedFieldsOfBase } from './field.ts'
 export { deleteFieldForever, deleteTableForever, type Purge, purgeSchema, removedTables } from './purge.ts'
-export { deleteTable, restoreTable } from './table.ts'
+export { deleteTable, restoreTable, type TrashedTable, trashedTablesOfBase } from './table.ts'
 export { registerSchemaUndo } from './undo.ts'

@@ -17,7 +17,7 @@ interface ReplacedColumn {
 }
 
 export interface Purge {
-  /** ISO 8601: deletes the tables and fields that were moved to the trash before this time. */
+  /** ISO 8601: deletes the tables and fields that were moved to the trash before this time; '': none. */
   before: string
   /** Columns replaced by a change of type whose log entries are deleted by now. */
   replaced: readonly ReplacedColumn[]
@@ -36,8 +36,12 @@ export async function purgeSchema(
   baseId: string,
   { before, replaced, kept }: Purge,
 ): Promise<{ tables: number; columns: number }> {
-  const isOld = ({ deletedAt }: { deletedAt: string | null }) => deletedAt !== null && deletedAt < before
-  return drop(context, baseId, { isPurged: isOld, replaced, kept })
+  const isPurged = ({ deletedAt }: { deletedAt: string | null }) => deletedAt !== null && deletedAt < before
+  const { tableIds, fieldIds, columns } = await drop(context, baseId, { isPurged, replaced, kept })
+  // The log may be kept for longer than the trash.
+  if (tableIds.length + fieldIds.length > 0)
+    await forgetParts(await context.kernel.sources.engine(baseId), { tableIds, fieldIds })
+  return { tables: tableIds.length, columns }
 }
 
 type Removal = Pick<Purge, 'replaced' | 'kept'> & {
@@ -48,7 +52,7 @@ async function drop(
   { kernel, store, bases, views }: SchemaContext,
   baseId: string,
   { isPurged, replaced, kept }: Removal,
-): Promise<{ tables: number; columns: number }> {
+): Promise<{ tableIds: string[]; fieldIds: string[]; columns: number }> {
   const engine = await kernel.sources.engine(baseId)
   const { dialect } = engine
   const ownSources = new Set(
@@ -92,6 +96,7 @@ async function drop(
       return dropped.flatMap(({ tableName }) => dialect.dropTable(tableName))
     })
   }
+  const fieldIds: string[] = []
   let columns = 0
   for (const table of await ownTables()) {
     const purged = await purgedFrom(table)
@@ -106,6 +111,7 @@ async function drop(
         const ids = fields.filter(({ columnName }) => !later.includes(columnName)).map(({ id }) => id)
         await kernel.meta.atomically(removedFields({ kernel, store }, ids))
         store.forget(table.id)
+        fieldIds.push(...ids)
         hasMore = later.length > 0
         if (name === undefined) return []
         columns++
@@ -117,7 +123,7 @@ async function drop(
       })
     }
   }
-  return { tables: dropped.length, columns }
+  return { tableIds: dropped.map(({ id }) => id), fieldIds, columns }
 }
 
 /** The statements that delete tables with their fields and views from the metadata. */

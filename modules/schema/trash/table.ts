@@ -1,10 +1,10 @@
-import { eq } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { actorIdOf, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { markParts, partsOutside, partsWhere, refuseLinkPart } from '../links/index.ts'
-import { uniqueTitle } from '../model/index.ts'
+import { toTable, uniqueTitle } from '../model/index.ts'
 
 /**
  * Moves a table to the trash, with the links of other tables to it. Its records stay in the database for a restore.
@@ -32,6 +32,31 @@ export async function restoreTable(context: SchemaContext, actor: Actor, tableId
   return untrashTable(context, actor, table)
 }
 
+/** A table in the trash. */
+export type TrashedTable = Table & { deletedAt: string; deletedBy: string | null }
+
+/** The tables in the trash of a base, latest first, without junction tables and those of disabled sources. */
+export async function trashedTablesOfBase(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+): Promise<TrashedTable[]> {
+  await context.bases.require(baseId)
+  await context.access.authorize(actor, 'table.restore', baseId)
+  const { tables } = context.store
+  const rows = await context.kernel.meta.db
+    .select()
+    .from(tables)
+    .where(and(eq(tables.baseId, baseId), eq(tables.isJunction, false), isNotNull(tables.deletedAt)))
+    .orderBy(desc(tables.deletedAt), asc(tables.id))
+  const sources = (await context.bases.sourcesOf([baseId])).get(baseId) ?? []
+  const hidden = new Set(sources.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id))
+  return rows.flatMap((row) => {
+    const { deletedAt, deletedBy, sourceId } = row
+    return deletedAt === null || hidden.has(sourceId) ? [] : [{ ...toTable(row), deletedAt, deletedBy }]
+  })
+}
+
 /** Marks a table, and the parts of its links in other tables, as deleted. */
 export function trashTable(
   context: SchemaContext,
@@ -47,7 +72,12 @@ export function trashTable(
       if (!current || current.deletedAt !== null) return NO_CHANGE
       const links = partsWhere(await partsOutside(context, current), ({ deletedAt }) => deletedAt === null)
       const all = { ...links, tables: [current, ...links.tables] }
-      const { statements, parts, tableIds } = await markParts(context, all, now, now)
+      const { statements, parts, tableIds } = await markParts(
+        context,
+        all,
+        { at: now, by: actorIdOf(actor) },
+        now,
+      )
       return {
         statements,
         entry: {
@@ -93,7 +123,7 @@ export function untrashTable(
           ...statements,
           kernel.meta.db
             .update(store.tables)
-            .set({ deletedAt: null, title, updatedAt: now })
+            .set({ deletedAt: null, deletedBy: null, title, updatedAt: now })
             .where(eq(store.tables.id, table.id)),
         ],
         entry: { kind: 'table.restore', tableId: table.id, detail: { tableId: table.id, tableTitle: title } },

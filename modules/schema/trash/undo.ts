@@ -223,7 +223,7 @@ async function revertLink(
   return {
     definition: restoreKeys(current, from, to),
     cells: NO_CELLS,
-    also: await markParts(context, affected, isUndo ? change.now : null, change.now),
+    also: await markParts(context, affected, isUndo ? { at: change.now, by: null } : null, change.now),
   }
 }
 

@@ -6,7 +6,6 @@ import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
-import { confirm } from '../../ui/confirm.tsx'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -19,7 +18,6 @@ const DuplicateBaseDialog = lazyPart(() => import('../copies/duplicate-dialog.ts
 const ExportBaseDialog = lazyPart(() => import('../exports/export-base-dialog.tsx'), 'ExportBaseDialog')
 const BaseFileDialog = lazyPart(() => import('../imports/base-file-dialog.tsx'), 'BaseFileDialog')
 const DeleteBaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'DeleteBaseDialog')
-const BaseTrashDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseTrashDialog')
 
 /** Opens the dialog that creates a base. */
 export const createBase = (): void => void openDialog((close) => <BaseDialog onClose={close} />)
@@ -38,16 +36,6 @@ const exportBase = (base: Base): void =>
 
 /** Opens the dialog that opens a Sheaf file as a base. */
 export const importBaseFile = (): void => void openDialog((close) => <BaseFileDialog onClose={close} />)
-
-/** Opens the list of deleted bases. */
-export const openBaseTrash = (): void =>
-  void openDialog((close) => (
-    <BaseTrashDialog
-      onRestore={(base) => void restoreBase(base)}
-      onPurge={(base) => void deleteBaseForever(base)}
-      onClose={close}
-    />
-  ))
 
 /** Deletes a base after confirmation in `DeleteBaseDialog`. */
 export const deleteBase = (base: Base): void =>
@@ -72,23 +60,6 @@ async function trashBase(base: Base): Promise<void> {
     text: m.bases_base_title_moved_trash_tables({ title: base.title }),
     action: { label: m.common_undo(), run: () => restoreBase(base) },
   })
-}
-
-/** Permanently deletes a base in the trash, after its name has been typed. */
-export async function deleteBaseForever(base: Base): Promise<void> {
-  const agreed = await confirm({
-    title: m.bases_delete_base_forever_confirm({ title: base.title }),
-    text: m.bases_delete_forever_consequences(),
-    confirmLabel: m.bases_delete_forever(),
-    danger: true,
-    typed: base.title,
-  })
-  if (!agreed) return
-  await attempt(async () => {
-    await api.storage.deleteBaseForever.mutate({ baseId: base.id })
-    toast.success({ text: m.bases_base_title_was_deleted_forever({ title: base.title }) })
-  })
-  await cache.bases.invalidate()
 }
 
 /** Restores a base from the trash. */
@@ -151,6 +122,14 @@ export function baseMenu(base: Base): MenuItem[] {
     icon: Bell,
     run: () => goTo(paths.notifications(base.id)),
   })
+  if (roleCan(base.role, 'record.restore')) {
+    items.push({
+      kind: 'action',
+      label: m.common_trash(),
+      icon: Trash2,
+      run: () => goTo(paths.trash(base.id)),
+    })
+  }
   if (roleCan(base.role, 'base.duplicate')) {
     items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => duplicateBase(base) })
   }

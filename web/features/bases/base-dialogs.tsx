@@ -1,17 +1,15 @@
-import { Trash2, Undo2, X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { type BaseTheme, DEFAULT_THEME, isDefaultTheme, readTheme } from '../../../src/core/theme.ts'
 import { messageOf } from '../../errors.ts'
-import { formatAgo } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { BASE_COLORS, BaseIcon } from '../layout/base-icon.tsx'
 import { themeProperties } from '../layout/theme.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
@@ -242,94 +240,4 @@ function linesOf(contents: Outputs['records']['baseContents']): string[] {
     lines.push(m.bases_tables_connected_databases_stay_those({ count: connectedTables }))
   }
   return lines
-}
-
-/** Deleted bases, to restore or delete forever. */
-export function BaseTrashDialog(props: {
-  onRestore: (base: Base) => void
-  onPurge: (base: Base) => void
-  onClose: () => void
-}) {
-  const { onRestore, onPurge, onClose } = props
-  const trash = trpc.bases.list.useQuery({ trash: true }, { staleTime: 0 })
-  return (
-    <Dialog title={m.bases_deleted_bases()} onClose={onClose}>
-      <TrashList
-        trash={trash}
-        emptyText={m.bases_deleted_bases_appear_here()}
-        icon={(base) => <BaseIcon base={base} size={28} />}
-        onRestore={onRestore}
-        onPurge={onPurge}
-        keepsDays={({ keepsDays }) => keepsDays}
-      />
-    </Dialog>
-  )
-}
-
-interface Deleted {
-  id: string
-  title: string
-  deletedAt: string | null
-}
-
-interface TrashListProps<T extends Deleted> {
-  trash: { data: T[] | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
-  /** Text of the empty state. */
-  emptyText: string
-  icon: (item: T) => ReactNode
-  onRestore: (item: T) => void
-  /** Without it, items cannot be deleted forever. */
-  onPurge?: (item: T) => void
-  /** Days until an item is removed permanently; 0: never. */
-  keepsDays?: (item: T) => number
-}
-
-function TrashList<T extends Deleted>(props: TrashListProps<T>) {
-  const { trash, emptyText, icon, onRestore, onPurge, keepsDays } = props
-
-  if (trash.error) {
-    return <QueryError title={m.bases_trash_load_failed()} query={trash} />
-  }
-  if (trash.data?.length === 0)
-    return <EmptyState icon={Trash2} title={m.bases_the_trash_is_empty()} text={emptyText} />
-  return (
-    <ul className={styles.trashList} aria-busy={trash.isPending}>
-      {trash.data?.map((item) => (
-        <li key={item.id} className={styles.trashRow}>
-          {icon(item)}
-          <span className={styles.trashText}>
-            <span className={styles.trashTitle} dir="auto">
-              {item.title}
-            </span>
-            {item.deletedAt && (
-              <small>
-                {m.bases_deleted_when({ when: formatAgo(item.deletedAt) })}
-                {keepsDays && <> · {removalText(item.deletedAt, keepsDays(item))}</>}
-              </small>
-            )}
-          </span>
-          <Button size="small" icon={Undo2} onClick={() => onRestore(item)}>
-            {m.bases_restore()}
-          </Button>
-          {onPurge && (
-            <IconButton
-              icon={X}
-              size="small"
-              label={m.bases_delete_title_forever({ title: item.title })}
-              onClick={() => onPurge(item)}
-            />
-          )}
-        </li>
-      )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={28} />)}
-    </ul>
-  )
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** Tells when a trashed item is removed permanently, `keepsDays` after its deletion (0: never). */
-function removalText(deletedAt: string, keepsDays: number): string {
-  if (keepsDays === 0) return m.bases_kept_until_you_delete_it()
-  const days = Math.ceil((Date.parse(deletedAt) + keepsDays * DAY_MS - Date.now()) / DAY_MS)
-  return days <= 1 ? m.bases_removed_within_a_day() : m.bases_removed_in_days({ count: days })
 }

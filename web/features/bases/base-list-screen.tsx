@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { formatAgo } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
-import { hrefOf, paths } from '../../navigation/paths.ts'
+import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { lastPlaceIn } from '../../session/last-places.ts'
 import { useMe } from '../../session/use-me.ts'
@@ -17,14 +17,7 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { BaseIcon } from '../layout/base-icon.tsx'
-import {
-  baseMenu,
-  createBase,
-  importBaseFile,
-  openBaseTrash,
-  reorderBase,
-  restoreBase,
-} from './base-commands.tsx'
+import { baseMenu, createBase, importBaseFile, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
 import { RolePill } from './role-pill.tsx'
 
@@ -42,7 +35,7 @@ export function BaseListScreen() {
       <header className={styles.header}>
         <h1 className={styles.title}>{m.bases_bases()}</h1>
         <div className={styles.tools}>
-          <Button variant="ghost" icon={Trash2} onClick={openBaseTrash}>
+          <Button variant="ghost" icon={Trash2} onClick={() => goTo(paths.deletedBases())}>
             {m.common_trash()}
           </Button>
           {!user && <Skeleton width={104} height={32} />}
@@ -134,7 +127,7 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
             {m.bases_restore_title({ title: only.title })}
           </Button>
         ) : (
-          <Button icon={Undo2} onClick={openBaseTrash}>
+          <Button icon={Undo2} onClick={() => goTo(paths.deletedBases())}>
             {m.bases_open_the_trash()}
           </Button>
         )}

@@ -1,14 +1,29 @@
-import { ArrowDown, ArrowUp, Copy, FileUp, Gauge, Network, Pencil, Smile, Text, Trash2 } from 'lucide-react'
+import {
+  ArrowDown,
+  ArrowUp,
+  Copy,
+  CopyPlus,
+  FileUp,
+  FolderInput,
+  Gauge,
+  Network,
+  Pencil,
+  Smile,
+  Text,
+  Trash2,
+} from 'lucide-react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
+import { isVisitorPage } from '../../session/visitor.ts'
 import { cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { beforeAfterMove } from '../../ui/sortable.tsx'
 import { openImport } from '../imports/open-import.ts'
 import {
   chooseTableIcon,
+  copyToBase,
   deleteTable,
   describeTable,
   duplicateTable,
@@ -33,6 +48,9 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
     add(m.common_description(), Text, () => describeTable(table))
   }
   if (roleCan(base.role, 'table.duplicate')) add(m.common_duplicate(), Copy, () => duplicateTable(table))
+  if (!isVisitorPage) add(m.copies_copy_to_base(), CopyPlus, () => copyToBase(table, false))
+  if (roleCan(base.role, 'table.delete'))
+    add(m.copies_move_to_base(), FolderInput, () => copyToBase(table, true))
   if (roleCan(base.role, 'view.create')) {
     items.push({ kind: 'separator' }, ...newViewItems(base, table.id).map(withoutHint), { kind: 'separator' })
     const shown = cache.schema.table.getData({ tableId: table.id })?.views.find((view) => view.isDefault)

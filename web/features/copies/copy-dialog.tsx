@@ -16,7 +16,7 @@ import styles from './copies.module.css'
 export interface StartedCopy {
   jobId: string
   /** Refreshes the caches that list the copy. @returns the text that reports it */
-  finish: () => Promise<string>
+  finish: (result?: unknown) => Promise<string>
   /** Opens the copy; absent if it appears next to the original. */
   open?: () => void
 }
@@ -24,6 +24,10 @@ export interface StartedCopy {
 export interface CopyDialogProps {
   /** Title of the original. */
   title: string
+  /** Heading of the dialog; default: “Duplicate …”. */
+  heading?: string
+  /** Default: “Duplicate”. */
+  submitLabel?: string
   /** Text next to the progress bar. */
   waiting: string
   /** False disables the submit button. */
@@ -41,7 +45,7 @@ interface Progress {
 }
 
 /** Options of a copy, then its progress, which can continue in the background. */
-export function CopyDialog({ title, waiting, isReady = true, start, onClose, children }: CopyDialogProps) {
+export function CopyDialog({ isReady = true, start, onClose, children, ...texts }: CopyDialogProps) {
   const [jobId, setJobId] = useState<string | null>(null)
   const [progress, setProgress] = useState<Progress>({ done: 0, total: null })
   const [isStarting, setIsStarting] = useState(false)
@@ -56,7 +60,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
       const copy = await start()
       setJobId(copy.jobId)
       const ended = await followJob(copy.jobId, setProgress)
-      if (ended) tellReady(copy, await copy.finish())
+      if (ended) tellReady(copy, await copy.finish(ended.result))
       else if (isOpen.current) onClose()
     } catch (error) {
       if (isOpen.current) setProblem(messageOf(error))
@@ -80,7 +84,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
 
   return (
     <Dialog
-      title={m.copies_duplicate_title({ title })}
+      title={texts.heading ?? m.copies_duplicate_title({ title: texts.title })}
       onClose={onClose}
       onSubmit={() => void submit()}
       footer={
@@ -88,7 +92,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
           <Running jobId={jobId} onProblem={setProblem} onClose={onClose} />
         ) : (
           <DialogButtons
-            label={m.common_duplicate()}
+            label={texts.submitLabel ?? m.common_duplicate()}
             busy={isStarting}
             disabled={!isReady}
             onClose={onClose}
@@ -97,7 +101,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
       }
     >
       <div className={styles.form}>
-        {jobId !== null ? <CopyProgress text={waiting} {...progress} /> : children}
+        {jobId !== null ? <CopyProgress text={texts.waiting} {...progress} /> : children}
         {problem !== null && <Alert tone="error">{problem}</Alert>}
       </div>
     </Dialog>

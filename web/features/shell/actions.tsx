@@ -258,7 +258,7 @@ const openTrashAction: Action = {
   label: () => m.shell_deleted_bases(),
   group: basesGroup,
   icon: Trash2,
-  run: () => menus().then(({ openBaseTrash }) => openBaseTrash()),
+  run: () => goTo(paths.deletedBases()),
 }
 
 /** API documentation of the open base, otherwise of the server. */

@@ -5,7 +5,6 @@ export {
   createBase,
   editBase,
   openApiDocs,
-  openBaseTrash,
 } from '../bases/base-commands.tsx'
 export { tableMenu } from '../bases/node-menus.ts'
 export {

@@ -31,7 +31,7 @@ export function StoragePanel({ base }: { base: Base }) {
     const agreed =
       !isShorter ||
       (await confirm({
-        title: m.storage_keep_history_and_trash_for_confirm({ days: daysText(kept) }),
+        title: m.storage_keep_history_for_confirm({ days: daysText(kept) }),
         text: m.storage_keep_history_shorter_consequences(),
         confirmLabel: m.storage_keep_for_days({ days: daysText(kept) }),
       }))
@@ -81,7 +81,7 @@ export function StoragePanel({ base }: { base: Base }) {
         )}
       </dl>
       <SelectField
-        label={m.storage_keep_history_and_trash_for()}
+        label={m.storage_keep_history_for()}
         help={m.storage_keep_history_hint()}
         value={data.historyDays === null ? '' : String(data.historyDays)}
         onChange={(event) => void setDays(event.target.value)}

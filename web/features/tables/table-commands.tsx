@@ -15,6 +15,7 @@ import type { RenameOptions } from './table-dialogs.tsx'
 /** The shell preloads it when idle. */
 export const CreateTableDialog = lazyPart(() => import('./table-dialogs.tsx'), 'CreateTableDialog')
 const DuplicateTableDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateTableDialog')
+const ToBaseDialog = lazyPart(() => import('../copies/to-base-dialog.tsx'), 'ToBaseDialog')
 /** Edits the description of a table or view. */
 export const DescriptionDialog = lazyPart(() => import('./table-dialogs.tsx'), 'DescriptionDialog')
 const RenameDialog = lazyPart(() => import('./table-dialogs.tsx'), 'RenameDialog')
@@ -30,6 +31,10 @@ export const createTable = (baseId: string): void =>
 /** Opens the dialog that duplicates a table. */
 export const duplicateTable = (table: Table): void =>
   void openDialog((close) => <DuplicateTableDialog table={table} onClose={close} />)
+
+/** Opens the dialog that copies or moves a table to another base. */
+export const copyToBase = (table: Table, isMove: boolean): void =>
+  void openDialog((close) => <ToBaseDialog table={table} isMove={isMove} onClose={close} />)
 
 /** Opens how the views of a table are read, and its indexes. */
 export const openPerformance = (table: Table): void =>

@@ -1,0 +1,358 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import type { Base, Person } from '../../src/core/model.ts'
+import type { TrashFailure, TrashKind, TrashPurged, TrashRef, TrashRestored } from '../../src/core/trash.ts'
+import { entryAt, finalizeViewDeletionsUntil } from '../../src/db/change-log.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import { type BaseRow, type BasesService, trashDaysOf } from '../bases/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { SchemaService } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { createDetachedFiles } from './detached-files.ts'
+import { MAX_PAGE } from './input.ts'
+import { createTrashList, type TrashPage } from './list.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export type TrashService = ReturnType<typeof createTrashService>
+
+/** A base in the trash. */
+export interface TrashedBase {
+  base: Base
+  deletedBy: string | null
+  /** When it is deleted forever; null: never. */
+  expiresAt: string | null
+}
+
+/** How long a base keeps deleted items. */
+export interface TrashRetention {
+  /** The choice of its owners, 0: as long as the change log; null: the server's default. */
+  days: number | null
+  /** The server's default. */
+  defaultDays: number
+  /** Days that apply, 0: forever. */
+  keptDays: number
+}
+
+interface Deps {
+  kernel: Kernel
+  auth: AuthService
+  bases: BasesService
+  schema: SchemaService
+  views: ViewsService
+  records: RecordsService
+}
+
+/** An item that is restored or deleted by itself; the records of a table are so together. */
+type SingleRef = Exclude<TrashRef, { kind: 'record' }>
+
+/** What came back. Its public links are closed, so that nothing becomes public again unnoticed. */
+type Came = Pick<TrashRestored, 'renamed' | 'closedLinks'>
+
+/** Deleted records, files, fields, views and tables of a base in one list, and deleted bases: restored or deleted forever. */
+export function createTrashService({ kernel, auth, bases, schema, views, records }: Deps) {
+  const { config, log, sources } = kernel
+  const files = createDetachedFiles({ kernel, schema, records })
+  const list = createTrashList({ kernel, auth, bases, schema, records, files })
+
+  /** @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
+  async function enter(actor: Actor, baseId: string): Promise<BaseRow> {
+    const base = await bases.require(baseId)
+    await auth.access.authorize(actor, 'record.restore', base.id)
+    return base
+  }
+
+  /** @throws TABLE_NOT_FOUND unless the live table is in the base */
+  async function requireTable(baseId: string, tableId: string): Promise<void> {
+    const { table } = await schema.load(tableId)
+    if (table.baseId !== baseId) throw notFound('Table', tableId)
+  }
+
+  async function requireField(actor: Actor, baseId: string, fieldId: string): Promise<{ title: string }> {
+    const found = (await schema.trashedFieldsOfBase(actor, baseId)).find(({ id }) => id === fieldId)
+    if (!found) throw notFound('Field', fieldId)
+    return found
+  }
+
+  async function requireTrashedTable(
+    actor: Actor,
+    baseId: string,
+    tableId: string,
+  ): Promise<{ title: string }> {
+    const found = (await schema.trashedTablesOfBase(actor, baseId)).find(({ id }) => id === tableId)
+    if (!found) throw notFound('Table', tableId)
+    return found
+  }
+
+  async function restoreOne(actor: Actor, baseId: string, ref: SingleRef): Promise<Came> {
+    switch (ref.kind) {
+      case 'table': {
+        const { title } = await requireTrashedTable(actor, baseId, ref.tableId)
+        const { views: rows } = await views.rowsForCopy([ref.tableId], true)
+        const viewIds = new Set(rows.map(({ id }) => id))
+        const closedLinks = await auth.shares.suspend(actor, baseId, viewIds, title)
+        const table = await schema.restoreTable(actor, ref.tableId)
+        return { renamed: renamedTo(title, table.title), closedLinks }
+      }
+      case 'field': {
+        const { title } = await requireField(actor, baseId, ref.fieldId)
+        const field = await schema.restoreField(actor, ref.fieldId)
+        return { renamed: renamedTo(title, field.title), closedLinks: 0 }
+      }
+      case 'view': {
+        const { changeId } = ref
+        const { actions } = await records.deletedViews(actor, baseId, { before: changeId + 1, limit: 1 })
+        const [deletion] = actions
+        if (deletion?.id !== changeId || deletion.viewId === null) throw notFound('View', String(changeId))
+        const { viewId, viewTitle } = deletion
+        const title = viewTitle ?? ''
+        const closedLinks = await auth.shares.suspend(actor, baseId, new Set([viewId]), title)
+        await records.undo(actor, baseId, changeId)
+        return { renamed: renamedTo(title, (await views.load(viewId)).title), closedLinks }
+      }
+      case 'file':
+        await files.restore(actor, baseId, ref.fileId)
+        return { renamed: [], closedLinks: 0 }
+    }
+  }
+
+  async function purgeOne(actor: Actor, baseId: string, ref: SingleRef): Promise<void> {
+    switch (ref.kind) {
+      case 'table':
+        await requireTrashedTable(actor, baseId, ref.tableId)
+        records.attachments.sweepSoon(await schema.deleteTableForever(actor, ref.tableId))
+        return
+      case 'field':
+        await requireField(actor, baseId, ref.fieldId)
+        records.attachments.sweepSoon(await schema.deleteFieldForever(actor, ref.fieldId))
+        return
+      case 'view':
+        return records.deleteViewForever(actor, baseId, ref.changeId)
+      case 'file':
+        await auth.access.authorize(actor, 'record.purge', baseId)
+        return files.purge(baseId, ref.fileId)
+    }
+  }
+
+  return {
+    list,
+
+    /**
+     * Restores items, tables first. Public links of what comes back stay closed. Items that cannot be restored are reported,
+     * and the others restored; a single one that cannot throws.
+     *
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
+     */
+    async restore(actor: Actor, baseId: string, refs: readonly TrashRef[]): Promise<TrashRestored> {
+      await enter(actor, baseId)
+      const result: TrashRestored = {
+        restored: 0,
+        renamed: [],
+        closedLinks: 0,
+        failed: [],
+        changeId: null,
+      }
+      await forEachItem(refs, RESTORE_ORDER, result.failed, async (some) => {
+        const [first] = some
+        if (first?.kind === 'record') {
+          const { tableId } = first
+          await requireTable(baseId, tableId)
+          const recordIds = some.flatMap((ref) => (ref.kind === 'record' ? ref.recordId : []))
+          const { restored, changeId } = await records.trash.restore(actor, { tableId, recordIds })
+          result.restored += restored
+          // One change, unless there are more items.
+          if (some.length === refs.length) result.changeId = changeId
+          return
+        }
+        for (const ref of some) {
+          if (ref.kind === 'record') continue
+          const { renamed, closedLinks } = await restoreOne(actor, baseId, ref)
+          result.restored++
+          result.renamed.push(...renamed)
+          result.closedLinks += closedLinks
+        }
+      })
+      return result
+    },
+
+    /**
+     * Deletes items forever. Items that cannot be deleted are reported, and the others deleted; a single one that cannot
+     * throws.
+     *
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
+     */
+    async purge(actor: Actor, baseId: string, refs: readonly TrashRef[]): Promise<TrashPurged> {
+      await enter(actor, baseId)
+      await auth.access.authorize(actor, 'record.purge', baseId)
+      const result: TrashPurged = { deleted: 0, failed: [] }
+      await forEachItem(refs, PURGE_ORDER, result.failed, async (some) => {
+        const [first] = some
+        if (first?.kind === 'record') {
+          const { tableId } = first
+          await requireTable(baseId, tableId)
+          const recordIds = some.flatMap((ref) => (ref.kind === 'record' ? ref.recordId : []))
+          result.deleted += (await records.trash.purge(actor, { tableId, recordIds })).deleted
+          return
+        }
+        for (const ref of some) {
+          if (ref.kind === 'record') continue
+          await purgeOne(actor, baseId, ref)
+          result.deleted++
+        }
+      })
+      return result
+    },
+
+    /**
+     * Deletes everything in the trash of a base forever, or those items that match. Those of connected databases stay.
+     *
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
+     */
+    async empty(
+      actor: Actor,
+      baseId: string,
+      filter: Pick<TrashPage, 'kinds' | 'tableId' | 'deletedBy' | 'search'>,
+    ): Promise<TrashPurged> {
+      await enter(actor, baseId)
+      await auth.access.authorize(actor, 'record.purge', baseId)
+      const result: TrashPurged = { deleted: 0, failed: [] }
+      const { kinds, tableId, deletedBy, search } = filter
+      const isOfRecords = kinds === undefined || kinds.includes('record')
+      if (isOfRecords && deletedBy === undefined && search === undefined) {
+        for (const { tableId: id } of await records.trash.counts(actor, baseId)) {
+          if (tableId !== undefined && id !== tableId) continue
+          result.deleted += (await records.trash.purge(actor, { tableId: id, all: true })).deleted
+        }
+      }
+      let cursor: string | null = null
+      do {
+        const page = await list(actor, baseId, { ...filter, cursor, limit: MAX_PAGE })
+        const refs = page.items.filter(({ canPurge }) => canPurge).map(({ ref }) => ref)
+        if (refs.length > 0) {
+          const { deleted, failed } = await this.purge(actor, baseId, refs)
+          result.deleted += deleted
+          result.failed.push(...failed)
+        }
+        cursor = page.next
+      } while (cursor !== null)
+      return result
+    },
+
+    /** How long a base keeps deleted items. @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
+    async retention(actor: Actor, baseId: string): Promise<TrashRetention> {
+      const base = await enter(actor, baseId)
+      return { days: base.trashDays, defaultDays: config.trashDays, keptDays: trashDaysOf(base, config) }
+    },
+
+    /**
+     * Sets the days that deleted items are kept, 0: as long as the change log; null: the server's default. Takes effect at
+     * the next cleanup.
+     *
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below owner
+     */
+    async setRetention(actor: Actor, baseId: string, days: number | null): Promise<void> {
+      const base = await bases.require(baseId)
+      await auth.access.authorize(actor, 'base.storage', base.id)
+      await bases.saveHistory(base.id, { trashDays: days })
+    },
+
+    /** The deleted bases that the actor may restore, latest first, with the people who deleted them. */
+    async bases(actor: Actor): Promise<{ bases: TrashedBase[]; people: Person[] }> {
+      const deleted = await bases.listDeleted(actor)
+      const ids = deleted.flatMap(({ deletedBy }) => deletedBy ?? [])
+      return {
+        bases: deleted.map(({ base, deletedBy }) => ({
+          base,
+          deletedBy,
+          expiresAt:
+            base.keepsDays === 0 || base.deletedAt === null
+              ? null
+              : new Date(Date.parse(base.deletedAt) + base.keepsDays * DAY_MS).toISOString(),
+        })),
+        people: await auth.people([...new Set(ids)]),
+      }
+    },
+
+    /**
+     * Takes a base out of the trash, with its members. Its public links stay closed.
+     *
+     * @throws BASE_NOT_FOUND if it is not in the trash; PERMISSION_DENIED below owner
+     */
+    async restoreBase(actor: Actor, baseId: string): Promise<Came & { base: Base }> {
+      const { title } = await bases.openToRestore(actor, baseId)
+      const targets = (await auth.shares.ofBase(baseId)).map(({ targetId }) => targetId)
+      const closedLinks = await auth.shares.suspend(actor, baseId, new Set(targets), title)
+      const base = await bases.restore(actor, baseId)
+      return { base, renamed: renamedTo(title, base.title), closedLinks }
+    },
+
+    /**
+     * Deletes a trashed base forever, with its records, history, links and files that no other base uses.
+     *
+     * @throws BASE_NOT_FOUND if it is not in the trash; PERMISSION_DENIED below owner
+     */
+    async purgeBase(actor: Actor, baseId: string): Promise<void> {
+      await removeBase(await bases.openToPurge(actor, baseId))
+    },
+
+    removeBase,
+
+    /**
+     * Deletes the records, views and files of a base forever that were deleted before a time, in portions. Tables and fields
+     * follow with `schema.purge`. Does not check access.
+     *
+     * @param before ISO 8601
+     */
+    async purgeOld(baseId: string, before: string): Promise<void> {
+      const engine = await sources.engine(baseId)
+      const until = await entryAt(engine, before)
+      const gone = {
+        records: until === 0 ? 0 : await records.trash.purgeUntil(baseId, until),
+        views: until === 0 ? 0 : await finalizeViewDeletionsUntil(engine, until),
+        files: await files.forgetOld(baseId, before),
+      }
+      if (Object.values(gone).some((count) => count > 0))
+        log.info('old items of the trash removed', { baseId, ...gone, before })
+    },
+
+    /** Follows the change logs. Call it once the feed runs. */
+    start: files.start,
+  }
+
+  /** False if the base is not in the trash any more. Does not check access. */
+  async function removeBase(base: Pick<BaseRow, 'id' | 'deletedAt'>): Promise<boolean> {
+    if (!(await bases.removeForGood(base, () => schema.forRemovedBase(base.id)))) return false
+    log.info('a base of the trash removed', { baseId: base.id })
+    await records.attachments.forgetBase(base.id)
+    return true
+  }
+}
+
+/** Tables first, because fields and records may need them. */
+const RESTORE_ORDER: readonly TrashKind[] = ['table', 'field', 'view', 'record', 'file']
+const PURGE_ORDER: readonly TrashKind[] = ['file', 'record', 'view', 'field', 'table']
+
+/**
+ * Runs a step for each item in the order of the kinds, for the records of a table together. Expected errors are added to
+ * `failed`, unless there is only one step.
+ */
+async function forEachItem(
+  refs: readonly TrashRef[],
+  order: readonly TrashKind[],
+  failed: TrashFailure[],
+  run: (refs: readonly TrashRef[]) => Promise<void>,
+): Promise<void> {
+  const steps = Map.groupBy(refs, (ref) => (ref.kind === 'record' ? ref.tableId : ref))
+  const sorted = [...steps.values()].sort((a, b) => order.indexOf(a[0]!.kind) - order.indexOf(b[0]!.kind))
+  for (const step of sorted) {
+    try {
+      await run(step)
+    } catch (error) {
+      if (!(error instanceof AppError) || sorted.length === 1) throw error
+      for (const ref of step) failed.push({ ref, message: error.message })
+    }
+  }
+}
+
+const renamedTo = (from: string, to: string): TrashRestored['renamed'] => (from === to ? [] : [{ from, to }])

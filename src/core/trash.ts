@@ -1,0 +1,67 @@
+import type { RecordId } from './model.ts'
+import type { BaseRight } from './roles.ts'
+
+/** The kinds of items in the trash of a base, with the rights to restore them and to delete them forever. */
+export const TRASH_KINDS = {
+  record: { restore: 'record.restore', purge: 'record.purge' },
+  file: { restore: 'record.restore', purge: 'record.purge' },
+  field: { restore: 'field.create', purge: 'field.purge' },
+  view: { restore: 'view.create', purge: 'view.purge' },
+  table: { restore: 'table.restore', purge: 'table.purge' },
+} as const satisfies Record<string, { restore: BaseRight; purge: BaseRight }>
+
+export type TrashKind = keyof typeof TRASH_KINDS
+
+export const TRASH_KIND_NAMES = Object.keys(TRASH_KINDS) as TrashKind[]
+
+/** Names an item in the trash of a base. */
+export type TrashRef =
+  | { kind: 'record'; tableId: string; recordId: RecordId }
+  | { kind: 'file'; fileId: number }
+  | { kind: 'field'; fieldId: string }
+  /** The log entry that deleted the view. */
+  | { kind: 'view'; changeId: number }
+  | { kind: 'table'; tableId: string }
+
+/** An item in the trash of a base. */
+export interface TrashItem {
+  ref: TrashRef
+  title: string
+  /** The table that it was in; null for tables. */
+  table: { id: string; title: string } | null
+  deletedAt: string
+  /** Null if unknown. */
+  deletedBy: string | null
+  /** When it is deleted forever; null: never. */
+  expiresAt: string | null
+  canPurge: boolean
+  /** Of a record: the texts of its first values, beside its title. */
+  preview?: { title: string; text: string }[]
+  /** Of a record: the log entry that deleted it, and the number of records deleted with it. */
+  deletion?: { changeId: number; records: number }
+  /** Of a file: its size in bytes, and the field and record that it was in. */
+  file?: { size: number; field: string; recordId: string }
+}
+
+/** What was restored from the trash. */
+export interface TrashRestored {
+  restored: number
+  /** Items whose name was in use, with their new names. */
+  renamed: { from: string; to: string }[]
+  /** Public links that are closed until somebody opens them again. */
+  closedLinks: number
+  failed: TrashFailure[]
+  /** The log entry, if one entry restored everything: undoing it moves the items back. */
+  changeId: number | null
+}
+
+export interface TrashPurged {
+  deleted: number
+  failed: TrashFailure[]
+}
+
+/** An item that could not be restored or deleted, with the reason for users. */
+export interface TrashFailure {
+  ref: TrashRef
+  message: string
+}
