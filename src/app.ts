@@ -8,6 +8,11 @@ import {
   STARTER,
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
+import {
+  baseImportsRest,
+  createBaseImportsService,
+  IMPORTED_COMMENTS,
+} from '../modules/base-imports/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
@@ -160,6 +165,7 @@ export function createServices(kernel: Kernel) {
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
+  const baseImports = createBaseImportsService(kernel, { auth, bases, schema, views, records, imports })
   const storage = createStorageService(kernel, auth, bases, schema, records)
   const indexes = createIndexesService(kernel, auth, schema, records)
   const plugins = createPluginsService(kernel, auth, records)
@@ -169,6 +175,7 @@ export function createServices(kernel: Kernel) {
   const comments = createCommentsService(kernel, auth, schema, records, notifications)
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
+  kernel.registry.fill(IMPORTED_COMMENTS, comments.imported)
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
@@ -192,6 +199,7 @@ export function createServices(kernel: Kernel) {
     shares,
     imports,
     copies,
+    baseImports,
     storage,
     indexes,
     plugins,
@@ -235,6 +243,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
+    .use(baseImportsRest(services.baseImports, kernel, auth))
     .use(openapiRest(kernel, services))
     .use(metricsRoute(kernel))
     .use(createStaticFiles(kernel))
@@ -350,6 +359,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const services = createServices(kernel)
   await kernel.jobs.recover()
   await services.plugins.start()
+  await services.baseImports.start()
   kernel.mail.start()
   await services.records.feed.start()
   await services.notifications.start()

@@ -1,5 +1,6 @@
 import { type ActivityService, activityRouter } from '../modules/activity/index.ts'
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
+import { type BaseImportsService, baseImportsRouter } from '../modules/base-imports/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
 import { type ButtonsService, buttonsRouter, type HooksService, hooksRouter } from '../modules/hooks/index.ts'
@@ -30,6 +31,7 @@ export interface RoutedServices {
   shares: SharesService
   imports: ImportsService
   copies: Copies
+  baseImports: BaseImportsService
   storage: StorageService
   indexes: IndexesService
   notifications: NotificationsService
@@ -53,6 +55,7 @@ export const createRouter = (services: RoutedServices) =>
     shares: sharesRouter(services.shares),
     imports: importsRouter(services.imports),
     copies: copiesRouter(services.copies),
+    baseImports: baseImportsRouter(services.baseImports),
     jobs: jobsRouter(services.imports),
     storage: storageRouter(services.storage),
     indexes: indexesRouter(services.indexes),

@@ -27,6 +27,7 @@ const MODULES = [
   'records',
   'shares',
   'imports',
+  'base-imports',
   'storage',
   'indexes',
   'plugins',
@@ -41,6 +42,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   bases: ['rest'],
   shares: ['rest'],
   imports: ['readers', 'rest'],
+  'base-imports': ['sources', 'writer', 'rest'],
   storage: ['rest'],
   indexes: ['rest'],
   plugins: ['chat', 'rest'],
@@ -148,7 +150,7 @@ const inFolder = (path: string, ...folders: string[]) =>
 const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'web')
 const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
 /** Files that may use REST names. */
-const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z]+\/rest\//.test(path)
+const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z-]+\/rest\//.test(path)
 const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
 
 /** Registries with one entry per field type; all other code checks traits (`field-type.ts`). */
