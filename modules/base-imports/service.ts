@@ -30,7 +30,7 @@ interface Services {
   imports: Pick<ImportsService, 'upload'>
 }
 
-export interface StartImport extends SourceInput {
+export type StartImport = SourceInput & {
   sourceBaseId: string
   /** Title of the new base, and of the import. */
   title: string

@@ -46,6 +46,8 @@ export interface LinkPlan {
   kind: 'mm' | 'hm' | 'bt' | 'oo'
   tableId: string
   inverseFieldId: string | null
+  /** True for the side that is created with the other one, and whose links the source does not give. */
+  isSecondSide?: boolean
 }
 
 /** A field that is computed here, if one of the candidates gives the values of the source. */

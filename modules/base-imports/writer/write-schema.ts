@@ -257,7 +257,7 @@ async function addChoices(
 async function writeLinks(context: RunContext, table: KnownTable): Promise<void> {
   for (const field of table.source.fields) {
     const { plan } = field
-    if (plan.as !== 'link' || table.fields.has(field.id)) continue
+    if (plan.as !== 'link' || plan.isSecondSide || table.fields.has(field.id)) continue
     context.signal.throwIfAborted()
     const related = context.tables.get(plan.tableId)
     if (!related) {
