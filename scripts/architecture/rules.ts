@@ -98,6 +98,7 @@ const FEATURES = [
   'indexes',
   'exports',
   'imports',
+  'base-imports',
   'auth',
   'views/controls',
   'formula',

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Bell, BookOpen, Copy, Network, Pencil, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Bell, BookOpen, Copy, Import, Network, Pencil, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
@@ -12,6 +12,7 @@ import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
+import { openBaseImport } from '../base-imports/open-base-import.ts'
 
 /** The shell preloads it when idle. */
 export const BaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseDialog')
@@ -144,6 +145,14 @@ export function baseMenu(base: Base): MenuItem[] {
   })
   if (roleCan(base.role, 'base.duplicate')) {
     items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => duplicateBase(base) })
+  }
+  if (roleCan(base.role, 'import.create')) {
+    items.push({
+      kind: 'action',
+      label: m.base_imports_import_from_product(),
+      icon: Import,
+      run: () => openBaseImport(base.id),
+    })
   }
   if (at > 0) items.push({ kind: 'action', label: m.bases_move_up(), icon: ArrowUp, run: () => move(at - 1) })
   if (at >= 0 && at < ids.length - 1) {
