@@ -60,6 +60,8 @@ export interface ComputedPlan {
   dependsOn: string[]
   /** The field with the values of the source that is created where no candidate gives them. */
   plain: { type: FieldTypeName; options: FieldOptions; cell(value: unknown): SourceCell }
+  /** True if nothing there may be a 0 here: an aggregate over no records. */
+  emptyIsZero?: boolean
   /** False if the source gives ids in place of the values that are shown. */
   isComparable?: boolean
   /** True if the result depends on the time at which it is computed. */

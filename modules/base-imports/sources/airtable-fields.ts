@@ -506,6 +506,7 @@ function linked(
   const decimals = typeof precision === 'number' ? { precision: Math.min(8, precision) } : {}
   return {
     ...base,
+    emptyIsZero: true,
     candidates: rollupFunctions(options.formula).map((name) => over({ function: name, ...decimals }, true)),
     ...(rollupFunctions(options.formula).length === 0 && {
       problem: m.base_imports_reason_rollup({ formula: String(options.formula).slice(0, 200) }),

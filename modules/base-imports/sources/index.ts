@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { BaseSourceKind } from '../../../src/core/base-imports.ts'
 import type { SourceConnection, SourceContext } from '../source.ts'
 import { airtableCredentials, openAirtable } from './airtable.ts'
+import { airtableLinkCredentials, openAirtableLink } from './airtable-link.ts'
 import { nocodbCredentials, openNocodb } from './nocodb.ts'
 
 interface SourceDefinition<Credentials> {
@@ -20,12 +21,14 @@ const defineSource = <Credentials>(definition: SourceDefinition<Credentials>) =>
 /** The products that bases can be imported from. */
 export const SOURCES: Record<BaseSourceKind, ReturnType<typeof defineSource>> = {
   airtable: defineSource({ credentials: airtableCredentials, open: openAirtable }),
+  'airtable-link': defineSource({ credentials: airtableLinkCredentials, open: openAirtableLink }),
   nocodb: defineSource({ credentials: nocodbCredentials, open: openNocodb }),
 }
 
 /** Credentials of any source, by its kind. */
 export const sourceInput = z.discriminatedUnion('source', [
   z.strictObject({ source: z.literal('airtable'), credentials: airtableCredentials }),
+  z.strictObject({ source: z.literal('airtable-link'), credentials: airtableLinkCredentials }),
   z.strictObject({ source: z.literal('nocodb'), credentials: nocodbCredentials }),
 ])
 export type SourceInput = z.output<typeof sourceInput>

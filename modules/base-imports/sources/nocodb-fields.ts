@@ -226,7 +226,10 @@ const COMPUTED: Record<string, (column: NocoColumn) => ComputedPlan> = {
       function: name,
       ...given('precision', precision, 'number'),
     })
-    return one('rollups', { type: 'Rollup', options }, [relation, target], { plain: plainNumber })
+    return one('rollups', { type: 'Rollup', options }, [relation, target], {
+      plain: plainNumber,
+      emptyIsZero: true,
+    })
   },
   Formula(column) {
     const formula = String(column.colOptions?.formula ?? '')

@@ -9,10 +9,16 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?$/
  * True if a computed value here is that of the source. Numbers may differ in their last digits, dates in their notation,
  * and a truth is the number 1; a value that the source could not compute is empty here. Lists are compared without order.
  */
-export function isSameValue(expected: unknown, ours: CellValue, { isList = false } = {}): boolean {
+export function isSameValue(
+  expected: unknown,
+  ours: CellValue,
+  { isList = false, emptyIsZero = false } = {},
+): boolean {
   const wanted = flat(expected)
   const found = (isList ? readList(ours) : [ours]).filter((one) => !isEmpty(one))
-  if (wanted.length === 0) return found.length === 0 || found.every((one) => one === false)
+  if (wanted.length === 0) {
+    return found.every((one) => one === false || (emptyIsZero && one === 0))
+  }
   if (found.length === wanted.length) {
     if (wanted.length === 1) return isSameScalar(wanted[0], found[0])
     const texts = (list: unknown[]) => list.map(textOf).toSorted()

@@ -211,7 +211,9 @@ async function compare(
         const [expected, ours] = [computed[entry.field.id], row[columns[index]!] ?? null]
         const isList = shown.get(known.id)?.result?.isList ?? false
         differences.compared += 1
-        const isSame = entry.plan.isComparable === false || isSameValue(expected, ours, { isList })
+        const isSame =
+          entry.plan.isComparable === false ||
+          isSameValue(expected, ours, { isList, emptyIsZero: entry.plan.emptyIsZero ?? false })
         if (isSame) continue
         differences.count += 1
         if (differences.samples.length >= SHOWN_DIFFERENCES) continue

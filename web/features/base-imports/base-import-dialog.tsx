@@ -155,7 +155,7 @@ function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseB
         keepCredentials,
         ...(baseId !== null && { baseId }),
       })
-      await cache.bases.invalidate()
+      await cache.bases.list.invalidate()
       onStarted(id)
     },
     () => undefined,

@@ -94,7 +94,7 @@ function Status({ run }: { run: BaseImport }) {
           {error !== null && isBad && `: ${error}`}
         </span>
       </p>
-      {status === 'completed' && (
+      {status === 'completed' && counts.verified > 0 && (
         <p className={styles.hint}>
           {m.base_imports_counts({
             verified: counts.verified,

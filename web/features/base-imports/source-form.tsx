@@ -37,6 +37,26 @@ function AirtableForm({ onChange }: FormProps) {
   )
 }
 
+function AirtableLinkForm({ onChange }: FormProps) {
+  const [link, setLink] = useState('')
+  return (
+    <TextField
+      label={m.base_imports_shared_link()}
+      type="url"
+      dir="ltr"
+      placeholder="https://airtable.com/appXXX/shrXXX"
+      autoFocus
+      value={link}
+      onChange={({ target: { value } }) => {
+        setLink(value)
+        onChange(
+          value.trim() === '' ? null : { source: 'airtable-link', credentials: { link: value.trim() } },
+        )
+      }}
+    />
+  )
+}
+
 function NocodbForm({ onChange }: FormProps) {
   const [values, setValues] = useState({ address: '', token: '', email: '', password: '' })
   const [hasAccount, setAccount] = useState(false)
@@ -103,6 +123,11 @@ export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
     label: () => 'Airtable',
     hint: m.base_imports_airtable_hint,
     Form: AirtableForm,
+  },
+  'airtable-link': {
+    label: m.base_imports_airtable_link_label,
+    hint: m.base_imports_airtable_link_hint,
+    Form: AirtableLinkForm,
   },
   nocodb: {
     label: () => 'NocoDB',
