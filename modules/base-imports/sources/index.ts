@@ -3,6 +3,7 @@ import type { BaseSourceKind } from '../../../src/core/base-imports.ts'
 import type { SourceConnection, SourceContext } from '../source.ts'
 import { airtableCredentials, openAirtable } from './airtable.ts'
 import { airtableLinkCredentials, openAirtableLink } from './airtable-link.ts'
+import { gristCredentials, openGrist } from './grist.ts'
 import { nocodbCredentials, openNocodb } from './nocodb.ts'
 
 interface SourceDefinition<Credentials> {
@@ -22,6 +23,7 @@ const defineSource = <Credentials>(definition: SourceDefinition<Credentials>) =>
 export const SOURCES: Record<BaseSourceKind, ReturnType<typeof defineSource>> = {
   airtable: defineSource({ credentials: airtableCredentials, open: openAirtable }),
   'airtable-link': defineSource({ credentials: airtableLinkCredentials, open: openAirtableLink }),
+  grist: defineSource({ credentials: gristCredentials, open: openGrist }),
   nocodb: defineSource({ credentials: nocodbCredentials, open: openNocodb }),
 }
 
@@ -29,6 +31,7 @@ export const SOURCES: Record<BaseSourceKind, ReturnType<typeof defineSource>> = 
 export const sourceInput = z.discriminatedUnion('source', [
   z.strictObject({ source: z.literal('airtable'), credentials: airtableCredentials }),
   z.strictObject({ source: z.literal('airtable-link'), credentials: airtableLinkCredentials }),
+  z.strictObject({ source: z.literal('grist'), credentials: gristCredentials }),
   z.strictObject({ source: z.literal('nocodb'), credentials: nocodbCredentials }),
 ])
 export type SourceInput = z.output<typeof sourceInput>

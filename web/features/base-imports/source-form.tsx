@@ -1,9 +1,12 @@
 import { type ReactNode, useState } from 'react'
 import type { BaseSourceKind } from '../../../src/core/base-imports.ts'
+import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import type { Inputs } from '../../trpc.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { sourceOfFile } from '../imports/source.ts'
+import { uploadSource } from '../imports/transfer.ts'
 import styles from './base-imports.module.css'
 
 /** A source with its credentials, as the server takes them. */
@@ -117,6 +120,35 @@ function NocodbForm({ onChange }: FormProps) {
   )
 }
 
+function GristForm({ onChange }: FormProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  async function choose(file: File | undefined): Promise<void> {
+    onChange(null)
+    setProblem(null)
+    if (!file) return
+    setBusy(true)
+    try {
+      const signal = new AbortController().signal
+      const uploadId = await uploadSource(sourceOfFile(file), { signal, onProgress: () => undefined })
+      onChange({ source: 'grist', credentials: { uploadId } })
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <TextField
+      label={m.base_imports_grist_file()}
+      type="file"
+      accept=".grist"
+      error={problem}
+      help={isBusy ? m.base_imports_uploading() : undefined}
+      onChange={({ target }) => void choose(target.files?.[0])}
+    />
+  )
+}
+
 /** The sources with the inputs of their credentials. */
 export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
   airtable: {
@@ -133,6 +165,11 @@ export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
     label: () => 'NocoDB',
     hint: m.base_imports_nocodb_hint,
     Form: NocodbForm,
+  },
+  grist: {
+    label: () => 'Grist',
+    hint: m.base_imports_grist_hint,
+    Form: GristForm,
   },
 }
 
