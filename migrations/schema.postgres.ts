@@ -1,4 +1,5 @@
 import { defineAuthTables } from '../modules/auth/tables.ts'
+import { defineBaseImportsTables } from '../modules/base-imports/tables.ts'
 import { defineBasesTables } from '../modules/bases/tables.ts'
 import { defineCommentsTables } from '../modules/comments/tables.ts'
 import { defineHooksTables } from '../modules/hooks/tables.ts'
@@ -22,6 +23,7 @@ export const { views, viewFields } = defineViewsTables(columns)
 export const { attachmentFiles, attachmentUses, feedPositions } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
 export const { detachedFiles } = defineTrashTables(columns)
+export const { baseImports, baseImportObjects, baseImportProblems } = defineBaseImportsTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
 export const { plugins, fileBuckets } = definePluginsTables(columns)
 export const { comments, commentReactions } = defineCommentsTables(columns)

@@ -9,6 +9,11 @@ import {
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
 import { baseFilesRest, createBaseFilesService } from '../modules/base-files/index.ts'
+import {
+  baseImportsRest,
+  createBaseImportsService,
+  IMPORTED_COMMENTS,
+} from '../modules/base-imports/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
@@ -163,6 +168,7 @@ export function createServices(kernel: Kernel) {
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
+  const baseImports = createBaseImportsService(kernel, { auth, bases, schema, views, records, imports })
   const trash = createTrashService({ kernel, auth, bases, schema, views, records })
   const storage = createStorageService(kernel, auth, bases, schema, records, trash)
   const indexes = createIndexesService(kernel, auth, schema, records)
@@ -173,6 +179,7 @@ export function createServices(kernel: Kernel) {
   const comments = createCommentsService(kernel, auth, schema, records, notifications)
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
+  kernel.registry.fill(IMPORTED_COMMENTS, comments.imported)
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
@@ -198,6 +205,7 @@ export function createServices(kernel: Kernel) {
     imports,
     copies,
     trash,
+    baseImports,
     storage,
     indexes,
     plugins,
@@ -244,6 +252,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(importsRest(imports, kernel, auth))
     .use(tableImportRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
+    .use(baseImportsRest(services.baseImports, kernel, auth))
     .use(openapiRest(kernel, services))
     .use(metricsRoute(kernel))
     .use(createStaticFiles(kernel))
@@ -359,6 +368,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const services = createServices(kernel)
   await kernel.jobs.recover()
   await services.plugins.start()
+  await services.baseImports.start()
   kernel.mail.start()
   await services.records.feed.start()
   await services.trash.start()

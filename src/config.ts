@@ -13,6 +13,7 @@ import {
   type Variable,
   variable,
 } from './config-values.ts'
+import { trimTrailing } from './core/trim-characters.ts'
 import { DEFAULT_CONNECTIONS, MAX_CONNECTIONS, MIN_CONNECTIONS } from './db/postgres/connection-budget.ts'
 import { SMTP_VARIABLES, type SmtpSettings } from './mail/smtp-settings.ts'
 
@@ -25,6 +26,8 @@ export interface Config extends SmtpSettings {
   databaseConnections: number
   maxOpenBases: number | null
   queryTimeoutSeconds: number
+  airtableApiUrl: string
+  airtableRequestsPerSecond: number
   webhookRetryMs: number
   webhookMailsPerHour: number
   automationLogLevel: (typeof AUTOMATION_LOG_LEVELS)[number]
@@ -189,6 +192,18 @@ export const VARIABLES = {
     default: 'false',
     help: 'When true, files may be fetched from private and loopback addresses, and webhooks may call them.',
     read: boolean,
+  }),
+  airtableApiUrl: variable({
+    name: 'AIRTABLE_API_URL',
+    default: 'https://api.airtable.com',
+    help: 'Address of Airtable’s Web API, for imports of bases. Another one is only needed behind a gateway.',
+    read: (text) => trimTrailing(text.trim(), '/'),
+  }),
+  airtableRequestsPerSecond: variable({
+    name: 'AIRTABLE_REQUESTS_PER_SECOND',
+    default: '5',
+    help: 'Requests per second to Airtable’s Web API, which allows five per base.',
+    read: integer(1, 1000),
   }),
   webhookRetryMs: variable({
     name: 'WEBHOOK_RETRY_MS',

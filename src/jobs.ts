@@ -50,6 +50,10 @@ export class ServerStopping extends Error {
 
 /** Implementation of a kind of job. */
 export interface JobKind<Input> {
+  /**
+   * True if it mostly waits for another server. Such jobs run beside all others, and only one of them in a base.
+   */
+  isWaiting?: true
   run(input: Input, context: JobContext): Promise<unknown>
   /**
    * Cleans up after a run that a restart interrupted, and returns null: the job has failed. If the run had finished and

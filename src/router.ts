@@ -1,6 +1,7 @@
 import { type ActivityService, activityRouter } from '../modules/activity/index.ts'
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { type BaseFilesService, baseFilesRouter } from '../modules/base-files/index.ts'
+import { type BaseImportsService, baseImportsRouter } from '../modules/base-imports/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
 import { type ButtonsService, buttonsRouter, type HooksService, hooksRouter } from '../modules/hooks/index.ts'
@@ -33,6 +34,7 @@ export interface RoutedServices {
   imports: ImportsService
   copies: Copies
   trash: TrashService
+  baseImports: BaseImportsService
   storage: StorageService
   indexes: IndexesService
   notifications: NotificationsService
@@ -57,6 +59,7 @@ export const createRouter = (services: RoutedServices) =>
     shares: sharesRouter(services.shares),
     imports: importsRouter(services.imports),
     copies: copiesRouter(services.copies),
+    baseImports: baseImportsRouter(services.baseImports),
     jobs: jobsRouter(services.imports),
     trash: trashRouter(services.trash),
     storage: storageRouter(services.storage),

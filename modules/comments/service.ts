@@ -9,6 +9,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { Notice } from '../../src/notices.ts'
 import type { AuthService } from '../auth/index.ts'
+import type { ImportedComments } from '../base-imports/index.ts'
 import type { NotificationsService } from '../notifications/index.ts'
 import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
@@ -97,7 +98,11 @@ export function createCommentsService(
     return { row, actor: asUser(actor) }
   }
 
-  function announce({ baseId, tableId, recordId }: CommentRow): void {
+  function announce({
+    baseId,
+    tableId,
+    recordId,
+  }: Pick<CommentRow, 'baseId' | 'tableId' | 'recordId'>): void {
     kernel.events.emit('comment.changed', { baseId, tableId, recordId })
   }
 
@@ -177,6 +182,21 @@ export function createCommentsService(
   return {
     /** The rows of comments for files of whole bases. Does not check access. */
     rows: { page: store.page, reactions: store.reactions, insertAll: store.insertAll },
+    /** Fills `IMPORTED_COMMENTS`. Nobody is notified of comments that were written elsewhere. */
+    imported: {
+      storing: (rows) =>
+        rows.map((row) =>
+          store.insert({
+            ...row,
+            fieldId: null,
+            parentId: null,
+            updatedAt: null,
+            resolvedBy: null,
+            resolvedAt: null,
+          }),
+        ),
+      announce,
+    } satisfies ImportedComments,
 
     /** The comments of a record, oldest first, with the people they name. Empty for a record that is not there. */
     async list(

@@ -27,6 +27,7 @@ const MODULES = [
   'records',
   'shares',
   'imports',
+  'base-imports',
   'trash',
   'storage',
   'indexes',
@@ -43,6 +44,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   bases: ['rest'],
   shares: ['rest'],
   imports: ['readers', 'rest'],
+  'base-imports': ['sources', 'writer', 'rest'],
   trash: ['rest'],
   indexes: ['rest'],
   plugins: ['chat', 'rest'],
@@ -99,6 +101,7 @@ const FEATURES = [
   'indexes',
   'exports',
   'imports',
+  'base-imports',
   'auth',
   'views/controls',
   'formula',
@@ -152,13 +155,20 @@ const inFolder = (path: string, ...folders: string[]) =>
 const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'web')
 const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
 /** Files that may use REST names. */
-const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z-]+\/rest\//.test(path)
+const isEdge = (path: string) =>
+  inFolder(path, 'src/wire') ||
+  /^modules\/[a-z-]+\/rest\//.test(path) ||
+  // A client of the same API.
+  /^modules\/base-imports\/sources\/nocodb(-[a-z]+)?\.ts$/.test(path)
 const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
 
 /** Registries with one entry per field type; all other code checks traits (`field-type.ts`). */
 const TYPE_REGISTRIES = [
   // Column properties per type in REST.
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
+  // The types of NocoDB have the names of ours.
+  'modules/base-imports/sources/nocodb-fields.ts',
+  'modules/base-imports/sources/nocodb.ts',
   // NocoDB names the inputs of plugins like field types.
   'modules/plugins/rest/present.ts',
   // Number formats of workbooks.

@@ -16,7 +16,7 @@ export type Operation =
   | {
       kind: 'insert'
       tableId: string
-      rows: { id?: RecordId; values: Values }[]
+      rows: NewRow[]
       before?: RecordId | null
       viewId?: string
     }
@@ -28,6 +28,22 @@ export type Operation =
    */
   | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null; viewId?: string }
   | LinkOperation
+
+/** A new record. */
+export interface NewRow {
+  id?: RecordId
+  values: Values
+  /** Who created the record elsewhere, and when: only imports set it, no API takes it. Not for connected databases. */
+  origin?: RecordOrigin
+}
+
+/** The creation of a record in another product. */
+export interface RecordOrigin {
+  /** As stored: `2026-11-26 08:20:30+00:00`. */
+  createdAt?: string
+  /** A user id. */
+  createdBy?: string
+}
 
 /** New values of a record. */
 export interface UpdatedRow {

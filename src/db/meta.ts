@@ -52,6 +52,7 @@ const SEALED = [
   'select 1 from sources where config is not null limit 1',
   'select 1 from mails where content is not null limit 1',
   'select 1 from plugins where input is not null limit 1',
+  'select 1 from base_imports where credentials is not null limit 1',
   'select 1 from file_buckets limit 1',
 ]
 

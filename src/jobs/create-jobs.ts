@@ -15,6 +15,9 @@ import { createJobStore, subjectOf } from './job-store.ts'
 /** Jobs that run at the same time on this server; each may keep a core busy. */
 const MAX_ACTIVE = 2
 
+/** The same for jobs that mostly wait for other servers. */
+const MAX_WAITING = 20
+
 /** Interval at which progress is sent to browsers. It is stored less often, because a restart does not need it. */
 const SEND_EVERY_MS = 200
 const STORE_EVERY_MS = 2000
@@ -76,8 +79,12 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   /** Starts the jobs that may run now. */
   function pump(): void {
     for (const run of runs.values()) {
-      const active = [...runs.values()].filter(isActive)
-      if (closing || active.length >= MAX_ACTIVE) return
+      if (closing) return
+      const isWaiting = (other: Run) => kinds.get(other.job.kind)?.isWaiting === true
+      const active = [...runs.values()].filter(
+        (other) => isActive(other) && isWaiting(other) === isWaiting(run),
+      )
+      if (active.length >= (isWaiting(run) ? MAX_WAITING : MAX_ACTIVE)) continue
       const isBaseBusy = active.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)
       if (!isActive(run) && !isBaseBusy) run.done = withoutCaller(() => execute(run))
     }

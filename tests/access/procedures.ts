@@ -12,6 +12,13 @@ export interface ProcedureCase {
 }
 
 const ofBase = ({ baseId }: World) => ({ baseId })
+const noImport = { importId: 'impnone' }
+/** An address of this server, which imports may not use. */
+const otherProduct = {
+  source: 'nocodb',
+  credentials: { address: 'http://127.0.0.1:1', token: 'none' },
+}
+const ofOtherProduct = ({ baseId }: World) => ({ baseId, from: otherProduct })
 const ofStranger = ({ baseId, userId }: World) => ({ baseId, userId })
 const ofTable = ({ tableId }: World) => ({ tableId })
 const ofView = ({ viewId }: World) => ({ viewId })
@@ -643,6 +650,33 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: () => ({ url: 'http://127.0.0.1:1/x.csv' }),
     refuses: 'BAD_REQUEST',
   },
+  'baseImports.inspect': [
+    { gate: 'import.create', input: ofOtherProduct, refuses: 'BAD_REQUEST' },
+    { gate: 'base.create', input: () => ({ from: otherProduct }), refuses: 'BAD_REQUEST' },
+  ],
+  'baseImports.describe': {
+    gate: 'import.create',
+    input: (world) => ({ ...ofOtherProduct(world), sourceBaseId: 'x' }),
+    refuses: 'BAD_REQUEST',
+  },
+  'baseImports.begin': {
+    gate: 'import.create',
+    input: (world) => ({ ...ofOtherProduct(world), sourceBaseId: 'x', title: 'T', choices: {} }),
+    refuses: 'BAD_REQUEST',
+  },
+  // Imports are their owner's: those of others do not exist.
+  'baseImports.get': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.list': { gate: 'account.read', input: () => ({}) },
+  'baseImports.report': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.pause': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.resume': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.again': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.cancel': {
+    gate: 'account.read',
+    input: () => ({ ...noImport, removes: false }),
+    refuses: 'NOT_FOUND',
+  },
+  'baseImports.forgetCredentials': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
   'jobs.get': { gate: 'account.read', input: () => ({ jobId: NO_JOB }), refuses: 'JOB_NOT_FOUND' },
   'jobs.cancel': { gate: 'account.read', input: () => ({ jobId: NO_JOB }), refuses: 'JOB_NOT_FOUND' },
   'jobs.unfinished': { gate: 'account.read' },

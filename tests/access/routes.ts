@@ -503,6 +503,11 @@ export const ROUTES: Record<string, RouteCase> = {
     answers: 404,
   },
   'GET /api/internal/jobs/:jobId/report': { gate: 'account.read', params: jobId, answers: 404 },
+  'GET /api/internal/base-imports/:importId/report': {
+    gate: 'account.read',
+    params: () => ({ importId: 'impnone' }),
+    answers: 404,
+  },
   'POST /jobs/listen': { gate: 'anyone', body: () => ({ _mid: 0, data: { id: NO_JOB } }) },
   'POST /api/v2/jobs/:baseId': { gate: 'base.read' },
 }

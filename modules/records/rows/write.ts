@@ -79,17 +79,18 @@ export async function insertRecords(
     dialect.allocateIds(tx, model.table.tableName, rows.length),
     allocatePositions(context, rows.length, operation.before ?? null, null),
   ])
-  const fixed = new Map<string, CellValue>([
-    ['created_at', now],
-    ['created_by', actorId],
-  ])
   const changes: RecordChange[] = []
-  const params = await mapBreathing(rows, ({ values }, index) => {
+  const params = await mapBreathing(rows, ({ values, origin }, index) => {
     const id = ids[index]!
+    const fixed: Record<string, CellValue> = {
+      created_at: origin?.createdAt ?? now,
+      created_by: origin?.createdBy ?? actorId,
+      nc_order: places[index]!,
+    }
     const after: Values = { [model.primaryKey.id]: id }
     const list: CellValue[] = [id]
     for (const { field, name } of plan.system) {
-      const value = name === 'nc_order' ? places[index]! : (fixed.get(name) ?? null)
+      const value = fixed[name] ?? null
       after[field.id] = value
       list.push(value)
     }

@@ -481,8 +481,9 @@ async function checkOperation(
       if (operation.viewId !== undefined) refuseUnordered(model)
       return {
         ...operation,
-        rows: await mapBreathing(operation.rows, ({ values }) => ({
+        rows: await mapBreathing(operation.rows, ({ values, origin }) => ({
           values: checkNewValues(model, values, made, keepsToTypes),
+          ...(origin && { origin }),
         })),
         before: place(operation.before),
       }

@@ -9,5 +9,12 @@ export { LEAF, type Size, sizeOfFormula } from './measure.ts'
 export { readsClock } from './operators.ts'
 export { type ParsedFormula, parseFormula } from './parse.ts'
 export { storedReferences, toShown, toStored } from './rewrite.ts'
-export { type FormulaToken, formulaTokens, MAX_FORMULA_LENGTH, type TokenKind } from './tokens.ts'
+export {
+  type FormulaToken,
+  formulaTokens,
+  MAX_FORMULA_LENGTH,
+  readReference,
+  readString,
+  type TokenKind,
+} from './tokens.ts'
 export type { FormulaWords } from './words.ts'

@@ -1,4 +1,15 @@
-import { ArrowDown, ArrowUp, Bell, BookOpen, Copy, Download, Network, Pencil, Trash2 } from 'lucide-react'
+import {
+  ArrowDown,
+  ArrowUp,
+  Bell,
+  BookOpen,
+  Copy,
+  Download,
+  Import,
+  Network,
+  Pencil,
+  Trash2,
+} from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
@@ -11,6 +22,7 @@ import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
+import { openBaseImport } from '../base-imports/open-base-import.ts'
 
 /** The shell preloads it when idle. */
 export const BaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseDialog')
@@ -132,6 +144,14 @@ export function baseMenu(base: Base): MenuItem[] {
   }
   if (roleCan(base.role, 'base.duplicate')) {
     items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => duplicateBase(base) })
+  }
+  if (roleCan(base.role, 'import.create')) {
+    items.push({
+      kind: 'action',
+      label: m.base_imports_import_from_product(),
+      icon: Import,
+      run: () => openBaseImport(base.id),
+    })
   }
   items.push({ kind: 'action', label: m.bases_export(), icon: Download, run: () => exportBase(base) })
   if (at > 0) items.push({ kind: 'action', label: m.bases_move_up(), icon: ArrowUp, run: () => move(at - 1) })

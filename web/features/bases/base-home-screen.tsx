@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { Database, FileUp, Plus, Table2 } from 'lucide-react'
+import { Database, FileUp, Import, Plus, Table2 } from 'lucide-react'
 import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
@@ -17,6 +17,7 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Tabs, TabsSkeleton } from '../../ui/tabs.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
+import { openBaseImport } from '../base-imports/open-base-import.ts'
 import { openImport, useFileDrop } from '../imports/open-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { useScreenUndo } from '../records/undo/use-screen-undo.ts'
@@ -130,6 +131,14 @@ function Overview({ base }: { base: Base }) {
             title={m.bases_import_data()}
             text={m.bases_file_url_pasted_text()}
             onClick={() => openImport(null, { baseId: base.id })}
+          />
+        )}
+        {roleCan(base.role, 'import.create') && (
+          <Tile
+            icon={Import}
+            title={m.base_imports_import_from_product()}
+            text={m.base_imports_products()}
+            onClick={() => openBaseImport(base.id)}
           />
         )}
         {roleCan(base.role, 'source.create') && (

@@ -1,4 +1,4 @@
-import { Database, Ellipsis, FileUp, Plus, SearchX, Trash2, Undo2 } from 'lucide-react'
+import { Database, Ellipsis, FileUp, Import, Plus, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { formatAgo } from '../../i18n.ts'
@@ -16,6 +16,7 @@ import { SearchInput } from '../../ui/search-input.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { openBaseImport } from '../base-imports/open-base-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { baseMenu, createBase, importBaseFile, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
@@ -42,6 +43,11 @@ export function BaseListScreen() {
           {canCreate && (
             <Button variant="ghost" icon={FileUp} onClick={importBaseFile}>
               {m.bases_import_sheaf_file()}
+            </Button>
+            )}
+            {canCreate && (
+            <Button icon={Import} onClick={() => openBaseImport(null)}>
+              {m.base_imports_import()}
             </Button>
           )}
           {canCreate && (

@@ -1,0 +1,214 @@
+import * as z from 'zod/mini'
+import { badRequest } from '../../../src/core/errors.ts'
+import { m } from '../../../src/messages.gen.ts'
+import {
+  CursorExpired,
+  type SourceBase,
+  type SourceComment,
+  type SourceConnection,
+  type SourceContext,
+  type SourceRecord,
+  type SourceTable,
+  type SourceView,
+} from '../source.ts'
+import { type AirtableFields, createAirtableFields, shifted } from './airtable-fields.ts'
+import {
+  type AirtableField,
+  type AirtableTable,
+  basesAnswer,
+  commentsAnswer,
+  recordsAnswer,
+  tablesAnswer,
+} from './airtable-types.ts'
+import { createJsonClient, malformed } from './json-client.ts'
+
+const PRODUCT = 'Airtable'
+const PAGE_SIZE = 100
+/** Most pages of a list of bases or comments. */
+const MAX_LIST_PAGES = 100
+
+/** Credentials of a personal access token. */
+export const airtableCredentials = z.strictObject({
+  token: z.string().check(z.trim(), z.minLength(1), z.maxLength(500)),
+})
+
+const BASE_ID = /^app[A-Za-z0-9]{1,60}$/
+
+/** The Web API with a personal access token (https://airtable.com/developers/web/api/introduction). */
+export function openAirtable(
+  { token }: z.output<typeof airtableCredentials>,
+  { http, airtableApi, airtablePerSecond, signal }: SourceContext,
+): SourceConnection {
+  const client = createJsonClient({
+    http,
+    product: PRODUCT,
+    headers: [['authorization', `Bearer ${token}`]],
+    perSecond: airtablePerSecond,
+    signal,
+    explain,
+  })
+  /** The fields of the tables of the base described last. */
+  let known: { fields: AirtableFields; tables: ReadonlyMap<string, AirtableTable> } | null = null
+
+  async function get<T>(path: string, query: URLSearchParams, schema: z.ZodMiniType<T>): Promise<T> {
+    const text = query.toString()
+    const answer = await client.request(`${airtableApi}${path}${text === '' ? '' : `?${text}`}`)
+    const read = schema.safeParse(answer)
+    if (read.success) return read.data
+    const [issue] = read.error.issues
+    throw malformed(PRODUCT, issue ? `${issue.path.join('.')}: ${issue.message}` : '')
+  }
+
+  /** All entries of a list with an `offset`. */
+  async function all<A extends { offset?: string | null | undefined }, T>(
+    path: string,
+    schema: z.ZodMiniType<A>,
+    entriesOf: (answer: A) => T[],
+  ): Promise<T[]> {
+    const entries: T[] = []
+    let offset: string | null = null
+    for (let page = 0; page < MAX_LIST_PAGES; page++) {
+      const answer: A = await get(path, new URLSearchParams(offset === null ? {} : { offset }), schema)
+      entries.push(...entriesOf(answer))
+      const next: string | null = answer.offset ?? null
+      if (next === null || next === offset) return entries
+      offset = next
+    }
+    return entries
+  }
+
+  return {
+    async bases() {
+      const found = await all('/v0/meta/bases', basesAnswer, ({ bases }) => bases)
+      return found.map(({ id, name }) => ({ id, title: name }))
+    },
+
+    async describe(baseId): Promise<SourceBase> {
+      if (!BASE_ID.test(baseId)) throw badRequest(m.base_imports_error_base_id())
+      const query = new URLSearchParams({ include: 'visibleFieldIds' })
+      const { tables } = await get(`/v0/meta/bases/${baseId}/tables`, query, tablesAnswer)
+      const fields = createAirtableFields(tables)
+      known = { fields, tables: new Map(tables.map((table) => [table.id, table])) }
+      return { title: '', tables: tables.map((table) => toTable(fields, table)), problems: [] }
+    },
+
+    async records(baseId, { id: tableId }, cursor) {
+      const table = known?.tables.get(tableId)
+      if (!known || !table) throw badRequest(m.base_imports_error_table_gone())
+      const query = new URLSearchParams({ pageSize: String(PAGE_SIZE), returnFieldsByFieldId: 'true' })
+      query.append('recordMetadata[]', 'commentCount')
+      if (cursor !== null) query.set('offset', cursor)
+      const { fields } = known
+      const answer = await get(`/v0/${baseId}/${tableId}`, query, recordsAnswer)
+      return {
+        records: answer.records.map((record) => toRecord(fields, table, record)),
+        next: answer.offset ?? null,
+      }
+    },
+
+    async comments(baseId, tableId, recordId): Promise<SourceComment[]> {
+      const path = `/v0/${baseId}/${tableId}/${encodeURIComponent(recordId)}/comments`
+      const found = await all(path, commentsAnswer, ({ comments }) => comments)
+      return found.map(({ id, author, text, createdTime, mentioned }) => ({
+        id,
+        author: { email: author?.email ?? null, name: author?.name ?? null },
+        text: withNames(text, mentioned ?? {}),
+        createdAt: createdTime,
+      }))
+    },
+  }
+}
+
+/** A comment with names in place of `@[usrL2PNC5o3H4lBEi]`. */
+const withNames = (
+  text: string,
+  mentioned: Record<string, { displayName?: string | null | undefined; email?: string | null | undefined }>,
+): string =>
+  text.replace(/@\[(\w{1,40})\]/g, (both, id: string) => {
+    const person = mentioned[id]
+    const name = person?.displayName ?? person?.email
+    return name ? `@${name}` : both
+  })
+
+function explain(status: number, body: unknown): Error | null {
+  const error = (body as { error?: unknown } | null)?.error
+  const type = typeof error === 'object' && error !== null ? (error as { type?: unknown }).type : error
+  if (type === 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE') return new CursorExpired()
+  if (status === 401) return badRequest(m.base_imports_error_airtable_token())
+  if (status === 403) return badRequest(m.base_imports_error_airtable_scopes())
+  if (status === 404) return badRequest(m.base_imports_error_airtable_not_found())
+  return null
+}
+
+function toTable(fields: AirtableFields, table: AirtableTable): SourceTable {
+  return {
+    id: table.id,
+    title: table.name,
+    description: table.description ?? null,
+    primaryFieldId: table.primaryFieldId ?? null,
+    fields: table.fields.map((field) => fields.toField(table, field)),
+    views: table.views.map(toView),
+    recordCount: null,
+  }
+}
+
+/** View types of the API that have a counterpart. */
+const KINDS: Record<string, SourceView['kind']> = {
+  grid: 'grid',
+  form: 'form',
+  calendar: 'calendar',
+  gallery: 'gallery',
+  kanban: 'kanban',
+}
+
+function toView({ id, name, type, visibleFieldIds }: AirtableTable['views'][number]): SourceView {
+  const kind = KINDS[type]
+  return {
+    id,
+    title: name,
+    kind: kind ?? 'grid',
+    visible: visibleFieldIds ?? null,
+    notes: [
+      ...(kind ? [] : [m.base_imports_note_view_kind({ kind: type.slice(0, 60) })]),
+      m.base_imports_note_view_settings(),
+    ],
+  }
+}
+
+/** A record of the API in the terms of an import. */
+export function toRecord(
+  fields: AirtableFields,
+  table: AirtableTable,
+  { id, createdTime, fields: values, commentCount }: z.output<typeof recordsAnswer>['records'][number],
+): SourceRecord {
+  const record: SourceRecord = {
+    id,
+    createdAt: createdTime ?? null,
+    createdBy: null,
+    cells: {},
+    computed: {},
+    comments: commentCount ?? null,
+  }
+  for (const field of table.fields) {
+    const value = values[field.id]
+    if (fields.isComputed(field)) record.computed[field.id] = computedValue(field, value)
+    else record.cells[field.id] = fields.cellOf(field, value)
+    if (field.type === 'createdTime') record.createdAt ??= typeof value === 'string' ? value : null
+    if (field.type === 'createdBy') record.createdBy = personOf(value)
+  }
+  return record
+}
+
+const personOf = (value: unknown): SourceRecord['createdBy'] => {
+  const { email, name } = (value ?? {}) as { email?: unknown; name?: unknown }
+  if (typeof email !== 'string') return null
+  return { email, name: typeof name === 'string' ? name : null }
+}
+
+/** The value of a computed field as ours shows it: percentages that are read through links are not fractions here. */
+function computedValue({ type, options }: AirtableField, value: unknown): unknown {
+  const isPercent = (options?.result as { type?: unknown } | null)?.type === 'percent'
+  if (type === 'formula' || !isPercent) return value ?? null
+  const scale = (one: unknown) => (typeof one === 'number' ? shifted(one, 2) : one)
+  return Array.isArray(value) ? value.map(scale) : (scale(value) ?? null)
+}

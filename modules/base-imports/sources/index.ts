@@ -1,0 +1,37 @@
+import * as z from 'zod/mini'
+import type { BaseSourceKind } from '../../../src/core/base-imports.ts'
+import type { SourceConnection, SourceContext } from '../source.ts'
+import { airtableCredentials, openAirtable } from './airtable.ts'
+import { airtableLinkCredentials, openAirtableLink } from './airtable-link.ts'
+import { gristCredentials, openGrist } from './grist.ts'
+import { nocodbCredentials, openNocodb } from './nocodb.ts'
+
+interface SourceDefinition<Credentials> {
+  /** What its users enter to connect. */
+  credentials: z.ZodMiniType<Credentials>
+  open(credentials: Credentials, context: SourceContext): SourceConnection
+}
+
+const defineSource = <Credentials>(definition: SourceDefinition<Credentials>) => ({
+  credentials: definition.credentials,
+  /** @throws ZodError for credentials of another form */
+  open: (credentials: unknown, context: SourceContext): SourceConnection =>
+    definition.open(definition.credentials.parse(credentials), context),
+})
+
+/** The products that bases can be imported from. */
+export const SOURCES: Record<BaseSourceKind, ReturnType<typeof defineSource>> = {
+  airtable: defineSource({ credentials: airtableCredentials, open: openAirtable }),
+  'airtable-link': defineSource({ credentials: airtableLinkCredentials, open: openAirtableLink }),
+  grist: defineSource({ credentials: gristCredentials, open: openGrist }),
+  nocodb: defineSource({ credentials: nocodbCredentials, open: openNocodb }),
+}
+
+/** Credentials of any source, by its kind. */
+export const sourceInput = z.discriminatedUnion('source', [
+  z.strictObject({ source: z.literal('airtable'), credentials: airtableCredentials }),
+  z.strictObject({ source: z.literal('airtable-link'), credentials: airtableLinkCredentials }),
+  z.strictObject({ source: z.literal('grist'), credentials: gristCredentials }),
+  z.strictObject({ source: z.literal('nocodb'), credentials: nocodbCredentials }),
+])
+export type SourceInput = z.output<typeof sourceInput>

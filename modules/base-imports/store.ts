@@ -1,0 +1,318 @@
+import { createHash } from 'node:crypto'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import type { UserActor } from '../../src/core/actor.ts'
+import {
+  type BaseImport,
+  type BaseImportStatus,
+  type BaseSourceKind,
+  type ImportProblem,
+  type ImportStep,
+  importChoices,
+  type TableProgress,
+} from '../../src/core/base-imports.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { seal, unseal } from '../../src/secrets.ts'
+import { defineBaseImportsTables } from './tables.ts'
+
+/** Lines of one report; the rest is counted. */
+export const MAX_PROBLEMS = 50_000
+/** Rows per statement, below the limits of bound parameters. */
+const ROWS_PER_STATEMENT = 200
+const ID = /^\w{1,64}$/
+const MAX_VALUE = 300
+
+/** Where a run goes on after a pause, a restart or a kill. */
+export interface RunState {
+  step: ImportStep
+  tables: TableProgress[]
+  counts: BaseImport['counts']
+  /** The next page of the table that is being read. */
+  cursor: string | null
+  /** The insert that may or may not have been written. */
+  insert: { tableId: string; clientId: string; sourceIds: string[] } | null
+  /** The last source id of the table that a step has finished with; the step goes on after it. */
+  after: { tableId: string; sourceId: string } | null
+}
+
+export const startOfRun = (): RunState => ({
+  step: 'schema',
+  tables: [],
+  counts: { files: 0, comments: 0, views: 0, verified: 0 },
+  cursor: null,
+  insert: null,
+  after: null,
+})
+
+/** An import with what only the server knows. */
+export interface ImportRow
+  extends Omit<BaseImport, 'step' | 'tables' | 'counts' | 'problems' | 'hasCredentials'> {
+  userId: string
+  actor: UserActor
+  keepsCredentials: boolean
+  jobId: string | null
+  state: RunState
+  /** Sealed. */
+  credentials: string | null
+}
+
+/** An object of the source and its counterpart here. */
+export interface ImportedObject {
+  sourceId: string
+  targetId: string
+  digest: string | null
+  pending: string | null
+  run: number
+}
+
+export const recordScope = (sourceTableId: string): string => `record:${sourceTableId}`
+
+export type ImportStore = ReturnType<typeof createImportStore>
+
+/** Imports of bases in the metadata. */
+export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secrets'>) {
+  const { db } = meta
+  const { baseImports, baseImportObjects, baseImportProblems } = meta.tables(defineBaseImportsTables)
+  type Row = typeof baseImports.$inferSelect
+
+  const toRow = (row: Row): ImportRow => ({
+    ...row,
+    source: row.source as BaseSourceKind,
+    status: row.status as BaseImportStatus,
+    choices: importChoices.parse(row.choices),
+    actor: row.actor as UserActor,
+    state: row.state as RunState,
+  })
+
+  const ofObjects = (importId: string, scope: string) =>
+    and(eq(baseImportObjects.importId, importId), eq(baseImportObjects.scope, scope))
+
+  async function find(id: string): Promise<ImportRow | null> {
+    if (!ID.test(id)) return null
+    const [row] = await db.select().from(baseImports).where(eq(baseImports.id, id))
+    return row ? toRow(row) : null
+  }
+
+  return {
+    find,
+
+    async insert(row: ImportRow): Promise<void> {
+      await db.insert(baseImports).values(row)
+    },
+
+    async save(id: string, patch: Partial<ImportRow>): Promise<void> {
+      await db
+        .update(baseImports)
+        .set({ ...patch, updatedAt: new Date().toISOString() })
+        .where(eq(baseImports.id, id))
+    },
+
+    /**
+     * Gives an import to a job, unless another one has taken it since.
+     *
+     * @param before the job that ran it last, or null
+     */
+    async take(id: string, before: string | null, jobId: string): Promise<boolean> {
+      const isBefore = before === null ? sql`job_id is null` : eq(baseImports.jobId, before)
+      const taken = await db
+        .update(baseImports)
+        .set({ jobId, status: 'running', error: null, updatedAt: new Date().toISOString() })
+        .where(and(eq(baseImports.id, id), isBefore))
+        .returning({ id: baseImports.id })
+      return taken.length > 0
+    },
+
+    async ofUser(userId: string): Promise<ImportRow[]> {
+      const rows = await db
+        .select()
+        .from(baseImports)
+        .where(eq(baseImports.userId, userId))
+        .orderBy(desc(baseImports.createdAt))
+        .limit(50)
+      return rows.map(toRow)
+    },
+
+    async running(): Promise<ImportRow[]> {
+      const rows = await db.select().from(baseImports).where(eq(baseImports.status, 'running'))
+      return rows.map(toRow)
+    },
+
+    /** Sealed with the key of connections. */
+    sealCredentials: (credentials: unknown): string => seal(secrets.connections, JSON.stringify(credentials)),
+    /** Null if there are none, or the key has changed. */
+    openCredentials({ credentials }: Pick<ImportRow, 'credentials'>): unknown {
+      const text = credentials === null ? null : unseal(secrets.connections, credentials)
+      return text === null ? null : JSON.parse(text)
+    },
+
+    /** The counterparts of objects of the source, by their ids there. */
+    async objects(
+      importId: string,
+      scope: string,
+      sourceIds?: readonly string[],
+    ): Promise<Map<string, ImportedObject>> {
+      const found = new Map<string, ImportedObject>()
+      const keep = (rows: ImportedObject[]) => {
+        for (const row of rows) found.set(row.sourceId, row)
+      }
+      if (sourceIds === undefined) {
+        keep(await db.select().from(baseImportObjects).where(ofObjects(importId, scope)))
+        return found
+      }
+      for (const some of chunksOf([...new Set(sourceIds)])) {
+        const wanted = and(ofObjects(importId, scope), inArray(baseImportObjects.sourceId, some))
+        keep(await db.select().from(baseImportObjects).where(wanted))
+      }
+      return found
+    },
+
+    /** A page of the objects with pending values, or of all, in the order of their ids in the source. */
+    async page(
+      importId: string,
+      scope: string,
+      { after, limit, isPending }: { after: string | null; limit: number; isPending: boolean },
+    ): Promise<ImportedObject[]> {
+      return db
+        .select()
+        .from(baseImportObjects)
+        .where(
+          and(
+            ofObjects(importId, scope),
+            after === null ? undefined : gt(baseImportObjects.sourceId, after),
+            isPending ? isNotNull(baseImportObjects.pending) : undefined,
+          ),
+        )
+        .orderBy(asc(baseImportObjects.sourceId))
+        .limit(limit)
+    },
+
+    /** Statements that store the counterparts of objects, replacing earlier ones. */
+    storing(importId: string, scope: string, objects: readonly ImportedObject[]): MetaStatement[] {
+      return chunksOf(objects).map((some) =>
+        db
+          .insert(baseImportObjects)
+          .values(some.map((object) => ({ ...object, importId, scope })))
+          .onConflictDoUpdate({
+            target: [baseImportObjects.importId, baseImportObjects.scope, baseImportObjects.sourceId],
+            set: {
+              targetId: sql`excluded.target_id`,
+              digest: sql`excluded.digest`,
+              pending: sql`excluded.pending`,
+              run: sql`excluded.run`,
+            },
+          }),
+      )
+    },
+
+    /** The statement that saves where a run goes on. */
+    savingState: (id: string, state: RunState): MetaStatement =>
+      db
+        .update(baseImports)
+        .set({ state, updatedAt: new Date().toISOString() })
+        .where(eq(baseImports.id, id)),
+
+    /** Objects that a run has not found in the source. */
+    async missing(importId: string, scope: string, run: number, limit: number): Promise<ImportedObject[]> {
+      return db
+        .select()
+        .from(baseImportObjects)
+        .where(and(ofObjects(importId, scope), lt(baseImportObjects.run, run)))
+        .limit(limit)
+    },
+
+    async forget(importId: string, scope: string, sourceIds: readonly string[]): Promise<void> {
+      for (const some of chunksOf(sourceIds)) {
+        await db
+          .delete(baseImportObjects)
+          .where(and(ofObjects(importId, scope), inArray(baseImportObjects.sourceId, some)))
+      }
+    },
+
+    /** Drops the values that only the run needed. */
+    async clearPending(importId: string): Promise<void> {
+      await db
+        .update(baseImportObjects)
+        .set({ pending: null })
+        .where(and(eq(baseImportObjects.importId, importId), isNotNull(baseImportObjects.pending)))
+    },
+
+    /** Adds lines to the report; a line that it has already is not repeated. */
+    async report(importId: string, run: number, problems: readonly ImportProblem[]): Promise<void> {
+      for (const some of chunksOf(problems)) {
+        const rows = some.map((problem) => {
+          const line = { ...problem, value: problem.value?.slice(0, MAX_VALUE) ?? null }
+          const id = createHash('sha256').update(JSON.stringify(line)).digest('base64url').slice(0, 24)
+          return { ...line, id, importId, run }
+        })
+        await db.insert(baseImportProblems).values(rows).onConflictDoNothing()
+      }
+    },
+
+    /** Removes the lines of earlier runs. */
+    async startReport(importId: string, run: number): Promise<void> {
+      await db
+        .delete(baseImportProblems)
+        .where(and(eq(baseImportProblems.importId, importId), ne(baseImportProblems.run, run)))
+    },
+
+    async countProblems(importIds: readonly string[]): Promise<Map<string, number>> {
+      if (importIds.length === 0) return new Map()
+      const rows = await db
+        .select({ importId: baseImportProblems.importId, n: count() })
+        .from(baseImportProblems)
+        .where(inArray(baseImportProblems.importId, [...importIds]))
+        .groupBy(baseImportProblems.importId)
+      return new Map(rows.map(({ importId, n }) => [importId, Number(n)]))
+    },
+
+    /** The report, by table and field; `after` is the id of the last line of the page before. */
+    async problems(importId: string, limit: number, offset: number): Promise<ImportProblem[]> {
+      const rows = await db
+        .select()
+        .from(baseImportProblems)
+        .where(eq(baseImportProblems.importId, importId))
+        .orderBy(
+          asc(baseImportProblems.tableTitle),
+          asc(baseImportProblems.fieldTitle),
+          asc(baseImportProblems.viewTitle),
+          asc(baseImportProblems.recordId),
+          asc(baseImportProblems.id),
+        )
+        .limit(limit)
+        .offset(offset)
+      return rows.map(({ importId: _, id: __, run: ___, ...problem }) => ({
+        ...problem,
+        kind: problem.kind as ImportProblem['kind'],
+      }))
+    },
+
+    /** Statements that forget imports into a base that is removed for good. */
+    forRemovedBase(baseId: string): MetaStatement[] {
+      const ids = db.select({ id: baseImports.id }).from(baseImports).where(eq(baseImports.baseId, baseId))
+      return [
+        db.delete(baseImportObjects).where(inArray(baseImportObjects.importId, ids)),
+        db.delete(baseImportProblems).where(inArray(baseImportProblems.importId, ids)),
+        db.delete(baseImports).where(eq(baseImports.baseId, baseId)),
+      ]
+    },
+
+    /** The imports into a base, newest first. */
+    async ofBase(baseId: string): Promise<ImportRow[]> {
+      const rows = await db
+        .select()
+        .from(baseImports)
+        .where(or(eq(baseImports.baseId, baseId)))
+        .orderBy(desc(baseImports.createdAt))
+        .limit(50)
+      return rows.map(toRow)
+    },
+  }
+}
+
+function chunksOf<T>(items: readonly T[]): T[][] {
+  const chunks: T[][] = []
+  for (let from = 0; from < items.length; from += ROWS_PER_STATEMENT) {
+    chunks.push(items.slice(from, from + ROWS_PER_STATEMENT))
+  }
+  return chunks
+}

@@ -1,0 +1,130 @@
+import type { UserActor } from '../../../src/core/actor.ts'
+import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import type { Person } from '../../../src/core/model.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { defineSlot } from '../../../src/registry.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { RecordsService } from '../../records/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import type { SourceBase, SourceConnection, SourceField, SourceTable } from '../source.ts'
+import type { ImportedObject, ImportRow, ImportStore, RunState } from '../store.ts'
+
+/** A comment from another product. */
+export interface ImportedComment {
+  id: string
+  baseId: string
+  tableId: string
+  /** Id of the record here. */
+  recordId: string
+  text: string
+  createdBy: string
+  /** ISO 8601. */
+  createdAt: string
+}
+
+/** Writes comments of other products, provided by app.ts from the comments module. */
+export interface ImportedComments {
+  /** Statements that store comments; those that exist stay as they are. */
+  storing(comments: readonly ImportedComment[]): MetaStatement[]
+  /** Tells browsers that a record has new comments. */
+  announce(comment: ImportedComment): void
+}
+
+export const IMPORTED_COMMENTS = defineSlot<ImportedComments>('baseImports.comments')
+
+/** How a field of the source was created here. */
+export interface FieldState {
+  /** `inverse`: the other side of a link, whose links are written from the first. */
+  mode: 'stored' | 'link' | 'inverse' | 'computed' | 'plain'
+  /** The candidate of a computed field. */
+  candidate?: number
+  /** The run in which its values were compared, or written if it is plain. */
+  settledIn?: number
+}
+
+/** A field of the source with its counterpart here. */
+export interface KnownField {
+  source: SourceField
+  id: string
+  state: FieldState
+}
+
+/** A table of the source with its counterpart here. */
+export interface KnownTable {
+  source: SourceTable
+  id: string
+  /** By the ids of the source. */
+  fields: Map<string, KnownField>
+}
+
+/** Links and computed values of a record that later steps need. */
+export interface PendingValues {
+  links?: Record<string, string[]>
+  computed?: Record<string, unknown>
+  hasComments?: boolean
+}
+
+/** What the steps of a run share. */
+export interface RunContext {
+  kernel: Kernel
+  services: {
+    auth: Pick<AuthService, 'peopleOf'>
+    schema: SchemaService
+    views: ViewsService
+    records: RecordsService
+  }
+  store: ImportStore
+  row: ImportRow & { baseId: string }
+  state: RunState
+  actor: UserActor
+  connection: SourceConnection
+  base: SourceBase
+  /** By the ids of the source; filled by the first step. */
+  tables: Map<string, KnownTable>
+  /** Members of the base. */
+  people: Person[]
+  signal: AbortSignal
+  /** Adds lines to the report. */
+  report(problems: ImportProblem[]): Promise<void>
+  /** Stores where the run goes on, together with what a step has done, in one transaction. */
+  save(statements?: MetaStatement[]): Promise<void>
+}
+
+/** A line of the report. */
+export const problem = (
+  kind: ImportProblem['kind'],
+  reason: string,
+  about: Partial<Omit<ImportProblem, 'kind' | 'reason'>> = {},
+): ImportProblem => ({
+  tableTitle: null,
+  fieldTitle: null,
+  viewTitle: null,
+  recordId: null,
+  value: null,
+  ...about,
+  kind,
+  reason,
+})
+
+/** The statement that stores the counterpart of a field. */
+export function storingField(context: RunContext, { source, id, state }: KnownField): MetaStatement[] {
+  const object: ImportedObject = {
+    sourceId: source.id,
+    targetId: id,
+    digest: JSON.stringify(state),
+    pending: null,
+    run: context.row.run,
+  }
+  return context.store.storing(context.row.id, 'field', [object])
+}
+
+/** The id here of a field of the source; null before it is created. */
+export function fieldIdOf({ tables }: RunContext, sourceId: string): string | null {
+  for (const { fields } of tables.values()) {
+    const known = fields.get(sourceId)
+    if (known) return known.id
+  }
+  return null
+}

@@ -1,0 +1,386 @@
+import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import type { UpdatedRow } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { Candidate, ComputedPlan, SourceField } from '../source.ts'
+import { type ImportedObject, recordScope } from '../store.ts'
+import { isSameValue } from './compare.ts'
+import {
+  fieldIdOf,
+  type KnownField,
+  type KnownTable,
+  type PendingValues,
+  problem,
+  type RunContext,
+  storingField,
+} from './context.ts'
+import { existing, toValue } from './write-records.ts'
+import { createField } from './write-schema.ts'
+
+const RECORDS_AT_ONCE = 500
+/** Differing values of a field that the report shows. */
+const SHOWN_DIFFERENCES = 3
+
+interface Computed {
+  table: KnownTable
+  field: SourceField
+  plan: ComputedPlan
+}
+
+/**
+ * Creates the computed fields of the source and compares their values with those there, record by record. The fields that
+ * others read come first. One that cannot be computed here, or gives other values, becomes a plain field with the values of
+ * the source, and the report says why.
+ */
+export async function writeComputed(context: RunContext): Promise<void> {
+  for (const level of levelsOf(context)) {
+    for (const [table, fields] of Map.groupBy(level, ({ table }) => table)) {
+      context.signal.throwIfAborted()
+      await settle(context, table, fields)
+    }
+  }
+  await nameRecords(context)
+}
+
+/** The computed fields in levels: each reads only fields of earlier ones. Those that read each other are last. */
+function levelsOf({ tables }: RunContext): Computed[][] {
+  const left = new Map<string, Computed>()
+  for (const table of tables.values()) {
+    for (const field of table.source.fields) {
+      if (field.plan.as === 'computed') left.set(field.id, { table, field, plan: field.plan })
+    }
+  }
+  const levels: Computed[][] = []
+  while (left.size > 0) {
+    const ready = [...left.values()].filter(({ plan }) => plan.dependsOn.every((id) => !left.has(id)))
+    const level = ready.length > 0 ? ready : [...left.values()]
+    for (const { field } of level) left.delete(field.id)
+    levels.push(level)
+  }
+  return levels
+}
+
+/** Creates the fields of a level in one table, tries their definitions, and gives up on those that differ. */
+async function settle(context: RunContext, table: KnownTable, computed: Computed[]): Promise<void> {
+  const open: { entry: Computed; known: KnownField }[] = []
+  for (const entry of computed) {
+    const known = table.fields.get(entry.field.id) ?? (await start(context, entry))
+    if (known && known.state.settledIn !== context.row.run) open.push({ entry, known })
+  }
+  let trying = open.filter(({ known }) => known.state.mode === 'computed')
+  while (trying.length > 0) {
+    context.signal.throwIfAborted()
+    const differences = await compare(context, table, trying)
+    const again: typeof trying = []
+    for (const item of trying) {
+      const found = differences.get(item.known.id)
+      if (!found || found.count === 0) await keep(context, item, found)
+      else if (await tryNext(context, item)) again.push(item)
+      else await giveUp(context, item, found)
+    }
+    trying = again
+  }
+  const plain = open.filter(({ known }) => known.state.mode === 'plain')
+  if (plain.length > 0) await fillPlain(context, table, plain)
+}
+
+const placeOf = ({ table, field }: Computed) => ({ tableTitle: table.source.title, fieldTitle: field.title })
+
+/** Creates a field by its first possible definition, or as a plain one; null if neither is possible. */
+async function start(context: RunContext, entry: Computed): Promise<KnownField | null> {
+  const { table, field, plan } = entry
+  const tried = context.row.choices[plan.group]
+    ? await createCandidate(context, entry)
+    : { reason: m.base_imports_reason_left_out() }
+  const known = 'known' in tried ? tried.known : await createPlain(context, entry)
+  if (!known) return null
+  if ('reason' in tried) {
+    const reason = m.base_imports_reason_plain({ reason: tried.reason })
+    await context.report([problem('changed', reason, placeOf(entry))])
+  }
+  table.fields.set(field.id, known)
+  await context.save(storingField(context, known))
+  return known
+}
+
+/** A field by the first definition that is accepted, or why the first one is not. */
+async function createCandidate(
+  context: RunContext,
+  { table, field, plan }: Computed,
+): Promise<{ known: KnownField } | { reason: string }> {
+  let reason = plan.problem ?? null
+  const refuse = async (message: string) => {
+    reason ??= message
+  }
+  for (const [candidate, { type, options }] of plan.candidates.entries()) {
+    const definition = definitionIn(context, { type, options })
+    if (!definition) {
+      reason ??= m.base_imports_reason_needs_field()
+      continue
+    }
+    const created =
+      (await interrupted(context, table, field, type)) ??
+      (await createField(context, table.source, field, table.id, definition, refuse))
+    if (!created) continue
+    if (created.error === null) {
+      return { known: { source: field, id: created.id, state: { mode: 'computed', candidate } } }
+    }
+    reason ??= created.error
+    await context.services.schema.deleteField(context.actor, created.id)
+  }
+  return { reason: reason ?? m.base_imports_reason_not_computed() }
+}
+
+/** A candidate with the ids of this base; null if it reads a field that was not imported. */
+function definitionIn(
+  context: RunContext,
+  { type, options }: Candidate,
+): { type: Candidate['type']; options: ReturnType<Candidate['options']> } | null {
+  let isComplete = true
+  const idOf = (sourceId: string) => {
+    const id = fieldIdOf(context, sourceId)
+    isComplete &&= id !== null
+    return id ?? ''
+  }
+  const given = options(idOf)
+  return isComplete ? { type, options: given } : null
+}
+
+/** The field that an interrupted step has created. */
+async function interrupted(
+  { services, actor, tables }: RunContext,
+  table: KnownTable,
+  { title }: SourceField,
+  type: string,
+): Promise<Field | null> {
+  const taken = new Set(
+    [...tables.values()].flatMap(({ fields }) => [...fields.values()].map(({ id }) => id)),
+  )
+  const { fields } = await services.schema.table(actor, table.id)
+  return fields.find((field) => !taken.has(field.id) && field.title === title && field.type === type) ?? null
+}
+
+async function createPlain(
+  context: RunContext,
+  { table, field, plan }: Computed,
+): Promise<KnownField | null> {
+  const { type, options } = plan.plain
+  const created =
+    (await interrupted(context, table, field, type)) ??
+    (await createField(context, table.source, field, table.id, { type, options }))
+  return created && { source: field, id: created.id, state: { mode: 'plain' } }
+}
+
+interface Differences {
+  count: number
+  compared: number
+  samples: ImportProblem[]
+}
+
+/** Compares the values of computed fields with those of the source, for all records of this run. */
+async function compare(
+  context: RunContext,
+  table: KnownTable,
+  fields: readonly { entry: Computed; known: KnownField }[],
+): Promise<Map<string, Differences>> {
+  const { services, actor } = context
+  const found = new Map(
+    fields.map(({ known }) => [known.id, { count: 0, compared: 0, samples: [] } as Differences]),
+  )
+  const model = await services.schema.table(actor, table.id)
+  const shown = new Map(model.fields.map((field) => [field.id, field]))
+  const fieldIds = fields.map(({ known }) => known.id)
+  await eachPending(context, table, async (objects) => {
+    const page = await services.records.list(actor, {
+      tableId: table.id,
+      fieldIds,
+      recordIds: objects.map(({ targetId }) => Number(targetId)),
+      limit: RECORDS_AT_ONCE,
+      offset: 0,
+    })
+    const rows = new Map(page.ids.map((id, index) => [String(id), page.rows[index]!]))
+    const columns = fields.map(({ known }) => page.fieldIds.indexOf(known.id))
+    for (const { sourceId, targetId, computed } of objects) {
+      const row = rows.get(targetId)
+      if (!row) continue
+      for (const [index, { entry, known }] of fields.entries()) {
+        if (!(entry.field.id in computed)) continue
+        const differences = found.get(known.id)!
+        const [expected, ours] = [computed[entry.field.id], row[columns[index]!] ?? null]
+        const isList = shown.get(known.id)?.result?.isList ?? false
+        differences.compared += 1
+        const isSame =
+          entry.plan.isComparable === false ||
+          isSameValue(expected, ours, { isList, emptyIsZero: entry.plan.emptyIsZero ?? false })
+        if (isSame) continue
+        differences.count += 1
+        if (differences.samples.length >= SHOWN_DIFFERENCES) continue
+        const reason = m.base_imports_reason_differs({
+          expected: shownText(expected),
+          found: shownText(ours),
+        })
+        differences.samples.push(problem('note', reason, { ...placeOf(entry), recordId: sourceId }))
+      }
+    }
+  })
+  return found
+}
+
+const shownText = (value: unknown): string =>
+  (value === null || value === undefined
+    ? '–'
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value)
+  ).slice(0, 80)
+
+/** Calls `work` for all records with values of this run that are not in the trash. */
+async function eachPending(
+  { store, row, signal }: RunContext,
+  table: KnownTable,
+  work: (objects: (ImportedObject & { computed: Record<string, unknown> })[]) => Promise<void>,
+): Promise<void> {
+  let after: string | null = null
+  for (;;) {
+    signal.throwIfAborted()
+    const page: ImportedObject[] = await store.page(row.id, recordScope(table.source.id), {
+      after,
+      limit: RECORDS_AT_ONCE,
+      isPending: true,
+    })
+    const last = page.at(-1)
+    if (!last) return
+    await work(
+      page.map((object) => ({
+        ...object,
+        computed: (JSON.parse(object.pending ?? '{}') as PendingValues).computed ?? {},
+      })),
+    )
+    after = last.sourceId
+  }
+}
+
+/** A field whose values are those of the source. */
+async function keep(
+  context: RunContext,
+  { entry, known }: { entry: Computed; known: KnownField },
+  found: Differences | undefined,
+): Promise<void> {
+  known.state.settledIn = context.row.run
+  const isCompared = entry.plan.isComparable !== false
+  if (isCompared) context.state.counts.verified += found?.compared ?? 0
+  else await context.report([problem('note', m.base_imports_note_not_compared(), placeOf(entry))])
+  await context.save(storingField(context, known))
+}
+
+/** Gives the field its next definition; false if there is none that is valid. */
+async function tryNext(
+  context: RunContext,
+  { entry, known }: { entry: Computed; known: KnownField },
+): Promise<boolean> {
+  const { candidates } = entry.plan
+  for (let next = (known.state.candidate ?? 0) + 1; next < candidates.length; next++) {
+    const definition = definitionIn(context, candidates[next]!)
+    if (!definition) continue
+    try {
+      const updated = await context.services.schema.updateField(context.actor, known.id, definition)
+      if (updated.error !== null) continue
+      known.state.candidate = next
+      await context.save(storingField(context, known))
+      return true
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+    }
+  }
+  return false
+}
+
+/** A field whose values differ: a formula that reads the clock stays, any other becomes a plain field. */
+async function giveUp(
+  context: RunContext,
+  { entry, known }: { entry: Computed; known: KnownField },
+  { count, compared, samples }: Differences,
+): Promise<void> {
+  const { services, actor, row } = context
+  if (entry.plan.readsClock) {
+    known.state.settledIn = row.run
+    const reason = m.base_imports_note_clock({ count, total: compared })
+    await context.report([problem('note', reason, placeOf(entry)), ...samples])
+    await context.save(storingField(context, known))
+    return
+  }
+  const { type, options } = entry.plan.plain
+  const reason = m.base_imports_reason_values_differ({ count, total: compared })
+  await context.report([
+    problem('changed', m.base_imports_reason_plain({ reason }), placeOf(entry)),
+    ...samples,
+  ])
+  // The field keeps its id, so formulas that read it stay valid.
+  await services.schema.updateField(actor, known.id, { type, options })
+  known.state = { mode: 'plain' }
+  await context.save(storingField(context, known))
+}
+
+/** Writes the values of the source into plain fields. */
+async function fillPlain(
+  context: RunContext,
+  table: KnownTable,
+  fields: readonly { entry: Computed; known: KnownField }[],
+): Promise<void> {
+  const { services, actor, row } = context
+  const model = await services.schema.table(actor, table.id)
+  const byId = new Map(model.fields.map((field) => [field.id, field]))
+  await eachPending(context, table, async (objects) => {
+    const live = await existing(
+      context,
+      table,
+      objects.map(({ targetId }) => Number(targetId)),
+    )
+    const problems: ImportProblem[] = []
+    const rows = objects
+      .filter(({ targetId }) => live.has(targetId))
+      .map(({ sourceId, targetId, computed }): UpdatedRow => {
+        const values: UpdatedRow['values'] = {}
+        for (const { entry, known } of fields) {
+          const field = byId.get(known.id)
+          if (!field || !(entry.field.id in computed) || fieldType(field.type).computed) continue
+          const cell = entry.plan.plain.cell(computed[entry.field.id])
+          values[known.id] = toValue(context, field, cell, new Map(), (reason, value) =>
+            problems.push(problem('skipped', reason, { ...placeOf(entry), recordId: sourceId, value })),
+          )
+        }
+        return { id: Number(targetId), values }
+      })
+    await context.report(problems)
+    if (rows.length === 0) return
+    await services.records.apply(actor, {
+      baseId: row.baseId,
+      operations: [{ kind: 'update', tableId: table.id, rows }],
+    })
+  })
+  for (const { known } of fields) {
+    known.state.settledIn = row.run
+    await context.save(storingField(context, known))
+  }
+}
+
+/** Names records by the same field as the source, where that one is computed. */
+async function nameRecords(context: RunContext): Promise<void> {
+  const { services, actor, row } = context
+  if (row.run > 1) return
+  for (const table of context.tables.values()) {
+    const primary = table.fields.get(table.source.primaryFieldId ?? '')
+    if (!primary) continue
+    const { fields } = await services.schema.table(actor, table.id)
+    if (fields.find(({ id }) => id === primary.id)?.isDisplay) continue
+    try {
+      await services.schema.setDisplayField(actor, primary.id)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      const about = { tableTitle: table.source.title, fieldTitle: primary.source.title }
+      await context.report([problem('changed', error.message, about)])
+    }
+  }
+}

@@ -1,0 +1,478 @@
+import { createHash } from 'node:crypto'
+import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import type { NewRow, UpdatedRow, Values } from '../../../src/core/changes.ts'
+import { toStored } from '../../../src/core/dates.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import type { AttachmentItem } from '../../../src/core/fields/attachment-item.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { findPerson, joinIds } from '../../../src/core/fields/people.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
+import {
+  CursorExpired,
+  MAX_PAGES,
+  type SourceCell,
+  type SourceFile,
+  type SourcePerson,
+  type SourceRecord,
+} from '../source.ts'
+import { type ImportedObject, recordScope } from '../store.ts'
+import { type KnownTable, type PendingValues, problem, type RunContext } from './context.ts'
+
+/** Fetches the content of a file. @throws AppError with the reason */
+export type ReceiveFile = (file: SourceFile, signal: AbortSignal) => Promise<AttachmentItem>
+
+/** Files of one write: unused files of a person are limited. */
+const MAX_FILES_AT_ONCE = 200
+/** Downloads at the same time. */
+const DOWNLOADS = 4
+/** Records per removal of missing ones. */
+const REMOVED_AT_ONCE = 500
+/** How often a table is read from the beginning because its pages have expired. */
+const MAX_RESTARTS = 5
+
+/** Reads the records of all tables, and writes those that are new or have changed since the last run. */
+export async function writeRecords(context: RunContext, receive: ReceiveFile): Promise<void> {
+  await completeInsert(context)
+  for (const progress of context.state.tables) {
+    const table = context.tables.get(progress.sourceId)
+    if (!table || progress.isDone) continue
+    await readTable(context, table, receive)
+    await handleMissing(context, table)
+    progress.isDone = true
+    context.state.cursor = null
+    await context.save()
+  }
+}
+
+async function readTable(context: RunContext, table: KnownTable, receive: ReceiveFile): Promise<void> {
+  const { connection, row, state, signal } = context
+  const progress = progressOf(context, table)
+  let restarts = 0
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    signal.throwIfAborted()
+    let page: Awaited<ReturnType<typeof connection.records>>
+    try {
+      page = await connection.records(row.sourceBaseId, table.source, state.cursor)
+    } catch (error) {
+      if (!(error instanceof CursorExpired) || state.cursor === null || restarts >= MAX_RESTARTS) throw error
+      // Records that were written before are recognized.
+      restarts += 1
+      progress.read = 0
+      state.cursor = null
+      continue
+    }
+    for (const batch of inBatches(page.records)) await writeBatch(context, table, batch, receive)
+    progress.read += page.records.length
+    const isEndless = page.next !== null && page.next === state.cursor
+    if (isEndless) throw badRequest(m.base_imports_error_endless({ table: table.source.title }))
+    state.cursor = page.next
+    await context.save()
+    if (page.next === null) return
+  }
+  throw badRequest(m.base_imports_error_endless({ table: table.source.title }))
+}
+
+function progressOf({ state }: RunContext, { source }: KnownTable) {
+  const progress = state.tables.find(({ sourceId }) => sourceId === source.id)
+  if (!progress) throw new Error(`No progress of the table ${source.id}`)
+  return progress
+}
+
+/** Records whose files fit into one write. */
+function inBatches(records: readonly SourceRecord[]): SourceRecord[][] {
+  const batches: SourceRecord[][] = []
+  let files = Number.POSITIVE_INFINITY
+  for (const record of records) {
+    const own = Object.values(record.cells).reduce<number>(
+      (sum, cell) => sum + (isFiles(cell) ? cell.files.length : 0),
+      0,
+    )
+    if (files + own > MAX_FILES_AT_ONCE) {
+      batches.push([])
+      files = 0
+    }
+    files += own
+    batches.at(-1)?.push(record)
+  }
+  return batches
+}
+
+const isFiles = (cell: SourceCell | undefined): cell is { files: SourceFile[] } =>
+  typeof cell === 'object' && cell !== null && 'files' in cell
+const isLinks = (cell: SourceCell | undefined): cell is { links: string[] } =>
+  typeof cell === 'object' && cell !== null && 'links' in cell
+const isPeople = (cell: SourceCell | undefined): cell is { people: SourcePerson[] } =>
+  typeof cell === 'object' && cell !== null && 'people' in cell
+
+/**
+ * Hash of everything that is imported of a record. Addresses of files change with each answer; empty values are left out, so
+ * that a new field changes only the records that have a value in it.
+ */
+function digestOf({ cells, computed, comments }: SourceRecord): string {
+  const stable = (values: Record<string, unknown>) =>
+    Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
+  const files = (cell: SourceCell) => (isFiles(cell) ? cell.files.map(({ id, name }) => [id, name]) : cell)
+  const own = stable(cells).map(([id, cell]) => [id, files(cell as SourceCell)])
+  return createHash('sha256')
+    .update(JSON.stringify([own, stable(computed), comments]))
+    .digest('base64url')
+}
+
+interface Prepared {
+  record: SourceRecord
+  values: Values
+  pending: PendingValues
+  digest: string
+  /** Id of the record here, if it was imported before. */
+  known: ImportedObject | undefined
+}
+
+async function writeBatch(
+  context: RunContext,
+  table: KnownTable,
+  records: SourceRecord[],
+  receive: ReceiveFile,
+): Promise<void> {
+  const { row, store } = context
+  const scope = recordScope(table.source.id)
+  // A source that repeats a record on a later page has changed meanwhile; the last one counts.
+  const unique = [...new Map(records.map((record) => [record.id, record])).values()]
+  const objects = await store.objects(
+    row.id,
+    scope,
+    unique.map(({ id }) => id),
+  )
+  const seen: ImportedObject[] = []
+  const changed: { record: SourceRecord; digest: string; known: ImportedObject | undefined }[] = []
+  for (const record of unique) {
+    const known = objects.get(record.id)
+    const digest = digestOf(record)
+    if (known && known.digest === digest) seen.push({ ...known, run: row.run })
+    else changed.push({ record, digest, known })
+  }
+  const model = await context.services.schema.table(context.actor, table.id)
+  const fields = new Map(model.fields.map((field) => [field.id, field]))
+  const problems: ImportProblem[] = []
+  const items = await receiveFiles(context, table, changed, receive, problems)
+  const prepared = changed.map(({ record, digest, known }): Prepared => {
+    const { values, pending } = convert(context, table, fields, record, items, problems)
+    return { record, digest, known, values, pending }
+  })
+  await context.report(problems)
+  await context.save(store.storing(row.id, scope, seen))
+  await insertNew(
+    context,
+    table,
+    prepared.filter(({ known }) => !known),
+  )
+  await updateChanged(
+    context,
+    table,
+    prepared.filter(({ known }) => known),
+  )
+}
+
+/** The values of a record's stored fields here, and what later steps need of it. */
+function convert(
+  context: RunContext,
+  table: KnownTable,
+  fields: ReadonlyMap<string, Field>,
+  record: SourceRecord,
+  items: ReadonlyMap<string, AttachmentItem>,
+  problems: ImportProblem[],
+): { values: Values; pending: PendingValues } {
+  const values: Values = {}
+  const pending: PendingValues = {}
+  const place = (title: string) => ({
+    tableTitle: table.source.title,
+    fieldTitle: title,
+    recordId: record.id,
+  })
+  for (const known of table.fields.values()) {
+    const { source, id, state } = known
+    const field = fields.get(id)
+    if (!field) continue
+    if (state.mode === 'stored') {
+      const cell = record.cells[source.id] ?? null
+      values[id] = toValue(context, field, cell, items, (reason, value) =>
+        problems.push(problem('skipped', reason, { ...place(source.title), value })),
+      )
+    } else if (state.mode === 'link') {
+      const cell = record.cells[source.id]
+      const links = isLinks(cell) ? cell.links : []
+      // A later run may remove links.
+      if (links.length > 0 || context.row.run > 1) pending.links = { ...pending.links, [source.id]: links }
+    }
+  }
+  for (const field of table.source.fields) {
+    if (field.plan.as !== 'computed') continue
+    pending.computed ??= {}
+    pending.computed[field.id] = record.computed[field.id] ?? null
+  }
+  if (context.row.choices.comments && context.connection.comments && record.comments !== 0) {
+    pending.hasComments = true
+  }
+  return { values, pending }
+}
+
+/** A cell as it is written; null where it does not fit, which `refuse` reports. */
+export function toValue(
+  { people }: Pick<RunContext, 'people'>,
+  field: Field,
+  cell: SourceCell,
+  items: ReadonlyMap<string, AttachmentItem>,
+  refuse: (reason: string, value: string | null) => void,
+): CellValue {
+  if (cell === null) return null
+  if (isLinks(cell)) return null
+  if (isPeople(cell)) {
+    const found = cell.people.map((person) => {
+      const match = person.email === null ? null : findPerson(people, person.email)
+      if (!match) refuse(m.base_imports_reason_person(), person.email ?? person.name)
+      return match?.id
+    })
+    return joinIds(found.filter((id) => id !== undefined))
+  }
+  if (isFiles(cell)) {
+    const kept = cell.files.flatMap(({ id }) => items.get(id) ?? [])
+    return kept.length === 0 ? null : JSON.stringify(kept)
+  }
+  const text = typeof cell === 'string' ? cell.replaceAll('\0', '').toWellFormed() : cell
+  const read = fieldType(field.type).read(text, field.options)
+  if (read.ok) return text
+  refuse(read.message, String(cell))
+  return null
+}
+
+/** Downloads the files of records, unless they were imported before; keeps the order of each cell. */
+async function receiveFiles(
+  context: RunContext,
+  table: KnownTable,
+  records: readonly { record: SourceRecord }[],
+  receive: ReceiveFile,
+  problems: ImportProblem[],
+): Promise<Map<string, AttachmentItem>> {
+  const { row, store, signal, state } = context
+  const items = new Map<string, AttachmentItem>()
+  const wanted = records.flatMap(({ record }) =>
+    Object.entries(record.cells).flatMap(([fieldId, cell]) =>
+      isFiles(cell) && table.fields.has(fieldId) ? cell.files.map((file) => ({ file, record, fieldId })) : [],
+    ),
+  )
+  if (wanted.length === 0) return items
+  if (!row.choices.attachments) {
+    for (const { file, record, fieldId } of wanted) {
+      const fieldTitle = table.fields.get(fieldId)?.source.title ?? null
+      const about = { tableTitle: table.source.title, fieldTitle, recordId: record.id, value: file.name }
+      problems.push(problem('skipped', m.base_imports_reason_files_left_out(), about))
+    }
+    return items
+  }
+  const known = await store.objects(
+    row.id,
+    'file',
+    wanted.map(({ file }) => file.id),
+  )
+  for (const [id, { digest }] of known) if (digest !== null) items.set(id, JSON.parse(digest))
+  const queue = wanted.filter(({ file }) => !known.has(file.id))
+  const received: ImportedObject[] = []
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      signal.throwIfAborted()
+      const { file, record, fieldId } = next
+      if (items.has(file.id)) continue
+      try {
+        const item = await receive(file, signal)
+        items.set(file.id, item)
+        state.counts.files += 1
+        const { path = '' } = item
+        received.push({
+          sourceId: file.id,
+          targetId: path,
+          digest: JSON.stringify(item),
+          pending: null,
+          run: row.run,
+        })
+      } catch (error) {
+        if (!(error instanceof AppError) || error.status >= 500) throw error
+        const fieldTitle = table.fields.get(fieldId)?.source.title ?? null
+        const about = { tableTitle: table.source.title, fieldTitle, recordId: record.id, value: file.name }
+        problems.push(problem('skipped', error.message, about))
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: DOWNLOADS }, worker))
+  await context.save(store.storing(row.id, 'file', received))
+  return items
+}
+
+/**
+ * Inserts records. What is about to be inserted is stored before: after a kill, the log of the base tells whether it was
+ * (`completeInsert`).
+ */
+async function insertNew(context: RunContext, table: KnownTable, prepared: Prepared[]): Promise<void> {
+  if (prepared.length === 0) return
+  const { row, state, services, actor, store } = context
+  const clientId = `import-${crypto.randomUUID()}`
+  const tableId = table.id
+  state.insert = { tableId: table.source.id, clientId, sourceIds: prepared.map(({ record }) => record.id) }
+  await context.save()
+  const rows: NewRow[] = prepared.map(({ record, values }) => ({ values, origin: originOf(context, record) }))
+  const { inserted } = await services.records.apply(actor, {
+    baseId: row.baseId,
+    clientId,
+    operations: [{ kind: 'insert', tableId, rows }],
+  })
+  state.insert = null
+  progressOf(context, table).added += inserted.length
+  await context.save(
+    store.storing(
+      row.id,
+      recordScope(table.source.id),
+      prepared.map(({ record, digest, pending }, index) => ({
+        sourceId: record.id,
+        targetId: String(inserted[index]),
+        digest,
+        pending: JSON.stringify(pending),
+        run: row.run,
+      })),
+    ),
+  )
+}
+
+function originOf({ people }: RunContext, { createdAt, createdBy }: SourceRecord): NewRow['origin'] {
+  const ms = createdAt === null ? Number.NaN : Date.parse(createdAt)
+  const at = Number.isNaN(ms) ? null : toStored(ms - (ms % 1000))
+  const creator = createdBy?.email ? findPerson(people, createdBy.email) : null
+  return { ...(at !== null && { createdAt: at }), ...(creator && { createdBy: creator.id }) }
+}
+
+/** Finds out whether the insert that a kill interrupted was written, and remembers its records then. */
+async function completeInsert(context: RunContext): Promise<void> {
+  const { state, row, services, actor, store } = context
+  if (!state.insert) return
+  const { tableId: sourceTableId, clientId, sourceIds } = state.insert
+  const table = context.tables.get(sourceTableId)
+  if (table) {
+    // An empty change under the same id returns what it has written.
+    const { inserted } = await services.records.apply(actor, {
+      baseId: row.baseId,
+      clientId,
+      operations: [{ kind: 'insert', tableId: table.id, rows: [] }],
+    })
+    if (inserted.length === sourceIds.length) {
+      const objects = sourceIds.map((sourceId, index) => ({
+        sourceId,
+        targetId: String(inserted[index]),
+        // Unknown: the record is written again when its page is read.
+        digest: null,
+        pending: null,
+        run: row.run,
+      }))
+      progressOf(context, table).added += objects.length
+      await context.save(store.storing(row.id, recordScope(sourceTableId), objects))
+    }
+  }
+  state.insert = null
+  await context.save()
+}
+
+async function updateChanged(context: RunContext, table: KnownTable, prepared: Prepared[]): Promise<void> {
+  if (prepared.length === 0) return
+  const { row, services, actor, store } = context
+  const live = await existing(
+    context,
+    table,
+    prepared.map(({ known }) => Number(known?.targetId)),
+  )
+  const kept = prepared.filter(({ known }) => live.has(String(known?.targetId)))
+  const gone = prepared.filter(({ known }) => !live.has(String(known?.targetId)))
+  const rows: UpdatedRow[] = kept.map(({ known, values }) => ({ id: Number(known?.targetId), values }))
+  if (rows.length > 0) {
+    await services.records.apply(actor, {
+      baseId: row.baseId,
+      operations: [{ kind: 'update', tableId: table.id, rows }],
+    })
+  }
+  // One without a digest was counted when it was added.
+  progressOf(context, table).changed += kept.filter(({ known }) => known?.digest !== null).length
+  await context.report(
+    gone.map(({ record }) =>
+      problem('skipped', m.base_imports_reason_deleted_here(), {
+        tableTitle: table.source.title,
+        recordId: record.id,
+      }),
+    ),
+  )
+  await context.save(
+    store.storing(
+      row.id,
+      recordScope(table.source.id),
+      prepared.map(({ record, digest, known, pending }) => ({
+        sourceId: record.id,
+        targetId: known?.targetId ?? '',
+        digest,
+        pending: live.has(String(known?.targetId)) ? JSON.stringify(pending) : null,
+        run: row.run,
+      })),
+    ),
+  )
+}
+
+/** Those of the records that are not in the trash, as texts. */
+export async function existing(
+  { services, actor }: RunContext,
+  { id }: KnownTable,
+  recordIds: RecordId[],
+): Promise<Set<string>> {
+  if (recordIds.length === 0) return new Set()
+  const { ids } = await services.records.list(actor, {
+    tableId: id,
+    fieldIds: [],
+    recordIds,
+    limit: recordIds.length,
+    offset: 0,
+  })
+  return new Set(ids.map(String))
+}
+
+/** Records that the source no longer has: moved to the trash, or counted in the report. */
+async function handleMissing(context: RunContext, table: KnownTable): Promise<void> {
+  const { row, store, services, actor } = context
+  if (row.run === 1) return
+  const scope = recordScope(table.source.id)
+  if (!row.choices.removeMissing) {
+    const left = await store.missing(row.id, scope, row.run, 1)
+    if (left.length > 0) {
+      const about = { tableTitle: table.source.title }
+      await context.report([problem('note', m.base_imports_note_missing_kept(), about)])
+    }
+    return
+  }
+  for (;;) {
+    context.signal.throwIfAborted()
+    const missing = await store.missing(row.id, scope, row.run, REMOVED_AT_ONCE)
+    if (missing.length === 0) return
+    const live = await existing(
+      context,
+      table,
+      missing.map(({ targetId }) => Number(targetId)),
+    )
+    const ids = [...live].map(Number)
+    if (ids.length > 0) {
+      await services.records.apply(actor, {
+        baseId: row.baseId,
+        operations: [{ kind: 'delete', tableId: table.id, ids }],
+      })
+    }
+    progressOf(context, table).removed += ids.length
+    await store.forget(
+      row.id,
+      scope,
+      missing.map(({ sourceId }) => sourceId),
+    )
+    await context.save()
+  }
+}

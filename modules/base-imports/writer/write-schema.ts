@@ -1,0 +1,335 @@
+import type { TableProgress } from '../../../src/core/base-imports.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { type Choice, withChoices } from '../../../src/core/fields/choices.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field, TableSchema } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { MAX_FIELDS, type NewField, uniqueTitle } from '../../schema/index.ts'
+import type { LinkPlan, SourceField, SourceTable } from '../source.ts'
+import {
+  type FieldState,
+  type KnownField,
+  type KnownTable,
+  problem,
+  type RunContext,
+  storingField,
+} from './context.ts'
+
+const MAX_TITLE = 255
+/** Fields that every table has. */
+const SYSTEM_FIELDS = 10
+
+/**
+ * Creates the tables, stored fields and links that the source has and the base has not yet. Computed fields follow when
+ * the records are there. A table says by its `meta` which one of the source it is, so that one whose creation was
+ * interrupted is found again.
+ */
+export async function writeSchema(context: RunContext): Promise<void> {
+  const { base, row, store, state, services, actor } = context
+  const [tableObjects, fieldObjects, existing] = await Promise.all([
+    store.objects(row.id, 'table'),
+    store.objects(row.id, 'field'),
+    services.schema.tables(actor, row.baseId),
+  ])
+  const live = new Map(existing.map((table) => [table.id, table]))
+  const byMark = new Map(existing.map((table) => [markOf(table.meta), table.id]))
+  await context.report(base.problems)
+  for (const source of base.tables) {
+    context.signal.throwIfAborted()
+    const known = tableObjects.get(source.id)?.targetId ?? byMark.get(mark(row.id, source.id))
+    if (known !== undefined && !live.has(known)) {
+      await context.report([
+        problem('skipped', m.base_imports_reason_table_deleted(), { tableTitle: source.title }),
+      ])
+      continue
+    }
+    const schema =
+      known === undefined ? await createTable(context, source) : await services.schema.table(actor, known)
+    if (!schema) continue
+    const table = await adoptTable(context, source, schema, fieldObjects)
+    context.tables.set(source.id, table)
+    await context.save(
+      store.storing(row.id, 'table', [
+        { sourceId: source.id, targetId: table.id, digest: null, pending: null, run: row.run },
+      ]),
+    )
+  }
+  for (const table of context.tables.values()) await writeLinks(context, table)
+  const earlier = new Map(state.tables.map((progress) => [progress.sourceId, progress]))
+  state.tables = [...context.tables.values()].map(
+    ({ source, id }): TableProgress =>
+      earlier.get(source.id) ?? {
+        sourceId: source.id,
+        title: source.title,
+        tableId: id,
+        read: 0,
+        added: 0,
+        changed: 0,
+        removed: 0,
+        isDone: false,
+      },
+  )
+}
+
+const mark = (importId: string, sourceId: string): string => `${importId} ${sourceId}`
+
+const markOf = (meta: Record<string, unknown>): string | null =>
+  typeof meta.importedFrom === 'string' ? meta.importedFrom : null
+
+/** A title that tables or fields accept. */
+function cleanTitle(title: string, fallback: string): string {
+  const plain = title
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
+    .trim()
+    .slice(0, MAX_TITLE)
+    .trim()
+  return plain === '' ? fallback : plain
+}
+
+/** A new table with its stored fields; null if it cannot be created. */
+async function createTable(context: RunContext, source: SourceTable): Promise<TableSchema | null> {
+  const { services, actor, row } = context
+  const fields: NewField[] = []
+  const ordered = primaryFirst(source)
+  for (const field of ordered) {
+    if (field.plan.as !== 'stored' || fields.length >= MAX_FIELDS - SYSTEM_FIELDS) continue
+    fields.push(definitionOf(field, field.plan, fields))
+  }
+  const [first] = fields
+  if (first) first.isDisplay = true
+  const others = await services.schema.tables(actor, row.baseId)
+  const title = uniqueTitle(
+    cleanTitle(source.title, m.base_imports_untitled_table()).replace(/[./]/g, '-'),
+    others,
+  )
+  if (title !== source.title) {
+    await context.report([
+      problem('changed', m.base_imports_reason_renamed({ title }), { tableTitle: source.title }),
+    ])
+  }
+  try {
+    return await services.schema.createTable(actor, row.baseId, {
+      title,
+      description: source.description?.slice(0, 10_000) ?? null,
+      meta: { importedFrom: mark(row.id, source.id) },
+      // A table without stored fields gets the default one.
+      ...(fields.length > 0 && { fields }),
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
+    await context.report([problem('skipped', error.message, { tableTitle: source.title })])
+    return null
+  }
+}
+
+const primaryFirst = ({ fields, primaryFieldId }: SourceTable): SourceField[] => [
+  ...fields.filter(({ id }) => id === primaryFieldId),
+  ...fields.filter(({ id }) => id !== primaryFieldId),
+]
+
+/** A stored field with a free title. */
+const definitionOf = (
+  source: SourceField,
+  { type, options }: { type: NewField['type']; options: NewField['options'] },
+  others: readonly { title?: string }[],
+): NewField => ({
+  title: uniqueTitle(
+    cleanTitle(source.title, fieldType(type).label()),
+    others.map(({ title = '' }) => ({ title })),
+  ),
+  type,
+  options: options ?? {},
+  description: source.description?.slice(0, 10_000) ?? null,
+})
+
+/** Finds the counterparts of a table's fields, and adds those that are new in the source. */
+async function adoptTable(
+  context: RunContext,
+  source: SourceTable,
+  schema: TableSchema,
+  objects: ReadonlyMap<string, { targetId: string; digest: string | null }>,
+): Promise<KnownTable> {
+  const live = new Map(schema.fields.map((field) => [field.id, field]))
+  const taken = new Set([...objects.values()].map(({ targetId }) => targetId))
+  const table: KnownTable = { source, id: schema.table.id, fields: new Map() }
+  const keep = async (known: KnownField) => {
+    table.fields.set(known.source.id, known)
+    taken.add(known.id)
+    await context.save(storingField(context, known))
+  }
+  // Of a table that was just created, or whose creation was interrupted: its fields in their order.
+  const unknown = schema.fields.filter(
+    (field) => !field.isSystem && !field.isPrimaryKey && !taken.has(field.id),
+  )
+  for (const field of primaryFirst(source)) {
+    const object = objects.get(field.id)
+    if (object) {
+      if (live.has(object.targetId)) {
+        const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
+        table.fields.set(field.id, { source: field, id: object.targetId, state })
+        if (field.plan.as === 'stored') await addChoices(context, field, live.get(object.targetId)!)
+      }
+      continue
+    }
+    if (field.plan.as === 'skipped') {
+      await context.report([problem('skipped', field.plan.reason, placeOf(source, field))])
+      continue
+    }
+    if (field.note !== undefined)
+      await context.report([problem('changed', field.note, placeOf(source, field))])
+    if (field.plan.as !== 'stored') continue
+    const wanted = definitionOf(field, field.plan, [])
+    const created =
+      unknown.find(
+        ({ id, title, type }) => !taken.has(id) && type === wanted.type && isTitled(title, wanted.title!),
+      ) ?? (await createStored(context, source, field, schema.table.id))
+    if (created) await keep({ source: field, id: created.id, state: { mode: 'stored' } })
+  }
+  return table
+}
+
+const placeOf = (table: SourceTable, field: SourceField) => ({
+  tableTitle: table.title,
+  fieldTitle: field.title,
+})
+
+/** True for the title, or the same with the suffix of a repeated one. */
+const isTitled = (title: string, wanted: string): boolean =>
+  title === wanted || (title.startsWith(`${wanted}_`) && /^\d+$/.test(title.slice(wanted.length + 1)))
+
+/** A field that the source got after the table was created; null if it cannot be created. */
+async function createStored(
+  context: RunContext,
+  table: SourceTable,
+  field: SourceField,
+  tableId: string,
+): Promise<Field | null> {
+  if (field.plan.as !== 'stored') return null
+  return createField(context, table, field, tableId, field.plan)
+}
+
+/** Creates a field under a free title; reports why it cannot be created and returns null then. */
+export async function createField(
+  { services, actor, report }: RunContext,
+  table: SourceTable,
+  field: SourceField,
+  tableId: string,
+  definition: Pick<NewField, 'type' | 'options'>,
+  refuse: (reason: string) => Promise<void> = (reason) =>
+    report([problem('skipped', reason, placeOf(table, field))]),
+): Promise<Field | null> {
+  const { fields } = await services.schema.table(actor, tableId)
+  const { type, options } = definition
+  try {
+    return await services.schema.createField(actor, tableId, definitionOf(field, { type, options }, fields))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    await refuse(error.message)
+    return null
+  }
+}
+
+/** Adds the options that a select has got in the source; those of this base stay. */
+async function addChoices(
+  { services, actor }: RunContext,
+  { plan }: SourceField,
+  field: Field,
+): Promise<void> {
+  if (plan.as !== 'stored' || plan.type !== field.type || !Array.isArray(plan.options.choices)) return
+  const current = (field.options.choices ?? []) as Choice[]
+  const given = plan.options.choices as { title: string; color?: string }[]
+  const all = withChoices(
+    current,
+    given.map(({ title }) => title),
+  )
+  if (all === current) return
+  const colors = new Map(given.map(({ title, color }) => [title, color]))
+  const known = new Set(current.map(({ id }) => id))
+  const choices = all.map((choice) =>
+    known.has(choice.id) ? choice : { ...choice, color: colors.get(choice.title) ?? choice.color },
+  )
+  await services.schema.updateField(actor, field.id, { options: { ...field.options, choices } })
+}
+
+/** Creates the links of a table. The other side of a link, which comes with it, gets the title that it has there. */
+async function writeLinks(context: RunContext, table: KnownTable): Promise<void> {
+  for (const field of table.source.fields) {
+    const { plan } = field
+    if (plan.as !== 'link' || plan.isSecondSide || table.fields.has(field.id)) continue
+    context.signal.throwIfAborted()
+    const related = context.tables.get(plan.tableId)
+    if (!related) {
+      const reason = m.base_imports_reason_link_target()
+      await context.report([problem('skipped', reason, placeOf(table.source, field))])
+      continue
+    }
+    const created =
+      (await interruptedLink(context, table, field, related.id)) ??
+      (await createLink(context, table, field, plan, related))
+    if (created) await keepLink(context, table, related, field, plan, created)
+  }
+}
+
+const createLink = (
+  context: RunContext,
+  table: KnownTable,
+  field: SourceField,
+  { kind }: LinkPlan,
+  related: KnownTable,
+): Promise<Field | null> =>
+  createField(context, table.source, field, table.id, {
+    type: 'Links',
+    options: { kind, relatedTableId: related.id },
+  })
+
+/** The link that an interrupted step has created. */
+async function interruptedLink(
+  { services, actor, tables }: RunContext,
+  table: KnownTable,
+  { title }: SourceField,
+  relatedTableId: string,
+): Promise<Field | null> {
+  const taken = new Set(
+    [...tables.values()].flatMap(({ fields }) => [...fields.values()].map(({ id }) => id)),
+  )
+  const { fields } = await services.schema.table(actor, table.id)
+  const found = fields.find(
+    (field) =>
+      linkOf(field)?.relatedTableId === relatedTableId &&
+      !taken.has(field.id) &&
+      isTitled(field.title, cleanTitle(title, field.title)),
+  )
+  return found ?? null
+}
+
+async function keepLink(
+  context: RunContext,
+  table: KnownTable,
+  related: KnownTable,
+  field: SourceField,
+  { inverseFieldId }: LinkPlan,
+  created: Field,
+): Promise<void> {
+  const { services, actor } = context
+  const own: KnownField = { source: field, id: created.id, state: { mode: 'link' } }
+  table.fields.set(field.id, own)
+  const inverse = related.source.fields.find(({ id }) => id === inverseFieldId && id !== field.id)
+  const inverseId = linkOf(created)?.inverseFieldId
+  if (!inverse || !inverseId || related.fields.has(inverse.id)) {
+    await context.save(storingField(context, own))
+    const reason = m.base_imports_note_reverse({ table: related.source.title })
+    await context.report([problem('note', reason, placeOf(table.source, field))])
+    return
+  }
+  const { fields } = await services.schema.table(actor, related.id)
+  const title = uniqueTitle(
+    cleanTitle(inverse.title, created.title),
+    fields.filter(({ id }) => id !== inverseId),
+  )
+  await services.schema.updateField(actor, inverseId, { title })
+  const other: KnownField = { source: inverse, id: inverseId, state: { mode: 'inverse' } }
+  related.fields.set(inverse.id, other)
+  await context.save([...storingField(context, own), ...storingField(context, other)])
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod/mini'
+
+/** The products that bases can be imported from. */
+export const BASE_SOURCES = ['airtable', 'airtable-link', 'nocodb', 'grist'] as const
+export type BaseSourceKind = (typeof BASE_SOURCES)[number]
+
+const flag = (fallback: boolean) => z._default(z.boolean(), fallback)
+
+/** What an import brings besides tables, fields and records. */
+export const importChoices = z.strictObject({
+  views: flag(true),
+  comments: flag(true),
+  attachments: flag(true),
+  /** False: computed fields become plain fields with their values. */
+  formulas: flag(true),
+  lookups: flag(true),
+  rollups: flag(true),
+  /** Moves records to the trash that the source no longer has, when it is imported again. */
+  removeMissing: flag(false),
+})
+export type ImportChoices = z.output<typeof importChoices>
+
+/** `running` survives a restart; `paused` waits for its user; the others are final until the source is imported again. */
+export type BaseImportStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
+
+/** The steps of a run, in order. */
+export const IMPORT_STEPS = ['schema', 'records', 'links', 'computed', 'comments', 'views'] as const
+export type ImportStep = (typeof IMPORT_STEPS)[number]
+
+/** Progress of a table of the source. */
+export interface TableProgress {
+  sourceId: string
+  title: string
+  /** The table here; null before it is created. */
+  tableId: string | null
+  read: number
+  added: number
+  changed: number
+  removed: number
+  isDone: boolean
+}
+
+/** An import of a base as its user sees it. */
+export interface BaseImport {
+  id: string
+  source: BaseSourceKind
+  sourceBaseId: string
+  title: string
+  baseId: string | null
+  createsBase: boolean
+  choices: ImportChoices
+  status: BaseImportStatus
+  error: string | null
+  /** 1 for the first run. */
+  run: number
+  step: ImportStep
+  tables: TableProgress[]
+  /** Numbers of files, comments, views and verified cells of computed fields. */
+  counts: { files: number; comments: number; views: number; verified: number }
+  /** Lines of the report of the last run. */
+  problems: number
+  /** True if it can be imported again without new credentials. */
+  hasCredentials: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+/** A line of the report: what was not imported as it was, and why. */
+export interface ImportProblem {
+  kind: 'skipped' | 'changed' | 'note'
+  tableTitle: string | null
+  fieldTitle: string | null
+  viewTitle: string | null
+  /** Id of the record in the source. */
+  recordId: string | null
+  reason: string
+  value: string | null
+}

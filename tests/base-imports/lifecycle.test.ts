@@ -1,0 +1,289 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readLinks } from '../../src/core/fields/list-value.ts'
+import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { airtableBase, airtableTable, fromAirtable, linkTables, recordsOf, settled } from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let server: AirtableServer
+const SIZE = 350
+
+/** A base with notes that are linked with books, which have a formula over their price. */
+function library() {
+  const books = airtableTable(
+    'Books',
+    { Title: 'singleLineText', Price: { type: 'number', options: { precision: 2 } } },
+    Array.from({ length: SIZE }, (_, index) => ({ Title: `Book ${index}`, Price: index / 4 })),
+  )
+  books.fields.push({
+    id: 'fldDouble',
+    name: 'Double',
+    type: 'formula',
+    options: {
+      formula: `{${books.field('Price')}} * 2`,
+      isValid: true,
+      result: { type: 'number', options: { precision: 2 } },
+    },
+  })
+  for (const record of books.records)
+    record.fields.fldDouble = Number(record.fields[books.field('Price')]) * 2
+  const notes = airtableTable('Notes', { Note: 'singleLineText' }, [{ Note: 'a' }, { Note: 'b' }])
+  const link = linkTables(notes, 'Book', books, 'Notes')
+  link(notes.records[0]!, books.records[0]!)
+  link(notes.records[0]!, books.records[1]!)
+  link(notes.records[1]!, books.records[2]!)
+  return { base: airtableBase('Library', [books, notes]), books, notes, link }
+}
+
+const { base, books, notes, link } = library()
+const imports = () => app.trpc(owner.token).baseImports
+
+beforeAll(async () => {
+  server = startAirtableServer({ bases: [base] })
+  app = await createTestApp({
+    config: { airtableApiUrl: server.url, allowLocalHttp: true, airtableRequestsPerSecond: 500 },
+  })
+  owner = await app.signUp()
+})
+afterEach(() => server.overrides.clear())
+afterAll(async () => {
+  await app.stop()
+  await server.stop()
+})
+
+const titles = (cell: unknown) => readLinks(cell as string).records.map(({ title }) => title)
+
+/** Starts an import and waits until the first page of the first table is written. */
+async function startUntilFirstPage(more: Parameters<typeof fromAirtable>[1] = {}) {
+  let asked = 0
+  const { promise: reached, resolve: isReached } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  server.delays.set(`/v0/${base.id}/${books.id}`, async () => {
+    asked += 1
+    if (asked < 3) return
+    isReached()
+    await released
+  })
+  const { id } = await imports().begin.mutate(fromAirtable(base.id, more))
+  await reached
+  return {
+    id,
+    release: () => {
+      server.delays.clear()
+      release()
+    },
+  }
+}
+
+describe('baseImports.begin', () => {
+  test('rejects a wrong token with what to do, and creates nothing', async () => {
+    const before = (await app.trpc(owner.token).bases.list.query()).length
+    const input = fromAirtable(base.id)
+    const wrong = { ...input, from: { ...input.from, credentials: { token: 'wrong' } } }
+    await expect(imports().begin.mutate(wrong)).rejects.toThrow('does not accept the token')
+    await expect(imports().inspect.mutate({ from: wrong.from })).rejects.toThrow('does not accept the token')
+    expect((await app.trpc(owner.token).bases.list.query()).length).toBe(before)
+  })
+
+  test('rejects a base that the token may not read, and names the scopes', async () => {
+    await expect(imports().begin.mutate(fromAirtable('appUnknown'))).rejects.toThrow('schema.bases:read')
+    await expect(imports().begin.mutate(fromAirtable('../meta'))).rejects.toThrow('begins with “app”')
+  })
+
+  test('rejects answers that are not those of the API', async () => {
+    const path = `/v0/meta/bases/${base.id}/tables`
+    server.overrides.set(path, () => new Response('<html>Sign in</html>'))
+    await expect(imports().begin.mutate(fromAirtable(base.id))).rejects.toThrow('not JSON')
+    server.overrides.set(path, () => Response.json({ tables: [{ id: 'tblX' }] }))
+    await expect(imports().begin.mutate(fromAirtable(base.id))).rejects.toThrow('not as its API documents it')
+  })
+
+  test('rejects private addresses unless the operator allows them', async () => {
+    const guarded = await createTestApp({ config: { airtableApiUrl: server.url } })
+    const user = await guarded.signUp()
+    const asked = server.requests.length
+    await expect(guarded.trpc(user.token).baseImports.begin.mutate(fromAirtable(base.id))).rejects.toThrow(
+      'private',
+    )
+    expect(server.requests.length).toBe(asked)
+    await guarded.stop()
+  })
+
+  test('adds tables to an existing base beside those of the same name', async () => {
+    const own = await createBase(app, owner)
+    await app.trpc(owner.token).schema.createTable.mutate({ baseId: own.id, title: 'Books' })
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { baseId: own.id }))
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed', createsBase: false, baseId: own.id })
+    expect((await recordsOf(app, owner, own.id, 'Books_1')).rows.length).toBe(SIZE)
+    const editor = await createMember(app, own.id, 'editor')
+    const asEditor = app.trpc(editor.token).baseImports
+    await expect(asEditor.begin.mutate(fromAirtable(base.id, { baseId: own.id }))).rejects.toThrow()
+    await expect(asEditor.get.query({ importId: id })).rejects.toThrow('does not exist')
+  })
+})
+
+describe('an import that is interrupted', () => {
+  test('stops at a pause, and goes on where it was', async () => {
+    const { id, release } = await startUntilFirstPage()
+    await imports().pause.mutate({ importId: id })
+    release()
+    const paused = await settled(app, owner, id)
+    expect(paused).toMatchObject({ status: 'paused', hasCredentials: true })
+    await imports().resume.mutate({ importId: id })
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed' })
+    expect((await recordsOf(app, owner, done.baseId!, 'Books')).rows.length).toBe(SIZE)
+    const { rows } = await recordsOf(app, owner, done.baseId!, 'Notes')
+    expect(rows.map(({ Book }) => titles(Book))).toEqual([['Book 0', 'Book 1'], ['Book 2']])
+  })
+
+  test('reads a table again if its pages have expired meanwhile, without repeating records', async () => {
+    const { id, release } = await startUntilFirstPage()
+    await imports().pause.mutate({ importId: id })
+    server.expireOffsets()
+    release()
+    await settled(app, owner, id)
+    await imports().resume.mutate({ importId: id })
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed' })
+    expect((await recordsOf(app, owner, done.baseId!, 'Books')).rows.length).toBe(SIZE)
+  })
+
+  test('says why it failed, and goes on when asked to', async () => {
+    server.overrides.set(`/v0/${base.id}/${notes.id}`, () => Response.json({ records: 'none' }))
+    const { id } = await imports().begin.mutate(fromAirtable(base.id))
+    const failed = await settled(app, owner, id)
+    expect(failed).toMatchObject({ status: 'failed' })
+    expect(failed.error).toContain('records')
+    server.overrides.clear()
+    await imports().resume.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+  })
+
+  test('stops at pages without an end', async () => {
+    server.overrides.set(`/v0/${base.id}/${notes.id}`, () => Response.json({ records: [], offset: 'again' }))
+    const { id } = await imports().begin.mutate(fromAirtable(base.id))
+    const failed = await settled(app, owner, id)
+    expect(failed.status).toBe('failed')
+    expect(failed.error).toContain('without an end')
+  })
+
+  test('removes what it has created, if its user wants that', async () => {
+    const { id, release } = await startUntilFirstPage()
+    const { baseId } = await imports().get.query({ importId: id })
+    const cancelled = imports().cancel.mutate({ importId: id, removes: true })
+    release()
+    await cancelled
+    await expect(app.trpc(owner.token).bases.get.query({ baseId: baseId! })).rejects.toThrow()
+    await expect(imports().resume.mutate({ importId: id })).rejects.toThrow()
+  })
+
+  test('keeps what it has created otherwise', async () => {
+    const { id, release } = await startUntilFirstPage()
+    const cancelled = imports().cancel.mutate({ importId: id, removes: false })
+    release()
+    await cancelled
+    const { baseId, status, hasCredentials } = await imports().get.query({ importId: id })
+    expect({ status, hasCredentials }).toEqual({ status: 'cancelled', hasCredentials: false })
+    expect((await recordsOf(app, owner, baseId!, 'Books')).rows.length).toBeGreaterThan(0)
+  })
+})
+
+describe('baseImports.again', () => {
+  test('brings changes, keeps what was added here, and trashes what is gone if asked to', async () => {
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    const first = await settled(app, owner, id)
+    expect(first).toMatchObject({ status: 'completed', hasCredentials: true })
+    const trpc = app.trpc(owner.token)
+    const before = await recordsOf(app, owner, first.baseId!, 'Books')
+    const own = await trpc.schema.createField.mutate({
+      tableId: before.table.id,
+      field: { title: 'Own', type: 'SingleLineText' },
+    })
+    await trpc.records.write.mutate({
+      change: {
+        baseId: first.baseId!,
+        operations: [
+          {
+            kind: 'update',
+            tableId: before.table.id,
+            rows: [{ id: before.rows[0]!.$id as number, values: { [own.id]: 'mine' } }],
+          },
+        ],
+      },
+    })
+    // At the source: a changed, a new and a removed record, a new field, and another link.
+    const [one, two] = books.records
+    one!.fields[books.field('Price')] = 99
+    one!.fields.fldDouble = 198
+    books.fields.push({ id: 'fldShelf', name: 'Shelf', type: 'singleLineText' })
+    two!.fields.fldShelf = 'top'
+    const removed = books.records.pop()!
+    books.records.push({
+      id: 'recNew',
+      createdTime: '2025-01-01T00:00:00.000Z',
+      fields: { [books.field('Title')]: 'New one', [books.field('Price')]: 5, fldDouble: 10 },
+    })
+    link(notes.records[1]!, books.records.at(-1)!)
+    await imports().again.mutate({ importId: id, removeMissing: true })
+    const second = await settled(app, owner, id)
+    expect(second).toMatchObject({ status: 'completed', run: 2 })
+    const changes = second.tables.find(({ title }) => title === 'Books')
+    expect(changes).toMatchObject({ added: 1, changed: 2, removed: 1 })
+    const { rows } = await recordsOf(app, owner, first.baseId!, 'Books')
+    const row = (title: string) => rows.find(({ Title }) => Title === title)
+    expect(row('Book 0')).toMatchObject({ Price: 99, Double: 198, Own: 'mine' })
+    expect(row('Book 1')).toMatchObject({ Shelf: 'top' })
+    expect(row('New one')).toMatchObject({ Price: 5, Double: 10 })
+    expect(row(String(removed.fields[books.field('Title')]))).toBeUndefined()
+    expect(rows.length).toBe(SIZE)
+    const linked = await recordsOf(app, owner, first.baseId!, 'Notes')
+    expect(titles(linked.rows[1]!.Book)).toEqual(['Book 2', 'New one'])
+  })
+
+  test('asks for credentials that were not kept, and forgets kept ones', async () => {
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    await settled(app, owner, id)
+    await imports().forgetCredentials.mutate({ importId: id })
+    await expect(imports().again.mutate({ importId: id })).rejects.toThrow('credentials again')
+    await imports().again.mutate({ importId: id, credentials: { token: 'pat-test' } })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', hasCredentials: false })
+  })
+
+  test('does not bring back a record that was deleted here', async () => {
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    const first = await settled(app, owner, id)
+    const { table, rows } = await recordsOf(app, owner, first.baseId!, 'Books')
+    const gone = rows.find(({ Title }) => Title === 'Book 5')!
+    await app.trpc(owner.token).records.write.mutate({
+      change: {
+        baseId: first.baseId!,
+        operations: [{ kind: 'delete', tableId: table.id, ids: [gone.$id as number] }],
+      },
+    })
+    const source = books.records.find(({ fields }) => fields[books.field('Title')] === 'Book 5')!
+    source.fields[books.field('Price')] = 1000
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+    const after = await recordsOf(app, owner, first.baseId!, 'Books')
+    expect(after.rows.some(({ Title }) => Title === 'Book 5')).toBe(false)
+    const report = await imports().report.query({ importId: id })
+    expect(report.map(({ recordId }) => recordId)).toContain(source.id)
+  })
+})
+
+describe('GET /api/internal/base-imports/{importId}/report', () => {
+  test('gives all lines as CSV to the owner of the import only', async () => {
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { choices: { formulas: false } }))
+    await settled(app, owner, id)
+    const address = `${app.url}/api/internal/base-imports/${id}/report`
+    const answer = await fetch(address, { headers: { 'xc-auth': owner.token } })
+    expect(answer.headers.get('content-type')).toContain('text/csv')
+    expect(await answer.text()).toContain('"changed","Books","Double","","","Imported as a plain field')
+    const other = await app.signUp()
+    expect((await fetch(address, { headers: { 'xc-auth': other.token } })).status).toBe(404)
+  })
+})

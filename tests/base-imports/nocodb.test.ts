@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+import { recordsOf, settled } from './support.ts'
+
+/** A second Sheaf, which answers as NocoDB does. */
+let source: TestApp
+let sourceOwner: TestUser
+let sourceBaseId: string
+let app: TestApp
+let owner: TestUser
+
+beforeAll(async () => {
+  source = await createTestApp()
+  sourceOwner = await source.signUp('ann@example.com')
+  app = await createTestApp({ config: { allowLocalHttp: true } })
+  owner = await app.signUp('ann@example.com')
+  const base = await createBase(source, sourceOwner, 'Shop')
+  sourceBaseId = base.id
+  const trpc = source.trpc(sourceOwner.token)
+  const choices = { choices: [{ title: 'open', color: '#ff0000' }, { title: 'paid' }] }
+  const customers = await trpc.schema.createTable.mutate({
+    baseId: base.id,
+    title: 'Customers',
+    fields: [
+      { title: 'Name', type: 'SingleLineText' },
+      { title: 'Age', type: 'Number' },
+    ],
+  })
+  const orders = await trpc.schema.createTable.mutate({
+    baseId: base.id,
+    title: 'Orders',
+    fields: [
+      { title: 'Ref', type: 'SingleLineText' },
+      { title: 'Price', type: 'Currency', options: { code: 'EUR' } },
+      { title: 'Done', type: 'Checkbox' },
+      { title: 'State', type: 'SingleSelect', options: choices },
+      { title: 'Who', type: 'User', options: { multiple: true } },
+      { title: 'Files', type: 'Attachment' },
+    ],
+  })
+  const add = (tableId: string, field: Parameters<typeof trpc.schema.createField.mutate>[0]['field']) =>
+    trpc.schema.createField.mutate({ tableId, field })
+  const idOf = (table: typeof orders, title: string) =>
+    table.fields.find((field) => field.title === title)!.id
+  const many = await add(orders.table.id, {
+    title: 'Buyers',
+    type: 'Links',
+    options: { kind: 'mm', relatedTableId: customers.table.id },
+  })
+  const one = await add(orders.table.id, {
+    title: 'Payer',
+    type: 'LinkToAnotherRecord',
+    options: { kind: 'bt', relatedTableId: customers.table.id },
+  })
+  await add(orders.table.id, {
+    title: 'Names',
+    type: 'Lookup',
+    options: { relationFieldId: many.id, targetFieldId: idOf(customers, 'Name') },
+  })
+  await add(orders.table.id, {
+    title: 'Ages',
+    type: 'Rollup',
+    options: { relationFieldId: many.id, targetFieldId: idOf(customers, 'Age'), function: 'max' },
+  })
+  await add(orders.table.id, { title: 'Double', type: 'Formula', options: { formula: '{Price} * 2' } })
+  const insert = async (table: typeof orders, rows: Record<string, unknown>[]) => {
+    const values = rows.map((row) => ({
+      values: Object.fromEntries(
+        Object.entries(row).map(([title, value]) => [idOf(table, title), value]),
+      ) as Record<string, string>,
+    }))
+    const operations = [{ kind: 'insert' as const, tableId: table.table.id, rows: values }]
+    return (await trpc.records.write.mutate({ change: { baseId: base.id, operations } })).inserted
+  }
+  const people = await insert(customers, [
+    { Name: 'Ann', Age: 30 },
+    { Name: 'Bo', Age: 40 },
+  ])
+  const sold = await insert(
+    orders,
+    Array.from({ length: 120 }, (_, index) => ({
+      Ref: `R${index}`,
+      Price: index / 2,
+      Done: index % 2 === 0,
+      State: index % 3 === 0 ? 'paid' : 'open',
+      Who: sourceOwner.id,
+    })),
+  )
+  await trpc.records.write.mutate({
+    change: {
+      baseId: base.id,
+      operations: [
+        { kind: 'link', tableId: orders.table.id, fieldId: many.id, id: sold[0]!, targets: people },
+        { kind: 'link', tableId: orders.table.id, fieldId: one.id, id: sold[1]!, targets: [people[1]!] },
+      ],
+    },
+  })
+  await trpc.comments.create.mutate({ tableId: orders.table.id, recordId: sold[2]!, text: 'Hello' })
+  const view = await trpc.views.create.mutate({ tableId: orders.table.id, title: 'Open', kind: 'grid' })
+  const filter = {
+    join: 'and' as const,
+    children: [{ fieldId: idOf(orders, 'State'), operator: 'eq', value: 'open' }],
+  }
+  const sorts = [{ fieldId: idOf(orders, 'Price'), direction: 'desc' as const }]
+  await trpc.views.update.mutate({ viewId: view.id, patch: { filter, sorts } })
+  await trpc.views.create.mutate({ tableId: orders.table.id, title: 'Board', kind: 'kanban' })
+})
+afterAll(async () => {
+  await app.stop()
+  await source.stop()
+})
+
+const everything = {
+  views: true,
+  comments: true,
+  attachments: true,
+  formulas: true,
+  lookups: true,
+  rollups: true,
+  removeMissing: false,
+}
+const account = () => ({
+  source: 'nocodb' as const,
+  credentials: { address: `${source.url}/`, email: 'ann@example.com', password: 'correct horse battery' },
+})
+
+describe('an import from NocoDB', () => {
+  test('rejects a wrong token, and an address that is no NocoDB', async () => {
+    const { baseImports } = app.trpc(owner.token)
+    const wrong = { source: 'nocodb' as const, credentials: { address: source.url, token: 'wrong' } }
+    await expect(baseImports.inspect.mutate({ from: wrong })).rejects.toThrow('does not accept the token')
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html>') })
+    const page = { source: 'nocodb' as const, credentials: { address: other.url.origin, token: 'x' } }
+    await expect(baseImports.inspect.mutate({ from: page })).rejects.toThrow('not JSON')
+    await other.stop(true)
+  })
+
+  test('brings tables, links, lookups, rollups, formulas, comments and views with their filters', async () => {
+    const { baseImports, comments } = app.trpc(owner.token)
+    const found = await baseImports.inspect.mutate({ from: account() })
+    expect(found.map(({ id }) => id)).toContain(sourceBaseId)
+    const started = await baseImports.begin.mutate({
+      from: account(),
+      sourceBaseId,
+      title: 'Shop',
+      choices: everything,
+      keepCredentials: true,
+    })
+    const done = await settled(app, owner, started.id)
+    expect(await baseImports.report.query({ importId: done.id })).toEqual([])
+    expect(done).toMatchObject({ status: 'completed', error: null, counts: { comments: 1, verified: 360 } })
+    const { rows, schema, table } = await recordsOf(app, owner, done.baseId!, 'Orders')
+    expect(rows.length).toBe(120)
+    expect(rows[0]).toMatchObject({
+      Ref: 'R0',
+      Price: 0,
+      Done: true,
+      State: 'paid',
+      Who: owner.id,
+      Ages: 40,
+      Double: 0,
+    })
+    expect(JSON.parse(String(rows[0]!.Names))).toEqual(['Ann', 'Bo'])
+    expect(rows[1]!.Payer).toContain('"Bo"')
+    const [comment] = (await comments.list.query({ tableId: table.id, recordId: Number(rows[2]!.$id) }))
+      .comments
+    expect(comment).toMatchObject({ text: 'Hello', createdBy: owner.id })
+    const state = schema.fields.find(({ title }) => title === 'State')!
+    const open = schema.views.find(({ title }) => title === 'Open')
+    expect(open?.filter).toMatchObject({ children: [{ fieldId: state.id, operator: 'eq', value: 'open' }] })
+    expect(open?.sorts).toMatchObject([{ direction: 'desc' }])
+    expect(schema.views.find(({ title }) => title === 'Board')?.options).toMatchObject({
+      stackFieldId: state.id,
+    })
+  })
+})

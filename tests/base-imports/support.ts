@@ -1,0 +1,125 @@
+import type { BaseImport } from '../../src/core/base-imports.ts'
+import type {
+  AirtableServerBase,
+  AirtableServerRecord,
+  AirtableServerTable,
+} from '../support/airtable-server.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+
+const EVERYTHING = {
+  views: true,
+  comments: true,
+  attachments: true,
+  formulas: true,
+  lookups: true,
+  rollups: true,
+  removeMissing: false,
+}
+
+/** Input of an import by a personal access token. */
+export const fromAirtable = (
+  sourceBaseId: string,
+  more: Partial<{
+    choices: Partial<typeof EVERYTHING>
+    baseId: string
+    keepCredentials: boolean
+    title: string
+  }> = {},
+) => ({
+  from: { source: 'airtable' as const, credentials: { token: 'pat-test' } },
+  sourceBaseId,
+  title: more.title ?? 'Imported',
+  keepCredentials: more.keepCredentials ?? false,
+  choices: { ...EVERYTHING, ...more.choices },
+  ...(more.baseId !== undefined && { baseId: more.baseId }),
+})
+
+/** Waits until an import has stopped running. */
+export async function settled(app: TestApp, user: TestUser, importId: string): Promise<BaseImport> {
+  for (let tries = 0; tries < 1200; tries++) {
+    const found = await app.trpc(user.token).baseImports.get.query({ importId })
+    if (found.status !== 'running') return found
+    await Bun.sleep(50)
+  }
+  throw new Error(`The import ${importId} does not end`)
+}
+
+/** The records of a table as objects by field title. */
+export async function recordsOf(app: TestApp, user: TestUser, baseId: string, title: string) {
+  const trpc = app.trpc(user.token)
+  const tables = await trpc.schema.tables.query({ baseId })
+  const table = tables.find((one) => one.title === title)
+  if (!table) throw new Error(`No table ${title} among ${tables.map((one) => one.title).join(', ')}`)
+  const schema = await trpc.schema.table.query({ tableId: table.id })
+  const rows: Record<string, unknown>[] = []
+  for (let offset = 0; ; offset += 500) {
+    const page = await trpc.records.list.query({ query: { tableId: table.id, limit: 500, offset } })
+    const titles = page.fieldIds.map((id) => schema.fields.find((field) => field.id === id)?.title ?? id)
+    for (const [index, row] of page.rows.entries()) {
+      rows.push({ $id: page.ids[index], ...Object.fromEntries(titles.map((name, at) => [name, row[at]])) })
+    }
+    if (page.rows.length < 500) return { table, schema, rows }
+  }
+}
+
+let made = 0
+const nextId = (prefix: string): string => `${prefix}${String(++made).padStart(14, '0')}`
+
+/** Builds a table at Airtable: fields by title, and records with values by title. */
+export function airtableTable(
+  name: string,
+  fields: Record<string, string | { type: string; options?: Record<string, unknown> }>,
+  records: Record<string, unknown>[] = [],
+  views: AirtableServerTable['views'] = [{ id: nextId('viw'), name: 'Grid view', type: 'grid' }],
+): AirtableServerTable & { field(title: string): string } {
+  const list = Object.entries(fields).map(([title, field]) => ({
+    id: nextId('fld'),
+    name: title,
+    ...(typeof field === 'string' ? { type: field } : field),
+  }))
+  const byTitle = new Map(list.map(({ id, name: title }) => [title, id]))
+  const table = {
+    id: nextId('tbl'),
+    name,
+    primaryFieldId: list[0]!.id,
+    fields: list,
+    views,
+    records: [] as AirtableServerTable['records'],
+    field: (title: string) => byTitle.get(title) ?? `no field ${title}`,
+  }
+  table.records = records.map((values) => ({
+    id: nextId('rec'),
+    createdTime: '2024-03-05T08:20:30.000Z',
+    fields: Object.fromEntries(Object.entries(values).map(([title, value]) => [table.field(title), value])),
+  }))
+  return table
+}
+
+export const airtableBase = (name: string, tables: AirtableServerTable[]): AirtableServerBase => ({
+  id: nextId('app'),
+  name,
+  tables,
+})
+
+/** Adds a link between two tables; the returned function links two records, at both ends as Airtable lists them. */
+export function linkTables(
+  from: AirtableServerTable,
+  title: string,
+  to: AirtableServerTable,
+  inverse: string,
+): (one: AirtableServerRecord, other: AirtableServerRecord) => void {
+  const [id, back] = [nextId('fld'), nextId('fld')]
+  const options = (linkedTableId: string, inverseLinkFieldId: string) => ({
+    linkedTableId,
+    inverseLinkFieldId,
+  })
+  from.fields.push({ id, name: title, type: 'multipleRecordLinks', options: options(to.id, back) })
+  to.fields.push({ id: back, name: inverse, type: 'multipleRecordLinks', options: options(from.id, id) })
+  const add = (record: AirtableServerRecord, field: string, target: string) => {
+    record.fields[field] = [...((record.fields[field] as string[] | undefined) ?? []), target]
+  }
+  return (one, other) => {
+    add(one, id, other.id)
+    add(other, back, one.id)
+  }
+}

@@ -1,0 +1,176 @@
+/** A field of a base at Airtable, as its metadata API gives it. */
+export interface AirtableServerField {
+  id: string
+  name: string
+  type: string
+  description?: string
+  options?: Record<string, unknown>
+}
+
+/** A record with its values by field id, as the records API gives them. */
+export interface AirtableServerRecord {
+  id: string
+  createdTime: string
+  fields: Record<string, unknown>
+  comments?: {
+    id: string
+    author: { id: string; email: string; name: string }
+    text: string
+    createdTime: string
+  }[]
+}
+
+export interface AirtableServerTable {
+  id: string
+  name: string
+  description?: string
+  primaryFieldId: string
+  fields: AirtableServerField[]
+  views: { id: string; name: string; type: string; visibleFieldIds?: string[] }[]
+  records: AirtableServerRecord[]
+}
+
+export interface AirtableServerBase {
+  id: string
+  name: string
+  tables: AirtableServerTable[]
+}
+
+export interface AirtableServerOptions {
+  bases: AirtableServerBase[]
+  token?: string
+  /** Each n-th request fails with 500, 502, 503 or a page of HTML that says so. */
+  failEvery?: number
+  /** Requests per second above which it answers 429. */
+  perSecond?: number
+  /** Answers that replace the server's own, by path; for malformed ones. */
+  overrides?: Map<string, (url: URL) => Response>
+}
+
+export type AirtableServer = ReturnType<typeof startAirtableServer>
+
+const PAGE_SIZE = 100
+
+/**
+ * A server that answers as Airtable's Web API is documented: metadata, pages of records with an `offset`, comments, files;
+ * with rate limits and failures.
+ */
+export function startAirtableServer(options: AirtableServerOptions) {
+  const { bases, token = 'pat-test', overrides = new Map() } = options
+  const files = new Map<string, Uint8Array<ArrayBuffer>>()
+  const requests: string[] = []
+  const counts = { failed: 0, limited: 0 }
+  /** Offsets that clients may use; cleared by `expireOffsets`. */
+  const offsets = new Map<string, number>()
+  let recent: number[] = []
+  /** Work before a request is answered, by path. */
+  const delays = new Map<string, () => Promise<void>>()
+
+  const error = (status: number, type: string, message = type) =>
+    Response.json({ error: { type, message } }, { status })
+
+  function failure(): Response | null {
+    if (!options.failEvery || requests.length % options.failEvery !== 0) return null
+    counts.failed += 1
+    const kind = counts.failed % 4
+    if (kind === 0) return new Response('<html><body>Bad gateway</body></html>', { status: 502 })
+    return error([500, 503, 504][kind - 1] ?? 500, 'SERVER_ERROR')
+  }
+
+  function limit(): Response | null {
+    if (!options.perSecond) return null
+    const now = Date.now()
+    recent = recent.filter((at) => at > now - 1000)
+    if (recent.length >= options.perSecond) {
+      counts.limited += 1
+      return new Response(JSON.stringify({ errors: [{ error: 'RATE_LIMIT_REACHED' }] }), {
+        status: 429,
+        headers: { 'retry-after': '1' },
+      })
+    }
+    recent.push(now)
+    return null
+  }
+
+  function records(table: AirtableServerTable, url: URL): Response {
+    const offset = url.searchParams.get('offset')
+    if (offset !== null && !offsets.has(offset)) return error(422, 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE')
+    const from = offset === null ? 0 : (offsets.get(offset) ?? 0)
+    const size = Math.min(PAGE_SIZE, Number(url.searchParams.get('pageSize') ?? PAGE_SIZE))
+    const page = table.records.slice(from, from + size)
+    const next = from + size < table.records.length ? `itr${table.id}/${from + size}` : null
+    if (next !== null) offsets.set(next, from + size)
+    const withCounts = url.searchParams.getAll('recordMetadata[]').includes('commentCount')
+    return Response.json({
+      records: page.map(({ id, createdTime, fields, comments }) => ({
+        id,
+        createdTime,
+        // Empty values are left out.
+        fields: Object.fromEntries(
+          Object.entries(fields)
+            .filter(([, value]) => value !== null && value !== undefined)
+            .map(([key, value]) => [key, withAddresses(value)]),
+        ),
+        ...(withCounts && { commentCount: comments?.length ?? 0 }),
+      })),
+      ...(next !== null && { offset: next }),
+    })
+  }
+
+  /** Attachments with addresses of this server, which differ in each answer. */
+  function withAddresses(value: unknown): unknown {
+    if (!Array.isArray(value)) return value
+    return value.map((item) => {
+      const isFile = typeof item === 'object' && item !== null && 'filename' in item
+      return isFile ? { ...item, url: `${server.url.origin}/files/${item.id}?expires=${Date.now()}` } : item
+    })
+  }
+
+  function answer(url: URL, authorization: string | null): Response {
+    const own = overrides.get(url.pathname)
+    if (own) return own(url)
+    const file = files.get(/^\/files\/(\w+)$/.exec(url.pathname)?.[1] ?? '')
+    if (file) return new Response(file)
+    if (authorization !== `Bearer ${token}`)
+      return error(401, 'AUTHENTICATION_REQUIRED', 'Authentication required')
+    if (url.pathname === '/v0/meta/bases') {
+      return Response.json({ bases: bases.map(({ id, name }) => ({ id, name, permissionLevel: 'create' })) })
+    }
+    const [, metaBase] = /^\/v0\/meta\/bases\/(\w+)\/tables$/.exec(url.pathname) ?? []
+    const [, dataBase, tableId, recordId] =
+      /^\/v0\/(app\w+)\/(\w+)(?:\/(\w+)\/comments)?$/.exec(url.pathname) ?? []
+    const base = bases.find(({ id }) => id === (metaBase ?? dataBase))
+    if (!base) return error(403, 'INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND')
+    if (metaBase) return Response.json({ tables: base.tables.map(({ records: _, ...table }) => table) })
+    const table = base.tables.find(({ id }) => id === tableId)
+    if (!table) return error(404, 'NOT_FOUND')
+    if (recordId === undefined) return records(table, url)
+    const comments = table.records.find(({ id }) => id === recordId)?.comments ?? []
+    return Response.json({ comments, offset: null })
+  }
+
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const url = new URL(request.url)
+      requests.push(url.pathname + url.search)
+      await delays.get(url.pathname)?.()
+      const isFile = url.pathname.startsWith('/files/')
+      return failure() ?? (isFile ? null : limit()) ?? answer(url, request.headers.get('authorization'))
+    },
+  })
+
+  return {
+    url: server.url.origin,
+    requests,
+    counts,
+    options,
+    files,
+    /** Makes all offsets invalid, as Airtable does after some time. */
+    expireOffsets: () => offsets.clear(),
+    overrides,
+    delays,
+    stop: () => server.stop(true),
+  }
+}

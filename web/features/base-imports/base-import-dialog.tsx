@@ -1,0 +1,241 @@
+import { useState } from 'react'
+import { BASE_SOURCES, type BaseSourceKind, type ImportChoices } from '../../../src/core/base-imports.ts'
+import { m } from '../../messages.gen.ts'
+import { api, cache, trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './base-imports.module.css'
+import { ImportList } from './import-list.tsx'
+import { ImportRun } from './import-run.tsx'
+import { SOURCE_FORMS, SourceCredentials, type SourceInput } from './source-form.tsx'
+
+interface FoundBase {
+  id: string
+  title: string
+}
+
+export interface BaseImportDialogProps {
+  /** The base that gets the tables; null: a new one. */
+  baseId: string | null
+  onClose: () => void
+}
+
+/** Import of a base from another product: choose the source, the base and what to bring, then follow the progress. */
+export function BaseImportDialog({ baseId, onClose }: BaseImportDialogProps) {
+  const [connected, setConnected] = useState<{ from: SourceInput; bases: FoundBase[] } | null>(null)
+  const [importId, setImportId] = useState<string | null>(null)
+  if (importId !== null) {
+    return <ImportRun importId={importId} onBack={() => setImportId(null)} onClose={onClose} />
+  }
+  if (connected) {
+    return (
+      <ChooseBase
+        {...connected}
+        baseId={baseId}
+        onBack={() => setConnected(null)}
+        onStarted={(id) => {
+          setConnected(null)
+          setImportId(id)
+        }}
+        onClose={onClose}
+      />
+    )
+  }
+  return <ChooseSource baseId={baseId} onConnected={setConnected} onOpen={setImportId} onClose={onClose} />
+}
+
+interface ChooseSourceProps extends BaseImportDialogProps {
+  onConnected: (connected: { from: SourceInput; bases: FoundBase[] }) => void
+  onOpen: (importId: string) => void
+}
+
+/** The source with its credentials, and earlier imports. */
+function ChooseSource({ baseId, onConnected, onOpen, onClose }: ChooseSourceProps) {
+  const [source, setSource] = useState<BaseSourceKind>('airtable')
+  const [from, setFrom] = useState<SourceInput | null>(null)
+  const imports = trpc.baseImports.list.useQuery(baseId === null ? {} : { baseId }, { staleTime: 0 })
+  const { problem, setProblem, isBusy, submit } = useSubmit(
+    async () => {
+      if (!from) return
+      const bases = await api.baseImports.inspect.mutate({ from, ...(baseId !== null && { baseId }) })
+      onConnected({ from, bases })
+    },
+    () => undefined,
+  )
+  return (
+    <Dialog
+      title={baseId === null ? m.base_imports_import_base() : m.base_imports_import_tables()}
+      onClose={onClose}
+      onSubmit={() => from && submit()}
+      footer={
+        <>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={from === null}>
+            {m.base_imports_connect()}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.content}>
+        <fieldset className={styles.sources}>
+          <legend className="visually-hidden">{m.base_imports_source()}</legend>
+          {BASE_SOURCES.map((kind) => (
+            <button
+              key={kind}
+              type="button"
+              aria-pressed={kind === source}
+              onClick={() => {
+                setSource(kind)
+                setFrom(null)
+                setProblem(null)
+              }}
+            >
+              {SOURCE_FORMS[kind].label()}
+            </button>
+          ))}
+        </fieldset>
+        <SourceCredentials
+          source={source}
+          onChange={(input) => {
+            setFrom(input)
+            setProblem(null)
+          }}
+        />
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        {imports.error && !imports.data ? (
+          <QueryError title={m.base_imports_imports_load_failed()} query={imports} />
+        ) : imports.data ? (
+          imports.data.length > 0 && <ImportList imports={imports.data} onOpen={onOpen} />
+        ) : (
+          <Skeleton height={40} />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+interface ChooseBaseProps extends BaseImportDialogProps {
+  from: SourceInput
+  bases: FoundBase[]
+  onBack: () => void
+  onStarted: (importId: string) => void
+}
+
+const EVERYTHING: ImportChoices = {
+  views: true,
+  comments: true,
+  attachments: true,
+  formulas: true,
+  lookups: true,
+  rollups: true,
+  removeMissing: false,
+}
+
+/** The base of the source, and what to bring. */
+function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseBaseProps) {
+  const [sourceBaseId, setSourceBaseId] = useState(bases[0]?.id ?? '')
+  const [title, setTitle] = useState(bases[0]?.title ?? '')
+  const [choices, setChoices] = useState(EVERYTHING)
+  const [keepCredentials, setKeep] = useState(false)
+  const { problem, isBusy, submit } = useSubmit(
+    async () => {
+      const { id } = await api.baseImports.begin.mutate({
+        from,
+        sourceBaseId,
+        title: title.trim(),
+        choices,
+        keepCredentials,
+        ...(baseId !== null && { baseId }),
+      })
+      await cache.bases.list.invalidate()
+      onStarted(id)
+    },
+    () => undefined,
+  )
+  const isReady = sourceBaseId !== '' && title.trim() !== ''
+  const options: [keyof ImportChoices, string][] = [
+    ['views', m.base_imports_views()],
+    ['comments', m.base_imports_comments()],
+    ['attachments', m.base_imports_files()],
+    ['formulas', m.base_imports_formulas()],
+    ['lookups', m.base_imports_lookups()],
+    ['rollups', m.base_imports_rollups()],
+  ]
+  return (
+    <Dialog
+      title={m.base_imports_choose_what()}
+      onClose={onClose}
+      onSubmit={() => isReady && submit()}
+      footer={
+        <>
+          <Button className={styles.back} onClick={onBack}>
+            {m.base_imports_go_back()}
+          </Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady} data-autofocus>
+            {m.base_imports_import()}
+          </Button>
+        </>
+      }
+    >
+      {bases.length === 0 ? (
+        <p>{m.base_imports_no_bases()}</p>
+      ) : (
+        <div className={styles.content}>
+          <SelectField
+            label={m.base_imports_base_of_source()}
+            value={sourceBaseId}
+            onChange={({ target }) => {
+              setSourceBaseId(target.value)
+              setTitle(bases.find(({ id }) => id === target.value)?.title ?? title)
+            }}
+          >
+            {bases.map((base) => (
+              <option key={base.id} value={base.id}>
+                {base.title}
+              </option>
+            ))}
+          </SelectField>
+          {baseId === null && (
+            <TextField
+              label={m.base_imports_title_of_new_base()}
+              value={title}
+              maxLength={255}
+              onChange={({ target }) => setTitle(target.value)}
+            />
+          )}
+          <fieldset className={styles.choices}>
+            <legend>{m.base_imports_bring_along()}</legend>
+            {options.map(([key, label]) => (
+              <Checkbox
+                key={key}
+                label={label}
+                checked={choices[key]}
+                onChange={(checked) => setChoices({ ...choices, [key]: checked })}
+              />
+            ))}
+          </fieldset>
+          <Checkbox
+            label={m.base_imports_keep_credentials()}
+            help={m.base_imports_keep_credentials_help()}
+            checked={keepCredentials}
+            onChange={setKeep}
+          />
+          {problem && (
+            <p className={styles.problem} role="alert">
+              {problem}
+            </p>
+          )}
+        </div>
+      )}
+    </Dialog>
+  )
+}

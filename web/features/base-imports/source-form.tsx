@@ -1,0 +1,185 @@
+import { type ReactNode, useState } from 'react'
+import type { BaseSourceKind } from '../../../src/core/base-imports.ts'
+import { messageOf } from '../../errors.ts'
+import { m } from '../../messages.gen.ts'
+import type { Inputs } from '../../trpc.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
+import { sourceOfFile } from '../imports/source.ts'
+import { uploadSource } from '../imports/transfer.ts'
+import styles from './base-imports.module.css'
+
+/** A source with its credentials, as the server takes them. */
+export type SourceInput = Inputs['baseImports']['inspect']['from']
+
+interface FormProps {
+  /** Null while something is missing. */
+  onChange: (input: SourceInput | null) => void
+}
+
+interface SourceForm {
+  label: () => string
+  hint: () => string
+  Form: (props: FormProps) => ReactNode
+}
+
+function AirtableForm({ onChange }: FormProps) {
+  const [token, setToken] = useState('')
+  return (
+    <PasswordField
+      label={m.base_imports_token()}
+      help={m.base_imports_airtable_token_help()}
+      value={token}
+      autoFocus
+      autoComplete="off"
+      onChange={({ target: { value } }) => {
+        setToken(value)
+        onChange(value.trim() === '' ? null : { source: 'airtable', credentials: { token: value.trim() } })
+      }}
+    />
+  )
+}
+
+function AirtableLinkForm({ onChange }: FormProps) {
+  const [link, setLink] = useState('')
+  return (
+    <TextField
+      label={m.base_imports_shared_link()}
+      type="url"
+      dir="ltr"
+      placeholder="https://airtable.com/appXXX/shrXXX"
+      autoFocus
+      value={link}
+      onChange={({ target: { value } }) => {
+        setLink(value)
+        onChange(
+          value.trim() === '' ? null : { source: 'airtable-link', credentials: { link: value.trim() } },
+        )
+      }}
+    />
+  )
+}
+
+function NocodbForm({ onChange }: FormProps) {
+  const [values, setValues] = useState({ address: '', token: '', email: '', password: '' })
+  const [hasAccount, setAccount] = useState(false)
+  const update = (next: typeof values, byAccount: boolean) => {
+    setValues(next)
+    setAccount(byAccount)
+    const address = next.address.trim()
+    const token = next.token.trim()
+    const email = next.email.trim()
+    const isComplete = address !== '' && (byAccount ? email !== '' && next.password !== '' : token !== '')
+    if (!isComplete) onChange(null)
+    else if (byAccount)
+      onChange({ source: 'nocodb', credentials: { address, email, password: next.password } })
+    else onChange({ source: 'nocodb', credentials: { address, token } })
+  }
+  return (
+    <>
+      <TextField
+        label={m.base_imports_address()}
+        type="url"
+        dir="ltr"
+        placeholder="https://nocodb.example.com"
+        autoFocus
+        value={values.address}
+        onChange={({ target }) => update({ ...values, address: target.value }, hasAccount)}
+      />
+      <Checkbox
+        label={m.base_imports_sign_in_with_account()}
+        checked={hasAccount}
+        onChange={(checked) => update(values, checked)}
+      />
+      {hasAccount ? (
+        <>
+          <TextField
+            label={m.base_imports_email()}
+            type="email"
+            dir="ltr"
+            autoComplete="off"
+            value={values.email}
+            onChange={({ target }) => update({ ...values, email: target.value }, true)}
+          />
+          <PasswordField
+            label={m.common_password()}
+            autoComplete="off"
+            value={values.password}
+            onChange={({ target }) => update({ ...values, password: target.value }, true)}
+          />
+        </>
+      ) : (
+        <PasswordField
+          label={m.base_imports_api_token()}
+          autoComplete="off"
+          value={values.token}
+          onChange={({ target }) => update({ ...values, token: target.value }, false)}
+        />
+      )}
+    </>
+  )
+}
+
+function GristForm({ onChange }: FormProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  async function choose(file: File | undefined): Promise<void> {
+    onChange(null)
+    setProblem(null)
+    if (!file) return
+    setBusy(true)
+    try {
+      const signal = new AbortController().signal
+      const uploadId = await uploadSource(sourceOfFile(file), { signal, onProgress: () => undefined })
+      onChange({ source: 'grist', credentials: { uploadId } })
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <TextField
+      label={m.base_imports_grist_file()}
+      type="file"
+      accept=".grist"
+      error={problem}
+      help={isBusy ? m.base_imports_uploading() : undefined}
+      onChange={({ target }) => void choose(target.files?.[0])}
+    />
+  )
+}
+
+/** The sources with the inputs of their credentials. */
+export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
+  airtable: {
+    label: () => 'Airtable',
+    hint: m.base_imports_airtable_hint,
+    Form: AirtableForm,
+  },
+  'airtable-link': {
+    label: m.base_imports_airtable_link_label,
+    hint: m.base_imports_airtable_link_hint,
+    Form: AirtableLinkForm,
+  },
+  nocodb: {
+    label: () => 'NocoDB',
+    hint: m.base_imports_nocodb_hint,
+    Form: NocodbForm,
+  },
+  grist: {
+    label: () => 'Grist',
+    hint: m.base_imports_grist_hint,
+    Form: GristForm,
+  },
+}
+
+/** The inputs of a source's credentials. */
+export function SourceCredentials({ source, onChange }: FormProps & { source: BaseSourceKind }) {
+  const { Form, hint } = SOURCE_FORMS[source]
+  return (
+    <div className={styles.fields}>
+      <p className={styles.hint}>{hint()}</p>
+      <Form key={source} onChange={onChange} />
+    </div>
+  )
+}
