@@ -8,6 +8,7 @@ import {
   STARTER,
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
+import { backupsRest, createBackupsService } from '../modules/backups/index.ts'
 import { baseFilesRest, createBaseFilesService } from '../modules/base-files/index.ts'
 import {
   baseImportsRest,
@@ -56,6 +57,7 @@ import { concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
+import { completeReplacement } from './db/replace-data.ts'
 import { HAS_TABLES, HOME_OF, openSources } from './db/sources.ts'
 import { createEvents } from './events.ts'
 import { createJobs } from './jobs/create-jobs.ts'
@@ -95,6 +97,7 @@ export type Services = ReturnType<typeof createServices>
 export async function openKernel(config: Config): Promise<Kernel & { close(): Promise<void> }> {
   const log = createLog(config.logLevel)
   requireDataDir(config)
+  completeReplacement(config.dataDir)
   const secrets = openSecrets(config)
   const isInUse = hasMetadata(config)
   const metrics = config.metricsToken === null ? null : await startMetrics()
@@ -186,6 +189,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
   const baseFiles = createBaseFilesService(kernel, { auth, bases, schema, views, records, comments, imports })
   const buttons = createButtonsService(auth, schema, records, hooks)
+  const backups = createBackupsService(kernel, auth)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -215,6 +219,7 @@ export function createServices(kernel: Kernel) {
     hooks,
     buttons,
     baseFiles,
+    backups,
   }
 }
 
@@ -248,6 +253,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(hooksRest(kernel, services))
     .use(buttonsRest(kernel, services))
     .use(baseFilesRest(kernel, services))
+    .use(backupsRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(tableImportRest(imports, kernel, auth))
@@ -374,6 +380,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   await services.trash.start()
   await services.notifications.start()
   services.hooks.start()
+  services.backups.start()
   const socket = createSocket(kernel, services.auth)
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
@@ -417,6 +424,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     socket.close()
     services.storage.close()
     await services.notifications.close()
+    services.backups.close()
     services.plugins.close()
     await services.records.feed.close()
     await services.hooks.close()

@@ -1,5 +1,6 @@
 import { type ActivityService, activityRouter } from '../modules/activity/index.ts'
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
+import { type BackupsService, backupsRouter } from '../modules/backups/index.ts'
 import { type BaseFilesService, baseFilesRouter } from '../modules/base-files/index.ts'
 import { type BaseImportsService, baseImportsRouter } from '../modules/base-imports/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
@@ -44,6 +45,7 @@ export interface RoutedServices {
   hooks: HooksService
   buttons: ButtonsService
   baseFiles: BaseFilesService
+  backups: BackupsService
 }
 
 /** The tRPC router, one line per module. */
@@ -71,6 +73,7 @@ export const createRouter = (services: RoutedServices) =>
     hooks: hooksRouter(services.hooks),
     buttons: buttonsRouter(services.buttons),
     baseFiles: baseFilesRouter(services.baseFiles),
+    backups: backupsRouter(services.backups),
   })
 
 /** The only server type that the web app uses. */

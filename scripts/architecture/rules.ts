@@ -37,6 +37,7 @@ const MODULES = [
   'activity',
   'hooks',
   'base-files',
+  'backups',
 ]
 /** Folders of a module in order: each may import earlier ones through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
@@ -53,6 +54,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   activity: ['rest'],
   'base-files': ['rest'],
   hooks: ['channels', 'deliveries', 'rest'],
+  backups: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [
@@ -136,6 +138,7 @@ const FEATURES = [
   'trash',
   'comments',
   'plugins',
+  'backups',
   'notifications',
   'hooks',
   'account',

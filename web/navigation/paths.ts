@@ -78,6 +78,7 @@ export type AccountPage =
   | 'settings'
   | 'setup'
   | 'storage'
+  | 'backups'
 
 /** `?name=value` of the parameters that are set. */
 function queryOf(search: RouteSearch): string {
