@@ -80,8 +80,10 @@ export function createBaseCopies(
         createdBy: owner.id,
         ...times,
         deletedAt: now,
+        deletedBy: owner.id,
         historyDays: null,
         historySince: null,
+        trashDays: null,
       }
       const sourceId = createId('source')
       const own = { id: sourceId, baseId, client: homes.newHome, isOwn: true, order: 1 }

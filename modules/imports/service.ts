@@ -158,7 +158,7 @@ export function createImportsService(
       if (!field) throw notFound('Field', fieldId)
       if (keys.has(field.id)) requireKey(field)
       if (keys.has(field.id) && field.isPrimaryKey) {
-        const column = toColumn(index, field, false, context)
+        const column = toColumn(given, field, false, context)
         filled.push({ ...column, column: RECORD_ID_COLUMN, required: false, isRecordId: true })
         continue
       }

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmS
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { startPostgres } from '../support/postgres.ts'
-import { useWorkers } from './executable-work.ts'
+import { exerciseWorkers } from './executable-work.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-image-'))
@@ -109,7 +109,7 @@ test('the steps of the Dockerfile build an executable that serves as a user with
     expect(statSync(join(data, 'sheaf.db')).uid).toBe(
       unprivileged.length > 0 ? 65_534 : (process.getuid?.() ?? 0),
     )
-    await useWorkers(`http://127.0.0.1:${port}`, server.pid)
+    await exerciseWorkers(`http://127.0.0.1:${port}`, server.pid)
   } finally {
     server.kill('SIGTERM')
   }
@@ -122,7 +122,7 @@ test('the steps of the Dockerfile build an executable that serves as a user with
   try {
     const isHealthy = () => run([...start, 'health'], folder, shared).then(Boolean, () => false)
     for (let tries = 0; tries < 50 && !(await isHealthy()); tries++) await Bun.sleep(200)
-    await useWorkers(`http://127.0.0.1:${port}`, server.pid)
+    await exerciseWorkers(`http://127.0.0.1:${port}`, server.pid)
   } finally {
     server.kill('SIGTERM')
     await server.exited

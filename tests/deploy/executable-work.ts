@@ -14,7 +14,9 @@ function workerTicks(pid: number): number[] {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
     const end = stat.lastIndexOf(')')
     const fields = stat.slice(end + 2).split(' ')
-    return stat.slice(stat.indexOf('(') + 1, end) === 'Worker' ? [Number(fields[11]) + Number(fields[12])] : []
+    return stat.slice(stat.indexOf('(') + 1, end) === 'Worker'
+      ? [Number(fields[11]) + Number(fields[12])]
+      : []
   })
 }
 
@@ -22,7 +24,7 @@ function workerTicks(pid: number): number[] {
  * Uses everything of a server that runs in a worker of its own, which the executable has to contain: an import, exports
  * in every format, a search index, and pictures.
  */
-export async function useWorkers(url: string, pid: number): Promise<void> {
+export async function exerciseWorkers(url: string, pid: number): Promise<void> {
   const { body } = await createRestClient(url).post('/api/v1/auth/user/signup', {
     email: 'ann@example.com',
     password: 'correct horse battery',

@@ -279,6 +279,7 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
       ],
       width: columns.length,
       rowColumn: 'nc_order',
+      stagedUpTo: 0,
       maxFiles: Number.MAX_SAFE_INTEGER,
       timeZone: 'UTC',
       finish: { kind: 'index', columns: ['nc_order', keyOf(prepared)] },

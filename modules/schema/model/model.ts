@@ -95,7 +95,7 @@ export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): 
 }
 
 /** Converts a row of the `tables` table. */
-export function toTable(row: TableRow): Table {
+export function toTable(row: Omit<TableRow, 'deletedBy'>): Table {
   const { id, baseId, sourceId, kind, isJunction, title, tableName } = row
   const { description, meta, order, version } = row
   const { createdAt, updatedAt, deletedAt } = row
@@ -117,14 +117,17 @@ export function toTable(row: TableRow): Table {
   }
 }
 
+/** A row of the `fields` table; new ones have no `deletedBy`. */
+type NewFieldRow = Omit<FieldRow, 'deletedBy'> & Partial<Pick<FieldRow, 'deletedBy'>>
+
 /** Converts a row of the `fields` table. */
-export function toField(row: FieldRow): Field {
+export function toField(row: NewFieldRow): Field {
   const { createdAt: _1, updatedAt: _2, deletedAt: _3, deletedBy: _4, wireMeta: _5, ...field } = row
   return field
 }
 
 /** Converts a row of the `fields` table with the columns of `StoredField`. */
-export const toStored = (row: FieldRow): StoredField => ({
+export const toStored = (row: NewFieldRow): StoredField => ({
   ...toField(row),
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

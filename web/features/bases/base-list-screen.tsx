@@ -44,8 +44,8 @@ export function BaseListScreen() {
             <Button variant="ghost" icon={FileUp} onClick={importBaseFile}>
               {m.bases_import_sheaf_file()}
             </Button>
-            )}
-            {canCreate && (
+          )}
+          {canCreate && (
             <Button icon={Import} onClick={() => openBaseImport(null)}>
               {m.base_imports_import()}
             </Button>

@@ -22,7 +22,7 @@ interface UploadOptions {
   signal: AbortSignal
   onProgress: (sent: number) => void
   /** Called when the connection is lost, and when the upload goes on. */
-  onLost: (isLost: boolean) => void
+  onLost?: (isLost: boolean) => void
 }
 
 /**
@@ -116,13 +116,13 @@ async function persistently<T>({ signal, onLost }: UploadOptions, work: () => Pr
   for (let attempt = 0; ; attempt++) {
     try {
       const result = await work()
-      if (attempt > 0) onLost(false)
+      if (attempt > 0) onLost?.(false)
       return result
     } catch (error) {
       if (signal.aborted) throw new DOMException('cancelled', 'AbortError')
       const isLost = error instanceof TypeError || error instanceof Interrupted
       if (!isLost || Date.now() - startedAt > GIVE_UP_MS) throw error
-      onLost(true)
+      onLost?.(true)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]))
     }
   }
