@@ -1,4 +1,4 @@
-import { digitsBelowMs, fromStored, resolveZone, wallIn } from '../core/dates.ts'
+import { digitsBelowMs, fromStored, fromWall, resolveZone, wallIn } from '../core/dates.ts'
 import { cellFormatter } from '../core/fields/cell-text.ts'
 import { shownType } from '../core/fields/field.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
@@ -198,11 +198,16 @@ function dayNumber(day: string): number | null {
   return Number.isNaN(ms) ? null : (ms - EPOCH_MS) / DAY_MS
 }
 
-/** Days since the epoch in local time: workbooks have no time zones. */
+/**
+ * Days since the epoch in local time: workbooks have no time zones. Null for the second of two equal times
+ * at the end of summer time, whose text has its offset.
+ */
 function momentNumber(stored: string, zone: string): number | null {
   const ms = fromStored(stored)
   if (ms === null) return null
-  const { year, month, day, hour, minute, second, ms: rest } = wallIn(ms, zone)
+  const wall = wallIn(ms, zone)
+  if (fromWall(wall, zone) !== ms) return null
+  const { year, month, day, hour, minute, second, ms: rest } = wall
   const belowMs = Number(`0.${digitsBelowMs(stored)}`)
   return (Date.UTC(year, month - 1, day, hour, minute, second, rest) + belowMs - EPOCH_MS) / DAY_MS
 }

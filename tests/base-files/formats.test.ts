@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { doorOf, ended, formatOf, reportOf, resultOf, rowsOf, upload } from '../imports/support.ts'
+import { analyse, doorOf, ended, reportOf, resultOf, rowsOf, upload } from '../imports/support.ts'
 import { png, uploadOne } from '../records/attachments-support.ts'
 import { EVERY_TYPE, STORED_VALUES } from '../records/every-type.ts'
 import { type Bench, createBench, type FieldSpec, type TestTable } from '../records/support.ts'
@@ -32,41 +32,57 @@ interface RoundTrip {
   run(table: TestTable, twin: () => Promise<TestTable>, place: Place): Promise<string>
   /** Whether an empty text comes back as none. */
   dropsEmptyTexts: boolean
+  /** Whether JSON comes back as the same text. */
+  keepsJsonText: boolean
 }
 
-const ROUND_TRIPS: RoundTrip[] = [
-  {
-    name: 'CSV',
-    dropsEmptyTexts: true,
-    async run(table, twin, { timeZone, delimiter }) {
-      const { jobId } = await bench.trpc.records.export.mutate({
-        tableId: table.id,
-        viewId: table.schema.views[0]?.id ?? '',
-        format: 'csv',
-        timeZone,
-        delimiter,
-      })
-      const door = doorOf(bench.app, bench.owner)
-      const { result } = await ended(door, jobId)
-      const file = await (await fetch(`${bench.app.url}/${(result as { url: string }).url}`)).text()
-      const titles = file.slice(0, file.indexOf('\r\n')).split(delimiter)
-      const to = await twin()
-      const started = await bench.trpc.imports.start.mutate({
-        baseId: bench.baseId,
-        tableId: to.id,
-        uploadId: await upload(door, file),
-        width: titles.length,
-        format: { ...formatOf(file), delimiter, guarded: true },
-        columns: titles.map((title, index) => ({ index, fieldId: to.field(title).id })),
-        timeZone,
-      })
-      resultOf(await ended(door, started.jobId))
-      expect(await reportOf(door, started.jobId)).toEqual([])
-      return to.id
-    },
+/** Exports a table in a format, and imports the file into another table by the titles that are found in it. */
+const byFile = (name: string, format: 'csv' | 'xlsx' | 'json' | 'ndjson'): RoundTrip => ({
+  name,
+  // JSON within JSON comes back as the same value: a text loses its quotes, null is none, and white space is lost.
+  keepsJsonText: format === 'csv' || format === 'xlsx',
+  dropsEmptyTexts: true,
+  async run(table, twin, { timeZone, delimiter }) {
+    const { jobId } = await bench.trpc.records.export.mutate({
+      tableId: table.id,
+      viewId: table.schema.views[0]?.id ?? '',
+      format,
+      timeZone,
+      delimiter,
+    })
+    const door = doorOf(bench.app, bench.owner)
+    const { result } = await ended(door, jobId)
+    const { url, name: fileName } = result as { url: string; name: string }
+    const bytes = new Uint8Array(await (await fetch(`${bench.app.url}/${url}`)).arrayBuffer())
+    const to = await twin()
+    const uploadId = await upload(door, bytes, fileName)
+    const chosen = format === 'csv' ? { delimiter, guarded: true } : { flatten: false }
+    const [found] = await analyse(door, uploadId, { chosen })
+    if (!found?.analysis) throw new Error(`Nothing was found in ${fileName}`)
+    const { fields } = found.analysis
+    const started = await bench.trpc.imports.start.mutate({
+      baseId: bench.baseId,
+      tableId: to.id,
+      uploadId,
+      width: fields.length,
+      format: found.analysis.format,
+      columns: fields.map(({ title }, index) => ({ index, fieldId: to.field(title).id })),
+      timeZone,
+    })
+    resultOf(await ended(door, started.jobId))
+    expect(await reportOf(door, started.jobId)).toEqual([])
+    return to.id
   },
+})
+
+const ROUND_TRIPS: RoundTrip[] = [
+  byFile('CSV', 'csv'),
+  byFile('Excel', 'xlsx'),
+  byFile('JSON', 'json'),
+  byFile('NDJSON', 'ndjson'),
   {
     name: 'a Sheaf file',
+    keepsJsonText: true,
     dropsEmptyTexts: false,
     async run(table) {
       const job = await importFile(bench, bench.owner, await exportFile(bench, bench.baseId))
@@ -96,7 +112,7 @@ const AWKWARD = [
   '👩‍👩‍👧 دنا',
 ]
 
-describe.each(ROUND_TRIPS)('what is exported as $name', ({ run, dropsEmptyTexts }) => {
+describe.each(ROUND_TRIPS)('what is exported as $name', ({ run, dropsEmptyTexts, keepsJsonText }) => {
   test.each(PLACES)('comes back cell by cell, in $locale and $timeZone', async (place) => {
     const fields: Record<string, FieldSpec> = {
       ...EVERY_TYPE,
@@ -113,6 +129,7 @@ describe.each(ROUND_TRIPS)('what is exported as $name', ({ run, dropsEmptyTexts 
     const table = await make()
     const values: Record<string, readonly CellValue[]> = {
       ...STORED_VALUES,
+      Js: keepsJsonText ? STORED_VALUES.Js : [null, '{"b":1,"a":1.5}', '[1,2]', '12345678901234567890'],
       Local: [
         null,
         '2024-03-31 00:59:59+00:00',
