@@ -1,4 +1,5 @@
 import { defineAuthTables } from '../modules/auth/tables.ts'
+import { defineBackupsTables } from '../modules/backups/tables.ts'
 import { defineBasesTables } from '../modules/bases/tables.ts'
 import { defineCommentsTables } from '../modules/comments/tables.ts'
 import { defineHooksTables } from '../modules/hooks/tables.ts'
@@ -25,5 +26,6 @@ export const { plugins, fileBuckets } = definePluginsTables(columns)
 export const { comments, commentReactions } = defineCommentsTables(columns)
 export const { notifications, notificationSettings, watches } = defineNotificationTables(columns)
 export const { hooks, hookDeliveries } = defineHooksTables(columns)
+export const { backupSettings } = defineBackupsTables(columns)
 export const jobs = defineJobsTable(columns)
 export const mails = defineOutboxTable(columns)

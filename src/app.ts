@@ -8,6 +8,7 @@ import {
   STARTER,
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
+import { backupsRest, createBackupsService } from '../modules/backups/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
@@ -48,6 +49,7 @@ import { concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
+import { completeReplacement } from './db/replace-data.ts'
 import { HAS_TABLES, HOME_OF, openSources } from './db/sources.ts'
 import { createEvents } from './events.ts'
 import { createJobs } from './jobs/create-jobs.ts'
@@ -87,6 +89,7 @@ export type Services = ReturnType<typeof createServices>
 export async function openKernel(config: Config): Promise<Kernel & { close(): Promise<void> }> {
   const log = createLog(config.logLevel)
   requireDataDir(config)
+  completeReplacement(config.dataDir)
   const secrets = openSecrets(config)
   const isInUse = hasMetadata(config)
   const metrics = config.metricsToken === null ? null : await startMetrics()
@@ -174,6 +177,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
   kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
   const buttons = createButtonsService(auth, schema, records, hooks)
+  const backups = createBackupsService(kernel, auth)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -200,6 +204,7 @@ export function createServices(kernel: Kernel) {
     activity,
     hooks,
     buttons,
+    backups,
   }
 }
 
@@ -232,6 +237,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(activityRest(kernel, services))
     .use(hooksRest(kernel, services))
     .use(buttonsRest(kernel, services))
+    .use(backupsRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
@@ -354,6 +360,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   await services.records.feed.start()
   await services.notifications.start()
   services.hooks.start()
+  services.backups.start()
   const socket = createSocket(kernel, services.auth)
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
@@ -397,6 +404,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     socket.close()
     services.storage.close()
     await services.notifications.close()
+    services.backups.close()
     services.plugins.close()
     await services.records.feed.close()
     await services.hooks.close()

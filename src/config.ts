@@ -51,6 +51,8 @@ export interface Config extends SmtpSettings {
   s3Endpoint: string | null
   s3AccessKeyId: string | null
   s3SecretAccessKey: string | null
+  backupTarget: string | null
+  backupPassphrase: string | null
   telegramApiUrl: string
   twilioApiUrl: string
   mapTilesUrl: string | null
@@ -283,6 +285,18 @@ export const VARIABLES = {
     read: textOrNull,
   }),
   ...SMTP_VARIABLES,
+  backupTarget: variable({
+    name: 'BACKUP_TARGET',
+    default: '',
+    help: 'Where `sheaf backup` and `sheaf restore` keep and find backups: a folder (`file:/mnt/backups`) or a bucket (`s3://bucket/folder`, with `S3_ENDPOINT`, `S3_REGION` and the keys). Empty: they need `--to` or `--from`. Scheduled backups are set up under *Account → Backups*.',
+    read: textOrNull,
+  }),
+  backupPassphrase: variable({
+    name: 'BACKUP_PASSPHRASE',
+    default: '',
+    help: 'Passphrase of encrypted backups, at least 16 characters, for the commands. Without it backups are not encrypted.',
+    read: secret,
+  }),
   telegramApiUrl: variable({
     name: 'TELEGRAM_API_URL',
     default: 'https://api.telegram.org',

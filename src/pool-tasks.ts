@@ -1,3 +1,4 @@
+import type { BackupTask, BackupTestTask } from './db/backups/tasks.ts'
 import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest, Supervisor } from './pool-runner.ts'
 
@@ -7,7 +8,13 @@ import type { PoolReply, PoolRequest, Supervisor } from './pool-runner.ts'
  */
 type Task = (input: never, supervisor?: Supervisor) => unknown
 
-const TASKS: Record<string, Task> = { ...queryTasks }
+const TASKS: Record<string, Task> = {
+  ...queryTasks,
+  // Only in a process of its own, and loaded only there.
+  'backup.write': async (input: BackupTask, supervisor) =>
+    (await import('./db/backups/tasks.ts')).writeTask(input, supervisor),
+  'backup.test': async (input: BackupTestTask) => (await import('./db/backups/tasks.ts')).testTask(input),
+}
 
 /** Runs a request's task and returns its reply, also for an error. */
 export async function answer({ id, task, input }: PoolRequest, supervisor?: Supervisor): Promise<PoolReply> {

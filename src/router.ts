@@ -1,5 +1,6 @@
 import { type ActivityService, activityRouter } from '../modules/activity/index.ts'
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
+import { type BackupsService, backupsRouter } from '../modules/backups/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
 import { type ButtonsService, buttonsRouter, type HooksService, hooksRouter } from '../modules/hooks/index.ts'
@@ -38,6 +39,7 @@ export interface RoutedServices {
   activity: ActivityService
   hooks: HooksService
   buttons: ButtonsService
+  backups: BackupsService
 }
 
 /** The tRPC router, one line per module. */
@@ -62,6 +64,7 @@ export const createRouter = (services: RoutedServices) =>
     activity: activityRouter(services.activity),
     hooks: hooksRouter(services.hooks),
     buttons: buttonsRouter(services.buttons),
+    backups: backupsRouter(services.backups),
   })
 
 /** The only server type that the web app uses. */

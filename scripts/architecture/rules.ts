@@ -34,6 +34,7 @@ const MODULES = [
   'comments',
   'activity',
   'hooks',
+  'backups',
 ]
 /** Folders of a module in order: each may import earlier ones through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
@@ -48,6 +49,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   comments: ['rest'],
   activity: ['rest'],
   hooks: ['channels', 'deliveries', 'rest'],
+  backups: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [
@@ -129,6 +131,7 @@ const FEATURES = [
   'history',
   'comments',
   'plugins',
+  'backups',
   'notifications',
   'hooks',
   'account',

@@ -3,9 +3,13 @@ import { type Command, type Environment, UsageError } from './command.ts'
 
 /** The commands by name. Each is loaded when it is used, so that `--version` loads nothing. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
+  backup: async () => (await import('./backup.ts')).backup,
   check: async () => (await import('./check.ts')).check,
   health: async () => (await import('./health.ts')).health,
   move: async () => (await import('./move.ts')).moveCommand,
+  restore: async () => (await import('./restore.ts')).restore,
+  rollback: async () => (await import('./rollback.ts')).rollback,
+  upgrade: async () => (await import('./upgrade.ts')).upgradeCommand,
 }
 
 /** Exit codes: 0 is success, 1 a failure, 2 a command line that does not exist. */

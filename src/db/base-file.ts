@@ -63,9 +63,10 @@ export const BASE_FILE_STEPS: readonly BaseFileStep[] = [
 /**
  * Upgrades a base's file to this version, one transaction per step. `user_version` counts the steps taken.
  *
+ * @returns the number of steps that were missing
  * @throws DATABASE_ERROR for a file that a later version has upgraded, naming that version
  */
-export function upgradeBaseFile(file: Database): void {
+export function upgradeBaseFile(file: Database): number {
   const taken = countSteps(file)
   if (taken > BASE_FILE_STEPS.length) {
     throw new AppError('DATABASE_ERROR', writtenLater(`The file ${file.filename}`, releaseOf(file)))
@@ -73,6 +74,7 @@ export function upgradeBaseFile(file: Database): void {
   BASE_FILE_STEPS.slice(taken).forEach((step, index) => {
     file.transaction(() => takeStep(file, step, taken + index + 1)).immediate()
   })
+  return BASE_FILE_STEPS.length - taken
 }
 
 function takeStep(file: Database, { missingColumns = {}, statements }: BaseFileStep, count: number): void {

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { postgresConnection } from './connection.ts'
-import { pendingMigrations } from './migrate.ts'
+import { pendingMigrations, pendingMigrationsOf } from './migrate.ts'
 import { refuseMoved } from './move/installation.ts'
 import { readBaseMovesIn, readMoveStateIn } from './move/postgres-installation.ts'
 import { readMoveState } from './move/sqlite-installation.ts'
@@ -78,15 +78,7 @@ async function inspectSqlite({ dataDir }: Config): Promise<MetadataCheck> {
     const problems = file.query('pragma quick_check(3)').values().flat().map(String)
     if (problems[0] !== 'ok')
       return { findings: [fail(`${path} is damaged: ${problems.join('; ')}`)], known: null }
-    const namesIn = (table: string, column: string): string[] => {
-      const isThere = file.query(`select 1 from sqlite_master where type = 'table' and name = ?`).get(table)
-      return isThere === null ? [] : file.query(`select ${column} from ${table}`).values().flat().map(String)
-    }
-    const written = {
-      applied: new Set(namesIn('migrations', 'name')),
-      releases: namesIn('releases', 'version'),
-    }
-    const pending = pendingMigrations('sqlite', written, path)
+    const pending = pendingMigrationsOf(file, path)
     refuseMoved(`The data folder ${dataDir}`, readMoveState(file))
     return {
       findings: [ok(`The metadata in ${path} can be read`), ...describePending(pending)],

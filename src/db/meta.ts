@@ -53,6 +53,7 @@ const SEALED = [
   'select 1 from mails where content is not null limit 1',
   'select 1 from plugins where input is not null limit 1',
   'select 1 from file_buckets limit 1',
+  'select 1 from backup_settings limit 1',
 ]
 
 /** Opens the metadata database after migrating it. */

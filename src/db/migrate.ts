@@ -41,6 +41,18 @@ export function pendingMigrations(engine: 'sqlite' | 'postgres', written: Writte
   return migrations.map(({ name }) => name).filter((name) => !written.applied.has(name))
 }
 
+/** As `pendingMigrations`, of an SQLite file. */
+export function pendingMigrationsOf(file: Database, where: string): string[] {
+  const applied = new Set(namesIn(file, 'migrations', 'name'))
+  return pendingMigrations('sqlite', { applied, releases: namesIn(file, 'releases', 'version') }, where)
+}
+
+/** The values of a column; an empty list if there is no such table. */
+function namesIn(file: Database, table: string, column: string): string[] {
+  const isThere = file.query(`select 1 from sqlite_master where type = 'table' and name = ?`).get(table)
+  return isThere === null ? [] : file.query(`select ${column} from ${table}`).values().flat().map(String)
+}
+
 /** @throws Error naming the later version that has written the metadata: this version would ignore its additions */
 function refuseLater({ applied, releases }: Written, migrations: Migration[], where: string): void {
   const latest = releases.reduce<string | null>(
@@ -56,13 +68,9 @@ function refuseLater({ applied, releases }: Written, migrations: Migration[], wh
 
 /** Applies pending migrations, each in one transaction. @throws Error as `refuseLater` */
 export function migrateSqlite(file: Database): void {
-  const namesIn = (table: string, column: string): string[] => {
-    const isThere = file.query(`select 1 from sqlite_master where type = 'table' and name = ?`).get(table)
-    return isThere === null ? [] : file.query(`select ${column} from ${table}`).values().flat().map(String)
-  }
-  const applied = new Set(namesIn('migrations', 'name'))
+  const applied = new Set(namesIn(file, 'migrations', 'name'))
   const migrations = readMigrations('sqlite')
-  refuseLater({ applied, releases: namesIn('releases', 'version') }, migrations, file.filename)
+  refuseLater({ applied, releases: namesIn(file, 'releases', 'version') }, migrations, file.filename)
   file.run('create table if not exists migrations (name text primary key, applied_at text not null)')
   for (const { name, statements } of migrations) {
     if (applied.has(name)) continue

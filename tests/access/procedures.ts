@@ -125,6 +125,30 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ tableId }) => ({ tableId, indexId: 'none' }),
     refuses: 'GENERIC_NOT_FOUND',
   },
+  'backups.overview': { gate: 'backup.read' },
+  'backups.list': { gate: 'backup.read', refuses: 'BAD_REQUEST' },
+  'backups.save': {
+    gate: 'backup.update',
+    input: () => ({
+      ...{
+        url: 'ftp://host',
+        endpoint: null,
+        region: null,
+        accessKeyId: null,
+        frequency: 'off',
+        time: '03:00',
+      },
+      ...{
+        weekday: 0,
+        timeZone: 'UTC',
+        retention: { last: 0, daily: 0, weekly: 0, monthly: 0 },
+        test: 'never',
+      },
+    }),
+    refuses: 'BAD_REQUEST',
+  },
+  'backups.run': { gate: 'backup.update', refuses: 'BAD_REQUEST' },
+  'backups.test': { gate: 'backup.update', input: () => ({ backupId: 'none' }), refuses: 'BAD_REQUEST' },
   'plugins.list': { gate: 'plugin.read' },
   'plugins.storedFiles': { gate: 'plugin.read' },
   'plugins.save': {

@@ -224,6 +224,13 @@ export const ROUTES: Record<string, RouteCase> = {
   },
   'POST /api/v1/notifications/mark-all-read': { gate: 'notification.update' },
   'POST /api/v1/notifications/unsubscribe/:token': { gate: 'anyone', params: token, answers: 400 },
+  'GET M/backups': { gate: 'backup.read', answers: 400 },
+  'POST M/backups': { gate: 'backup.update', answers: 400 },
+  'POST M/backups/:backupId/test': {
+    gate: 'backup.update',
+    params: () => ({ backupId: 'none' }),
+    answers: 400,
+  },
   'GET M/plugins': { gate: 'plugin.read' },
   'GET M/plugins/webhook': { gate: 'plugin.read' },
   'GET M/plugins/:pluginId': { gate: 'plugin.read', params: slackPlugin },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
+import { measureBackups } from './backups.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureExports, measurePostgresExports } from './exports.ts'
 import { measureHooks } from './hooks.ts'
@@ -164,6 +165,7 @@ try {
   }
   if (isWanted('export')) lines.push(...(await measureExports(product, bare, rows)))
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
+  if (isWanted('backups')) lines.push(...(await measureBackups(product)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
 } finally {

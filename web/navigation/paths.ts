@@ -76,6 +76,7 @@ export type AccountPage =
   | 'settings'
   | 'setup'
   | 'storage'
+  | 'backups'
 
 /** `?name=value` of the parameters that are set. */
 function queryOf(search: RouteSearch): string {

@@ -1,4 +1,14 @@
-import { Bell, HardDrive, KeyRound, LockKeyhole, Plug, Settings2, UserRound, UsersRound } from 'lucide-react'
+import {
+  Archive,
+  Bell,
+  HardDrive,
+  KeyRound,
+  LockKeyhole,
+  Plug,
+  Settings2,
+  UserRound,
+  UsersRound,
+} from 'lucide-react'
 import type { OrgRole } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
@@ -16,6 +26,7 @@ import { SettingsPage, StoragePage } from './server-pages.tsx'
 import { TokensPage } from './tokens-page.tsx'
 import { UsersPage } from './users-page.tsx'
 
+const BackupsPage = lazyPart(() => import('../backups/backups-page.tsx'), 'BackupsPage')
 const SetupPage = lazyPart(() => import('../plugins/setup-page.tsx'), 'SetupPage')
 
 const pages = (): {
@@ -51,6 +62,13 @@ const pages = (): {
   },
   { id: 'setup', title: m.account_setup(), icon: Plug, least: 'super', page: () => <SetupPage /> },
   { id: 'storage', title: m.common_storage(), icon: HardDrive, least: 'super', page: () => <StoragePage /> },
+  {
+    id: 'backups',
+    title: m.account_backups(),
+    icon: Archive,
+    least: 'super',
+    page: () => <BackupsPage />,
+  },
 ]
 
 /** Account pages with their navigation, limited to those that the user's role may open. */

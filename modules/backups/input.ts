@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { isTimeZone } from '../../src/core/dates.ts'
+import { m } from '../../src/messages.gen.ts'
+
+/** Shortest passphrase of encrypted backups. */
+export const MIN_PASSPHRASE = 16
+
+const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((text) => !/\p{Cc}/u.test(text), { error: () => m.backups_error_one_line() })
+const count = z.int().min(0).max(9_999)
+
+/** Settings as people enter them; secrets that are left out stay. */
+export const SettingsInput = z.strictObject({
+  /** `file:/mnt/backups` or `s3://bucket/folder`. */
+  url: line(1_000).min(1),
+  endpoint: line(1_000).nullable(),
+  region: line(100).nullable(),
+  accessKeyId: line(500).nullable(),
+  secretAccessKey: line(500).nullable().optional(),
+  /** Null: not encrypted. */
+  passphrase: line(500)
+    .min(MIN_PASSPHRASE, { error: () => m.backups_error_short_passphrase({ min: MIN_PASSPHRASE }) })
+    .nullable()
+    .optional(),
+  frequency: z.enum(['off', 'hourly', 'daily', 'weekly']),
+  /** Of day, `03:30`. */
+  time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+  /** 0 is Sunday. */
+  weekday: z.int().min(0).max(6),
+  timeZone: z
+    .string()
+    .max(100)
+    .refine(isTimeZone, { error: () => m.backups_error_time_zone() }),
+  retention: z.strictObject({ last: count, daily: count, weekly: count, monthly: count }),
+  /** Which backups are restored for a test. */
+  test: z.enum(['always', 'weekly', 'never']),
+})
+export type SettingsInput = z.output<typeof SettingsInput>
+
+export const BackupRef = z.strictObject({ backupId: z.string().max(64) })

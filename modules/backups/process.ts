@@ -1,0 +1,35 @@
+import type { PoolMessage } from '../../src/pool-runner.ts'
+import { startReader } from '../../src/reader-process.ts'
+
+/**
+ * Runs a task of `src/pool-tasks.ts` in a process that has no other connections to the databases, as snapshots need it,
+ * and that is killed when the signal aborts: a killed backup leaves earlier ones as they were.
+ *
+ * @throws Error with the task's message; the signal's reason
+ */
+export function runInProcess<T>(
+  task: string,
+  input: unknown,
+  { signal, onProgress }: { signal: AbortSignal; onProgress?: (bytes: number) => void },
+): Promise<T> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const runner = startReader({
+    reply(message: PoolMessage) {
+      if ('written' in message) onProgress?.(message.written)
+      else if ('ok' in message && message.ok) resolve(message.result as T)
+      else if ('ok' in message) reject(new Error(message.error.message))
+    },
+    ended: (message) => reject(new Error(message)),
+  })
+  const abort = () => {
+    runner.end()
+    reject(signal.reason)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  runner.post({ id: 1, task, input })
+  return promise.finally(() => {
+    signal.removeEventListener('abort', abort)
+    runner.end()
+  })
+}

@@ -1,0 +1,25 @@
+import { Elysia } from 'elysia'
+import type { Kernel } from '../../../src/kernel.ts'
+import { restBase } from '../../../src/wire/rest-base.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { BackupsService } from '../service.ts'
+
+interface Services {
+  backups: BackupsService
+  auth: AuthService
+}
+
+/** Backups over REST, for programs that start and watch them. */
+export function backupsRest(kernel: Kernel, { backups, auth }: Services) {
+  return new Elysia({ prefix: '/api/v2/meta/backups', tags: ['Backups'] })
+    .use(restBase(kernel, auth))
+    .get('/', async ({ actor }) => ({ list: await backups.list(actor) }), {
+      detail: { summary: 'List the backups with the results of their restore tests' },
+    })
+    .post('/', async ({ actor }) => backups.run(actor), {
+      detail: { summary: 'Start a backup; returns the id of its job' },
+    })
+    .post('/:backupId/test', async ({ actor, params }) => backups.test(actor, params.backupId), {
+      detail: { summary: 'Start a restore test of a backup; returns the id of its job' },
+    })
+}

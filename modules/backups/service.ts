@@ -1,0 +1,325 @@
+import { Cron } from 'croner'
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { BackupSummary, TestResult } from '../../src/db/backups/manifest.ts'
+import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
+import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
+import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
+import type { JobContext } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import { NOTICES } from '../../src/notices.ts'
+import { type AuthService, requireUser } from '../auth/index.ts'
+import type { SettingsInput } from './input.ts'
+import { runInProcess } from './process.ts'
+import { createBackupStore, type StoredSettings } from './store.ts'
+
+const BACKUP_JOB = 'backup'
+const TEST_JOB = 'backup-test'
+
+const HOUR_MS = 60 * 60 * 1000
+const WEEK_MS = 7 * 24 * HOUR_MS
+/** How often the schedule is looked at. A server that was stopped at the scheduled time makes the backup when it starts. */
+const LOOK_EVERY_MS = 20_000
+
+/** Settings without secrets. */
+export interface BackupSettings extends Omit<SettingsInput, 'secretAccessKey' | 'passphrase'> {
+  hasSecretAccessKey: boolean
+  isEncrypted: boolean
+}
+
+export interface BackupOverview {
+  /** False for an installation in PostgreSQL, whose backups are made by its own tools. */
+  isSupported: boolean
+  /** Null before they are set. */
+  settings: BackupSettings | null
+  /** ISO 8601; null without a schedule. */
+  nextAt: string | null
+  /** The job that makes or tests a backup at the moment. */
+  runningJobId: string | null
+  /** Why the latest backup or test failed; null if it did not. */
+  lastError: { at: string; reason: string } | null
+}
+
+export type BackupsService = ReturnType<typeof createBackupsService>
+
+/** Backups of the installation on a schedule and on demand, and their restore tests. */
+export function createBackupsService(kernel: Kernel, { access }: Pick<AuthService, 'access'>) {
+  const { config, jobs, log, meta, metrics, registry, shutdown } = kernel
+  const store = createBackupStore(kernel)
+  const isSupported = config.databaseUrl === null
+  /** For `/metrics`. */
+  let lastSuccessAt: number | null = null
+  let isLastTestGood: boolean | null = null
+
+  const targetOf = ({
+    url,
+    endpoint,
+    region,
+    accessKeyId,
+    secretAccessKey,
+  }: StoredSettings): BackupTarget => ({
+    url,
+    s3Endpoint: endpoint,
+    s3Region: region,
+    s3AccessKeyId: accessKeyId,
+    s3SecretAccessKey: secretAccessKey,
+  })
+
+  async function requireSettings(): Promise<StoredSettings> {
+    if (!isSupported) throw badRequest(m.backups_error_postgres())
+    const row = await store.read()
+    if (!row) throw badRequest(m.backups_error_no_settings())
+    return row.settings
+  }
+
+  /** @throws BAD_REQUEST with the reason in words */
+  async function explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      throw badRequest(
+        m.backups_error_failed({ reason: error instanceof Error ? error.message : String(error) }),
+      )
+    }
+  }
+
+  const open = (settings: StoredSettings): Promise<Repository> =>
+    openRepository(openBackupStore(targetOf(settings)), settings.passphrase, { mayCreate: true })
+
+  async function runTest(
+    settings: StoredSettings,
+    backupId: string,
+    signal: AbortSignal,
+  ): Promise<TestResult> {
+    const task: BackupTestTask = {
+      target: targetOf(settings),
+      passphrase: settings.passphrase,
+      dataDir: config.dataDir,
+      backupId,
+    }
+    const result = await runInProcess<TestResult>('backup.test', task, { signal })
+    isLastTestGood = result.problem === null
+    if (result.problem !== null) throw badRequest(m.backups_error_test({ reason: result.problem }))
+    return result
+  }
+
+  async function isTestDue(settings: StoredSettings): Promise<boolean> {
+    if (settings.test !== 'weekly') return settings.test === 'always'
+    const tests = (await (await open(settings)).list()).flatMap(({ test: known }) => known ?? [])
+    return !tests.some(({ at }) => Date.parse(at) > Date.now() - WEEK_MS)
+  }
+
+  /** Tells whoever has set up the backups of a failure, also of a short job. */
+  async function reportFailure({ jobId, userId }: JobContext, kind: string, error: unknown): Promise<void> {
+    const reason = error instanceof Error ? error.message : String(error)
+    const { statements, stored } = await registry.get(NOTICES).prepare([
+      {
+        kind: 'jobEnded',
+        userId,
+        key: `job ${jobId}`,
+        actorId: null,
+        detail: { job: { kind, subject: m.backups_job(), error: reason } },
+      },
+    ])
+    await meta.atomically(statements)
+    stored()
+  }
+
+  async function reported<T>(context: JobContext, kind: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await explained(work)
+    } catch (error) {
+      if (!context.signal.aborted) {
+        await reportFailure(context, kind, error).catch((failure) =>
+          log.error('a failed backup could not be reported', failure, { jobId: context.jobId }),
+        )
+        log.error('a backup failed', error, { jobId: context.jobId })
+      }
+      throw error
+    }
+  }
+
+  jobs.register<{ kind: 'manual' | 'scheduled' }>(BACKUP_JOB, {
+    run: ({ kind }, context) =>
+      reported(context, BACKUP_JOB, async () => {
+        const settings = await requireSettings()
+        const { dataDir, databaseUrl, s3Bucket } = config
+        const task: BackupTask = {
+          target: targetOf(settings),
+          passphrase: settings.passphrase,
+          config: { dataDir, databaseUrl, s3Bucket },
+          kind,
+          retention: settings.retention,
+        }
+        context.report({ unit: 'bytes' })
+        const summary = await runInProcess<BackupSummary>('backup.write', task, {
+          signal: context.signal,
+          onProgress: (done) => context.report({ done }),
+        })
+        lastSuccessAt = Date.now()
+        log.info('backup made', { backupId: summary.id, bytes: summary.size, added: summary.added })
+        if (await isTestDue(settings)) await runTest(settings, summary.id, context.signal)
+        return { backupId: summary.id }
+      }),
+    // A killed backup leaves earlier ones as they were.
+    recover: async () => null,
+  })
+
+  jobs.register<{ backupId: string }>(TEST_JOB, {
+    run: ({ backupId }, context) =>
+      reported(context, TEST_JOB, async () => {
+        await runTest(await requireSettings(), backupId, context.signal)
+        return { backupId }
+      }),
+    recover: async () => null,
+  })
+
+  /** The latest job of a kind, and whether one runs. */
+  async function jobsOfBackups() {
+    const found = await Promise.all([BACKUP_JOB, TEST_JOB].map((kind) => jobs.list({ kind })))
+    return found.flat().toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
+  }
+
+  async function refuseSecond(): Promise<void> {
+    const running = (await jobsOfBackups()).find(({ status }) => status === 'waiting' || status === 'active')
+    if (running) throw new AppError('CONFLICT', m.backups_error_running())
+  }
+
+  /** Starts the backup of the latest scheduled time, if no server has done so. */
+  async function look(now = new Date()): Promise<void> {
+    if (!isSupported || shutdown.hasBegun) return
+    const row = await store.read()
+    if (!row || row.settings.frequency === 'off') return
+    const slot = scheduleOf(row.settings).nextRun(row.lastSlot ?? row.updatedAt)
+    if (!slot || slot > now || !(await store.takeSlot(now.toISOString()))) return
+    await jobs.start(BACKUP_JOB, { userId: row.updatedBy, baseId: null, input: { kind: 'scheduled' } })
+  }
+
+  let timer: Timer | null = null
+
+  metrics?.observe({
+    type: 'gauge',
+    name: 'sheaf_backup_last_success_timestamp_seconds',
+    help: 'When this server made its latest backup.',
+    labels: [],
+    read: () => (lastSuccessAt === null ? [] : [{ labels: {}, value: lastSuccessAt / 1000 }]),
+  })
+  metrics?.observe({
+    type: 'gauge',
+    name: 'sheaf_backup_restore_test_success',
+    help: '1 if the latest restore test of this server succeeded, 0 if it failed.',
+    labels: [],
+    read: () => (isLastTestGood === null ? [] : [{ labels: {}, value: Number(isLastTestGood) }]),
+  })
+
+  return {
+    /** Begins to follow the schedule. */
+    start(): void {
+      const tick = () => {
+        look().catch((error) => log.error('the schedule of backups could not be followed', error))
+      }
+      timer = setInterval(tick, LOOK_EVERY_MS)
+      timer.unref()
+    },
+    /** Looks at the schedule at once. */
+    look,
+
+    /** Settings and state, without secrets. @throws PERMISSION_DENIED below super admin */
+    async overview(actor: Actor): Promise<BackupOverview> {
+      await access.authorize(actor, 'backup.read')
+      const row = await store.read()
+      const recent = await jobsOfBackups()
+      const running = recent.find(({ status }) => status === 'waiting' || status === 'active')
+      const [latest] = recent.filter(({ status }) => status === 'completed' || status === 'failed')
+      const isOn = isSupported && row !== null && row.settings.frequency !== 'off'
+      return {
+        isSupported,
+        settings: row && withoutSecrets(row.settings),
+        nextAt: isOn ? (scheduleOf(row.settings).nextRun()?.toISOString() ?? null) : null,
+        runningJobId: running?.id ?? null,
+        lastError: latest?.status === 'failed' ? { at: latest.updatedAt, reason: latest.error ?? '' } : null,
+      }
+    },
+
+    /**
+     * The backups in the configured place, newest first.
+     * @throws BAD_REQUEST if they are not set up, or the place cannot be read; PERMISSION_DENIED below super admin
+     */
+    async list(actor: Actor): Promise<ListedBackup[]> {
+      await access.authorize(actor, 'backup.read')
+      const settings = await requireSettings()
+      return explained(async () => (await open(settings)).list())
+    },
+
+    /**
+     * Stores the settings after opening the place with them. Secrets that are left out stay.
+     * @throws as `list`
+     */
+    async save(actor: Actor, input: SettingsInput): Promise<void> {
+      await access.authorize(actor, 'backup.update')
+      if (!isSupported) throw badRequest(m.backups_error_postgres())
+      const known = (await store.read())?.settings
+      const isSamePlace = known?.url === input.url && known.endpoint === input.endpoint
+      // A stored secret is not sent to another server, and another place has another passphrase.
+      const settings: StoredSettings = {
+        ...input,
+        secretAccessKey: input.secretAccessKey ?? (isSamePlace ? known.secretAccessKey : null),
+        passphrase:
+          input.passphrase === undefined ? (isSamePlace ? known.passphrase : null) : input.passphrase,
+      }
+      await explained(() => open(settings))
+      await store.save(settings, requireUser(actor).id)
+      log.info('backups configured', { userId: requireUser(actor).id, url: settings.url })
+    },
+
+    /** Starts a backup. @throws CONFLICT while another runs; as `list` */
+    async run(actor: Actor): Promise<{ jobId: string }> {
+      await access.authorize(actor, 'backup.update')
+      await requireSettings()
+      await refuseSecond()
+      const { id } = await jobs.start(BACKUP_JOB, {
+        userId: requireUser(actor).id,
+        baseId: null,
+        input: { kind: 'manual' },
+      })
+      return { jobId: id }
+    },
+
+    /** Starts a restore test. @throws GENERIC_NOT_FOUND; CONFLICT while another runs; as `list` */
+    async test(actor: Actor, backupId: string): Promise<{ jobId: string }> {
+      await access.authorize(actor, 'backup.update')
+      const settings = await requireSettings()
+      const known = await explained(async () => (await open(settings)).ids())
+      if (!known.includes(backupId)) throw new AppError('GENERIC_NOT_FOUND', m.backups_error_unknown())
+      await refuseSecond()
+      const { id } = await jobs.start(TEST_JOB, {
+        userId: requireUser(actor).id,
+        baseId: null,
+        input: { backupId },
+      })
+      return { jobId: id }
+    },
+
+    close(): void {
+      if (timer !== null) clearInterval(timer)
+    },
+  }
+}
+
+function withoutSecrets({ secretAccessKey, passphrase, ...settings }: StoredSettings): BackupSettings {
+  return { ...settings, hasSecretAccessKey: secretAccessKey !== null, isEncrypted: passphrase !== null }
+}
+
+/** The times of a schedule. Hourly backups use the minute of its time. */
+function scheduleOf({ frequency, time, weekday, timeZone }: StoredSettings): Cron {
+  const [hour, minute] = time.split(':').map(Number)
+  const pattern = {
+    off: '',
+    hourly: `${minute} * * * *`,
+    daily: `${minute} ${hour} * * *`,
+    weekly: `${minute} ${hour} * * ${weekday}`,
+  }[frequency]
+  return new Cron(pattern, { timezone: timeZone })
+}

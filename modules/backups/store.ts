@@ -1,0 +1,61 @@
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import type { Kernel } from '../../src/kernel.ts'
+import { seal, unseal } from '../../src/secrets.ts'
+import type { SettingsInput } from './input.ts'
+import { defineBackupsTables } from './tables.ts'
+
+/** Settings with their secrets. */
+export type StoredSettings = Required<SettingsInput>
+
+export interface SettingsRow {
+  settings: StoredSettings
+  updatedBy: string
+  updatedAt: string
+  lastSlot: string | null
+}
+
+const ID = 'settings'
+
+/** The settings of scheduled backups, sealed with the installation's key. */
+export function createBackupStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 'secrets' | 'log'>) {
+  const { backupSettings } = meta.tables(defineBackupsTables)
+  const { db } = meta
+
+  return {
+    /** Null before they are set, and if they were sealed with another key. */
+    async read(): Promise<SettingsRow | null> {
+      const [row] = await db.select().from(backupSettings).where(eq(backupSettings.id, ID))
+      if (!row) return null
+      const text = unseal(secrets.connections, row.content)
+      if (text === null) {
+        log.error('the settings of backups were sealed with another CONNECTION_SECRET', new Error(ID))
+        return null
+      }
+      const { updatedBy, updatedAt, lastSlot } = row
+      return { settings: JSON.parse(text) as StoredSettings, updatedBy, updatedAt, lastSlot }
+    },
+    async save(settings: StoredSettings, userId: string): Promise<void> {
+      const updatedAt = new Date().toISOString()
+      const row = {
+        content: seal(secrets.connections, JSON.stringify(settings)),
+        updatedBy: userId,
+        updatedAt,
+      }
+      await db
+        .insert(backupSettings)
+        // A time of today that is over is not made up for.
+        .values({ id: ID, ...row, lastSlot: updatedAt })
+        .onConflictDoUpdate({ target: backupSettings.id, set: { ...row, lastSlot: updatedAt } })
+    },
+    /** True if this server is the one that makes the backup of a scheduled time. */
+    async takeSlot(slot: string): Promise<boolean> {
+      const isFree = or(isNull(backupSettings.lastSlot), lt(backupSettings.lastSlot, slot))
+      const taken = await db
+        .update(backupSettings)
+        .set({ lastSlot: slot })
+        .where(and(eq(backupSettings.id, ID), isFree))
+        .returning({ id: backupSettings.id })
+      return taken.length > 0
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+
+/** The format of manifests. A reader refuses later ones. */
+export const FORMAT = 1
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+/** Relative to the data folder. Checked, because a restore writes there. */
+const path = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .refine(
+    (text) =>
+      !text.startsWith('/') &&
+      !text.includes('\\') &&
+      !text.split('/').some((name) => name === '' || name === '.' || name === '..'),
+  )
+const count = z.int().min(0)
+
+/** A file of the data folder; an SQLite file is stored as of one moment, without its log. */
+const BackupFile = z.strictObject({
+  path,
+  /** Bytes. */
+  size: count,
+  /** Of a plain file: it is read again if it has another. */
+  modifiedMs: z.number().optional(),
+  /** The names of the chunks, in order. A name is a checksum of the contents. */
+  chunks: z.array(hash),
+  /** The records of each table of an SQLite file. */
+  tables: z.record(z.string(), count).optional(),
+})
+export type BackupFile = z.output<typeof BackupFile>
+
+const BackupBase = z.strictObject({ id: z.string(), title: z.string() })
+export type BackupBase = z.output<typeof BackupBase>
+
+/** What has started a backup. */
+export const BACKUP_KINDS = ['manual', 'scheduled', 'upgrade'] as const
+export type BackupKind = (typeof BACKUP_KINDS)[number]
+
+/** The facts of a backup, for lists. */
+export const BackupSummary = z.strictObject({
+  /** Sorts by time: `20261126T163001Z-k3x9` is of 16:30:01 UTC. */
+  id: z.string(),
+  /** ISO 8601: the moment whose state it has. */
+  at: z.string(),
+  /** Of Sheaf. */
+  version: z.string(),
+  kind: z.enum(BACKUP_KINDS),
+  /** Bytes of everything in it. */
+  size: count,
+  /** Bytes that it added to the store, compressed. */
+  added: count,
+  durationMs: count,
+  bases: z.array(BackupBase),
+  /** True if it has the files in `secrets`, which decrypt connections to other databases. */
+  hasSecrets: z.boolean(),
+  /** Attached files in buckets, which are not in it. */
+  filesElsewhere: count,
+})
+export type BackupSummary = z.output<typeof BackupSummary>
+
+/** Everything that a restore needs to know. Stored last: a backup without it does not exist. */
+export const Manifest = z.strictObject({
+  format: z.literal(FORMAT),
+  summary: BackupSummary,
+  files: z.array(BackupFile),
+})
+export type Manifest = z.output<typeof Manifest>
+
+/** The names of all chunks of a backup, with repetitions. */
+export const chunksOf = ({ files }: Pick<Manifest, 'files'>): string[] =>
+  files.flatMap(({ chunks }) => chunks)
+
+/** The result of a restore test. */
+export const TestResult = z.strictObject({
+  backupId: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+  durationMs: count,
+  /** Null if everything could be restored; else what could not, for an administrator. */
+  problem: z.string().nullable(),
+})
+export type TestResult = z.output<typeof TestResult>

@@ -1,0 +1,263 @@
+import { hostname } from 'node:os'
+import { z } from 'zod'
+import { randomText } from '../../core/ids.ts'
+import { VERSION } from '../../version.ts'
+import { isLaterVersion, writtenLater } from '../written-later.ts'
+import { type Codec, createEncryption, DamagedObject, Encryption, openCodec } from './codec.ts'
+import { BackupSummary, FORMAT, Manifest, TestResult } from './manifest.ts'
+import type { BackupStore } from './stores/index.ts'
+import { isRunning } from './temporary-folder.ts'
+
+/*
+ * The objects of a store:
+ *
+ *   sheaf-backups.json     the format, and the encrypted key of an encrypted store
+ *   chunks/3f/3f9a…        contents, shared by all backups that have them
+ *   manifests/<id>         what a backup consists of; stored last
+ *   summaries/<id>         its facts, for lists
+ *   tests/<id>             the result of its latest restore test
+ *   locks/<id>             the operation that changes the store at the moment
+ *   damaged/3f9a…          chunks that failed a check, so that the next backup stores them anew
+ */
+
+const HEADER = 'sheaf-backups.json'
+const Header = z.object({ format: z.int(), encryption: Encryption.nullable() })
+
+const Lock = z.object({ host: z.string(), pid: z.int(), at: z.string() })
+/** A lock that is not renewed for this time was left by a killed process. */
+const LOCK_EXPIRES_MS = 10 * 60_000
+const LOCK_RENEWED_MS = 60_000
+
+/** Pattern of the ids of backups. */
+export const BACKUP_ID = /^\d{8}T\d{6}Z-[a-z0-9]{6}$/
+
+/** The id of a backup of this moment. */
+export const createBackupId = (at: Date): string =>
+  `${at.toISOString().replace(/[-:]|\.\d+/g, '')}-${randomText(6)}`
+
+const chunkName = (hash: string): string => `chunks/${hash.slice(0, 2)}/${hash}`
+
+/** The backups in a store. */
+export interface Repository {
+  readonly store: BackupStore
+  readonly codec: Codec
+  /** Ids of all backups, oldest first. */
+  ids(): Promise<string[]>
+  /** @throws Error for an unknown backup, and one that a later version has made; DamagedObject */
+  manifest(id: string): Promise<Manifest>
+  /** The facts of all backups, newest first. Of a damaged one only its id is known. */
+  list(): Promise<ListedBackup[]>
+  /** Names of all stored chunks, with their stored bytes. */
+  storedChunks(): Promise<Map<string, number>>
+  /** Stores a chunk under its name. @returns bytes in the store */
+  putChunk(hash: string, bytes: Uint8Array): Promise<number>
+  /** @throws DamagedObject if it is missing or altered */
+  getChunk(hash: string): Promise<Uint8Array>
+  /** Moves a damaged chunk aside: the next backup that has the same contents stores it again, for all backups. */
+  setAside(hash: string): Promise<void>
+  /** Completes a backup. */
+  putManifest(manifest: Manifest): Promise<void>
+  putTest(result: TestResult): Promise<void>
+  removeBackup(id: string): Promise<void>
+  removeChunk(hash: string): Promise<void>
+  /** Runs `work` as the only operation that changes the store. @throws Error if another one does */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+}
+
+export interface ListedBackup {
+  id: string
+  /** Null if its facts are damaged. */
+  summary: BackupSummary | null
+  test: TestResult | null
+}
+
+/**
+ * Opens the backups of a store.
+ *
+ * @param passphrase null for backups without encryption
+ * @param mayCreate whether a store without backups is prepared for the first one
+ * @throws Error that says what is wrong: no backups, a wrong passphrase, a format of a later version
+ */
+export async function openRepository(
+  store: BackupStore,
+  passphrase: string | null,
+  { mayCreate }: { mayCreate: boolean },
+): Promise<Repository> {
+  const codec = await openHeader(store, passphrase, mayCreate)
+
+  async function getObject<T>(schema: z.ZodType<T>, name: string): Promise<T | null> {
+    const stored = await store.get(name)
+    if (stored === null) return null
+    const read = schema.safeParse(parse(name, await codec.decode(name, stored)))
+    if (!read.success) throw new DamagedObject(`${name} is damaged`)
+    return read.data
+  }
+
+  async function putObject(name: string, value: unknown): Promise<void> {
+    await store.put(name, await codec.encode(name, new TextEncoder().encode(JSON.stringify(value))))
+  }
+
+  const ids = async (): Promise<string[]> => {
+    const found = await store.list('manifests/')
+    return found
+      .map(({ name }) => name.slice('manifests/'.length))
+      .filter((id) => BACKUP_ID.test(id))
+      .toSorted()
+  }
+
+  return {
+    store,
+    codec,
+    ids,
+    async manifest(id) {
+      const name = `manifests/${id}`
+      const stored = BACKUP_ID.test(id) ? await store.get(name) : null
+      if (stored === null) throw new Error(`There is no backup ${id.slice(0, 60)} in ${store.label}`)
+      const value = parse(name, await codec.decode(name, stored))
+      refuseLater(value, id)
+      const read = Manifest.safeParse(value)
+      if (!read.success) throw new DamagedObject(`${name} is damaged: ${z.prettifyError(read.error)}`)
+      return read.data
+    },
+    async list() {
+      const [known, tested] = [await ids(), new Set((await store.list('tests/')).map(({ name }) => name))]
+      const listed = known.map(async (id): Promise<ListedBackup> => {
+        const ignoreDamage = (error: unknown): null => {
+          if (error instanceof DamagedObject) return null
+          throw error
+        }
+        const summary = await getObject(BackupSummary, `summaries/${id}`).catch(ignoreDamage)
+        const test = tested.has(`tests/${id}`)
+          ? await getObject(TestResult, `tests/${id}`).catch(ignoreDamage)
+          : null
+        return { id, summary, test }
+      })
+      return (await Promise.all(listed)).toReversed()
+    },
+    async storedChunks() {
+      const found = await store.list('chunks/')
+      return new Map(found.map(({ name, size }) => [name.slice(name.lastIndexOf('/') + 1), size]))
+    },
+    async putChunk(hash, bytes) {
+      const sealed = await codec.encode(hash, bytes)
+      await store.put(chunkName(hash), sealed)
+      return sealed.length
+    },
+    async getChunk(hash) {
+      const stored = await store.get(chunkName(hash))
+      if (stored === null) throw new DamagedObject(`The chunk ${hash} is missing in ${store.label}`)
+      const bytes = await codec.decode(hash, stored)
+      if (codec.nameOf(bytes) !== hash) throw new DamagedObject(`The chunk ${hash} is damaged`)
+      return bytes
+    },
+    async setAside(hash) {
+      const stored = await store.get(chunkName(hash))
+      if (stored === null) return
+      await store.put(`damaged/${hash}`, stored)
+      await store.remove(chunkName(hash))
+    },
+    async putManifest(manifest) {
+      await putObject(`summaries/${manifest.summary.id}`, manifest.summary)
+      await putObject(`manifests/${manifest.summary.id}`, manifest)
+    },
+    putTest: (result) => putObject(`tests/${result.backupId}`, result),
+    async removeBackup(id) {
+      // The manifest first: without it the backup does not exist.
+      for (const folder of ['manifests', 'summaries', 'tests']) await store.remove(`${folder}/${id}`)
+    },
+    removeChunk: (hash) => store.remove(chunkName(hash)),
+    exclusively: (work) => exclusively(store, work),
+  }
+}
+
+function parse(name: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch (error) {
+    throw new DamagedObject(`${name} is damaged`, { cause: error })
+  }
+}
+
+/** @throws Error for a backup of a later version, whose format or database this one may not know */
+function refuseLater(value: unknown, id: string): void {
+  const { format, summary } = value as { format?: unknown; summary?: { version?: unknown } }
+  const version = typeof summary?.version === 'string' ? summary.version : null
+  if (version !== null && isLaterVersion(version, VERSION))
+    throw new Error(writtenLater(`The backup ${id}`, version))
+  if (typeof format === 'number' && format > FORMAT)
+    throw new Error(writtenLater(`The backup ${id}`, version))
+}
+
+async function openHeader(store: BackupStore, passphrase: string | null, mayCreate: boolean): Promise<Codec> {
+  const stored = await store.get(HEADER)
+  if (stored !== null) {
+    const read = Header.safeParse(parse(HEADER, stored))
+    if (!read.success) throw new Error(`${HEADER} in ${store.label} is damaged`)
+    if (read.data.format > FORMAT) throw new Error(writtenLater(`The backups in ${store.label}`, null))
+    const { encryption } = read.data
+    if (encryption === null && passphrase !== null && mayCreate)
+      throw new Error(`The backups in ${store.label} are not encrypted: use another place for encrypted ones`)
+    return openCodec(encryption, passphrase)
+  }
+  if (!mayCreate) throw new Error(`There are no backups in ${store.label}`)
+  // The key of existing backups would be lost with a new header.
+  if ((await store.list('manifests/')).length > 0)
+    throw new Error(`${HEADER} in ${store.label} is missing: restore it from a copy`)
+  const encryption = passphrase === null ? null : await createEncryption(passphrase)
+  await store.put(HEADER, new TextEncoder().encode(JSON.stringify({ format: FORMAT, encryption }, null, 2)))
+  // Of two that start at once, the later one has won.
+  const winner = await store.get(HEADER)
+  return openCodec(winner === null ? encryption : Header.parse(parse(HEADER, winner)).encryption, passphrase)
+}
+
+async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promise<T> {
+  const name = `locks/${Date.now()}-${randomText(8)}`
+  const write = () =>
+    store.put(
+      name,
+      new TextEncoder().encode(
+        JSON.stringify({
+          host: hostname(),
+          pid: process.pid,
+          at: new Date().toISOString(),
+        } satisfies z.output<typeof Lock>),
+      ),
+    )
+  await write()
+  const renewal = setInterval(() => {
+    // The lock of a store that cannot be reached expires; the work itself fails as well.
+    write().catch(() => {})
+  }, LOCK_RENEWED_MS)
+  try {
+    for (const other of await store.list('locks/')) {
+      if (other.name === name) continue
+      const holder = await readLock(store, other.name)
+      if (holder === null || isLeft(holder)) await store.remove(other.name)
+      else
+        throw new Error(
+          `Another backup or clean-up uses ${store.label} (process ${holder.pid} on ${holder.host}, since ${holder.at})`,
+        )
+    }
+    return await work()
+  } finally {
+    clearInterval(renewal)
+    await store.remove(name)
+  }
+}
+
+async function readLock(store: BackupStore, name: string): Promise<z.output<typeof Lock> | null> {
+  const stored = await store.get(name)
+  if (stored === null) return null
+  try {
+    return Lock.parse(parse(name, stored))
+  } catch {
+    // Cut off by a crash.
+    return null
+  }
+}
+
+/** True for the lock of a process that was killed. */
+function isLeft({ host, pid, at }: z.output<typeof Lock>): boolean {
+  if (Date.now() - Date.parse(at) > LOCK_EXPIRES_MS) return true
+  return host === hostname() && !isRunning(pid)
+}

@@ -1,0 +1,183 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+
+/*
+ * Reads a snapshot of an SQLite file page by page while others write to it. A read transaction keeps SQLite from
+ * overwriting what the snapshot consists of: pages of the file, and frames of its write-ahead log up to the snapshot's
+ * end. Compared with `vacuum into`, a page that did not change is the same in the next backup, and nothing is written.
+ *
+ * Only for a process that has no other connection to the file: closing any descriptor of a file releases all locks of
+ * the process on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
+
+/** https://www.sqlite.org/walformat.html */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+/** The wal-index header: its two copies are equal unless a writer is at work. */
+const INDEX_HEADER_BYTES = 48
+const INDEX_BACKFILL_OFFSET = 96
+/** Attempts to begin a read between two commits. */
+const MAX_ATTEMPTS = 1_000
+
+/** A file as it was at one moment. */
+export interface SqliteSnapshot {
+  /** Bytes of the file. */
+  readonly size: number
+  readonly pageSize: number
+  /** The connection that reads the same snapshot by SQL. */
+  readonly database: Database
+  /** Copies the bytes from `offset`, a multiple of the page size, into `target`. @returns their number */
+  read(offset: number, target: Uint8Array): number
+  /** Lets writers overwrite what the snapshot consisted of. */
+  close(): void
+}
+
+interface LogState {
+  pageSize: number
+  /** The last frame of the snapshot in the log; 0 if it has none. */
+  lastFrame: number
+  pages: number
+  /** Changes when the log is overwritten from its beginning. */
+  salts: Buffer
+}
+
+/**
+ * Begins a snapshot of a file.
+ *
+ * @throws SQLITE_NOTADB, SQLITE_CORRUPT; Error if the file is not in WAL mode
+ */
+export function openSnapshot(path: string): SqliteSnapshot {
+  const database = new Database(path, { readonly: true, strict: true })
+  const opened: number[] = []
+  const openFile = (name: string): number => {
+    const descriptor = openSync(name, 'r')
+    opened.push(descriptor)
+    return descriptor
+  }
+  const close = () => {
+    // The connection first: closing a descriptor would release its locks.
+    database.close(true)
+    for (const descriptor of opened) closeSync(descriptor)
+  }
+  try {
+    database.run('pragma busy_timeout = 5000')
+    const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
+    if (mode !== 'wal') throw new Error(`${path} is not in WAL mode`)
+    // The first read creates the shared index.
+    database.query('select count(*) from sqlite_schema').get()
+    const file = openFile(path)
+    const index = openFile(`${path}-shm`)
+    const state = begin(database, index, path)
+    const size = state.pages > 0 ? state.pages * state.pageSize : fstatSync(file).size
+    const frames = isWholeInFile(index, state) ? null : readFrames(openLog(path, openFile), state)
+    return {
+      size,
+      pageSize: state.pageSize,
+      database,
+      close,
+      read(offset, target) {
+        const length = Math.min(target.length, size - offset)
+        const bytes = target.subarray(0, length)
+        if (!frames) return fill(file, bytes, offset)
+        // Pages at the end may be in the log only.
+        bytes.fill(0, readSync(file, bytes, 0, length, offset))
+        const overlaid = new Uint8Array(length)
+        overlaid.set(bytes)
+        if (!frames.overlay(overlaid, offset)) return fill(file, bytes, offset)
+        bytes.set(overlaid)
+        return length
+      },
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function openLog(path: string, openFile: (name: string) => number): number | null {
+  return existsSync(`${path}-wal`) ? openFile(`${path}-wal`) : null
+}
+
+/** Begins the read transaction, and finds out which commit is the last that it sees. */
+function begin(database: Database, index: number, path: string): LogState {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const before = readIndexHeader(index)
+    database.run('begin')
+    database.query('select count(*) from sqlite_schema').get()
+    const after = readIndexHeader(index)
+    // The transaction began between two equal readings.
+    if (before !== null && after !== null && before.equals(after)) return stateOf(after, database)
+    database.run('rollback')
+  }
+  throw new Error(`${path} is written to without a pause`)
+}
+
+/** Null while a writer is changing it. */
+function readIndexHeader(index: number): Buffer | null {
+  const copies = Buffer.alloc(2 * INDEX_HEADER_BYTES)
+  if (readSync(index, copies, 0, copies.length, 0) < copies.length) return null
+  const [first, second] = [copies.subarray(0, INDEX_HEADER_BYTES), copies.subarray(INDEX_HEADER_BYTES)]
+  return first.equals(second) ? first : null
+}
+
+/** The fields of the header are in the byte order of the machine; all that Bun runs on are little-endian. */
+function stateOf(header: Buffer, database: Database): LogState {
+  const pageSize = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 0
+  return {
+    pageSize,
+    lastFrame: header.readUInt32LE(16),
+    pages: header.readUInt32LE(20),
+    salts: Buffer.from(header.subarray(32, 40)),
+  }
+}
+
+/** True if a checkpoint has copied all frames of the snapshot into the file: later ones wait for the transaction. */
+function isWholeInFile(index: number, { lastFrame }: LogState): boolean {
+  if (lastFrame === 0) return true
+  const backfill = Buffer.alloc(4)
+  readSync(index, backfill, 0, 4, INDEX_BACKFILL_OFFSET)
+  return backfill.readUInt32LE(0) >= lastFrame
+}
+
+/**
+ * The frames of the snapshot in the log by page; null if the log was begun anew, which only happens when the file has
+ * all of them.
+ */
+function readFrames(log: number | null, { pageSize, lastFrame, salts }: LogState) {
+  if (log === null) return null
+  const frameBytes = FRAME_HEADER_BYTES + pageSize
+  const isCurrent = (): boolean => {
+    const header = Buffer.alloc(LOG_HEADER_BYTES)
+    return (
+      readSync(log, header, 0, header.length, 0) === header.length && header.subarray(16, 24).equals(salts)
+    )
+  }
+  if (!isCurrent()) return null
+  const offsets = new Map<number, number>()
+  const header = Buffer.alloc(FRAME_HEADER_BYTES)
+  for (let frame = 0; frame < lastFrame; frame++) {
+    const offset = LOG_HEADER_BYTES + frame * frameBytes
+    readSync(log, header, 0, header.length, offset)
+    // Pages are counted from 1.
+    offsets.set(header.readUInt32BE(0) - 1, offset + FRAME_HEADER_BYTES)
+  }
+  if (!isCurrent()) return null
+  return {
+    /** Puts the pages of the log over those of the file; false if the log was begun anew meanwhile. */
+    overlay(bytes: Uint8Array, from: number): boolean {
+      const first = from / pageSize
+      for (let page = 0; page * pageSize < bytes.length; page++) {
+        const offset = offsets.get(first + page)
+        if (offset !== undefined) readSync(log, bytes, page * pageSize, pageSize, offset)
+      }
+      return isCurrent()
+    },
+  }
+}
+
+/** @throws Error if the file ends early */
+function fill(file: number, bytes: Uint8Array, offset: number): number {
+  const read = readSync(file, bytes, 0, bytes.length, offset)
+  if (read !== bytes.length) throw new Error(`A database ended at ${offset + read} bytes`)
+  return read
+}

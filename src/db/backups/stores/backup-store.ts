@@ -1,0 +1,28 @@
+/** An object of a store. */
+export interface StoredObject {
+  /** Path within the store, e.g. `chunks/3f/3f9a…`. */
+  name: string
+  /** Bytes. */
+  size: number
+}
+
+/** Where backups are kept: a flat set of named objects. */
+export interface BackupStore {
+  /** For messages: `the folder /mnt/backups`, `the bucket backups (team/sheaf)`. */
+  readonly label: string
+  /** Stores an object as a whole: after a crash it is complete or missing. Replaces one of the same name. */
+  put(name: string, bytes: Uint8Array): Promise<void>
+  /** The contents of an object; null if it is missing. */
+  get(name: string): Promise<Uint8Array | null>
+  /** The objects whose names start with `prefix` (which ends with a slash), in any order. */
+  list(prefix: string): Promise<StoredObject[]>
+  /** Removes an object; a missing one counts as removed. */
+  remove(name: string): Promise<void>
+}
+
+/** Names of objects are made by this program; anything else could leave the store. @throws Error */
+export function requireName(name: string): string {
+  if (!/^[\w-][\w.-]*(\/[\w.-]+)*$/.test(name) || name.includes('..'))
+    throw new Error(`"${name}" is not the name of an object`)
+  return name
+}

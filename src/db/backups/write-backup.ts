@@ -1,0 +1,305 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+import { existsSync, readdirSync } from 'node:fs'
+import { open, readdir, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { Config } from '../../config.ts'
+import { VERSION } from '../../version.ts'
+import { type ChunkWriter, openChunkWriter } from './chunk-writer.ts'
+import { DamagedObject } from './codec.ts'
+import {
+  type BackupBase,
+  type BackupFile,
+  type BackupKind,
+  type BackupSummary,
+  FORMAT,
+  type Manifest,
+} from './manifest.ts'
+import { createBackupId, type Repository } from './repository.ts'
+import { openSnapshot, type SqliteSnapshot } from './sqlite-snapshot.ts'
+
+/** A multiple of every page size of SQLite. Small, because an edit changes a few pages all over a file. */
+const CHUNK_BYTES = 256 * 1024
+/** Attempts to begin the snapshots of all files without a change of definitions in between. */
+const MAX_ATTEMPTS = 5
+
+export interface BackupOptions {
+  kind: BackupKind
+  /** Whether to include `secrets`; they decrypt the connections to other databases. */
+  withSecrets: boolean
+  signal?: AbortSignal
+  /** Called with the bytes read so far and in all. */
+  onProgress?: (done: number, total: number) => void | Promise<void>
+}
+
+/**
+ * Backs up an installation while its server runs: the metadata and all bases as of one moment, then attached files.
+ * Only contents that the store does not have are added to it, and the manifest last.
+ *
+ * Must run in a process without connections to these files; see `sqlite-snapshot.ts`.
+ *
+ * @throws Error that names what cannot be read or stored; nothing but unused chunks is left of the backup then
+ */
+export async function writeBackup(
+  config: Pick<Config, 'dataDir' | 'databaseUrl' | 's3Bucket'>,
+  repository: Repository,
+  { kind, withSecrets, signal, onProgress }: BackupOptions,
+): Promise<BackupSummary> {
+  if (config.databaseUrl !== null)
+    throw new Error('Data in PostgreSQL (DATABASE_URL) are backed up with pg_dump: see docs/backup.md')
+  return repository.exclusively(async () => {
+    const startedAt = performance.now()
+    const previous = await latestManifest(repository)
+    let [done, total] = [0, 0]
+    const writer = await openChunkWriter(repository, {
+      ...(signal && { signal }),
+      async onBytes(bytes) {
+        done += bytes
+        await onProgress?.(done, Math.max(total, done))
+      },
+    })
+    const snapshots = openSnapshots(config.dataDir)
+    const at = new Date()
+    const files: BackupFile[] = []
+    const metadata = metadataOf(snapshots)
+    const bases = basesIn(metadata)
+    const filesElsewhere = countFilesElsewhere(metadata, config.s3Bucket !== null)
+    const attachments = await listFiles(config.dataDir, 'attachments')
+    const secrets = withSecrets ? await listFiles(config.dataDir, 'secrets') : []
+    total =
+      snapshots.reduce((sum, { snapshot }) => sum + snapshot.size, 0) +
+      [...attachments, ...secrets].reduce((sum, { size }) => sum + size, 0)
+    try {
+      // The metadata last: its snapshot is needed the longest, and it is the smallest.
+      for (const one of snapshots.toReversed()) {
+        files.push(await storeSnapshot(one, writer).catch(naming(one.path)))
+        one.snapshot.close()
+      }
+    } finally {
+      for (const { snapshot } of snapshots) snapshot.close()
+    }
+    const known = new Map(previous?.files.map((file) => [file.path, file]))
+    for (const file of [...attachments, ...secrets]) {
+      const stored = await storeFile(config.dataDir, file, known.get(file.path), writer)
+      if (stored) files.push(stored)
+    }
+    await writer.settle()
+    const summary: BackupSummary = {
+      id: createBackupId(at),
+      at: at.toISOString(),
+      version: VERSION,
+      kind,
+      size: files.reduce((sum, { size }) => sum + size, 0),
+      added: writer.added,
+      durationMs: Math.round(performance.now() - startedAt),
+      bases,
+      hasSecrets: withSecrets,
+      filesElsewhere,
+    }
+    const manifest: Manifest = { format: FORMAT, summary, files }
+    signal?.throwIfAborted()
+    await repository.putManifest(manifest)
+    return summary
+  })
+}
+
+/** The manifest of the latest backup that can be read; null without one. */
+async function latestManifest({ ids, manifest }: Repository): Promise<Manifest | null> {
+  for (const id of (await ids()).toReversed()) {
+    try {
+      return await manifest(id)
+    } catch (error) {
+      if (!(error instanceof DamagedObject)) throw error
+    }
+  }
+  return null
+}
+
+interface NamedSnapshot {
+  /** Relative to the data folder. */
+  path: string
+  /** Closing it twice has no effect. */
+  snapshot: SqliteSnapshot
+}
+
+/**
+ * Snapshots of the metadata and then of all bases. Definitions do not change in between, so columns and tables are
+ * where the metadata say; and no base is older than the metadata, whose positions in the logs of bases therefore exist.
+ *
+ * @throws Error for an installation that was never started
+ */
+function openSnapshots(dataDir: string): NamedSnapshot[] {
+  for (let attempt = 1; ; attempt++) {
+    const opened: NamedSnapshot[] = []
+    try {
+      if (!existsSync(join(dataDir, 'sheaf.db'))) throw new Error(`There is no data in ${dataDir} (DATA_DIR)`)
+      const metadata = openNamed(dataDir, 'sheaf.db')
+      opened.push({ path: 'sheaf.db', snapshot: metadata })
+      const before = definitionsIn(metadata.database)
+      for (const name of baseFiles(dataDir))
+        opened.push({ path: `bases/${name}`, snapshot: openNamed(dataDir, `bases/${name}`) })
+      if (currentDefinitions(dataDir) === before || attempt === MAX_ATTEMPTS) return opened
+      for (const { snapshot } of opened) snapshot.close()
+    } catch (error) {
+      for (const { snapshot } of opened) snapshot.close()
+      throw error
+    }
+  }
+}
+
+/** The connection to the metadata, which is the first of all. */
+function metadataOf([first]: NamedSnapshot[]): Database {
+  if (!first) throw new Error('There are no metadata')
+  return first.snapshot.database
+}
+
+function openNamed(dataDir: string, path: string): SqliteSnapshot {
+  try {
+    return closable(openSnapshot(join(dataDir, path)))
+  } catch (error) {
+    return naming(path)(error)
+  }
+}
+
+/** Adds the name of a database to its errors. Those of the store have names already. */
+const naming =
+  (path: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof SQLiteError)) throw error
+    throw new Error(`${path} cannot be backed up: ${error.message}`, { cause: error })
+  }
+
+function closable(snapshot: SqliteSnapshot): SqliteSnapshot {
+  let isClosed = false
+  return {
+    ...snapshot,
+    close() {
+      if (!isClosed) snapshot.close()
+      isClosed = true
+    },
+  }
+}
+
+/** The names of the files of bases. */
+export const baseFiles = (dataDir: string): string[] =>
+  existsSync(join(dataDir, 'bases'))
+    ? readdirSync(join(dataDir, 'bases')).filter((name) => /^p[a-z0-9]{14}\.db$/.test(name))
+    : []
+
+/** Identifies the definitions of tables; versions of tables grow with every change of theirs. */
+function definitionsIn(metadata: Database): string {
+  const version = hasColumn(metadata, 'tables', 'version') ? 'version' : '0'
+  const tables = metadata.query(`select id, ${version} from tables order by id`).values()
+  const bases = metadata.query('select id from bases order by id').values()
+  return JSON.stringify([tables, bases])
+}
+
+/** Metadata of older versions, which are backed up before their upgrade, lack columns. */
+const hasColumn = (metadata: Database, table: string, column: string): boolean =>
+  metadata.query('select 1 from pragma_table_info(?) where name = ?').get(table, column) !== null
+
+/** As `definitionsIn`, at this moment. SQLite itself knows which locks of the process it has to keep. */
+function currentDefinitions(dataDir: string): string {
+  const metadata = new Database(join(dataDir, 'sheaf.db'), { readonly: true, strict: true })
+  try {
+    return definitionsIn(metadata)
+  } finally {
+    metadata.close(true)
+  }
+}
+
+/** The bases that the metadata list, except those in the trash. */
+function basesIn(metadata: Database): BackupBase[] {
+  const condition = hasColumn(metadata, 'bases', 'deleted_at') ? 'where deleted_at is null' : ''
+  return metadata.query<BackupBase, []>(`select id, title from bases ${condition} order by title`).all()
+}
+
+/** The number of attached files that are not in the data folder. */
+function countFilesElsewhere(metadata: Database, isOwnStoreElsewhere: boolean): number {
+  const hasStores = hasColumn(metadata, 'attachment_files', 'store_id')
+  if (!hasStores && !isOwnStoreElsewhere) return 0
+  const condition = isOwnStoreElsewhere ? '' : 'where store_id is not null'
+  return (
+    metadata.query<{ files: number }, []>(`select count(*) as files from attachment_files ${condition}`).get()
+      ?.files ?? 0
+  )
+}
+
+async function storeSnapshot({ path, snapshot }: NamedSnapshot, writer: ChunkWriter): Promise<BackupFile> {
+  const contents = writer.begin()
+  for (let offset = 0; offset < snapshot.size; offset += CHUNK_BYTES) {
+    const bytes = new Uint8Array(Math.min(CHUNK_BYTES, snapshot.size - offset))
+    snapshot.read(offset, bytes)
+    await contents.add(bytes)
+  }
+  return { path, ...contents.end(), tables: countRows(snapshot.database) }
+}
+
+/** The number of rows of each table, which a restore test compares. Virtual tables and their shadows are derived. */
+export function countRows(database: Database): Record<string, number> {
+  const names = database
+    .query<{ name: string }, []>(
+      `select name from pragma_table_list where type = 'table' and schema = 'main'`,
+    )
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('sqlite_'))
+  return Object.fromEntries(
+    names.map((name) => {
+      const row = database.query<{ n: number }, []>(`select count(*) as n from ${quoteName(name)}`).get()
+      return [name, row?.n ?? 0]
+    }),
+  )
+}
+
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+interface ListedFile {
+  /** Relative to the data folder. */
+  path: string
+  size: number
+  modifiedMs: number
+}
+
+/** All files of a folder of the data folder. */
+async function listFiles(dataDir: string, folder: string): Promise<ListedFile[]> {
+  if (!existsSync(join(dataDir, folder))) return []
+  const found: ListedFile[] = []
+  for (const entry of await readdir(join(dataDir, folder), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = relative(dataDir, join(entry.parentPath, entry.name)).replaceAll('\\', '/')
+    const known = await stat(join(dataDir, path)).catch(unlessMissing)
+    if (known) found.push({ path, size: known.size, modifiedMs: known.mtimeMs })
+  }
+  return found
+}
+
+/** Stores a file, or refers to its chunks in the previous backup if it has not changed. Null if it was deleted meanwhile. */
+async function storeFile(
+  dataDir: string,
+  { path, size, modifiedMs }: ListedFile,
+  known: BackupFile | undefined,
+  writer: ChunkWriter,
+): Promise<BackupFile | null> {
+  // Attached files never change, and secrets are small.
+  if (known && known.size === size && known.modifiedMs === modifiedMs && writer.hasAll(known.chunks))
+    return known
+  const file = await open(join(dataDir, path)).catch(unlessMissing)
+  if (!file) return null
+  try {
+    const contents = writer.begin()
+    for (let offset = 0; ; ) {
+      const { bytesRead, buffer } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES, offset)
+      if (bytesRead === 0) break
+      await contents.add(buffer.subarray(0, bytesRead))
+      offset += bytesRead
+    }
+    return { path, modifiedMs, ...contents.end() }
+  } finally {
+    await file.close()
+  }
+}
+
+function unlessMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  throw error
+}

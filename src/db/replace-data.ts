@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { lockDataDir } from './lock-data-dir.ts'
+
+/*
+ * Replaces the contents of a data folder by others that lie complete in a folder inside of it. The steps are renames;
+ * a journal tells how far they are, so that a process that is killed between two leaves a folder that the next start
+ * completes.
+ */
+
+const JOURNAL = 'replacement.json'
+const Journal = z.strictObject({
+  /** Folder inside the data folder with the new contents. */
+  from: z.string().regex(/^[\w.-]+$/),
+  /** Folder inside the data folder that takes the former contents. */
+  to: z.string().regex(/^replaced-[\w.-]+$/),
+  /** `removing`: the former contents are on their way out; `placing`: all of them are, and the new ones are on their way in. */
+  step: z.enum(['removing', 'placing']),
+  names: z.array(z.string().regex(/^[\w.-]+$/)),
+})
+type Journal = z.output<typeof Journal>
+
+/** What belongs together: databases with their logs, and attached files. */
+const CONTENTS = ['sheaf.db', 'sheaf.db-wal', 'sheaf.db-shm', 'bases', 'attachments']
+
+/**
+ * Replaces the databases and attached files of a data folder, and its secrets if the new contents have any. The caller
+ * holds the lock of the folder.
+ *
+ * @param from folder inside the data folder with the complete new contents; it is gone then
+ * @param to folder inside the data folder, `replaced-…`, for the former contents
+ */
+export function replaceData(dataDir: string, from: string, to: string): void {
+  const names = existsSync(join(dataDir, from, 'secrets')) ? [...CONTENTS, 'secrets'] : CONTENTS
+  store(dataDir, { from, to, step: 'removing', names })
+  proceed(dataDir)
+}
+
+/**
+ * Completes a replacement that was interrupted; before anything else opens the data folder.
+ *
+ * @throws Error if another server uses the folder
+ */
+export function completeReplacement(dataDir: string): void {
+  if (!existsSync(join(dataDir, JOURNAL))) return
+  const unlock = lockDataDir(dataDir)
+  try {
+    proceed(dataDir)
+  } finally {
+    unlock()
+  }
+}
+
+function proceed(dataDir: string): void {
+  const path = join(dataDir, JOURNAL)
+  if (!existsSync(path)) return
+  let journal = Journal.parse(JSON.parse(readFileSync(path, 'utf8')))
+  const { from, to, names } = journal
+  const moveAll = (source: string, target: string) => {
+    mkdirSync(target, { recursive: true, mode: 0o700 })
+    for (const name of names) {
+      if (existsSync(join(source, name))) renameSync(join(source, name), join(target, name))
+    }
+  }
+  if (journal.step === 'removing') {
+    moveAll(dataDir, join(dataDir, to))
+    journal = { ...journal, step: 'placing' }
+    store(dataDir, journal)
+  }
+  moveAll(join(dataDir, from), dataDir)
+  rmSync(path)
+  rmSync(join(dataDir, from), { recursive: true, force: true })
+}
+
+/** Written under another name and renamed, so that it is complete or missing. */
+function store(dataDir: string, journal: Journal): void {
+  const draft = join(dataDir, `${JOURNAL}.draft`)
+  writeFileSync(draft, JSON.stringify(journal), { mode: 0o600, flush: true })
+  renameSync(draft, join(dataDir, JOURNAL))
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+
+let app: TestApp
+let admin: TestUser
+const place = mkdtempSync(join(tmpdir(), 'sheaf-places-'))
+
+beforeAll(async () => {
+  app = await createTestApp({ database: 'sqlite', config: { metricsToken: 'a-token-of-sixteen-letters' } })
+  admin = await app.signUp()
+})
+afterAll(async () => {
+  await app.stop()
+  rmSync(place, { recursive: true, force: true })
+})
+
+const settings = (url = join(place, 'first')) => ({
+  url,
+  endpoint: null,
+  region: null,
+  accessKeyId: null,
+  frequency: 'off' as const,
+  time: '03:30',
+  weekday: 0,
+  timeZone: 'Europe/Berlin',
+  retention: { last: 2, daily: 0, weekly: 0, monthly: 0 },
+  test: 'always' as const,
+})
+
+async function ended(jobId: string) {
+  for (;;) {
+    const job = await app.trpc(admin.token).jobs.get.query({ jobId })
+    if (job.status !== 'waiting' && job.status !== 'active') return job
+    await Bun.sleep(30)
+  }
+}
+
+describe('backups of a server', () => {
+  test('need settings first, refuse wrong ones, and name the reason', async () => {
+    const { backups } = app.trpc(admin.token)
+    expect(await backups.overview.query()).toMatchObject({ isSupported: true, settings: null, nextAt: null })
+    await expect(backups.run.mutate()).rejects.toThrow('Choose where backups are kept first')
+    for (const [wrong, message] of [
+      [{ url: 'ftp://host/x' }, 'is not a place for backups'],
+      [{ url: '/proc/nothing' }, 'The backup failed: '],
+      [{ timeZone: 'Mars/Olympus' }, 'Unknown time zone'],
+      [{ passphrase: 'short' }, 'at least 16 characters'],
+      [{ time: '24:00' }, ''],
+    ] as const)
+      await expect(backups.save.mutate({ ...settings(), ...wrong })).rejects.toThrow(message)
+    expect((await backups.overview.query()).settings).toBeNull()
+  })
+
+  test('are made and tested while the server runs, listed, and pruned', async () => {
+    const { backups } = app.trpc(admin.token)
+    await createBase(app, admin, 'Shop')
+    await backups.save.mutate(settings())
+    const rest = app.rest(admin.token)
+    for (let round = 0; round < 3; round++) {
+      const { jobId } = (await rest.post('/api/v2/meta/backups', {})).body
+      expect(await ended(jobId)).toMatchObject({ status: 'completed', error: null })
+    }
+    const listed = await backups.list.query()
+    expect(listed).toHaveLength(2)
+    expect(listed[0]).toMatchObject({
+      summary: { kind: 'manual', hasSecrets: false },
+      test: { problem: null },
+    })
+    expect(listed[0]?.summary?.bases.map(({ title }) => title)).toContain('Shop')
+    const { body } = await rest.get('/api/v2/meta/backups')
+    expect(body.list).toEqual(listed)
+    expect(readdirSync(app.config.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+    const metrics = await fetch(`${app.url}/metrics`, {
+      headers: { authorization: 'Bearer a-token-of-sixteen-letters' },
+    })
+    const text = await metrics.text()
+    expect(text).toMatch(
+      /^sheaf_backup_last_success_timestamp_seconds 1\.\d+e\+?9|^sheaf_backup_last_success_timestamp_seconds \d{10}/m,
+    )
+    expect(text).toMatch(/^sheaf_backup_restore_test_success 1$/m)
+  }, 120_000)
+
+  test('tell their administrator when a restore test fails, and are repaired by the next backup', async () => {
+    const trpc = app.trpc(admin.token)
+    const chunks = readdirSync(join(place, 'first', 'chunks'), { recursive: true, withFileTypes: true })
+    for (const chunk of chunks) if (chunk.isFile()) rmSync(join(chunk.parentPath, chunk.name))
+    const [latest] = await trpc.backups.list.query()
+    const { jobId } = await trpc.backups.test.mutate({ backupId: latest?.id ?? '' })
+    const job = await ended(jobId)
+    const error = job.error ?? ''
+    expect(job).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/can’t be restored: .*chunks are missing or damaged/),
+    })
+    expect((await trpc.backups.overview.query()).lastError?.reason).toBe(error)
+    const { notifications } = await trpc.notifications.list.query({ unreadOnly: false })
+    expect(notifications[0]).toMatchObject({ kind: 'jobEnded', detail: { job: { error } } })
+    expect((await trpc.backups.list.query())[0]?.test?.problem).toContain('chunks are missing')
+    const again = await trpc.backups.run.mutate()
+    expect(await ended(again.jobId)).toMatchObject({ status: 'completed' })
+    expect((await trpc.backups.overview.query()).lastError).toBeNull()
+  }, 120_000)
+
+  test('follow a schedule, once for each time, and keep secrets to themselves', async () => {
+    const trpc = app.trpc(admin.token)
+    const url = join(place, 'scheduled')
+    await trpc.backups.save.mutate({
+      ...settings(url),
+      frequency: 'hourly',
+      passphrase: 'a long passphrase',
+      secretAccessKey: 'a secret key',
+      test: 'weekly',
+    })
+    const overview = await trpc.backups.overview.query()
+    expect(JSON.stringify(overview)).not.toMatch(/a long passphrase|a secret key/)
+    expect(overview.settings).toMatchObject({ isEncrypted: true, hasSecretAccessKey: true })
+    expect(new Date(overview.nextAt ?? '').getUTCMinutes()).toBe(30)
+    // Not yet due.
+    await app.services.backups.look(new Date())
+    expect(await trpc.backups.list.query()).toEqual([])
+    const due = new Date(Date.parse(overview.nextAt ?? '') + 1_000)
+    await Promise.all([app.services.backups.look(due), app.services.backups.look(due)])
+    const { runningJobId } = await trpc.backups.overview.query()
+    expect(await ended(runningJobId ?? '')).toMatchObject({ status: 'completed' })
+    const listed = await trpc.backups.list.query()
+    expect(listed).toHaveLength(1)
+    expect(listed[0]).toMatchObject({
+      summary: { kind: 'scheduled', hasSecrets: true },
+      test: { problem: null },
+    })
+    await app.services.backups.look(due)
+    expect((await trpc.backups.overview.query()).runningJobId).toBeNull()
+  }, 120_000)
+})

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServerProcess } from '../imports/server-process.ts'
+import { PASSWORD } from '../support/app.ts'
+import { createRestClient, createTrpcClient } from '../support/client.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+export interface Ended {
+  code: number
+  output: string
+  errors: string
+  wasKilled: boolean
+}
+
+/** A data folder and a folder for backups, with the commands of the program. */
+export function openPlace(env: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'sheaf-backup-'))
+  const dataDir = join(folder, 'data')
+  const servers: Awaited<ReturnType<typeof startServerProcess>>[] = []
+  const environment = { DATABASE_URL: '', SIGN_UPS_PER_HOUR: '1000000', ...env }
+  return {
+    folder,
+    dataDir,
+    backups: join(folder, 'backups'),
+    path: (...names: string[]) => join(folder, ...names),
+    async start(on = dataDir) {
+      const server = await startServerProcess(on, environment)
+      servers.push(server)
+      return server
+    },
+    /** Runs a command. @param killAfterMs kills it after this time, if it still runs */
+    async sheaf(args: string[], more: Record<string, string> = {}, killAfterMs?: number): Promise<Ended> {
+      const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
+        cwd: ROOT,
+        env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, ...environment, ...more },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const timer =
+        killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+      const [output, errors] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ])
+      const code = await child.exited
+      clearTimeout(timer)
+      return { code, output, errors, wasKilled: child.signalCode === 'SIGKILL' }
+    },
+    /** Ends all servers and removes everything. */
+    async remove() {
+      for (const server of servers) await server.end('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Place = ReturnType<typeof openPlace>
+
+/** An account, a base and a table with records in a running server. */
+export async function fill(url: string, rows: number) {
+  const { token } = await createTrpcClient(url).auth.signUp.mutate({
+    email: 'a@example.com',
+    password: PASSWORD,
+  })
+  const trpc = createTrpcClient(url, token)
+  const { id: baseId } = await trpc.bases.create.mutate({ title: 'Shop' })
+  const { table } = await trpc.schema.createTable.mutate({
+    baseId,
+    title: 'Orders',
+    fields: [
+      { title: 'Name', type: 'SingleLineText' },
+      { title: 'Qty', type: 'Number' },
+      { title: 'Photo', type: 'Attachment' },
+    ],
+  })
+  const path = `/api/v2/tables/${table.id}/records`
+  const rest = createRestClient(url, token)
+  for (let at = 0; at < rows; at += 1_000) {
+    const size = Math.min(1_000, rows - at)
+    const answer = await rest.post(
+      path,
+      Array.from({ length: size }, (_, index) => ({ Name: `Order ${at + index}`, Qty: at + index })),
+    )
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  }
+  return { token, trpc, rest, baseId, tableId: table.id, path }
+}
+
+/** Signs in to another server with the account of `fill`. */
+export async function enter(url: string) {
+  const { token } = await createTrpcClient(url).auth.signIn.mutate({
+    email: 'a@example.com',
+    password: PASSWORD,
+  })
+  return { token, trpc: createTrpcClient(url, token), rest: createRestClient(url, token) }
+}
+
+/** The id in the output of `sheaf backup`. */
+export const backupIn = ({ output, errors }: Ended): string => {
+  const id = /^Backup: (\S+)$/m.exec(output)?.[1]
+  if (id === undefined) throw new Error(`${output}\n${errors}`)
+  return id
+}

@@ -1,0 +1,70 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createTrpcClient } from '../support/client.ts'
+import { KEPT_FOLDERS, type Kept, readTables } from '../support/kept-folder.ts'
+import { openPlace, type Place } from './support.ts'
+
+let place: Place
+let kept: Kept
+beforeEach(async () => {
+  place = openPlace()
+  const archive = new Bun.Archive(await Bun.file(join(KEPT_FOLDERS, '0.2.0-sqlite.tar.gz')).bytes())
+  for (const [name, file] of await archive.files()) {
+    const path = join(place.dataDir, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, await file.bytes())
+  }
+  kept = JSON.parse(readFileSync(join(place.dataDir, 'kept.json'), 'utf8'))
+})
+afterEach(() => place.remove())
+
+function migrations(): number {
+  const file = new Database(join(place.dataDir, 'sheaf.db'), { readonly: true })
+  const row = file.query<{ n: number }, []>('select count(*) as n from migrations').get()
+  file.close()
+  return row?.n ?? 0
+}
+
+async function tablesOf() {
+  const server = await place.start()
+  const { token } = await createTrpcClient(server.url).auth.signIn.mutate(kept)
+  const [base] = (await createTrpcClient(server.url, token).bases.list.query()).filter(
+    ({ title }) => title === kept.baseTitle,
+  )
+  const tables = await readTables(server.url, token, base?.id ?? '')
+  await server.end('SIGTERM')
+  return tables
+}
+
+describe('sheaf upgrade', () => {
+  test('rehearses, backs up and upgrades data of an older version, which sheaf rollback restores', async () => {
+    const before = migrations()
+    const none = await place.sheaf(['rollback', '--yes'])
+    expect([none.code, none.errors]).toEqual([1, expect.stringContaining('no upgrade')])
+    const upgraded = await place.sheaf(['upgrade'])
+    expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
+    expect(upgraded.output).toContain('Rehearsed on a copy')
+    expect(migrations()).toBeGreaterThan(before)
+    expect((await place.sheaf(['upgrade'])).output).toContain('already')
+    expect(await tablesOf()).toMatchObject(kept.tables)
+    const asked = await place.sheaf(['rollback'])
+    expect([asked.code, asked.output]).toEqual([1, expect.stringContaining('--yes')])
+    const restored = await place.sheaf(['rollback', '--yes'])
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+    expect(migrations()).toBe(before)
+    // The restored data can be upgraded again.
+    expect(await tablesOf()).toMatchObject(kept.tables)
+  }, 120_000)
+
+  test('changes nothing if a base cannot be upgraded, and names it', async () => {
+    const [name = ''] = readdirSync(join(place.dataDir, 'bases')).filter((file) => file.endsWith('.db'))
+    truncateSync(join(place.dataDir, 'bases', name), 20_000)
+    const before = migrations()
+    const failed = await place.sheaf(['upgrade'])
+    expect([failed.code, failed.errors]).toEqual([1, expect.stringContaining(name)])
+    expect(migrations()).toBe(before)
+    expect(readdirSync(place.dataDir).filter((file) => /^restore-|upgrade\.json/.test(file))).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { axeViolations } from '../support/axe.ts'
+import { see, setUpShell } from './shell-page.ts'
+
+const { openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sheaf-e2e-backups-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the backups of an administrator', () => {
+  test('are set up, made, tested and listed', async () => {
+    const page = await openSignedIn('/account/backups')
+    await see(page.getByRole('heading', { name: 'Backups are not set up' }))
+    await page.getByRole('button', { name: 'Set up backups' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Backup settings' })
+    await dialog.getByRole('textbox', { name: 'Place' }).fill('ftp://host/backups')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await see(dialog.getByRole('alert').getByText('is not a place for backups'))
+    await dialog.getByRole('textbox', { name: 'Place' }).fill(join(folder, 'backups'))
+    await dialog.getByLabel('Schedule').selectOption('weekly')
+    await dialog.getByLabel('Day', { exact: true }).selectOption('0')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await see(page.getByRole('heading', { name: 'No backups yet' }))
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    const row = page.getByRole('row', { name: /Manual/ })
+    await see(row.getByText('Restored and checked'))
+    await see(page.getByRole('button', { name: 'Back up now', disabled: false }))
+    // Its chunks get lost.
+    rmSync(join(folder, 'backups', 'chunks'), { recursive: true })
+    await row.getByRole('button', { name: /^Test the backup of / }).click()
+    await see(row.getByText('Failed'))
+    await see(page.getByRole('alert').getByText(/can’t be restored: .*chunks are missing or damaged/))
+    expect(await axeViolations(page)).toEqual([])
+    expectNoProblems()
+  })
+})
