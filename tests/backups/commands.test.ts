@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { snapshot } from '../move/support.ts'
@@ -68,7 +68,7 @@ describe('sheaf backup', () => {
     expect((await restThere.post(path, { Name: 'New' })).status).toBe(200)
     await again.end('SIGTERM')
     expect(readdirSync(other).filter((name) => /^(restore-|replaced-)/.test(name))).toEqual([])
-  }, 60_000)
+  }, 120_000)
 
   test('has a state that existed at one moment while records are written all the time', async () => {
     const server = await place.start()
@@ -128,7 +128,7 @@ describe('sheaf backup', () => {
     const checked = await place.sheaf(['backup', '--verify', second, '--to', place.backups])
     expect([checked.code, checked.errors]).toEqual([0, ''])
     await server.end('SIGTERM')
-  }, 60_000)
+  }, 120_000)
 
   test('encrypts with a passphrase, which nothing works without', async () => {
     const server = await place.start()
@@ -166,7 +166,7 @@ describe('sheaf backup', () => {
     const plain = place.path('plain')
     backupIn(await place.sheaf(['backup', '--to', plain]))
     expect((await place.sheaf(['backup', '--to', plain], secret)).errors).toContain('are not encrypted')
-  }, 60_000)
+  }, 120_000)
 
   test('finds a damaged and a missing chunk, names the file, and stores them again with the next backup', async () => {
     const server = await place.start()
@@ -194,9 +194,12 @@ describe('sheaf backup', () => {
     const healed = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
     expect([healed.code, healed.output]).toEqual([0, expect.stringContaining('are as they were backed up')])
     await server.end('SIGTERM')
-  }, 60_000)
+  }, 120_000)
 
   const volume = mountSmallVolume(4)
+  afterAll(() => {
+    if (!('reason' in volume)) volume.remove()
+  })
   test.skipIf('reason' in volume)(
     'a full disk leaves the earlier backups and a clear error',
     async () => {
@@ -218,7 +221,6 @@ describe('sheaf backup', () => {
       expect(output.trim().split('\n')).toEqual([expect.stringContaining(id)])
       const restored = await place.sheaf(['restore', '--from', target, '--to', place.path('other')])
       expect([restored.code, restored.errors]).toEqual([0, ''])
-      volume.remove()
     },
     60_000,
   )
@@ -254,7 +256,7 @@ describe('sheaf restore', () => {
     expect([later.code, later.errors]).toEqual([1, expect.stringContaining('was written by Sheaf 99.0.0')])
     rmSync(path)
     expect((await place.sheaf(['restore', '--from', place.backups])).errors).toContain('There are no backups')
-  }, 60_000)
+  }, 120_000)
 
   test('--replace keeps the former data in a folder', async () => {
     const server = await place.start()
@@ -274,7 +276,7 @@ describe('sheaf restore', () => {
     }
     expect(await nameOf(place.dataDir)).toBe('Order 0')
     expect(await nameOf(join(place.dataDir, former))).toBe('Later')
-  }, 60_000)
+  }, 120_000)
 
   test('--base writes the file of one base', async () => {
     const server = await place.start()
@@ -289,5 +291,5 @@ describe('sheaf restore', () => {
     expect((await place.sheaf([...args.slice(0, 3), '--base', 'p0', '--file', `${file}2`])).errors).toContain(
       'has no base p0',
     )
-  }, 60_000)
+  }, 120_000)
 })

@@ -82,7 +82,7 @@ describe('backups of a server', () => {
       /^sheaf_backup_last_success_timestamp_seconds 1\.\d+e\+?9|^sheaf_backup_last_success_timestamp_seconds \d{10}/m,
     )
     expect(text).toMatch(/^sheaf_backup_restore_test_success 1$/m)
-  }, 60_000)
+  }, 120_000)
 
   test('tell their administrator when a restore test fails, and are repaired by the next backup', async () => {
     const trpc = app.trpc(admin.token)
@@ -103,7 +103,7 @@ describe('backups of a server', () => {
     const again = await trpc.backups.run.mutate()
     expect(await ended(again.jobId)).toMatchObject({ status: 'completed' })
     expect((await trpc.backups.overview.query()).lastError).toBeNull()
-  }, 60_000)
+  }, 120_000)
 
   test('follow a schedule, once for each time, and keep secrets to themselves', async () => {
     const trpc = app.trpc(admin.token)
@@ -134,5 +134,5 @@ describe('backups of a server', () => {
     })
     await app.services.backups.look(due)
     expect((await trpc.backups.overview.query()).runningJobId).toBeNull()
-  }, 60_000)
+  }, 120_000)
 })

@@ -56,7 +56,7 @@ describe('sheaf upgrade', () => {
     expect(migrations()).toBe(before)
     // The restored data can be upgraded again.
     expect(await tablesOf()).toMatchObject(kept.tables)
-  }, 60_000)
+  }, 120_000)
 
   test('changes nothing if a base cannot be upgraded, and names it', async () => {
     const [name = ''] = readdirSync(join(place.dataDir, 'bases')).filter((file) => file.endsWith('.db'))
@@ -66,5 +66,5 @@ describe('sheaf upgrade', () => {
     expect([failed.code, failed.errors]).toEqual([1, expect.stringContaining(name)])
     expect(migrations()).toBe(before)
     expect(readdirSync(place.dataDir).filter((file) => /^restore-|upgrade\.json/.test(file))).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
