@@ -51,16 +51,15 @@ export async function openXlsx(path: string): Promise<Workbook> {
     }
     return {
       close,
-      sheets: sheets.map(({ name, isHidden, part }): Sheet => {
-        // The strings have their part in the progress, since a large workbook may consist of them.
-        return {
+      sheets: sheets.map(
+        ({ name, isHidden, part }): Sheet => ({
           name,
           isHidden,
           size: archive.packedSize(part),
           merges: () => readMerges(archive, part),
           rows: () => readRows(archive, { name, part, styles, is1904, loadStrings }),
-        }
-      }),
+        }),
+      ),
     }
   } catch (error) {
     close()
