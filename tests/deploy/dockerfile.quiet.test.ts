@@ -2,6 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { startPostgres } from '../support/postgres.ts'
+import { exerciseWorkers } from './executable-work.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-image-'))
@@ -94,7 +96,7 @@ test('the steps of the Dockerfile build an executable that serves as a user with
   const settings = { ...env, HOST: '127.0.0.1', PORT: port, DATA_DIR: data, DATABASE_URL: '' }
   const start = [...unprivileged, binary]
   expect(await run([...start, 'check'], folder, settings)).toContain('Nothing is wrong.')
-  const server = Bun.spawn(start, { cwd: folder, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
+  let server = Bun.spawn(start, { cwd: folder, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [, check = ''] = /CMD (\[.+\])$/.exec(textsOf(image, 'HEALTHCHECK')[0] ?? '') ?? []
     const [program, ...args] = JSON.parse(check) as string[]
@@ -107,9 +109,23 @@ test('the steps of the Dockerfile build an executable that serves as a user with
     expect(statSync(join(data, 'sheaf.db')).uid).toBe(
       unprivileged.length > 0 ? 65_534 : (process.getuid?.() ?? 0),
     )
+    await exerciseWorkers(`http://127.0.0.1:${port}`, server.pid)
   } finally {
     server.kill('SIGTERM')
   }
   expect(await server.exited).toBe(0)
   await expect(run([...start, 'health'], folder, settings)).rejects.toThrow()
-}, 300_000)
+
+  const database = await startPostgres()
+  const shared = { ...settings, DATABASE_URL: database.url }
+  server = Bun.spawn(start, { cwd: folder, env: shared, stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const isHealthy = () => run([...start, 'health'], folder, shared).then(Boolean, () => false)
+    for (let tries = 0; tries < 50 && !(await isHealthy()); tries++) await Bun.sleep(200)
+    await exerciseWorkers(`http://127.0.0.1:${port}`, server.pid)
+  } finally {
+    server.kill('SIGTERM')
+    await server.exited
+    await database.stop()
+  }
+}, 600_000)
