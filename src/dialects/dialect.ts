@@ -73,6 +73,11 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
    * text. Absent where there are none.
    */
   searchedText?(column: SQL, storage: StorageKind | 'files'): SQL | null
+  /**
+   * True for keys of numbered tables in a list that is bound as one text, which `text` writes. Absent where a bound value
+   * for each key costs nothing: PostgreSQL receives and parses each.
+   */
+  keyList?: { contains(key: SQL, list: SQL): SQL; text(keys: readonly RecordId[]): string }
   /** A record's id as the change log stores it, for comparison with `record_id`. */
   logId(id: SQL): SQL
   /** The SQL vocabulary of formulas. */

@@ -3,6 +3,7 @@ import { trimTrailing } from '../core/trim-characters.ts'
 
 /** Decimal digits that a double always preserves. */
 const EXACT_DIGITS = 15
+const PLAIN = /^-?\d+(?:\.\d+)?$/
 
 /**
  * Converts a number that a driver returns as text if JavaScript represents it exactly. Otherwise it stays
@@ -14,6 +15,8 @@ export function exactNumber(value: unknown): CellValue {
   if (typeof value === 'bigint') return exactNumber(String(value))
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value !== 'string') return (value ?? null) as CellValue
+  // Nearly all numbers of a database: fewer digits than a double preserves.
+  if (value.length <= EXACT_DIGITS && PLAIN.test(value)) return Number(value)
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(value)
   // "NaN" and other non-numbers stay text.
   if (!match) return value

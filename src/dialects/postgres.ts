@@ -93,6 +93,11 @@ export const postgres: Dialect = {
   ...standardPrimitives,
   eq: (expression, value) => sql`${expression} = ${operand(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
+  keyList: {
+    // The text's own type is given, or the driver would bind a list in its form of arrays.
+    contains: (key, list) => sql`${key} = any((${list}::text)::bigint[])`,
+    text: (keys) => `{${keys.join(',')}}`,
+  },
   inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,
   like: postgresLike,
   fileNames: postgresFileNames,

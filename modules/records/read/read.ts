@@ -19,7 +19,7 @@ import { defineSlot, type Registry } from '../../../src/registry.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { chunks, decodeRows, isForeign, isKeyless, perModel } from '../table/index.ts'
+import { chunks, decodeRows, isForeign, isKeyless, keyOf, perModel } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
 import type { CombinationPlan } from './groups/combinations.ts'
 import { listGroups } from './groups/list-groups.ts'
@@ -380,18 +380,26 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
    */
   function partsOf(opened: Opened, query: Omit<Query, 'limit' | 'offset'>, fields: Field[]): RecordParts {
     const plans = new Map<number, PagePlan>()
+    const { context, model } = opened
+    // Tables of a base number their records.
+    const keyList = isForeign(model) ? undefined : context.dialect.keyList
+    const isListed = keyList?.contains(keyOf(model), sql`${sql.placeholder('keys')}`)
+    const listed = isListed && {
+      ...context,
+      narrow: context.narrow ? sql`${context.narrow} and ${isListed}` : isListed,
+    }
     const planFor = ({ length }: readonly RecordId[]): PagePlan => {
       const known = plans.get(length)
       if (known) return known
       const recordIds = Array.from({ length }, (_, at) => sql.placeholder(String(at)))
-      const planned = planPage(opened.context, {
+      const planned = planPage(listed ?? context, {
         ...query,
         fields,
         shape: { kind: 'rows', links: 'all' },
         // The ids already have the order.
         sorts: [],
         groups: undefined,
-        recordIds: recordIds as unknown as RecordId[],
+        recordIds: listed ? undefined : (recordIds as unknown as RecordId[]),
         limit: length,
         offset: 0,
       })
@@ -400,7 +408,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     }
     const statementOf = (recordIds: readonly RecordId[]): Statement => {
       const { page } = planFor(recordIds)
-      const idFor = (value: unknown) => (is(value, Placeholder) ? recordIds[Number(value.name)] : value)
+      const idFor = (value: unknown) =>
+        is(value, Placeholder) ? (keyList?.text(recordIds) ?? recordIds[Number(value.name)]) : value
       return { sql: page.sql, params: page.params.map(idFor) }
     }
     const { engine } = opened
