@@ -488,23 +488,25 @@ export async function recordsSince(
     id: number
     kind: string
     records: number
-    detail: string | null
     listed: number | null
     record_id: RecordId | null
     is_existing: number | boolean | null
     is_left: number | boolean | null
     before: string | null
+    is_whole: number | boolean
   }>(
     source.dialect.render(sql`select c.id as id, c.kind as kind, c.records as records,
-        case when length(c.detail) <= ${MAX_EFFECT_LENGTH} then c.detail end as detail,
         case when c.records <= ${MAX_CHANGED}
           then (select count(*) from sheaf_change_records l where l.change_id = c.id) end as listed,
         r.record_id as record_id, r.before is not null as is_existing, r.after is not null as is_left,
-        case when length(r.before) <= ${MAX_BEFORE_LENGTH} then r.before end as before
+        case when length(r.before) <= ${MAX_BEFORE_LENGTH} then r.before end as before,
+        exists (select 1 from sheaf_changes f where f.id = ${entryId}) as is_whole
       from sheaf_changes c left join sheaf_change_records r on r.change_id = c.id and r.table_id = ${tableId}
       where c.id > ${entryId} order by c.id limit ${MAX_FOLLOWED_ENTRIES + 1}`),
   )
   if (rows.length > MAX_FOLLOWED_ENTRIES) return null
+  // Old entries are removed from the first on: without this one, later ones may be gone as well.
+  if (rows.some(({ is_whole }) => !is_whole)) return null
   const records = new Map<RecordId, ChangedRecord>()
   /** Records whose former values are known, as they were added or deleted. */
   const complete = new Set<RecordId>()

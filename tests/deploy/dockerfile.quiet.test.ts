@@ -128,4 +128,4 @@ test('the steps of the Dockerfile build an executable that serves as a user with
     await server.exited
     await database.stop()
   }
-}, 400_000)
+}, 600_000)
