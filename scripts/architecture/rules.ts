@@ -169,7 +169,7 @@ const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/'
 const TYPE_REGISTRIES = [
   // Column properties per type in REST.
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
-  // The types of other products: some have the names of ours.
+  // Some types of Grist and all of NocoDB have the names of ours.
   'modules/base-imports/sources/grist.ts',
   'modules/base-imports/sources/nocodb-fields.ts',
   'modules/base-imports/sources/nocodb.ts',

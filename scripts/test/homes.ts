@@ -5,6 +5,9 @@ export type Home = 'sqlite' | 'postgres'
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'activity/activity',
   'base-files/round-trip',
+  'base-imports/airtable',
+  'base-imports/lifecycle',
+  'base-imports/nocodb',
   'comments/comments',
   'copies/base',
   'copies/field',
