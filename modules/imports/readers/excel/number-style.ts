@@ -45,9 +45,7 @@ export function numberStyle(code: string): NumberStyle {
   // Later sections are for negative numbers, zero and text.
   const section = firstSection(code)
   if (/^0{2,15}$/.test(section)) return { ...GENERAL, digits: section.length }
-  const tokens = section
-    .replace(/\[\$[^\]]*\]|"[^"]*"|\\.|_.|\*./g, '')
-    .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+  const tokens = formatTokens(section)
   if (tokens.toLowerCase() === 'general') return GENERAL
   if (tokens.includes('%')) return plain('percent')
   const moment = momentKind(tokens.toLowerCase())
@@ -65,6 +63,26 @@ function firstSection(code: string): string {
   return code
 }
 
+/** A format without literal texts, and without brackets other than those of elapsed time, as `[h]`. */
+function formatTokens(section: string): string {
+  let tokens = ''
+  for (let at = 0; at < section.length; at++) {
+    const char = section[at]!
+    if (char === '"' || char === '[') {
+      const end = section.indexOf(char === '"' ? '"' : ']', at + 1)
+      if (end < 0) return tokens + section.slice(at)
+      const content = section.slice(at + 1, end)
+      if (char === '[' && /^(?:h+|m+|s+)$/i.test(content)) tokens += `[${content}]`
+      at = end
+    } else if (char === '\\' || char === '_' || char === '*') {
+      at++
+    } else {
+      tokens += char
+    }
+  }
+  return tokens
+}
+
 function momentKind(tokens: string): 'date' | 'time' | 'dateTime' | 'duration' | null {
   // Only fractions of a second have digits in a date.
   if (/[#?0]/.test(tokens.replace(/s\]?[.,]0+/g, ''))) return null
@@ -78,13 +96,25 @@ function momentKind(tokens: string): 'date' | 'time' | 'dateTime' | 'duration' |
 }
 
 function currencyIn(section: string): string | null {
-  const located = /\[\$([^\]-]+)(?:-[^\]]*)?\]/.exec(section)?.[1]
+  const located = locatedCurrency(section)
   const texts = located === undefined ? section.replace(/[#0?.,"\\_*()\s-]/g, ' ').split(' ') : [located]
   for (const text of texts) {
     const currency = currencyOf(text.trim())
     if (currency !== null) return currency
   }
   return null
+}
+
+/** The symbol of a currency with its locale, as in `[$€-407]`; a locale alone, as in `[$-409]`, has none. */
+function locatedCurrency(section: string): string | undefined {
+  for (let at = section.indexOf('[$'); at >= 0; at = section.indexOf('[$', at)) {
+    const end = section.indexOf(']', at)
+    if (end < 0) return undefined
+    const [symbol = ''] = section.slice(at + 2, end).split('-', 1)
+    if (symbol !== '') return symbol
+    at = end
+  }
+  return undefined
 }
 
 const DAY_MS = 86_400_000

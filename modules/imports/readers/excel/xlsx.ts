@@ -277,8 +277,8 @@ async function* readRows(
   }
 }
 
-const TAG = Buffer.from('mergeCell ')
-const REFERENCE = /mergeCell [^>]{0,200}?ref="([A-Z0-9:]{1,30})"/g
+const TAG = 'mergeCell '
+const REFERENCE = /\sref="([A-Z0-9:]{1,30})"/
 /** Longest tag of a merged range. */
 const OVERLAP = 300
 
@@ -292,9 +292,12 @@ async function readMerges(archive: Archive, part: string): Promise<Merge[]> {
     if (!bytes.includes(TAG)) continue
     const text = bytes.toString('latin1')
     let end = 0
-    for (const match of text.matchAll(REFERENCE)) {
-      end = match.index + match[0].length
-      const merge = parseMerge(match[1] ?? '')
+    for (let at = text.indexOf(TAG); at >= 0; at = text.indexOf(TAG, at + 1)) {
+      const tag = text.slice(at, at + OVERLAP)
+      const length = tag.indexOf('>')
+      if (length < 0) continue
+      end = at + length
+      const merge = parseMerge(REFERENCE.exec(tag.slice(0, length))?.[1] ?? '')
       if (merge && merges.length < MAX_MERGES) merges.push(merge)
     }
     rest = bytes.subarray(Math.max(end, bytes.length - OVERLAP))

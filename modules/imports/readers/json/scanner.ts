@@ -359,7 +359,7 @@ function trailingBackslash(text: string): number {
   return escapes % 2
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g
 
 /** Turns numbers that a double cannot represent into strings, which keep their digits. */
 const quoteLongNumbers = (text: string): string =>
