@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
-import type { Actor } from '../../src/core/actor.ts'
+import { and, eq, inArray, isNull, or } from 'drizzle-orm'
+import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { Person } from '../../src/core/model.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { type Access, requireUser } from './access.ts'
+import { type Access, isSuperAdmin, requireUser } from './access.ts'
 import { type Accounts, asPerson, type UserRow } from './accounts.ts'
 import { emailKey } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
@@ -22,7 +22,19 @@ const EMAILS_PER_STATEMENT = 500
 
 /** Looks up the people behind ids in records. */
 export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
-  const { users } = meta.tables(defineAuthTables)
+  const { users, memberships } = meta.tables(defineAuthTables)
+
+  /** The ids of those with whom a person shares a base. */
+  const sharingWith = (userId: string) => {
+    const own = meta.db
+      .select({ scopeId: memberships.scopeId })
+      .from(memberships)
+      .where(eq(memberships.userId, userId))
+    return meta.db
+      .select({ userId: memberships.userId })
+      .from(memberships)
+      .where(inArray(memberships.scopeId, own))
+  }
 
   return {
     /** The people of these ids, including deleted accounts, so that old records keep their names. */
@@ -31,8 +43,14 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
       return (await meta.db.select().from(users).where(inArray(users.id, ids))).map(asPerson)
     },
 
-    /** The people with these e-mail addresses, ignoring case and without deleted accounts. */
-    async peopleByEmail(emails: readonly string[]): Promise<Person[]> {
+    /**
+     * The people with these e-mail addresses, ignoring case, whom the actor may know: themselves, and those with whom they
+     * share a base. Super admins know all. Deleted accounts are left out.
+     */
+    async peopleByEmail(actor: UserActor, emails: readonly string[]): Promise<Person[]> {
+      const isKnown = isSuperAdmin(actor)
+        ? undefined
+        : or(eq(users.id, actor.id), inArray(users.id, sharingWith(actor.id)))
       const keys = [...new Set(emails.map(emailKey))]
       const found: Person[] = []
       for (let from = 0; from < keys.length; from += EMAILS_PER_STATEMENT) {
@@ -40,7 +58,7 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
         const rows = await meta.db
           .select()
           .from(users)
-          .where(and(some, isNull(users.deletedAt)))
+          .where(and(some, isKnown, isNull(users.deletedAt)))
         found.push(...rows.map(asPerson))
       }
       return found

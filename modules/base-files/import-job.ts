@@ -98,7 +98,7 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
     const rowsOf = (table: keyof typeof MAX_ROWS) => thread.definitions(table, MAX_ROWS[table])
     const facts = new Map((await rowsOf('sheaf_base')).map(({ key, value }) => [key, value]))
     const title = await bases.copies.freeTitle(titleOf(facts.get('title')))
-    const people = await matchPeople(await rowsOf('sheaf_people'))
+    const people = await matchPeople(actor, await rowsOf('sheaf_people'))
     const tables = (await rowsOf('sheaf_tables')).map(tableFromFile)
     const fields = (await rowsOf('sheaf_fields')).map(fieldFromFile)
     const viewDefinitions = (await rowsOf('sheaf_views')).map((row) =>
@@ -156,11 +156,12 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
     }
   }
 
-  /** Finds the people of the file here by their e-mail addresses. */
-  async function matchPeople(rows: readonly FileRow[]): Promise<FilePeople> {
+  /** Finds the people of the file here by their e-mail addresses, among those whom the importer may know. */
+  async function matchPeople(actor: UserActor, rows: readonly FileRow[]): Promise<FilePeople> {
     const names = rows.map(({ id }) => String(id))
     const found = new Map<string, Person>()
-    for (const person of await deps.auth.peopleByEmail(names)) found.set(person.email.toLowerCase(), person)
+    for (const person of await deps.auth.peopleByEmail(actor, names))
+      found.set(person.email.toLowerCase(), person)
     const local = (name: string) => found.get(name.toLowerCase())?.id
     return {
       byName: new Map(names.flatMap((name) => (local(name) ? [[name, local(name) ?? '']] : []))),

@@ -92,7 +92,7 @@ export function createImportsService(
   /**
    * Starts imports of several tables, such as the sheets of a workbook, or of none of them.
    * @returns the jobs, in the order of the tables
-   * @throws as `start`; no job is started then
+   * @throws as `start`; jobs that were started before are cancelled
    */
   async function startAll(actor: Actor, inputs: StartInput[]): Promise<{ jobId: string }[]> {
     const prepared: { id: string; job: ImportInput }[] = []
@@ -107,7 +107,8 @@ export function createImportsService(
         waiting.delete(each)
       }
     } catch (error) {
-      for (const { id } of waiting) await uploads.release(id)
+      for (const each of prepared)
+        await (waiting.has(each) ? uploads.release(each.id) : kernel.jobs.cancel(each.id))
       throw error
     }
     return prepared.map(({ id }) => ({ jobId: id }))

@@ -184,6 +184,17 @@ describe('access', () => {
     expect(await refusalOf(refused)).toMatchObject({ status: 403 })
   })
 
+  test('does not show who has an account here, except to those who share a base with them', async () => {
+    const stranger = await bench.app.signUp()
+    const roles = { roles: 'org-level-creator' }
+    expect((await bench.rest.patch(`/api/v1/users/${stranger.id}`, roles)).status).toBe(200)
+    const unknownFor = async () =>
+      ((await importFile(bench, stranger, bytes)).result as { unknownPeople: string[] }).unknownPeople
+    expect(await unknownFor()).toEqual([bench.owner.email])
+    await bench.app.services.auth.access.setMembership(bench.baseId, stranger.id, 'viewer')
+    expect(await unknownFor()).toEqual([])
+  })
+
   test('over REST: a file is exported and opened by two calls', async () => {
     const { status, body } = await bench.rest.post(`/api/v2/meta/bases/${bench.baseId}/export/sheaf`, {})
     expect([status, body.name]).toEqual([200, 'base-file-export'])
