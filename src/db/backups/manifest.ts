@@ -40,7 +40,7 @@ export type BackupKind = (typeof BACKUP_KINDS)[number]
 
 /** The facts of a backup, for lists. */
 export const BackupSummary = z.strictObject({
-  /** Sorts by time: `20261126T163001Z-k3x9` is of 16:30:01 UTC. */
+  /** Sorts by time: `20261126T163001482Z-k3x9ab` is of 16:30:01.482 UTC. */
   id: z.string(),
   /** ISO 8601: the moment whose state it has. */
   at: z.string(),

@@ -29,11 +29,11 @@ const LOCK_EXPIRES_MS = 10 * 60_000
 const LOCK_RENEWED_MS = 60_000
 
 /** Pattern of the ids of backups. */
-export const BACKUP_ID = /^\d{8}T\d{6}Z-[a-z0-9]{6}$/
+export const BACKUP_ID = /^\d{8}T\d{9}Z-[a-z0-9]{6}$/
 
 /** The id of a backup of this moment. */
 export const createBackupId = (at: Date): string =>
-  `${at.toISOString().replace(/[-:]|\.\d+/g, '')}-${randomText(6)}`
+  `${at.toISOString().replace(/[-:.]/g, '')}-${randomText(6)}`
 
 const chunkName = (hash: string): string => `chunks/${hash.slice(0, 2)}/${hash}`
 

@@ -43,8 +43,9 @@ export function expired(ids: readonly string[], retention: Retention): string[] 
 
 /** The time in the id of a backup. */
 export function timeOfBackup(id: string): Date {
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/.exec(id) ?? []
-  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  const [, year, month, day, hour, minute, second, ms] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(id) ?? []
+  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
 }
 
 /**
