@@ -133,10 +133,11 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
 
     /**
      * What copying a table to another base does to its fields.
-     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below viewer
+     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below viewer, and for visitors of public links
      */
     async previewToBase(actor: Actor, tableId: string): Promise<{ fields: CopiedField[] }> {
       const model = await schema.openTable(actor, 'record.export', tableId)
+      requireUser(actor)
       return { fields: planFieldsToBase(model).copied }
     },
 
@@ -152,12 +153,12 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       { baseId, title, withData = true, withViews = true, isMove = false }: ToBaseOptions,
     ): Promise<{ jobId: string; tableId: string }> {
       const model = await schema.openTable(actor, 'record.export', tableId)
+      const owner = requireUser(actor)
       const { table } = model
       if (isMove) await auth.access.authorize(actor, 'table.delete', table.baseId)
       if (table.isJunction) throw badRequest(m.copies_error_junction({ table: table.title }))
       if (isMove && (baseId === table.baseId || model.primaryKey.databaseType !== null))
         throw badRequest(m.copies_error_move({ table: table.title }))
-      const owner = requireUser(actor)
       const plan = planFieldsToBase(model)
       const target = await bases.enter(actor, 'table.create', baseId)
       const free = uniqueTitle(table.title, await schema.tables(actor, target.id))

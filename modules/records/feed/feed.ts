@@ -407,7 +407,13 @@ export function createFeed(kernel: Kernel): Feed {
         await run.current
         const behind = [...(run.readers?.values() ?? [])].filter(({ position, stored }) => position > stored)
         if (behind.length === 0) continue
-        await meta.atomically(behind.map((reader) => advance(baseId, reader, reader.position)))
+        try {
+          await meta.atomically(behind.map((reader) => advance(baseId, reader, reader.position)))
+        } catch (error) {
+          // As after a kill, entries without effect are read again at the next start.
+          log.error('the positions in a change log could not be stored', error, { baseId })
+          continue
+        }
         for (const reader of behind) reader.stored = reader.position
       }
     },
