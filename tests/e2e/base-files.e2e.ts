@@ -43,7 +43,8 @@ describe('exporting a base', () => {
     await dialog.waitFor({ state: 'detached' })
 
     await page.goto(`${tests.app().url}/#/`)
-    await page.getByRole('button', { name: 'Import Sheaf file' }).click()
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import Sheaf file' }).click()
     const importing = page.getByRole('dialog', { name: 'Import a Sheaf file' })
     //SHOT import
     const input = importing.locator('input[type="file"]')

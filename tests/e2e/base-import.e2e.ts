@@ -53,6 +53,7 @@ describe('the import of a base from another product', () => {
   test('shows why the source rejects the credentials', async () => {
     await page.goto(`${app.url}/#/`)
     await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import from another product' }).click()
     await see(dialog().getByLabel('Personal access token'))
     expect(await axeViolations(page)).toEqual([])
     await shot('source')

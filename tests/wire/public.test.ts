@@ -213,7 +213,7 @@ describe('GET /public/shared-view/{uuid}', () => {
   test('a file is sent, or made by a job of which its id is enough to hear', async () => {
     for (const [path, answer] of [
       [`unknown/csv`, [404, "View 'unknown' not found"]],
-      [`${uuid}/pdf`, [400, 'Unknown export format “pdf”. Use csv, xlsx or json.']],
+      [`${uuid}/pdf`, [400, 'Unknown export format “pdf”. Use csv, xlsx, json or ndjson.']],
     ] as const) {
       const { status, body } = await nobody.post(`/api/v2/public/export/${path}`)
       expect([status, body.message ?? body.msg]).toEqual([...answer])

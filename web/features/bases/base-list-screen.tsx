@@ -12,6 +12,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { matches } from '../../ui/matches.ts'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
+import type { MenuItem } from '../../ui/menu-list.tsx'
 import { SearchInput } from '../../ui/search-input.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
@@ -21,6 +22,17 @@ import { BaseIcon } from '../layout/base-icon.tsx'
 import { baseMenu, createBase, importBaseFile, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
 import { RolePill } from './role-pill.tsx'
+
+/** Where a new base may come from. */
+const importMenu = (): MenuItem[] => [
+  {
+    kind: 'action',
+    label: m.base_imports_import_from_product(),
+    icon: Import,
+    run: () => openBaseImport(null),
+  },
+  { kind: 'action', label: m.bases_import_sheaf_file(), icon: FileUp, run: importBaseFile },
+]
 
 /** The user's bases: search, create, reorder, delete, restore. */
 export function BaseListScreen() {
@@ -41,12 +53,11 @@ export function BaseListScreen() {
           </Button>
           {!user && <Skeleton width={104} height={32} />}
           {canCreate && (
-            <Button variant="ghost" icon={FileUp} onClick={importBaseFile}>
-              {m.bases_import_sheaf_file()}
-            </Button>
-          )}
-          {canCreate && (
-            <Button icon={Import} onClick={() => openBaseImport(null)}>
+            <Button
+              icon={Import}
+              aria-haspopup="menu"
+              onClick={(event) => openMenu(event.currentTarget, importMenu(), m.base_imports_import())}
+            >
               {m.base_imports_import()}
             </Button>
           )}
