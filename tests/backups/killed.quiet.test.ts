@@ -4,8 +4,6 @@ import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
 
 /** Set it to 40 for the whole series. */
 const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 10)
-/** Longer than a command takes from its start to its end. */
-const LONGEST_MS = 1_200
 const ROWS = 20_000
 
 let place: Place
@@ -18,9 +16,16 @@ beforeAll(async () => {
 })
 afterAll(() => place.remove())
 
-/** Random, but the same on each run of the suite. */
-const delays = (seed: number): number[] =>
-  Array.from({ length: ROUNDS }, (_, round) => 150 + ((seed + round * 7_919) % LONGEST_MS))
+/** Moments of a command that takes so long, in milliseconds from its start. */
+const delays = (seed: number, longestMs: number): number[] =>
+  Array.from({ length: ROUNDS }, (_, round) => 20 + ((seed + round * 7_919) % Math.ceil(longestMs)))
+
+/** How long a command takes, and what it answers. */
+async function timed(args: string[]): Promise<{ ms: number; result: Awaited<ReturnType<Place['sheaf']>> }> {
+  const startedAt = performance.now()
+  const result = await place.sheaf(args)
+  return { ms: performance.now() - startedAt, result }
+}
 
 async function countIn(dataDir: string): Promise<number> {
   const server = await place.start(dataDir)
@@ -32,9 +37,10 @@ async function countIn(dataDir: string): Promise<number> {
 
 describe('a kill at any moment', () => {
   test('of a backup leaves earlier ones complete, and the next one succeeds at once', async () => {
-    const first = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    const { ms, result } = await timed(['backup', '--to', place.backups])
+    const first = backupIn(result)
     let killed = 0
-    for (const delay of delays(11)) {
+    for (const delay of delays(11, ms)) {
       // Each encrypts anew, so that there is something to store.
       const target = place.path(`target-${delay}`)
       const { wasKilled } = await place.sheaf(['backup', '--to', target, '--keep-last', '1'], {}, delay)
@@ -55,7 +61,8 @@ describe('a kill at any moment', () => {
     const { rest } = await enter(server.url)
     await rest.post(path, { Name: 'After the backup' })
     await server.end('SIGTERM')
-    for (const delay of delays(23)) {
+    const { ms } = await timed(['restore', '--from', place.backups, '--to', place.path('elsewhere')])
+    for (const delay of delays(23, ms)) {
       await place.sheaf(['restore', '--from', place.backups, '--replace'], {}, delay)
       expect([ROWS, ROWS + 1]).toContain(await countIn(place.dataDir))
     }
