@@ -21,7 +21,6 @@ describe('exporting a base', () => {
     }
     await openDialog()
     await dialog.getByLabel('History of changes').check()
-    //SHOT sheaf
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       dialog.getByRole('button', { name: 'Download' }).click(),
@@ -31,7 +30,6 @@ describe('exporting a base', () => {
 
     await openDialog()
     await dialog.getByLabel('Format').selectOption('csv')
-    //SHOT csv
     await dialog.getByRole('checkbox', { name: 'Tasks' }).uncheck()
     expect(await dialog.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true)
     await dialog.getByRole('checkbox', { name: 'Tasks' }).check()
@@ -46,7 +44,6 @@ describe('exporting a base', () => {
     await page.getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Import Sheaf file' }).click()
     const importing = page.getByRole('dialog', { name: 'Import a Sheaf file' })
-    //SHOT import
     const input = importing.locator('input[type="file"]')
     await input.setInputFiles({
       name: 'a.sheaf',
@@ -54,7 +51,6 @@ describe('exporting a base', () => {
       buffer: Buffer.from('no base at all'),
     })
     await see(importing.getByText('This is no Sheaf file.'))
-    //SHOT refused
     await input.setInputFiles((await file.path()) ?? '')
     await importing.waitFor({ state: 'detached' })
     await see(page.getByRole('heading', { level: 1 }))
