@@ -1,9 +1,10 @@
-import { and, eq, inArray, isNull, or } from 'drizzle-orm'
+import { and, eq, inArray, isNull, like, or } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { Person } from '../../src/core/model.ts'
+import { holdsOrgRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Access, isSuperAdmin, requireUser } from './access.ts'
-import { type Accounts, asPerson, type UserRow } from './accounts.ts'
+import { type Accounts, asPerson, rolesOf, type UserRow } from './accounts.ts'
 import { emailKey } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
@@ -62,6 +63,15 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
         found.push(...rows.map(asPerson))
       }
       return found
+    },
+
+    /** The ids of all super admins, without deleted accounts. */
+    async superAdmins(): Promise<string[]> {
+      const rows = await meta.db
+        .select({ id: users.id, roles: users.roles })
+        .from(users)
+        .where(and(like(users.roles, '%super%'), isNull(users.deletedAt)))
+      return rows.filter((row) => holdsOrgRole(rolesOf(row), 'super')).map(({ id }) => id)
     },
 
     async peopleOf(baseId: string): Promise<Person[]> {

@@ -8,7 +8,7 @@ import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
-import { NOTICES } from '../../src/notices.ts'
+import { NOTICES, type Notice } from '../../src/notices.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
 import type { SettingsInput } from './input.ts'
 import { runInProcess } from './process.ts'
@@ -44,7 +44,10 @@ export interface BackupOverview {
 export type BackupsService = ReturnType<typeof createBackupsService>
 
 /** Backups of the installation on a schedule and on demand, and their restore tests. */
-export function createBackupsService(kernel: Kernel, { access }: Pick<AuthService, 'access'>) {
+export function createBackupsService(
+  kernel: Kernel,
+  { access, superAdmins }: Pick<AuthService, 'access' | 'superAdmins'>,
+) {
   const { config, jobs, log, meta, metrics, registry, shutdown } = kernel
   const store = createBackupStore(kernel)
   const isSupported = config.databaseUrl === null
@@ -111,18 +114,19 @@ export function createBackupsService(kernel: Kernel, { access }: Pick<AuthServic
     return !tests.some(({ at }) => Date.parse(at) > Date.now() - WEEK_MS)
   }
 
-  /** Tells whoever has set up the backups of a failure, also of a short job. */
-  async function reportFailure({ jobId, userId }: JobContext, kind: string, error: unknown): Promise<void> {
+  /** Tells all super admins of a failure, also of a short job. */
+  async function reportFailure({ jobId }: JobContext, kind: string, error: unknown): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error)
-    const { statements, stored } = await registry.get(NOTICES).prepare([
-      {
+    const notices = (await superAdmins()).map(
+      (userId): Notice => ({
         kind: 'jobEnded',
         userId,
         key: `job ${jobId}`,
         actorId: null,
         detail: { job: { kind, subject: m.backups_job(), error: reason } },
-      },
-    ])
+      }),
+    )
+    const { statements, stored } = await registry.get(NOTICES).prepare(notices)
     await meta.atomically(statements)
     stored()
   }

@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts'
 import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
 import { restoreInstallation } from '../db/backups/restore-installation.ts'
-import { openConfigured } from '../db/backups/target.ts'
+import { openConfigured, refuseRestoreBesidePostgres } from '../db/backups/target.ts'
 import { parsed, placeOf } from './backup.ts'
 import { type Command, UsageError } from './command.ts'
 
@@ -42,6 +42,8 @@ export const restore: Command = {
     if ((options.base === undefined) !== (options.file === undefined))
       throw new UsageError('--base and --file belong together')
     const config = readConfig(env)
+    // The file of one base replaces nothing.
+    if (options.base === undefined) refuseRestoreBesidePostgres(config)
     const place = placeOf(config, options.from, options['passphrase-file'], '--from')
     const repository = await openConfigured(config, place, false)
     const backupId = options.backup ?? (await latestOf(repository))

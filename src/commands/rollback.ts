@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts'
-import { openConfigured } from '../db/backups/target.ts'
+import { openConfigured, refuseRestoreBesidePostgres } from '../db/backups/target.ts'
 import { latestUpgrade, rollBack } from '../db/backups/upgrade.ts'
 import { parsed, placeOf } from './backup.ts'
 import type { Command } from './command.ts'
@@ -23,6 +23,7 @@ data had before.
       'passphrase-file': { type: 'string' },
     })
     const config = readConfig(env)
+    refuseRestoreBesidePostgres(config)
     const done = latestUpgrade(config.dataDir)
     if (done === null) throw new Error(`There is no upgrade in ${config.dataDir} to take back`)
     if (!options.yes) {

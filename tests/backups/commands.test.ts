@@ -227,6 +227,19 @@ describe('sheaf backup', () => {
 })
 
 describe('sheaf restore', () => {
+  test('and sheaf rollback refuse an installation in PostgreSQL, and change nothing', async () => {
+    const env = { DATABASE_URL: 'postgres://sheaf@127.0.0.1:1/sheaf' }
+    const restore = ['restore', '--from', place.backups]
+    for (const args of [restore, [...restore, '--replace'], ['rollback'], ['rollback', '--yes']]) {
+      const { code, errors } = await place.sheaf(args, env)
+      expect([code, errors]).toEqual([
+        1,
+        expect.stringContaining('DATABASE_URL is set: the server keeps its data'),
+      ])
+    }
+    expect(existsSync(place.dataDir)).toBe(false)
+  }, 60_000)
+
   test('refuses a folder with data, a running server and a backup of a later version, and changes nothing', async () => {
     const server = await place.start()
     await fill(server.url, 10)

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 
@@ -84,8 +86,14 @@ describe('backups of a server', () => {
     expect(text).toMatch(/^sheaf_backup_restore_test_success 1$/m)
   }, 120_000)
 
-  test('tell their administrator when a restore test fails, and are repaired by the next backup', async () => {
+  test('tell all super admins when a restore test fails, and are repaired by the next backup', async () => {
     const trpc = app.trpc(admin.token)
+    const [second, third] = [await app.signUp(), await app.signUp()]
+    const { users } = app.kernel.meta.tables(defineAuthTables)
+    await app.kernel.meta.db
+      .update(users)
+      .set({ roles: 'org-level-creator,super' })
+      .where(eq(users.id, second.id))
     const chunks = readdirSync(join(place, 'first', 'chunks'), { recursive: true, withFileTypes: true })
     for (const chunk of chunks) if (chunk.isFile()) rmSync(join(chunk.parentPath, chunk.name))
     const [latest] = await trpc.backups.list.query()
@@ -99,6 +107,12 @@ describe('backups of a server', () => {
     expect((await trpc.backups.overview.query()).lastError?.reason).toBe(error)
     const { notifications } = await trpc.notifications.list.query({ unreadOnly: false })
     expect(notifications[0]).toMatchObject({ kind: 'jobEnded', detail: { job: { error } } })
+    const newsOf = async ({ token }: TestUser) =>
+      (await app.trpc(token).notifications.list.query({ unreadOnly: false })).notifications
+    expect(await newsOf(second)).toContainEqual(
+      expect.objectContaining({ detail: { job: { kind: 'backup-test', subject: 'Backup', error } } }),
+    )
+    expect((await newsOf(third)).some(({ kind }) => kind === 'jobEnded')).toBe(false)
     expect((await trpc.backups.list.query())[0]?.test?.problem).toContain('chunks are missing')
     const again = await trpc.backups.run.mutate()
     expect(await ended(again.jobId)).toMatchObject({ status: 'completed' })

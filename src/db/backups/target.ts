@@ -37,6 +37,19 @@ export const openConfigured = (
   mayCreate: boolean,
 ): Promise<Repository> => openRepository(openBackupStore({ ...config, url }), passphrase, { mayCreate })
 
+/**
+ * Refuses to restore the data folder of a server that keeps its data in PostgreSQL: it would not use what is restored.
+ *
+ * @throws Error that says what to do
+ */
+export function refuseRestoreBesidePostgres({ databaseUrl }: Pick<Config, 'databaseUrl'>): void {
+  if (databaseUrl === null) return
+  throw new Error(
+    'DATABASE_URL is set: the server keeps its data in PostgreSQL and would not use restored files. Restore that ' +
+      'database with its own tools, such as pg_restore, or unset DATABASE_URL to run on files: see docs/backup.md',
+  )
+}
+
 /** The passphrase in a file, without the line break at its end. @throws Error if it is too short */
 export function readPassphrase(file: string): string {
   const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
