@@ -189,7 +189,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
   const baseFiles = createBaseFilesService(kernel, { auth, bases, schema, views, records, comments, imports })
   const buttons = createButtonsService(auth, schema, records, hooks)
-  const backups = createBackupsService(kernel, auth)
+  const backups = createBackupsService(kernel, { auth, bases, copies, comments, records })
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)

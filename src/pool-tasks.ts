@@ -1,4 +1,4 @@
-import type { BackupTask, BackupTestTask } from './db/backups/tasks.ts'
+import type { BackupFilesTask, BackupTask, BackupTestTask } from './db/backups/tasks.ts'
 import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest, Supervisor } from './pool-runner.ts'
 
@@ -14,6 +14,8 @@ const TASKS: Record<string, Task> = {
   'backup.write': async (input: BackupTask, supervisor) =>
     (await import('./db/backups/tasks.ts')).writeTask(input, supervisor),
   'backup.test': async (input: BackupTestTask) => (await import('./db/backups/tasks.ts')).testTask(input),
+  'backup.files': async (input: BackupFilesTask, supervisor) =>
+    (await import('./db/backups/tasks.ts')).restoreFilesTask(input, supervisor),
 }
 
 /** Runs a request's task and returns its reply, also for an error. */

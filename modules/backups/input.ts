@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isTimeZone } from '../../src/core/dates.ts'
+import { plainText } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 
 /** Shortest passphrase of encrypted backups. */
@@ -42,3 +43,15 @@ export const SettingsInput = z.strictObject({
 export type SettingsInput = z.output<typeof SettingsInput>
 
 export const BackupRef = z.strictObject({ backupId: z.string().max(64) })
+
+const Title = plainText(255).trim().min(1)
+
+/** A base of a backup, and the title of the base that it is restored as. */
+export const BaseRestoreRef = BackupRef.extend({
+  baseId: z.string().max(64),
+  title: Title.nullish(),
+})
+export type BaseRestoreRef = z.output<typeof BaseRestoreRef>
+
+/** The body of a request that restores a base. */
+export const BaseRestoreBody = BaseRestoreRef.pick({ title: true })

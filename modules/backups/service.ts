@@ -5,13 +5,18 @@ import type { BackupSummary, TestResult } from '../../src/db/backups/manifest.ts
 import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
 import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
-import type { JobContext } from '../../src/jobs.ts'
+import { hasEnded, type Job, type JobContext } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { NOTICES, type Notice } from '../../src/notices.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
-import type { SettingsInput } from './input.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { CommentsService } from '../comments/index.ts'
+import type { Copies } from '../imports/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { BaseRestoreRef, SettingsInput } from './input.ts'
 import { runInProcess } from './process.ts'
+import { createBaseRestoreJob, planBaseRestore, RESTORE_JOB } from './restore-base.ts'
 import { createBackupStore, type StoredSettings } from './store.ts'
 
 const BACKUP_JOB = 'backup'
@@ -43,12 +48,18 @@ export interface BackupOverview {
 
 export type BackupsService = ReturnType<typeof createBackupsService>
 
+interface Deps {
+  auth: Pick<AuthService, 'access' | 'superAdmins'>
+  bases: BasesService
+  copies: Copies
+  comments: CommentsService
+  records: RecordsService
+}
+
 /** Backups of the installation on a schedule and on demand, and their restore tests. */
-export function createBackupsService(
-  kernel: Kernel,
-  { access, superAdmins }: Pick<AuthService, 'access' | 'superAdmins'>,
-) {
+export function createBackupsService(kernel: Kernel, { auth, bases, copies, comments, records }: Deps) {
   const { config, jobs, log, meta, metrics, registry, shutdown } = kernel
+  const { access, superAdmins } = auth
   const store = createBackupStore(kernel)
   const isSupported = config.databaseUrl === null
   /** For `/metrics`. */
@@ -180,15 +191,44 @@ export function createBackupsService(
     recover: async () => null,
   })
 
-  /** The latest job of a kind, and whether one runs. */
-  async function jobsOfBackups() {
-    const found = await Promise.all([BACKUP_JOB, TEST_JOB].map((kind) => jobs.list({ kind })))
+  jobs.register(
+    RESTORE_JOB,
+    createBaseRestoreJob({
+      kernel,
+      bases,
+      copies,
+      comments,
+      records,
+      async openPlace() {
+        const settings = await requireSettings()
+        const { manifest } = await explained(() => open(settings))
+        const { passphrase } = settings
+        return {
+          task: { target: targetOf(settings), passphrase },
+          manifest: (id) => explained(() => manifest(id)),
+        }
+      },
+    }),
+  )
+
+  /** The recent jobs of some kinds, newest first. */
+  async function jobsOf(...kinds: string[]): Promise<Job[]> {
+    const found = await Promise.all(kinds.map((kind) => jobs.list({ kind })))
     return found.flat().toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
   }
 
   async function refuseSecond(): Promise<void> {
-    const running = (await jobsOfBackups()).find(({ status }) => status === 'waiting' || status === 'active')
-    if (running) throw new AppError('CONFLICT', m.backups_error_running())
+    const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_JOB)
+    if (recent.some(({ status }) => !hasEnded(status)))
+      throw new AppError('CONFLICT', m.backups_error_running())
+  }
+
+  /** @throws GENERIC_NOT_FOUND */
+  async function requireBackup(settings: StoredSettings, backupId: string): Promise<Repository> {
+    const repository = await explained(() => open(settings))
+    const known = await explained(repository.ids)
+    if (!known.includes(backupId)) throw new AppError('GENERIC_NOT_FOUND', m.backups_error_unknown())
+    return repository
   }
 
   /** Starts the backup of the latest scheduled time, if no server has done so. */
@@ -234,8 +274,8 @@ export function createBackupsService(
     async overview(actor: Actor): Promise<BackupOverview> {
       await access.authorize(actor, 'backup.read')
       const row = await store.read()
-      const recent = await jobsOfBackups()
-      const running = recent.find(({ status }) => status === 'waiting' || status === 'active')
+      const recent = await jobsOf(BACKUP_JOB, TEST_JOB)
+      const running = recent.find(({ status }) => !hasEnded(status))
       const [latest] = recent.filter(({ status }) => status === 'completed' || status === 'failed')
       const isOn = isSupported && row !== null && row.settings.frequency !== 'off'
       return {
@@ -295,8 +335,7 @@ export function createBackupsService(
     async test(actor: Actor, backupId: string): Promise<{ jobId: string }> {
       await access.authorize(actor, 'backup.update')
       const settings = await requireSettings()
-      const known = await explained(async () => (await open(settings)).ids())
-      if (!known.includes(backupId)) throw new AppError('GENERIC_NOT_FOUND', m.backups_error_unknown())
+      await requireBackup(settings, backupId)
       await refuseSecond()
       const { id } = await jobs.start(TEST_JOB, {
         userId: requireUser(actor).id,
@@ -304,6 +343,27 @@ export function createBackupsService(
         input: { backupId },
       })
       return { jobId: id }
+    },
+
+    /**
+     * Starts to restore one base of a backup as a new base, which belongs to the actor.
+     *
+     * @throws GENERIC_NOT_FOUND; BASE_NOT_FOUND for a base that is not in the backup; BAD_REQUEST for a backup of another
+     *   version; CONFLICT while a backup is made, tested or restored; as `list`
+     */
+    async restoreBase(
+      actor: Actor,
+      { backupId, baseId, title = null }: BaseRestoreRef,
+    ): Promise<{ jobId: string; baseId: string }> {
+      await access.authorize(actor, 'backup.restore')
+      const settings = await requireSettings()
+      const { manifest } = await requireBackup(settings, backupId)
+      const owner = requireUser(actor)
+      const found = await explained(() => manifest(backupId))
+      const input = await planBaseRestore({ bases, owner }, found, { baseId, title })
+      await refuseSecond()
+      const { id } = await jobs.start(RESTORE_JOB, { userId: owner.id, baseId: null, input })
+      return { jobId: id, baseId: input.newBaseId }
     },
 
     close(): void {

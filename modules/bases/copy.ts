@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import { createId } from '../../src/core/ids.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BaseRow, BaseStore, SourceRow } from './store.ts'
@@ -26,16 +26,22 @@ export function createBaseCopies(
   return {
     /**
      * Inserts the rows of a new base with the same kind of home.
-     * @param withSources false: leaves out connected databases
+     * @param options `withSources` false: leaves out connected databases. `from`: metadata of a backup that has the
+     *   original; absent: those of this server
      */
     async begin(
       owner: UserActor,
       original: BaseRow,
-      { baseId, title, withSources }: { baseId: string; title: string; withSources: boolean },
+      {
+        baseId,
+        title,
+        withSources,
+        from,
+      }: { baseId: string; title: string; withSources: boolean; from?: MetaReader },
     ): Promise<BaseDraft> {
       const now = new Date().toISOString()
       const times = { createdAt: now, updatedAt: now }
-      const all = (await store.sourcesOf([original.id])).get(original.id) ?? []
+      const all = (await store.sourcesOf([original.id], from)).get(original.id) ?? []
       const copied = all.filter(({ isOwn }) => isOwn || withSources)
       const sourceIds = new Map(copied.map(({ id }) => [id, createId('source')]))
       const { description, meta: baseMeta } = original
@@ -64,6 +70,12 @@ export function createBaseCopies(
         ...copied.map((source) => meta.db.insert(sources).values(sourceRow(source))),
       ])
       return { baseId, sourceIds, ownSourceId: copied.find(({ isOwn }) => isOwn)?.id }
+    },
+
+    /** A base in the metadata of a backup; null if they have none with the id, or it is in their trash. */
+    async findIn(from: MetaReader, baseId: string): Promise<BaseRow | null> {
+      const [row] = await from.select().from(bases).where(eq(bases.id, baseId))
+      return row && row.deletedAt === null ? row : null
     },
 
     /** Inserts the rows of a new base without an original, and creates its home. Returns the id of its own source. */

@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, max, ne } from 'drizzle-orm'
 import { notFound } from '../../src/core/errors.ts'
+import type { MetaReader } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineBasesTables, type SourceClient } from './tables.ts'
@@ -134,10 +135,10 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
     },
 
     /** Sources by base id, the base's own first. */
-    async sourcesOf(baseIds: string[]): Promise<Map<string, SourceRow[]>> {
+    async sourcesOf(baseIds: string[], from: MetaReader = meta.db): Promise<Map<string, SourceRow[]>> {
       const found = new Map<string, SourceRow[]>(baseIds.map((id) => [id, []]))
       if (baseIds.length === 0) return found
-      const rows = await meta.db
+      const rows = await from
         .select()
         .from(sources)
         .where(inArray(sources.baseId, baseIds))

@@ -181,7 +181,12 @@ export function createCommentsService(
 
   return {
     /** The rows of comments for files of whole bases. Does not check access. */
-    rows: { page: store.page, reactions: store.reactions, insertAll: store.insertAll },
+    rows: {
+      page: store.page,
+      reactions: store.reactions,
+      allIn: store.allIn,
+      insertAll: store.insertAll,
+    },
     /** Fills `IMPORTED_COMMENTS`. Nobody is notified of comments that were written elsewhere. */
     imported: {
       storing: (rows) =>

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, lte, or } from 'drizzle-orm'
-import type { MetaStatement } from '../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineCommentsTables } from './tables.ts'
 
@@ -149,6 +149,20 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
     /** A comment with its replies. */
     async idsInThread(id: string): Promise<string[]> {
       return (await db.select({ id: comments.id }).from(comments).where(inThread(id))).map((row) => row.id)
+    },
+
+    /** All comments of a base with their reactions, in the metadata of a backup. */
+    async allIn(
+      from: MetaReader,
+      baseId: string,
+    ): Promise<{ comments: CommentRow[]; reactions: ReactionRow[] }> {
+      const found = await from.select().from(comments).where(eq(comments.baseId, baseId))
+      const reactions = await from
+        .select({ reaction: commentReactions })
+        .from(commentReactions)
+        .innerJoin(comments, eq(comments.id, commentReactions.commentId))
+        .where(eq(comments.baseId, baseId))
+      return { comments: found, reactions: reactions.map(({ reaction }) => reaction) }
     },
 
     /** A page of a base's comments in the order of their ids, after one of them. */

@@ -16,6 +16,7 @@ import { MAX_HOOKS } from '../../src/core/hooks.ts'
 import { createId, renameIds } from '../../src/core/ids.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
+import type { MetaReader } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { seal, unseal } from '../../src/secrets.ts'
@@ -257,10 +258,11 @@ export function createHooksService(
     countOf: async (baseId: string): Promise<number> => (await store.ofBase(baseId)).length,
     /** Fills `COPIED_HOOKS`. */
     copies: {
-      idsOf: async (baseId: string) => (await store.ofBase(baseId)).map(({ id }) => id),
-      async insert(baseId: string, ids: ReadonlyMap<string, string>, ownerId: string) {
+      idsOf: async (baseId: string, from?: MetaReader) =>
+        (await store.ofBase(baseId, from)).map(({ id }) => id),
+      async insert(baseId: string, ids: ReadonlyMap<string, string>, ownerId: string, from?: MetaReader) {
         const now = new Date().toISOString()
-        const copied = (await store.ofBase(baseId)).flatMap((row): HookRow[] => {
+        const copied = (await store.ofBase(baseId, from)).flatMap((row): HookRow[] => {
           const [id, tableId] = [ids.get(row.id), ids.get(row.tableId)]
           if (id === undefined || tableId === undefined) return []
           return [

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, max, or, sql } from 'drizzle-orm'
 import type { DeliveryStatus } from '../../src/core/hooks.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineHooksTables } from './tables.ts'
 
@@ -72,9 +72,10 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
       Promise.resolve(
         db.select().from(hooks).where(eq(hooks.tableId, tableId)).orderBy(asc(hooks.order), asc(hooks.id)),
       ),
-    ofBase: (baseId: string): Promise<HookRow[]> =>
+    /** @param from metadata of a backup; absent: those of this server */
+    ofBase: (baseId: string, from: MetaReader = db): Promise<HookRow[]> =>
       Promise.resolve(
-        db.select().from(hooks).where(eq(hooks.baseId, baseId)).orderBy(asc(hooks.order), asc(hooks.id)),
+        from.select().from(hooks).where(eq(hooks.baseId, baseId)).orderBy(asc(hooks.order), asc(hooks.id)),
       ),
     insertHooks: (rows: readonly HookRow[]): MetaStatement[] =>
       rows.map((row) => db.insert(hooks).values(row)),

@@ -59,6 +59,7 @@ export const RIGHTS = {
   'plugin.update': { scope: 'organisation', least: 'super' },
   'backup.read': { scope: 'organisation', least: 'super' },
   'backup.update': { scope: 'organisation', least: 'super' },
+  'backup.restore': { scope: 'organisation', least: 'super' },
   'instance.report': { scope: 'organisation', least: 'super' },
   // Bases.
   'base.read': { scope: 'base', least: 'viewer', shared: true },

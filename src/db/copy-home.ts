@@ -22,13 +22,20 @@ export interface HomeCopy {
 export async function copySqliteHome(
   from: Engine,
   path: string,
-  { tables, withData, replaced }: HomeCopy,
+  what: HomeCopy,
   open: () => Promise<Engine>,
 ): Promise<void> {
   // An interrupted attempt may have left a file, and SQLite refuses to write into a file with content.
   await removeSqliteFiles(path)
   await from.values({ sql: 'vacuum into ?', params: [path] }, { scan: true })
-  const copy = await open()
+  await reduceSqliteCopy(await open(), what)
+}
+
+/** Removes from the copy of a base's file what the copy does not take over, and the log. */
+export async function reduceSqliteCopy(
+  copy: Engine,
+  { tables, withData, replaced }: HomeCopy,
+): Promise<void> {
   const kept = new Set(tables)
   const names = await copy.all<{ name: string }>({
     sql: `select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,

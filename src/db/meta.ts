@@ -23,6 +23,9 @@ export interface MetaStatement {
   toSQL(): { sql: string; params: unknown[] }
 }
 
+/** Reads of metadata: those of this installation, or of a backup. */
+export type MetaReader = Pick<BunSQLiteDatabase, 'select'>
+
 /**
  * The metadata database: accounts, bases, table definitions, views, jobs. An SQLite file or a PostgreSQL database,
  * chosen by `DATABASE_URL`; the same queries run on both.

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { AppError, notFound } from '../core/errors.ts'
@@ -8,7 +8,13 @@ import type { WorkerPool } from '../pool.ts'
 import { defineSlot, type Registry } from '../registry.ts'
 import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
-import { copySqliteHome, type HomeCopy, removeSqliteFiles, replacement } from './copy-home.ts'
+import {
+  copySqliteHome,
+  type HomeCopy,
+  reduceSqliteCopy,
+  removeSqliteFiles,
+  replacement,
+} from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
 import { postgresIdentity } from './introspect/postgres.ts'
 import { createOpenFiles, openFilesBudget } from './open-files.ts'
@@ -82,6 +88,11 @@ export interface Sources {
   exists(baseId: string): Promise<boolean>
   /** Creates the home of a base as a consistent snapshot of another of the same kind, without the log. */
   copy(fromBaseId: string, toBaseId: string, what: HomeCopy): Promise<void>
+  /**
+   * Creates the home of a base from the file of another base, such as one in a backup, without the log. Moves the
+   * file. Only for bases in files.
+   */
+  adopt(toBaseId: string, file: string, what: HomeCopy): Promise<void>
   /** Permanently removes a base's home with all its records. */
   remove(baseId: string): Promise<void>
   /** Identity of the database of `DATABASE_URL` (`postgresIdentity`); null if not configured. */
@@ -250,6 +261,12 @@ export function openSources(
       const [from, to] = [schemaOfBase(fromBaseId), schemaOfBase(toBaseId)]
       await copySchema(requireOwn().connection, { from, to, ...what })
       if (what.withData) await copy.writeScript(what.replaced.map((each) => replacement(each, copy.dialect)))
+    },
+    async adopt(toBaseId, file, what) {
+      if ((await homeOf(toBaseId)) !== 'sqlite3') throw new Error(`${toBaseId} does not lie in a file`)
+      await removeSqliteFiles(path(toBaseId))
+      await rename(file, path(toBaseId))
+      await reduceSqliteCopy(await engine(toBaseId), what)
     },
     abandon: (baseId) => removeHome(baseId, own ? 'pg' : 'sqlite3'),
     remove: async (baseId) => removeHome(baseId, await homeOf(baseId)),

@@ -156,6 +156,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'backups.run': { gate: 'backup.update', refuses: 'BAD_REQUEST' },
   'backups.test': { gate: 'backup.update', input: () => ({ backupId: 'none' }), refuses: 'BAD_REQUEST' },
+  'backups.restoreBase': {
+    gate: 'backup.restore',
+    input: ({ baseId }) => ({ backupId: 'none', baseId }),
+    refuses: 'BAD_REQUEST',
+  },
   'plugins.list': { gate: 'plugin.read' },
   'plugins.storedFiles': { gate: 'plugin.read' },
   'plugins.save': {

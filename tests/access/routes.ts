@@ -236,6 +236,11 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ backupId: 'none' }),
     answers: 400,
   },
+  'POST M/backups/:backupId/bases/:baseId/restore': {
+    gate: 'backup.restore',
+    params: ({ baseId }) => ({ backupId: 'none', baseId }),
+    answers: 400,
+  },
   'GET M/plugins': { gate: 'plugin.read' },
   'GET M/plugins/webhook': { gate: 'plugin.read' },
   'GET M/plugins/:pluginId': { gate: 'plugin.read', params: slackPlugin },

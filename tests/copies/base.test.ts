@@ -181,7 +181,7 @@ test('what a copy that was cut off has begun is removed at the next start', asyn
   // What SQLite leaves beside a copy whose process was killed while it wrote.
   if (kernel.sources.newHome === 'sqlite3') writeFileSync(`${kernel.sources.path(newBaseId)}-journal`, 'half')
   const input = { owner, baseId: bench.baseId, newBaseId, title: 'Cut off', withData: true }
-  const job = createCopyJob({ kernel, ...services })
+  const job = createCopyJob({ kernel, ...services, copyRows: services.copies.rows })
   const at = { id: 'job', userId: owner.id }
   expect(await job.recover({ ...input, withViews: true, isVisitor: false }, at)).toBeNull()
   expect(await kernel.sources.exists(newBaseId)).toBe(false)

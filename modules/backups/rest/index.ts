@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase } from '../../../src/wire/rest-base.ts'
+import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { BaseRestoreBody } from '../input.ts'
 import type { BackupsService } from '../service.ts'
 
 interface Services {
@@ -22,4 +23,14 @@ export function backupsRest(kernel: Kernel, { backups, auth }: Services) {
     .post('/:backupId/test', async ({ actor, params }) => backups.test(actor, params.backupId), {
       detail: { summary: 'Start a restore test of a backup; returns the id of its job' },
     })
+    .post(
+      '/:backupId/bases/:baseId/restore',
+      async ({ actor, params, body }) =>
+        backups.restoreBase(actor, { ...params, ...readBody(BaseRestoreBody, body ?? {}) }),
+      {
+        detail: {
+          summary: 'Restore one base of a backup as a new base; returns the ids of the job and the base',
+        },
+      },
+    )
 }

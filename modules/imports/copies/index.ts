@@ -9,6 +9,7 @@ import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import { type FieldPosition, type SchemaService, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import { createCopyRows } from './copy-rows.ts'
 import {
   createTableToBaseJob,
   planFieldsToBase,
@@ -67,7 +68,8 @@ export type Copies = ReturnType<typeof createCopies>
 
 /** Starts the jobs that copy bases, tables and fields. */
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
-  kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, schema, views, records }))
+  const rows = createCopyRows({ kernel, bases, schema, views })
+  kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, copyRows: rows, records }))
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
   kernel.jobs.register(FIELD_COPY_JOB, createFieldCopyJob(schema))
   kernel.jobs.register(TABLE_TO_BASE_JOB, createTableToBaseJob({ kernel, schema, views, records }))
@@ -103,6 +105,8 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 
   return {
+    rows,
+
     /** @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async base(actor: Actor, baseId: string, options: CopyOptions) {
       await bases.enter(actor, 'base.duplicate', baseId)
@@ -215,4 +219,4 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 }
 
-export { COPIED_HOOKS, type CopiedHooks } from './jobs.ts'
+export { COPIED_HOOKS, type CopiedHooks } from './copy-rows.ts'

@@ -4,6 +4,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
+import type { MetaReader } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -33,6 +34,9 @@ export interface FileRow {
   /** Id of its store, see `FileStores`. */
   storeId: string | null
 }
+
+/** Files whose content is looked up at the same time. */
+const LOOKED_UP_AT_ONCE = 16
 
 /** Newer files are never deleted. */
 const dayAgo = (): string => new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
@@ -97,6 +101,17 @@ export function createFiles(
   async function isUnused(storeId: string | null): Promise<boolean> {
     const any = meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles)
     return (await any.where(isIn(storeId)).limit(1)).length === 0
+  }
+
+  /** False for a file whose content, or whose whole store, is gone. */
+  async function hasContent(row: FileRow | undefined): Promise<boolean> {
+    if (!row) return false
+    try {
+      return (await (await stores.get(row.storeId)).find(storeKeyOf(row.path))) !== null
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'STORAGE_MISSING') return false
+      throw error
+    }
   }
 
   async function refuseHoard(userId: string): Promise<void> {
@@ -269,6 +284,45 @@ export function createFiles(
         .from(attachmentUses)
         .where(eq(attachmentUses.baseId, fromBaseId))
       await meta.db.insert(attachmentUses).select(both).onConflictDoNothing()
+    },
+
+    /** The files that cells of a base use or used, by the metadata of a backup. */
+    async usedIn(from: MetaReader, baseId: string): Promise<FileRow[]> {
+      const rows = await from
+        .select({ file: attachmentFiles })
+        .from(attachmentUses)
+        .innerJoin(attachmentFiles, eq(attachmentFiles.path, attachmentUses.path))
+        .where(eq(attachmentUses.baseId, baseId))
+      return rows.map(({ file: { isUsed: _, createdAt: __, ...file } }) => file)
+    },
+
+    /**
+     * Registers files for a base, those that are stored.
+     * @returns those whose row or content is gone
+     */
+    async shareKnown(baseId: string, rows: readonly FileRow[]): Promise<FileRow[]> {
+      const known = await rowsOf(rows.map(({ path }) => path))
+      // Registered first, so that no sweep removes what is found.
+      await use(baseId, [...known.keys()])
+      const lost: FileRow[] = []
+      for (let from = 0; from < rows.length; from += LOOKED_UP_AT_ONCE) {
+        const some = rows.slice(from, from + LOOKED_UP_AT_ONCE)
+        const found = await Promise.all(some.map(({ path }) => hasContent(known.get(path))))
+        lost.push(...some.filter((_, at) => !found[at]))
+      }
+      return lost
+    },
+
+    /** Stores a lost file again under its path, from a local file that is moved. */
+    async keepAgain(baseId: string, { path, ...row }: FileRow, file: string): Promise<void> {
+      const { id: storeId, store } = stores.current()
+      await store.prepare(() => isUnused(storeId))
+      await meta.db
+        .insert(attachmentFiles)
+        .values({ ...row, path, storeId, isUsed: false, createdAt: new Date().toISOString() })
+        .onConflictDoUpdate({ target: attachmentFiles.path, set: { storeId } })
+      await store.keep(storeKeyOf(path), file, row.mimetype)
+      await use(baseId, [path])
     },
 
     /** True if the base uses, or used, files that are old enough to be removed. */

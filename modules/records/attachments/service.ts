@@ -264,6 +264,11 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     /** The files among these that cells of the base use or used. Does not check access. */
     ofBase: files.ofBase,
     shareAll: files.shareAll,
+    usedIn: files.usedIn,
+    shareKnown: files.shareKnown,
+    keepAgain: files.keepAgain,
+    /** The key of a file in its store. */
+    storeKeyOf,
     sizesOfStores: files.sizesOfStores,
 
     /**

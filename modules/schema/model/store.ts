@@ -6,7 +6,7 @@ import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../../src/core/fields/i
 import { holdsFiles, holdsPeople, notifiesPeople } from '../../../src/core/fields/traits.ts'
 import { renameIds } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
-import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { cacheTally } from '../../../src/metrics/cache-tally.ts'
 import type { BasesService } from '../../bases/index.ts'
@@ -260,8 +260,9 @@ export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
   const { tables, fields } = meta.tables(defineSchemaTables)
   const { db } = meta
   return {
-    async rowsOf(baseId: string): Promise<SchemaRows> {
-      const found = await db
+    /** @param from metadata of a backup; absent: those of this server */
+    async rowsOf(baseId: string, from: MetaReader = db): Promise<SchemaRows> {
+      const found = await from
         .select()
         .from(tables)
         .where(and(eq(tables.baseId, baseId), isNull(tables.deletedAt)))
@@ -269,7 +270,7 @@ export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
       const all: SchemaRows['fields'] = []
       for (const tableIds of batches(ids, IDS_PER_STATEMENT)) {
         const isCopied = and(inArray(fields.tableId, tableIds), isNull(fields.deletedAt))
-        all.push(...(await db.select().from(fields).where(isCopied)))
+        all.push(...(await from.select().from(fields).where(isCopied)))
       }
       return { tables: found, fields: all }
     },

@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm'
 import { createId, renameIds } from '../../../src/core/ids.ts'
-import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { CopiedViews } from '../../schema/index.ts'
 import { createViewFieldId, type ViewFieldRow, type ViewRow } from '../model/index.ts'
@@ -52,15 +52,22 @@ export function createViewCopies({ meta }: Pick<Kernel, 'meta'>) {
   const { views, viewFields } = meta.tables(defineViewsTables)
   const { db } = meta
 
-  /** @param all false: only the default view of each table */
-  async function rowsForCopy(tableIds: readonly string[], all: boolean): Promise<ViewRows> {
+  /**
+   * @param all false: only the default view of each table
+   * @param from metadata of a backup; absent: those of this server
+   */
+  async function rowsForCopy(
+    tableIds: readonly string[],
+    all: boolean,
+    from: MetaReader = db,
+  ): Promise<ViewRows> {
     const found: ViewRows = { views: [], lines: [] }
     for (const ids of batches(tableIds)) {
-      const rows = await db.select().from(views).where(inArray(views.tableId, ids))
+      const rows = await from.select().from(views).where(inArray(views.tableId, ids))
       found.views.push(...rows.filter(({ isDefault }) => all || isDefault))
     }
     for (const ids of batches(found.views.map(({ id }) => id))) {
-      found.lines.push(...(await db.select().from(viewFields).where(inArray(viewFields.viewId, ids))))
+      found.lines.push(...(await from.select().from(viewFields).where(inArray(viewFields.viewId, ids))))
     }
     return found
   }

@@ -2,7 +2,9 @@ import { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { upgradeBaseFile } from '../base-file.ts'
+import type { MetaReader } from '../meta.ts'
 import { migrateSqlite, pendingMigrationsOf } from '../migrate.ts'
 import { DamagedObject } from './codec.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
@@ -136,6 +138,29 @@ export function checkRestoredFile({ path: name, tables = {} }: BackupFile, path:
     if (name === 'sheaf.db') pendingMigrationsOf(database, 'The metadata of the backup')
   } finally {
     database.close(true)
+  }
+}
+
+/** The metadata in a restored file. */
+export interface RestoredMetadata {
+  reader: MetaReader
+  close(): void
+}
+
+/**
+ * Opens the metadata in a restored file to be read as data: nothing is written, and nothing of it is attached.
+ *
+ * @throws Error if they are not of this version, whose definitions their rows would not fit
+ */
+export function openRestoredMetadata(path: string): RestoredMetadata {
+  const database = openAlone(path)
+  try {
+    const pending = pendingMigrationsOf(database, 'The metadata of the backup')
+    if (pending.length > 0) throw new Error('The metadata of the backup are of an earlier version')
+    return { reader: drizzle(database), close: () => database.close(true) }
+  } catch (error) {
+    database.close(true)
+    throw error
   }
 }
 

@@ -2,6 +2,7 @@ import { constants, setPriority } from 'node:os'
 import type { Supervisor } from '../../pool-runner.ts'
 import type { BackupKind, BackupSummary, TestResult } from './manifest.ts'
 import { openRepository, type Repository } from './repository.ts'
+import { checkRestored, restoreFiles } from './restore-backup.ts'
 import { testRestore } from './restore-test.ts'
 import { prune, type Retention } from './retention.ts'
 import { type BackupTarget, openBackupStore } from './stores/index.ts'
@@ -23,6 +24,14 @@ export interface BackupTask extends TaskTarget {
 export interface BackupTestTask extends TaskTarget {
   dataDir: string
   backupId: string
+}
+
+export interface BackupFilesTask extends TaskTarget {
+  backupId: string
+  /** Of the files, in the backup. */
+  paths: readonly string[]
+  /** Where they are written. */
+  folder: string
 }
 
 const openTarget = ({ target, passphrase }: TaskTarget, mayCreate: boolean): Promise<Repository> =>
@@ -62,4 +71,24 @@ const PROGRESS_BYTES = 16 * 1024 ** 2
 export async function testTask(task: BackupTestTask): Promise<TestResult> {
   yieldToServer()
   return testRestore(await openTarget(task, false), task.backupId, task.dataDir)
+}
+
+/** Restores some files of a backup into a folder and checks the databases among them. Reports the bytes written. */
+export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Supervisor): Promise<void> {
+  yieldToServer()
+  const repository = await openTarget(task, false)
+  const manifest = await repository.manifest(task.backupId)
+  const wanted = new Set(task.paths)
+  const files = manifest.files.filter(({ path }) => wanted.has(path))
+  let reported = 0
+  const reports: Promise<void>[] = []
+  await restoreFiles(repository, files, task.folder, {
+    onProgress(done) {
+      if (done - reported < PROGRESS_BYTES) return
+      reported = done
+      if (supervisor) reports.push(supervisor.progress(done))
+    },
+  })
+  await Promise.all(reports)
+  checkRestored({ files }, task.folder)
 }

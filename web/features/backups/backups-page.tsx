@@ -11,6 +11,7 @@ import { openDialog } from '../../ui/open-dialog.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { hasEnded, useJob } from '../sources/jobs.ts'
 import styles from './backups-page.module.css'
+import { RestoreBaseDialog } from './restore-base-dialog.tsx'
 import { SettingsDialog } from './settings-dialog.tsx'
 
 type Overview = Outputs['backups']['overview']
@@ -154,9 +155,21 @@ function Row({ backup, isBusy, onTest }: { backup: Backup; isBusy: boolean; onTe
         <TestState test={test} />
       </td>
       <td>
-        <Button size="small" disabled={isBusy} aria-label={m.backups_test_of({ time })} onClick={onTest}>
-          {m.backups_test()}
-        </Button>
+        <div className={styles.actions}>
+          <Button size="small" disabled={isBusy} aria-label={m.backups_test_of({ time })} onClick={onTest}>
+            {m.backups_test()}
+          </Button>
+          {summary.bases.length > 0 && (
+            <Button
+              size="small"
+              disabled={isBusy}
+              aria-label={m.backups_restore_base_of({ time })}
+              onClick={() => openDialog((close) => <RestoreBaseDialog backup={summary} onClose={close} />)}
+            >
+              {m.backups_restore_base_menu()}
+            </Button>
+          )}
+        </div>
       </td>
     </tr>
   )

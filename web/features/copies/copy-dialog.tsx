@@ -30,6 +30,8 @@ export interface CopyDialogProps {
   submitLabel?: string
   /** Text next to the progress bar. */
   waiting: string
+  /** Describes the progress; default: in records. */
+  progressText?: (progress: { done: number; total: number }) => string
   /** False disables the submit button. */
   isReady?: boolean
   start: () => Promise<StartedCopy>
@@ -38,7 +40,7 @@ export interface CopyDialogProps {
   children: ReactNode
 }
 
-/** Copied records; `total` is null while unknown. */
+/** What is copied; `total` is null while unknown. */
 interface Progress {
   done: number
   total: number | null
@@ -101,7 +103,11 @@ export function CopyDialog({ isReady = true, start, onClose, children, ...texts 
       }
     >
       <div className={styles.form}>
-        {jobId !== null ? <CopyProgress text={texts.waiting} {...progress} /> : children}
+        {jobId !== null ? (
+          <CopyProgress text={texts.waiting} describe={texts.progressText} {...progress} />
+        ) : (
+          children
+        )}
         {problem !== null && <Alert tone="error">{problem}</Alert>}
       </div>
     </Dialog>
@@ -140,16 +146,19 @@ function Running({
   )
 }
 
-function CopyProgress({ text, done, total }: { text: string } & Progress) {
+function CopyProgress({
+  text,
+  describe = m.copies_records_done,
+  done,
+  total,
+}: { text: string; describe?: CopyDialogProps['progressText'] } & Progress) {
   return (
     <div className={styles.progress}>
       <p role="status" className={styles.text}>
         {text}
       </p>
       <progress aria-label={m.common_copy()} max={total ?? undefined} value={total ? done : undefined} />
-      {total !== null && total > 0 && (
-        <p className={styles.text}>{m.copies_records_done({ done: done, total: total })}</p>
-      )}
+      {total !== null && total > 0 && <p className={styles.text}>{describe({ done, total })}</p>}
     </div>
   )
 }

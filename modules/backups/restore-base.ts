@@ -1,0 +1,231 @@
+import { join } from 'node:path'
+import type { UserActor } from '../../src/core/actor.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import { createId } from '../../src/core/ids.ts'
+import type { Manifest } from '../../src/db/backups/manifest.ts'
+import { openRestoredMetadata, removeFolder } from '../../src/db/backups/restore-backup.ts'
+import type { BackupFilesTask, TaskTarget } from '../../src/db/backups/tasks.ts'
+import { temporaryName } from '../../src/db/backups/temporary-folder.ts'
+import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
+import type { JobContext, JobKind } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import { VERSION } from '../../src/version.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { CommentRow, CommentsService } from '../comments/index.ts'
+import type { Copies } from '../imports/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import { runInProcess } from './process.ts'
+
+export const RESTORE_JOB = 'backup-restore-base'
+
+export interface BaseRestoreInput {
+  owner: UserActor
+  backupId: string
+  /** In the backup. */
+  baseId: string
+  newBaseId: string
+  title: string
+  /** In the data folder, for restored files. */
+  folder: string
+}
+
+/** The result of a restore. */
+export interface BaseRestored {
+  /** Of the new base. */
+  id: string
+  title: string
+  /** Attached files whose content is neither on this server nor in the backup. */
+  filesMissing: number
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'config' | 'sources' | 'log'>
+  bases: Pick<BasesService, 'copies' | 'require'>
+  copies: Pick<Copies, 'rows'>
+  comments: Pick<CommentsService, 'rows'>
+  records: Pick<RecordsService, 'attachments'>
+  /** The place of the backups. @throws BAD_REQUEST if it is not set */
+  openPlace(): Promise<{ task: TaskTarget; manifest(backupId: string): Promise<Manifest> }>
+}
+
+/** Longest part of a title that a new base takes over; a date and a number follow. */
+const MAX_KEPT_TITLE = 230
+
+const homeFile = (baseId: string): string => `bases/${baseId}.db`
+
+/**
+ * Checks that a base of a backup can be restored here, and plans it.
+ *
+ * @param title of the new base; null: that of the base with the day of the backup
+ * @throws BAD_REQUEST for a backup of another version; BASE_NOT_FOUND for a base that is not in it
+ */
+export async function planBaseRestore(
+  { bases, owner }: Pick<Deps, 'bases'> & { owner: UserActor },
+  { summary, files }: Manifest,
+  { baseId, title }: { baseId: string; title: string | null },
+): Promise<BaseRestoreInput> {
+  if (summary.version !== VERSION)
+    throw badRequest(m.backups_error_other_version({ version: summary.version, current: VERSION }))
+  const base = summary.bases.find(({ id }) => id === baseId)
+  if (!base || !files.some(({ path }) => path === homeFile(baseId)))
+    throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
+  const dated = `${base.title.slice(0, MAX_KEPT_TITLE)} ${summary.at.slice(0, 10)}`
+  return {
+    owner,
+    backupId: summary.id,
+    baseId,
+    newBaseId: createId('base'),
+    title: await bases.copies.freeTitle(title?.slice(0, MAX_KEPT_TITLE) ?? dated),
+    folder: temporaryName(),
+  }
+}
+
+/** Restores one base of a backup as a new one, which becomes visible when it is complete. */
+export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
+  const { kernel, bases, copies, comments, records } = deps
+  const folderOf = ({ folder }: BaseRestoreInput) => join(kernel.config.dataDir, folder)
+
+  async function restore(input: BaseRestoreInput, { signal, report }: JobContext): Promise<BaseRestored> {
+    const { owner, backupId, baseId, newBaseId, title } = input
+    const { task, manifest } = await deps.openPlace()
+    const { files } = await manifest(backupId)
+    const folder = folderOf(input)
+    const bring = (paths: readonly string[]): Promise<void> => {
+      const wanted = new Set(paths)
+      const total = files.reduce((sum, { path, size }) => (wanted.has(path) ? sum + size : sum), 0)
+      report({ done: 0, total, unit: 'bytes' })
+      return runInProcess<void>(
+        'backup.files',
+        { ...task, backupId, paths, folder } satisfies BackupFilesTask,
+        { signal, onProgress: (done) => report({ done }) },
+      )
+    }
+
+    await bring(['sheaf.db', homeFile(baseId)])
+    const metadata = openRestoredMetadata(join(folder, 'sheaf.db'))
+    try {
+      const from = metadata.reader
+      const original = await bases.copies.findIn(from, baseId)
+      if (!original) throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
+      const draft = await bases.copies.begin(owner, original, {
+        baseId: newBaseId,
+        title,
+        withSources: true,
+        from,
+      })
+      const rows = await copies.rows.read(baseId, { sources: draft.sourceIds, withViews: true, from })
+      const own = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
+      await kernel.sources.adopt(newBaseId, join(folder, homeFile(baseId)), {
+        tables: own.map(({ tableName }) => tableName),
+        withData: true,
+        replaced: [],
+      })
+      const filesMissing = await restoreAttachments(
+        from,
+        input,
+        new Set(files.map(({ path }) => path)),
+        bring,
+      )
+      signal.throwIfAborted()
+      const discussion = await comments.rows.allIn(from, baseId)
+      await copies.rows.publish({
+        owner,
+        baseId,
+        newBaseId,
+        sourceIds: draft.sourceIds,
+        rows,
+        withHooks: true,
+        from,
+        also: (ids) => insertComments(discussion, ids),
+      })
+      return { id: newBaseId, title, filesMissing }
+    } finally {
+      metadata.close()
+    }
+  }
+
+  /** Registers the attached files, and stores those again that are gone. @returns the number that cannot be */
+  async function restoreAttachments(
+    from: MetaReader,
+    input: BaseRestoreInput,
+    backedUp: ReadonlySet<string>,
+    bring: (paths: readonly string[]) => Promise<void>,
+  ): Promise<number> {
+    const { attachments } = records
+    const pathOf = (file: { path: string }) => `attachments/${attachments.storeKeyOf(file.path)}`
+    const used = await attachments.usedIn(from, input.baseId)
+    const lost = await attachments.shareKnown(input.newBaseId, used)
+    const restorable = lost.filter((file) => backedUp.has(pathOf(file)))
+    if (restorable.length > 0) await bring(restorable.map(pathOf))
+    for (const file of restorable)
+      await attachments.keepAgain(input.newBaseId, file, join(folderOf(input), pathOf(file)))
+    return lost.length - restorable.length
+  }
+
+  /** The comments under new ids. Those in tables that are not restored are left out. */
+  function insertComments(
+    { comments: all, reactions }: Awaited<ReturnType<CommentsService['rows']['allIn']>>,
+    ids: ReadonlyMap<string, string>,
+  ): MetaStatement[] {
+    const newIds = new Map(all.map(({ id }) => [id, createId('comment')]))
+    const rows = all.flatMap((comment): CommentRow[] => {
+      const tableId = ids.get(comment.tableId)
+      if (tableId === undefined) return []
+      const { id, baseId, fieldId, parentId } = comment
+      return [
+        {
+          ...comment,
+          id: newIds.get(id) ?? '',
+          baseId: ids.get(baseId) ?? '',
+          tableId,
+          fieldId: fieldId === null ? null : (ids.get(fieldId) ?? null),
+          parentId: parentId === null ? null : (newIds.get(parentId) ?? null),
+        },
+      ]
+    })
+    const kept = new Set(rows.map(({ id }) => id))
+    const reacted = reactions
+      .map((reaction) => ({ ...reaction, commentId: newIds.get(reaction.commentId) ?? '' }))
+      .filter(({ commentId }) => kept.has(commentId))
+    return comments.rows.insertAll(rows, reacted)
+  }
+
+  async function abandon(input: BaseRestoreInput): Promise<void> {
+    try {
+      await bases.copies.abandon(input.newBaseId)
+      await records.attachments.forgetBase(input.newBaseId)
+    } catch (error) {
+      kernel.log.error('a base that was not completely restored could not be removed', error, {
+        baseId: input.newBaseId,
+      })
+    }
+  }
+
+  return {
+    async run(input, context) {
+      try {
+        return await restore(input, context)
+      } catch (error) {
+        await abandon(input)
+        if (error instanceof AppError || context.signal.aborted) throw error
+        throw badRequest(
+          m.backups_error_restore({ reason: error instanceof Error ? error.message : String(error) }),
+        )
+      } finally {
+        await removeFolder(folderOf(input))
+      }
+    },
+    async recover(input) {
+      await removeFolder(folderOf(input))
+      const found = await bases.require(input.newBaseId).catch((error) => {
+        if (error instanceof AppError) return null
+        throw error
+      })
+      if (found)
+        return { result: { id: found.id, title: found.title, filesMissing: 0 } satisfies BaseRestored }
+      await abandon(input)
+      return null
+    },
+  }
+}

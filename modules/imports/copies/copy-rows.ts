@@ -1,0 +1,138 @@
+import type { UserActor } from '../../../src/core/actor.ts'
+import { createId, type IdKind } from '../../../src/core/ids.ts'
+import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
+import { renamePlaces } from '../../../src/db/view-places.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { defineSlot } from '../../../src/registry.ts'
+import type { BasesService } from '../../bases/index.ts'
+import { fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
+import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
+
+/** Webhooks in the copy of a base, provided by app.ts from the hooks module. They are read `from` a backup, or from this server. */
+export interface CopiedHooks {
+  /** The ids of a base's webhooks. */
+  idsOf(baseId: string, from?: MetaReader): Promise<string[]>
+  /** Statements that store copies of a base's webhooks, turned off, under the new ids of all that they refer to. */
+  insert(
+    baseId: string,
+    ids: ReadonlyMap<string, string>,
+    ownerId: string,
+    from?: MetaReader,
+  ): Promise<MetaStatement[]>
+}
+
+export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events' | 'registry'>
+  bases: Pick<BasesService, 'copies'>
+  schema: Pick<SchemaService, 'copiedRows'>
+  views: Pick<ViewsService, 'rowsForCopy' | 'insertForCopy'>
+}
+
+/** The definitions of a base's tables. */
+export interface CopiedRows extends SchemaRows, ViewRows {}
+
+/** A base that becomes visible under new ids. Its home is there already, and its own row in the trash. */
+export interface BaseToPublish {
+  owner: UserActor
+  /** The id of the original. */
+  baseId: string
+  newBaseId: string
+  /** New source ids by the original's. */
+  sourceIds: ReadonlyMap<string, string>
+  rows: CopiedRows
+  withHooks: boolean
+  /** Where the webhooks are read; absent: on this server. */
+  from?: MetaReader
+  /** Statements for further rows, by the new ids of all that they refer to. */
+  also?: (ids: ReadonlyMap<string, string>) => MetaStatement[]
+}
+
+export type CopyRows = ReturnType<typeof createCopyRows>
+
+/** Reads the definitions of a base, here or in a backup, and writes them as those of its copy. */
+export function createCopyRows({ kernel, bases, schema, views }: Deps) {
+  return {
+    /**
+     * The definitions of a base's tables.
+     *
+     * @param options `sources`: those whose tables are read, by id. `from`: where, if not on this server
+     */
+    async read(
+      baseId: string,
+      {
+        sources,
+        withViews,
+        from,
+      }: { sources: ReadonlyMap<string, string>; withViews: boolean; from?: MetaReader },
+    ): Promise<CopiedRows> {
+      const all = await schema.copiedRows.rowsOf(baseId, from)
+      const tables = all.tables.filter(({ sourceId }) => sources.has(sourceId))
+      const ids = new Set(tables.map(({ id }) => id))
+      const fields = all.fields.filter(({ tableId }) => ids.has(tableId))
+      return { tables, fields, ...(await views.rowsForCopy([...ids], withViews, from)) }
+    },
+
+    /** Stores the definitions under new ids and takes the copy out of the trash, in one transaction. */
+    async publish(copy: BaseToPublish): Promise<void> {
+      const { owner, baseId, newBaseId, rows, from } = copy
+      const hooks = kernel.registry.get(COPIED_HOOKS)
+      const hookIds = copy.withHooks ? await hooks.idsOf(baseId, from) : []
+      const known = [...copy.sourceIds, ...hookIds.map((id) => [id, createId('hook')] as const)]
+      const fresh = withNewIds(rows, new Map([[baseId, newBaseId], ...known]))
+      const copies = fresh.views.map(({ id, tableId }, index) => {
+        return [rows.views[index]?.id ?? '', { viewId: id, tableId }] as const
+      })
+      await renamePlaces(await kernel.sources.engine(newBaseId), new Map(copies))
+      const now = new Date().toISOString()
+      await bases.copies.finish(owner, newBaseId, [
+        ...schema.copiedRows.insertRows({
+          tables: fresh.tables.map((table) => ({ ...table, createdAt: now, updatedAt: now })),
+          fields: fresh.fields,
+        }),
+        ...views.insertForCopy({
+          views: fresh.views.map((view) => ({ ...view, createdBy: owner.id, ownedBy: owner.id })),
+          lines: fresh.lines,
+        }),
+        ...(copy.withHooks ? await hooks.insert(baseId, fresh.ids, owner.id, from) : []),
+        ...(copy.also?.(fresh.ids) ?? []),
+      ])
+      kernel.events.emit('schema.changed', { baseId: newBaseId, tableId: null, version: 0 })
+    },
+  }
+}
+
+/**
+ * Replaces all ids, also in the references between definitions.
+ * @param known new ids of the base and its sources, by the old ones
+ */
+function withNewIds(
+  rows: CopiedRows,
+  known: ReadonlyMap<string, string>,
+): CopiedRows & { ids: ReadonlyMap<string, string> } {
+  const ids = new Map(known)
+  const name = (kind: IdKind) => (row: { id: string }) => void ids.set(row.id, createId(kind))
+  rows.tables.forEach(name('table'))
+  rows.fields.forEach(name('field'))
+  rows.views.forEach(name('view'))
+  const renamed = (id: string): string => ids.get(id) ?? id
+  return {
+    ids,
+    tables: rows.tables.map((table) => ({
+      ...table,
+      id: renamed(table.id),
+      baseId: renamed(table.baseId),
+      sourceId: renamed(table.sourceId),
+    })),
+    fields: rows.fields.map((field) => withNewHook(fieldWithNewIds(field, ids), ids)),
+    ...viewsWithNewIds(rows, ids),
+  }
+}
+
+/** A button of the copy triggers the copy of its webhook, or none. */
+function withNewHook<F extends SchemaRows['fields'][number]>(field: F, ids: ReadonlyMap<string, string>): F {
+  const { webhookId } = field.options
+  if (typeof webhookId !== 'string') return field
+  return { ...field, options: { ...field.options, webhookId: ids.get(webhookId) ?? null } }
+}
