@@ -53,5 +53,16 @@ export const BaseRestoreRef = BackupRef.extend({
 })
 export type BaseRestoreRef = z.output<typeof BaseRestoreRef>
 
+/** A base of this server or of backups, and the time that its records are restored to. */
+export const BaseRewindRef = z.strictObject({
+  baseId: z.string().max(64),
+  at: z.iso.datetime({ offset: true, error: () => m.records_error_rewind_moment() }),
+  title: Title.nullish(),
+})
+export type BaseRewindRef = z.output<typeof BaseRewindRef>
+
+/** The body of a request that restores a base to a time. */
+export const BaseRewindBody = BaseRewindRef.omit({ baseId: true })
+
 /** The body of a request that restores a base. */
 export const BaseRestoreBody = BaseRestoreRef.pick({ title: true })

@@ -3,7 +3,11 @@ import type { UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Manifest } from '../../src/db/backups/manifest.ts'
-import { openRestoredMetadata, removeFolder } from '../../src/db/backups/restore-backup.ts'
+import {
+  openRestoredMetadata,
+  type RestoredMetadata,
+  removeFolder,
+} from '../../src/db/backups/restore-backup.ts'
 import type { BackupFilesTask, TaskTarget } from '../../src/db/backups/tasks.ts'
 import { temporaryName } from '../../src/db/backups/temporary-folder.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
@@ -13,18 +17,22 @@ import { m } from '../../src/messages.gen.ts'
 import { VERSION } from '../../src/version.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { CommentRow, CommentsService } from '../comments/index.ts'
-import type { Copies } from '../imports/index.ts'
-import type { RecordsService } from '../records/index.ts'
+import { type Copies, isSameDefinition } from '../imports/index.ts'
+import type { BaseRewound, RecordsService } from '../records/index.ts'
+import { createDetachedSchema } from '../schema/index.ts'
 import { runInProcess } from './process.ts'
 
 export const RESTORE_JOB = 'backup-restore-base'
 
 export interface BaseRestoreInput {
   owner: UserActor
-  backupId: string
-  /** In the backup. */
+  /** Null: the present base is copied. */
+  backupId: string | null
+  /** The id of the original. */
   baseId: string
   newBaseId: string
+  /** The time that its records are rewound to, ISO 8601; null: they stay as they are in the backup. */
+  at: string | null
   title: string
   /** In the data folder, for restored files. */
   folder: string
@@ -37,57 +45,150 @@ export interface BaseRestored {
   title: string
   /** Attached files whose content is neither on this server nor in the backup. */
   filesMissing: number
+  /** What was not rewound; at most 100 of each. */
+  notRewound: BaseRewound
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'config' | 'sources' | 'log'>
+  kernel: Pick<Kernel, 'config' | 'sources' | 'log' | 'meta'>
   bases: Pick<BasesService, 'copies' | 'require'>
   copies: Pick<Copies, 'rows'>
   comments: Pick<CommentsService, 'rows'>
-  records: Pick<RecordsService, 'attachments'>
+  records: Pick<RecordsService, 'attachments' | 'rewindCopy'>
   /** The place of the backups. @throws BAD_REQUEST if it is not set */
   openPlace(): Promise<{ task: TaskTarget; manifest(backupId: string): Promise<Manifest> }>
+}
+
+/** A backup whose metadata are restored into a folder. */
+interface OpenBackup {
+  metadata: RestoredMetadata
+  /** All that it has. */
+  paths: ReadonlySet<string>
+  /** Restores further files into the folder. */
+  bring(paths: readonly string[]): Promise<void>
 }
 
 /** Longest part of a title that a new base takes over; a date and a number follow. */
 const MAX_KEPT_TITLE = 230
 
+const MAX_REPORTED = 100
+
 const homeFile = (baseId: string): string => `bases/${baseId}.db`
 
 /**
- * Checks that a base of a backup can be restored here, and plans it.
+ * Checks that a base of a backup can be restored here.
  *
- * @param title of the new base; null: that of the base with the day of the backup
+ * @returns its title in the backup
  * @throws BAD_REQUEST for a backup of another version; BASE_NOT_FOUND for a base that is not in it
  */
-export async function planBaseRestore(
-  { bases, owner }: Pick<Deps, 'bases'> & { owner: UserActor },
-  { summary, files }: Manifest,
-  { baseId, title }: { baseId: string; title: string | null },
-): Promise<BaseRestoreInput> {
+export function requireRestorable({ summary, files }: Manifest, baseId: string): string {
   if (summary.version !== VERSION)
     throw badRequest(m.backups_error_other_version({ version: summary.version, current: VERSION }))
   const base = summary.bases.find(({ id }) => id === baseId)
   if (!base || !files.some(({ path }) => path === homeFile(baseId)))
     throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
-  const dated = `${base.title.slice(0, MAX_KEPT_TITLE)} ${summary.at.slice(0, 10)}`
+  return base.title
+}
+
+/** @param wanted the title of the new base; null: that of the original with the moment that it is restored to */
+export async function planBaseRestore(
+  { copies }: Pick<BasesService, 'copies'>,
+  {
+    original,
+    moment,
+    wanted,
+    ...input
+  }: Pick<BaseRestoreInput, 'owner' | 'backupId' | 'baseId' | 'at'> & {
+    original: string
+    moment: string
+    wanted: string | null
+  },
+): Promise<BaseRestoreInput> {
+  const title = wanted ?? `${original.slice(0, MAX_KEPT_TITLE)} ${moment}`
   return {
-    owner,
-    backupId: summary.id,
-    baseId,
+    ...input,
     newBaseId: createId('base'),
-    title: await bases.copies.freeTitle(title?.slice(0, MAX_KEPT_TITLE) ?? dated),
+    title: await copies.freeTitle(title.slice(0, MAX_KEPT_TITLE + moment.length + 1)),
     folder: temporaryName(),
   }
 }
 
-/** Restores one base of a backup as a new one, which becomes visible when it is complete. */
+/** Restores one base of a backup, or of an earlier time, as a new one, which becomes visible when it is complete. */
 export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
   const { kernel, bases, copies, comments, records } = deps
   const folderOf = ({ folder }: BaseRestoreInput) => join(kernel.config.dataDir, folder)
 
-  async function restore(input: BaseRestoreInput, { signal, report }: JobContext): Promise<BaseRestored> {
-    const { owner, backupId, baseId, newBaseId, title } = input
+  async function restore(input: BaseRestoreInput, context: JobContext): Promise<BaseRestored> {
+    const { owner, baseId, newBaseId, title } = input
+    const place = await openBackup(input, context)
+    try {
+      const from = place?.metadata.reader ?? kernel.meta.db
+      const original = await bases.copies.findIn(from, baseId)
+      if (!original) throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
+      if (input.at !== null && input.at < original.base.createdAt)
+        throw badRequest(m.records_error_rewind_no_table({ table: original.base.title }))
+      const draft = await bases.copies.begin(owner, original.base, {
+        baseId: newBaseId,
+        title,
+        withSources: true,
+        from,
+      })
+      const read = () => copies.rows.read(baseId, { sources: draft.sourceIds, withViews: true, from })
+      const rows = await read()
+      const own = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
+      let notRewound: BaseRewound = { tables: [], fields: [] }
+      await kernel.sources.adopt(
+        newBaseId,
+        place ? { file: join(folderOf(input), homeFile(baseId)) } : { baseId },
+        { tables: own.map(({ tableName }) => tableName), withData: true, replaced: [] },
+        async (engine) => {
+          if (input.at === null) return
+          notRewound = await records.rewindCopy({
+            owner,
+            baseId: newBaseId,
+            engine,
+            schema: createDetachedSchema(kernel.meta, from, original),
+            tableIds: own.filter(({ isJunction }) => !isJunction).map(({ id }) => id),
+            historySince: original.base.historySince,
+            at: input.at,
+          })
+        },
+      )
+      context.signal.throwIfAborted()
+      if (!place && !isSameDefinition(rows, await read()))
+        throw new AppError('CONFLICT', m.copies_error_base_changed())
+      const filesMissing = await restoreAttachments(from, input, place)
+      const discussion = await comments.rows.allIn(from, baseId)
+      context.signal.throwIfAborted()
+      await copies.rows.publish({
+        owner,
+        baseId,
+        newBaseId,
+        sourceIds: draft.sourceIds,
+        rows,
+        withHooks: true,
+        from,
+        also: (ids) => insertComments(discussion, ids),
+      })
+      const { tables, fields } = notRewound
+      return {
+        id: newBaseId,
+        title,
+        filesMissing,
+        notRewound: { tables: tables.slice(0, MAX_REPORTED), fields: fields.slice(0, MAX_REPORTED) },
+      }
+    } finally {
+      place?.metadata.close()
+    }
+  }
+
+  /** Restores the metadata and the base's file into the folder. Null without a backup. */
+  async function openBackup(
+    input: BaseRestoreInput,
+    { signal, report }: JobContext,
+  ): Promise<OpenBackup | null> {
+    const { backupId, baseId } = input
+    if (backupId === null) return null
     const { task, manifest } = await deps.openPlace()
     const { files } = await manifest(backupId)
     const folder = folderOf(input)
@@ -101,63 +202,23 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         { signal, onProgress: (done) => report({ done }) },
       )
     }
-
     await bring(['sheaf.db', homeFile(baseId)])
     const metadata = openRestoredMetadata(join(folder, 'sheaf.db'))
-    try {
-      const from = metadata.reader
-      const original = await bases.copies.findIn(from, baseId)
-      if (!original) throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
-      const draft = await bases.copies.begin(owner, original, {
-        baseId: newBaseId,
-        title,
-        withSources: true,
-        from,
-      })
-      const rows = await copies.rows.read(baseId, { sources: draft.sourceIds, withViews: true, from })
-      const own = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
-      await kernel.sources.adopt(newBaseId, join(folder, homeFile(baseId)), {
-        tables: own.map(({ tableName }) => tableName),
-        withData: true,
-        replaced: [],
-      })
-      const filesMissing = await restoreAttachments(
-        from,
-        input,
-        new Set(files.map(({ path }) => path)),
-        bring,
-      )
-      signal.throwIfAborted()
-      const discussion = await comments.rows.allIn(from, baseId)
-      await copies.rows.publish({
-        owner,
-        baseId,
-        newBaseId,
-        sourceIds: draft.sourceIds,
-        rows,
-        withHooks: true,
-        from,
-        also: (ids) => insertComments(discussion, ids),
-      })
-      return { id: newBaseId, title, filesMissing }
-    } finally {
-      metadata.close()
-    }
+    return { metadata, bring, paths: new Set(files.map(({ path }) => path)) }
   }
 
   /** Registers the attached files, and stores those again that are gone. @returns the number that cannot be */
   async function restoreAttachments(
     from: MetaReader,
     input: BaseRestoreInput,
-    backedUp: ReadonlySet<string>,
-    bring: (paths: readonly string[]) => Promise<void>,
+    place: OpenBackup | null,
   ): Promise<number> {
     const { attachments } = records
     const pathOf = (file: { path: string }) => `attachments/${attachments.storeKeyOf(file.path)}`
     const used = await attachments.usedIn(from, input.baseId)
     const lost = await attachments.shareKnown(input.newBaseId, used)
-    const restorable = lost.filter((file) => backedUp.has(pathOf(file)))
-    if (restorable.length > 0) await bring(restorable.map(pathOf))
+    const restorable = lost.filter((file) => place?.paths.has(pathOf(file)))
+    if (place && restorable.length > 0) await place.bring(restorable.map(pathOf))
     for (const file of restorable)
       await attachments.keepAgain(input.newBaseId, file, join(folderOf(input), pathOf(file)))
     return lost.length - restorable.length
@@ -222,8 +283,11 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         if (error instanceof AppError) return null
         throw error
       })
-      if (found)
-        return { result: { id: found.id, title: found.title, filesMissing: 0 } satisfies BaseRestored }
+      if (found) {
+        const notRewound: BaseRewound = { tables: [], fields: [] }
+        const { id, title } = found
+        return { result: { id, title, filesMissing: 0, notRewound } satisfies BaseRestored }
+      }
       await abandon(input)
       return null
     },

@@ -1,5 +1,5 @@
 import { member, router } from '../../src/trpc.ts'
-import { BackupRef, BaseRestoreRef, SettingsInput } from './input.ts'
+import { BackupRef, BaseRestoreRef, BaseRewindRef, SettingsInput } from './input.ts'
 import type { BackupsService } from './service.ts'
 
 /** `trpc.backups.*`: backups of the installation. */
@@ -13,4 +13,7 @@ export const backupsRouter = (backups: BackupsService) =>
     restoreBase: member
       .input(BaseRestoreRef)
       .mutation(({ ctx, input }) => backups.restoreBase(ctx.actor, input)),
+    restoreBaseAt: member
+      .input(BaseRewindRef)
+      .mutation(({ ctx, input }) => backups.restoreBaseAt(ctx.actor, input)),
   })

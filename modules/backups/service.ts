@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
-import type { BackupSummary, TestResult } from '../../src/db/backups/manifest.ts'
+import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
 import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
 import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
@@ -9,14 +9,15 @@ import { hasEnded, type Job, type JobContext } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { NOTICES, type Notice } from '../../src/notices.ts'
+import { VERSION } from '../../src/version.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { CommentsService } from '../comments/index.ts'
 import type { Copies } from '../imports/index.ts'
 import type { RecordsService } from '../records/index.ts'
-import type { BaseRestoreRef, SettingsInput } from './input.ts'
+import type { BaseRestoreRef, BaseRewindRef, SettingsInput } from './input.ts'
 import { runInProcess } from './process.ts'
-import { createBaseRestoreJob, planBaseRestore, RESTORE_JOB } from './restore-base.ts'
+import { createBaseRestoreJob, planBaseRestore, RESTORE_JOB, requireRestorable } from './restore-base.ts'
 import { createBackupStore, type StoredSettings } from './store.ts'
 
 const BACKUP_JOB = 'backup'
@@ -223,6 +224,33 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       throw new AppError('CONFLICT', m.backups_error_running())
   }
 
+  /** The first backup of this version since a time that has the base; null without one. */
+  async function firstSince(baseId: string, at: string): Promise<Manifest | null> {
+    const row = await store.read()
+    if (!row) return null
+    return explained(async () => {
+      const repository = await open(row.settings)
+      const first = (await repository.list()).findLast(
+        ({ summary }) =>
+          summary !== null &&
+          summary.version === VERSION &&
+          summary.at >= at &&
+          summary.bases.some(({ id }) => id === baseId),
+      )
+      return first ? repository.manifest(first.id) : null
+    })
+  }
+
+  /** @throws CONFLICT */
+  async function startRestore(
+    plan: Parameters<typeof planBaseRestore>[1],
+  ): Promise<{ jobId: string; baseId: string }> {
+    const input = await planBaseRestore(bases, plan)
+    await refuseSecond()
+    const { id } = await jobs.start(RESTORE_JOB, { userId: plan.owner.id, baseId: null, input })
+    return { jobId: id, baseId: input.newBaseId }
+  }
+
   /** @throws GENERIC_NOT_FOUND */
   async function requireBackup(settings: StoredSettings, backupId: string): Promise<Repository> {
     const repository = await explained(() => open(settings))
@@ -360,10 +388,47 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       const { manifest } = await requireBackup(settings, backupId)
       const owner = requireUser(actor)
       const found = await explained(() => manifest(backupId))
-      const input = await planBaseRestore({ bases, owner }, found, { baseId, title })
-      await refuseSecond()
-      const { id } = await jobs.start(RESTORE_JOB, { userId: owner.id, baseId: null, input })
-      return { jobId: id, baseId: input.newBaseId }
+      return startRestore({
+        owner,
+        backupId,
+        baseId,
+        at: null,
+        original: requireRestorable(found, baseId),
+        moment: found.summary.at.slice(0, 10),
+        wanted: title,
+      })
+    },
+
+    /**
+     * Starts to restore one base with its records of an earlier time as a new base. It is taken from the first backup
+     * since that time, where the most tables and fields are still as they were, else from the present base, and
+     * rewound by its change log.
+     *
+     * @throws BASE_NOT_FOUND for a base that is neither here nor in such a backup; BAD_REQUEST for a time in the future, and
+     *   before the present base or its log begins; else as `restoreBase`
+     */
+    async restoreBaseAt(
+      actor: Actor,
+      { baseId, at: wantedAt, title = null }: BaseRewindRef,
+    ): Promise<{ jobId: string; baseId: string }> {
+      await access.authorize(actor, 'backup.restore')
+      if (!isSupported) throw badRequest(m.backups_error_postgres())
+      const owner = requireUser(actor)
+      const at = new Date(wantedAt).toISOString()
+      if (at > new Date().toISOString()) throw badRequest(m.records_error_rewind_future())
+      const asked = { owner, baseId, at, moment: `${at.slice(0, 16).replace('T', ' ')} UTC`, wanted: title }
+      const backup = await firstSince(baseId, at)
+      if (backup !== null)
+        return startRestore({
+          ...asked,
+          backupId: backup.summary.id,
+          original: requireRestorable(backup, baseId),
+        })
+      const { title: original, createdAt, historySince } = await bases.require(baseId)
+      if (at < createdAt) throw badRequest(m.records_error_rewind_no_table({ table: original }))
+      if (historySince !== null && at < historySince)
+        throw badRequest(m.records_error_rewind_retention({ since: historySince }))
+      return startRestore({ ...asked, backupId: null, original })
     },
 
     close(): void {

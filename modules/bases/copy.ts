@@ -73,9 +73,10 @@ export function createBaseCopies(
     },
 
     /** A base in the metadata of a backup; null if they have none with the id, or it is in their trash. */
-    async findIn(from: MetaReader, baseId: string): Promise<BaseRow | null> {
-      const [row] = await from.select().from(bases).where(eq(bases.id, baseId))
-      return row && row.deletedAt === null ? row : null
+    async findIn(from: MetaReader, baseId: string): Promise<{ base: BaseRow; sources: SourceRow[] } | null> {
+      const [base] = await from.select().from(bases).where(eq(bases.id, baseId))
+      if (!base || base.deletedAt !== null) return null
+      return { base, sources: (await store.sourcesOf([baseId], from)).get(baseId) ?? [] }
     },
 
     /** Inserts the rows of a new base without an original, and creates its home. Returns the id of its own source. */

@@ -1,4 +1,10 @@
-export { COPIED_HOOKS, type CopiedHooks, type Copies, createCopies } from './copies/index.ts'
+export {
+  COPIED_HOOKS,
+  type CopiedHooks,
+  type Copies,
+  createCopies,
+  isSameDefinition,
+} from './copies/index.ts'
 export type { StartInput } from './input.ts'
 export { copiesRest, importsRest, tableImportRest } from './rest/index.ts'
 export { copiesRouter, importsRouter, jobsRouter } from './router.ts'

@@ -12,6 +12,7 @@ export {
   statesAround,
   type Touch,
 } from './feed/index.ts'
+export type { BaseRewound } from './history/index.ts'
 export {
   AUTOMATIC_INDEXES,
   type AutomaticIndexes,

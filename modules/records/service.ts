@@ -19,6 +19,8 @@ import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
 import { createFeed } from './feed/index.ts'
 import {
+  type BaseRewound,
+  type CopyToRewind,
   createRecordRestore,
   createTableRestore,
   createTrash,
@@ -26,6 +28,7 @@ import {
   createUndoPreview,
   type HistoryEntry,
   readHistory,
+  rewindCopy,
 } from './history/index.ts'
 import { createLinkReads, type DeletionEffect, deletionEffects, openLink } from './links/index.ts'
 import {
@@ -343,6 +346,8 @@ export function createRecordsService(
     previewUndo: createUndoPreview({ auth, schema, reader, undo }),
     activity: createActivity({ kernel, auth, schema, reader, describe: undo.describe }),
     tableRestore: createTableRestore({ kernel, auth, bases, schema, sets }),
+    /** Rewinds a copy of a base before it has definitions of its own, see `rewindCopy`. */
+    rewindCopy: (copy: CopyToRewind): Promise<BaseRewound> => rewindCopy(kernel, copy),
     /** As in `createUndo`; if nothing is left, with the time that the history goes back to. */
     async undo(...asked: Parameters<typeof undo.undo>) {
       const undone = await undo.undo(...asked)

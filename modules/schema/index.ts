@@ -10,6 +10,7 @@ export {
   type TableViews,
 } from './change/index.ts'
 export { type ReachableModels, referencesOf } from './computed/index.ts'
+export { createDetachedSchema, type DetachedSchema } from './detached.ts'
 export {
   type DefinedRows,
   type FieldDefinitionRow,

@@ -15,20 +15,11 @@ export interface HomeCopy {
   replaced: readonly { table: string; column: string; value: string | null }[]
 }
 
-/**
- * Copies a consistent snapshot of a base's file, without its log. Runs as `vacuum into` in a worker thread; `open` then
- * gives the engine of the copy.
- */
-export async function copySqliteHome(
-  from: Engine,
-  path: string,
-  what: HomeCopy,
-  open: () => Promise<Engine>,
-): Promise<void> {
+/** Copies a consistent snapshot of a base's file. Runs as `vacuum into` in a worker thread. */
+export async function snapshotSqliteHome(from: Engine, path: string): Promise<void> {
   // An interrupted attempt may have left a file, and SQLite refuses to write into a file with content.
   await removeSqliteFiles(path)
   await from.values({ sql: 'vacuum into ?', params: [path] }, { scan: true })
-  await reduceSqliteCopy(await open(), what)
 }
 
 /** Removes from the copy of a base's file what the copy does not take over, and the log. */

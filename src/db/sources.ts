@@ -9,11 +9,11 @@ import { defineSlot, type Registry } from '../registry.ts'
 import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
 import {
-  copySqliteHome,
   type HomeCopy,
   reduceSqliteCopy,
   removeSqliteFiles,
   replacement,
+  snapshotSqliteHome,
 } from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
 import { postgresIdentity } from './introspect/postgres.ts'
@@ -89,10 +89,17 @@ export interface Sources {
   /** Creates the home of a base as a consistent snapshot of another of the same kind, without the log. */
   copy(fromBaseId: string, toBaseId: string, what: HomeCopy): Promise<void>
   /**
-   * Creates the home of a base from the file of another base, such as one in a backup, without the log. Moves the
-   * file. Only for bases in files.
+   * Creates the home of a base from another one: from its file in a backup, which is moved, or as of now. Only for
+   * bases in files.
+   *
+   * @param before runs while the copy still has the log of the original
    */
-  adopt(toBaseId: string, file: string, what: HomeCopy): Promise<void>
+  adopt(
+    toBaseId: string,
+    from: { file: string } | { baseId: string },
+    what: HomeCopy,
+    before?: (copy: Engine) => Promise<void>,
+  ): Promise<void>
   /** Permanently removes a base's home with all its records. */
   remove(baseId: string): Promise<void>
   /** Identity of the database of `DATABASE_URL` (`postgresIdentity`); null if not configured. */
@@ -221,6 +228,18 @@ export function openSources(
     return opening
   }
 
+  const adopt: Sources['adopt'] = async (toBaseId, from, what, before) => {
+    if ((await homeOf(toBaseId)) !== 'sqlite3') throw new Error(`${toBaseId} does not lie in a file`)
+    if ('baseId' in from) await snapshotSqliteHome(await engine(from.baseId), path(toBaseId))
+    else {
+      await removeSqliteFiles(path(toBaseId))
+      await rename(from.file, path(toBaseId))
+    }
+    const copy = await engine(toBaseId)
+    await before?.(copy)
+    await reduceSqliteCopy(copy, what)
+  }
+
   return {
     newHome: own ? 'pg' : 'sqlite3',
     create: (baseId) => create(baseId, own ? 'pg' : 'sqlite3'),
@@ -254,20 +273,14 @@ export function openSources(
     async copy(fromBaseId, toBaseId, what) {
       const [home, target] = await Promise.all([homeOf(fromBaseId), homeOf(toBaseId)])
       if (home === null || home !== target) throw new Error(`${toBaseId} cannot be a copy of ${fromBaseId}`)
-      const source = await engine(fromBaseId)
-      if (home === 'sqlite3') return copySqliteHome(source, path(toBaseId), what, () => engine(toBaseId))
+      if (home === 'sqlite3') return adopt(toBaseId, { baseId: fromBaseId }, what)
       await create(toBaseId, home)
       const copy = await engine(toBaseId)
       const [from, to] = [schemaOfBase(fromBaseId), schemaOfBase(toBaseId)]
       await copySchema(requireOwn().connection, { from, to, ...what })
       if (what.withData) await copy.writeScript(what.replaced.map((each) => replacement(each, copy.dialect)))
     },
-    async adopt(toBaseId, file, what) {
-      if ((await homeOf(toBaseId)) !== 'sqlite3') throw new Error(`${toBaseId} does not lie in a file`)
-      await removeSqliteFiles(path(toBaseId))
-      await rename(file, path(toBaseId))
-      await reduceSqliteCopy(await engine(toBaseId), what)
-    },
+    adopt,
     abandon: (baseId) => removeHome(baseId, own ? 'pg' : 'sqlite3'),
     remove: async (baseId) => removeHome(baseId, await homeOf(baseId)),
     openFiles: () => files.count,

@@ -161,6 +161,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ baseId }) => ({ backupId: 'none', baseId }),
     refuses: 'BAD_REQUEST',
   },
+  'backups.restoreBaseAt': {
+    gate: 'backup.restore',
+    input: ({ baseId }) => ({ baseId, at: '2200-01-01T00:00:00Z' }),
+    refuses: 'BAD_REQUEST',
+  },
   'plugins.list': { gate: 'plugin.read' },
   'plugins.storedFiles': { gate: 'plugin.read' },
   'plugins.save': {

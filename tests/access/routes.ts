@@ -236,6 +236,12 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ backupId: 'none' }),
     answers: 400,
   },
+  'POST M/backups/bases/:baseId/restore': {
+    gate: 'backup.restore',
+    params: ({ baseId }) => ({ baseId }),
+    body: () => ({ at: '2200-01-01T00:00:00Z' }),
+    answers: 400,
+  },
   'POST M/backups/:backupId/bases/:baseId/restore': {
     gate: 'backup.restore',
     params: ({ baseId }) => ({ backupId: 'none', baseId }),

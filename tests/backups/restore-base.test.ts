@@ -255,7 +255,7 @@ describe('restoring one base of a backup', () => {
       ...services,
       openPlace: () => Promise.reject(new Error('not used')),
     })
-    const input = { owner, backupId, baseId: bench.baseId, newBaseId, title: 'Half', folder }
+    const input = { owner, backupId, baseId: bench.baseId, newBaseId, at: null, title: 'Half', folder }
     expect(await job.recover(input, { id: 'job', userId: owner.id })).toBeNull()
     expect([existsSync(file), leftFolders()]).toEqual([false, []])
     const all = await bench.trpc.bases.list.query({ trash: true })
@@ -270,4 +270,84 @@ describe('restoring one base of a backup', () => {
     expect(refused.status).toBe(400)
     expect(refused.message).toMatch(/^Sheaf 0\.0\.1 made this backup.*sheaf restore/)
   })
+})
+
+describe('restoring one base to an earlier time', () => {
+  const restoreAt = async (at: string) => {
+    const path = `/api/v2/meta/backups/bases/${bench.baseId}/restore`
+    const { status, body } = await bench.rest.post(path, { at })
+    expect([status, body.msg]).toEqual([200, undefined])
+    return { job: await end(body.jobId), baseId: body.baseId as string }
+  }
+
+  /** Right after everything that was done so far: the next change is of another millisecond. */
+  async function momentNow(): Promise<string> {
+    const at = new Date().toISOString()
+    await Bun.sleep(3)
+    return at
+  }
+
+  test('refuses the future, times before its history, a text that is no time, and everyone below super admin', async () => {
+    const { baseId, trpc, app } = bench
+    const refused = (at: string, by = trpc) => refusalOf(by.backups.restoreBaseAt.mutate({ baseId, at }))
+    expect(await refused('2200-01-01T00:00:00Z')).toMatchObject({
+      status: 400,
+      message: 'This time is in the future',
+    })
+    expect((await refused('yesterday')).status).toBe(400)
+    const unknown = trpc.backups.restoreBaseAt.mutate({ baseId: createId('base'), at: await momentNow() })
+    expect((await refusalOf(unknown)).status).toBe(404)
+    await trpc.backups.save.mutate({ ...settings, url: join(place, 'empty') })
+    expect(await refused('2020-01-01T00:00:00Z')).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('did not exist at that time'),
+    })
+    const before = await momentNow()
+    await app.services.bases.saveHistory(baseId, { historySince: new Date().toISOString() })
+    expect(await refused(before)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('The history goes back to'),
+    })
+    await app.services.bases.saveHistory(baseId, { historySince: null })
+    await trpc.backups.save.mutate(settings)
+    const owner = await createMember(app, baseId, 'owner')
+    expect((await refused(before, app.trpc(owner.token))).status).toBe(403)
+  })
+
+  test('rewinds the records and links of all tables in a copy, and names what it does not rewind', async () => {
+    const { trpc, rest, baseId: originalId } = bench
+    const before = [await records(orders.id), await records(customers.id)]
+    const at = await momentNow()
+    await rest.patch(orders.path, { Id: 1, Title: 'changed', Qty: 100 })
+    // Both ends of a link.
+    await rest.delete(orders.path, { Id: 1 })
+    await rest.delete(customers.path, { Id: 2 })
+    await rest.post(customers.path, { Title: 'Cleo' })
+    await rest.post(orders.path, { Title: 'o4', Qty: 1 })
+    const added = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'since' }])
+    const now = [await records(orders.id), await records(customers.id)]
+
+    const fromPresent = await restoreAt(at)
+    expect(fromPresent.job).toMatchObject({
+      status: 'completed',
+      result: { notRewound: { tables: [added.title], fields: [] } },
+    })
+    const recordsIn = async (baseId: string) => [
+      await records((await tableOf(baseId, orders)).table.id),
+      await records((await tableOf(baseId, customers)).table.id),
+    ]
+    expect(await recordsIn(fromPresent.baseId)).toEqual(before)
+    expect([await records(orders.id), await records(customers.id)]).toEqual(now)
+    // The copy has a history of its own.
+    expect((await trpc.records.undo.mutate({ baseId: fromPresent.baseId })).kind).toBeNull()
+
+    // The first backup since still has a field that was deleted later.
+    expect(await end((await trpc.backups.run.mutate()).jobId)).toMatchObject({ status: 'completed' })
+    await trpc.schema.deleteField.mutate({ fieldId: orders.field('Qty').id })
+    await trpc.bases.delete.mutate({ baseId: originalId })
+    const fromBackup = await restoreAt(at)
+    expect(fromBackup.job).toMatchObject({ status: 'completed', result: { notRewound: { fields: [] } } })
+    expect(await recordsIn(fromBackup.baseId)).toEqual(before)
+    expect(leftFolders()).toEqual([])
+  }, 60_000)
 })

@@ -33,6 +33,15 @@ interface Deps {
 /** The definitions of a base's tables. */
 export interface CopiedRows extends SchemaRows, ViewRows {}
 
+/** True if nothing has changed between two reads of a base's definitions. */
+export const isSameDefinition = (before: CopiedRows, after: CopiedRows): boolean =>
+  Bun.deepEquals(versionsOf(before), versionsOf(after))
+
+const versionsOf = ({ tables, views }: CopiedRows) => [
+  tables.map(({ id, version }) => [id, version]).toSorted(),
+  views.map(({ id, updatedAt }) => [id, updatedAt]).toSorted(),
+]
+
 /** A base that becomes visible under new ids. Its home is there already, and its own row in the trash. */
 export interface BaseToPublish {
   owner: UserActor

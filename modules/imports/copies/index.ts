@@ -219,4 +219,4 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 }
 
-export { COPIED_HOOKS, type CopiedHooks } from './copy-rows.ts'
+export { COPIED_HOOKS, type CopiedHooks, isSameDefinition } from './copy-rows.ts'

@@ -10,7 +10,7 @@ import { m } from '../../../src/messages.gen.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { FieldPosition, SchemaService } from '../../schema/index.ts'
-import type { CopiedRows, CopyRows } from './copy-rows.ts'
+import { type CopiedRows, type CopyRows, isSameDefinition } from './copy-rows.ts'
 
 /** Job name on the wire. */
 export const COPY_JOB = 'duplicate-base'
@@ -59,7 +59,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       replaced: input.isVisitor ? peopleColumns(rows, owner.id) : [],
     })
     signal.throwIfAborted()
-    if (!Bun.deepEquals(versionsOf(rows), versionsOf(await read()))) return false
+    if (!isSameDefinition(rows, await read())) return false
     await copyRows.publish({
       owner,
       baseId,
@@ -106,11 +106,6 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
     })
   }
 }
-
-const versionsOf = ({ tables, views }: CopiedRows) => [
-  tables.map(({ id, version }) => [id, version]).toSorted(),
-  views.map(({ id, updatedAt }) => [id, updatedAt]).toSorted(),
-]
 
 /** Columns that hold people. Required ones get the copy's owner. */
 function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCopy['replaced'] {

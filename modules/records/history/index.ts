@@ -11,5 +11,6 @@ export {
   type TableMoment,
   type TableRestorePreview,
 } from './restore-table.ts'
+export { type BaseRewound, type CopyToRewind, rewindCopy } from './rewind-base.ts'
 export { createTrash, MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from './trash.ts'
 export { createUndo, joinActions, MAX_ACTIONS, type Undone } from './undo.ts'

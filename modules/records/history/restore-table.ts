@@ -10,7 +10,6 @@ import {
   entryAt,
   findEntry,
   logExtent,
-  type StoredEntry,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -121,34 +120,60 @@ export function createTableRestore({ kernel, auth, bases, schema, sets }: Deps) 
     { at, before, keep }: TableMoment,
   ): Promise<{ target: RewindTarget; left: LeftField[] }> {
     const { table } = model
-    const { after, time } = before === undefined ? await atTime(engine, at) : await atEntry(engine, before)
-    const { historySince } = await bases.require(table.baseId)
-    if (historySince !== null && (time < historySince || (await isForgotten(engine, after)))) {
-      throw badRequest(m.records_error_rewind_retention({ since: historySince }))
-    }
-    const created = await entriesOfTableAfter(engine, table.id, after, 'table.create')
-    if (created.length > 0 || table.createdAt > time) {
+    const moment = before === undefined ? await atTime(engine, at) : await atEntry(engine, before)
+    await requireCovered(engine, (await bases.require(table.baseId)).historySince, moment)
+    if (await isCreatedAfter(engine, table, moment))
       throw badRequest(m.records_error_rewind_no_table({ table: table.title }))
-    }
-    const changes = await entriesOfTableAfter(engine, table.id, after, 'field.%')
-    const { left, except, exceptLinks } = leftFields(model, changes)
-    return { target: { after, at: time, keep, except, exceptLinks }, left }
+    const { left, except, exceptLinks } = await leftFieldsAfter(engine, model, moment)
+    return { target: { after: moment.after, at: moment.time, keep, except, exceptLinks }, left }
   }
 
   return { preview, restore }
 }
 
-async function atTime(engine: Engine, at: string | undefined): Promise<{ after: number; time: string }> {
+/** A moment in the log of a base. */
+export interface LogMoment {
+  /** The last entry at that time. */
+  after: number
+  /** ISO 8601. */
+  time: string
+}
+
+/** @throws BAD_REQUEST for a text that is no time, and for the future */
+export async function atTime(engine: Engine, at: string | undefined): Promise<LogMoment> {
   const time = at === undefined || Number.isNaN(Date.parse(at)) ? null : new Date(at).toISOString()
   if (time === null) throw badRequest(m.records_error_rewind_moment())
   if (time > new Date().toISOString()) throw badRequest(m.records_error_rewind_future())
   return { after: await entryAt(engine, time), time }
 }
 
-async function atEntry(engine: Engine, entryId: number): Promise<{ after: number; time: string }> {
+async function atEntry(engine: Engine, entryId: number): Promise<LogMoment> {
   const entry = await findEntry(engine, entryId)
   if (!entry) throw badRequest(m.records_error_rewind_moment())
   return { after: entry.id - 1, time: entry.at }
+}
+
+/**
+ * @param historySince when the log begins; null: with the base
+ * @throws BAD_REQUEST if the log does not reach back to the moment
+ */
+export async function requireCovered(
+  engine: Engine,
+  historySince: string | null,
+  { after, time }: LogMoment,
+): Promise<void> {
+  if (historySince === null) return
+  if (time < historySince || (await isForgotten(engine, after)))
+    throw badRequest(m.records_error_rewind_retention({ since: historySince }))
+}
+
+/** True for a table that did not exist at the moment. */
+export async function isCreatedAfter(
+  engine: Engine,
+  { id, createdAt }: TableModel['table'],
+  { after, time }: LogMoment,
+): Promise<boolean> {
+  return createdAt > time || (await entriesOfTableAfter(engine, id, after, 'table.create')).length > 0
 }
 
 /** True if entries right after one are removed from the log already. */
@@ -176,10 +201,12 @@ async function authorsOf(
 }
 
 /** The fields whose former values do not fit any more, by the changes of fields since. */
-function leftFields(
+export async function leftFieldsAfter(
+  engine: Engine,
   model: TableModel,
-  changes: readonly StoredEntry[],
-): { left: LeftField[]; except: Set<string>; exceptLinks: Set<string> } {
+  { after }: LogMoment,
+): Promise<{ left: LeftField[]; except: Set<string>; exceptLinks: Set<string> }> {
+  const changes = await entriesOfTableAfter(engine, model.table.id, after, 'field.%')
   const left = new Map<string, LeftField>()
   const except = new Set<string>()
   const exceptLinks = new Set<string>()

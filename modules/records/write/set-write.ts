@@ -113,7 +113,10 @@ export interface RewindTarget {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
+  kernel: Pick<Kernel, 'works'> & {
+    sources: Pick<Kernel['sources'], 'engine'>
+    events: Pick<Kernel['events'], 'emit'>
+  }
   schema: LinkSchema
   touch: TouchRecords
 }

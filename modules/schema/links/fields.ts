@@ -3,7 +3,7 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import { FIELD_TYPE_NAMES } from '../../../src/core/fields/index.ts'
 import { isForeignKey, isLinkType } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { Kernel } from '../../../src/kernel.ts'
+import type { MetaReader } from '../../../src/db/meta.ts'
 import {
   createTableModel,
   plainField,
@@ -23,7 +23,7 @@ export interface FoundLink {
 
 /** Every link field of a base, including the trash, in one statement. */
 export async function allLinkFieldsOf(
-  kernel: Pick<Kernel, 'meta'>,
+  kernel: { meta: { db: MetaReader } },
   { fields, tables }: Pick<SchemaStore, 'fields' | 'tables'>,
   baseId: string,
 ): Promise<FoundLink[]> {
@@ -88,7 +88,7 @@ export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'peek' | 'find
 
 /** Every live link field of a base's live tables. The links to a table are stored in the fields of other tables. */
 export async function linkFieldsOf(
-  kernel: Pick<Kernel, 'meta'>,
+  kernel: { meta: { db: MetaReader } },
   store: Pick<SchemaStore, 'fields' | 'tables'>,
   baseId: string,
 ): Promise<Field[]> {

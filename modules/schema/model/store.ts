@@ -22,7 +22,13 @@ const FIELD_ID = /^c[a-z0-9]{14}$/
 export type SchemaStore = ReturnType<typeof createSchemaStore>
 
 /** Reads the metadata of tables and fields and caches table models. Writes go through `change.ts`. */
-export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'require' | 'sourcesOf'>) {
+export function createSchemaStore(
+  kernel: {
+    meta: Pick<Kernel['meta'], 'tables' | 'cluster'> & { db: MetaReader }
+    events: Pick<Kernel['events'], 'on'>
+  },
+  bases: Pick<BasesService, 'require' | 'sourcesOf'>,
+) {
   const { tables, fields } = kernel.meta.tables(defineSchemaTables)
   const { db } = kernel.meta
   const models = new LRUCache<string, TableModel>({

@@ -11,7 +11,7 @@ import { openDialog } from '../../ui/open-dialog.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { hasEnded, useJob } from '../sources/jobs.ts'
 import styles from './backups-page.module.css'
-import { RestoreBaseDialog } from './restore-base-dialog.tsx'
+import { RestoreBaseDialog, RestoreToTimeDialog } from './restore-base-dialog.tsx'
 import { SettingsDialog } from './settings-dialog.tsx'
 
 type Overview = Outputs['backups']['overview']
@@ -81,6 +81,7 @@ function State({ overview, onConfigure }: { overview: Overview; onConfigure: () 
           {m.backups_run()}
         </Button>
         <Button onClick={onConfigure}>{m.backups_settings()}</Button>
+        <RestoreToTime isBusy={isRunning} />
         {isRunning && job && job.progress.done > 0 && (
           <span className={styles.note} role="status">
             {m.backups_progress({ size: formatBytes(job.progress.done) })}
@@ -88,6 +89,26 @@ function State({ overview, onConfigure }: { overview: Overview; onConfigure: () 
         )}
       </div>
     </section>
+  )
+}
+
+/** Opens the dialog with the bases of this server and of all backups. */
+function RestoreToTime({ isBusy }: { isBusy: boolean }) {
+  const bases = trpc.bases.list.useQuery()
+  const backups = trpc.backups.list.useQuery()
+  const backedUp = backups.data?.flatMap(({ summary }) => summary?.bases ?? []) ?? []
+  // The present title wins, then that of the latest backup.
+  const titles = new Map(
+    [...backedUp.toReversed(), ...(bases.data ?? [])].map(({ id, title }) => [id, title]),
+  )
+  const known = [...titles].map(([id, title]) => ({ id, title }))
+  return (
+    <Button
+      disabled={isBusy || known.length === 0}
+      onClick={() => openDialog((close) => <RestoreToTimeDialog bases={known} onClose={close} />)}
+    >
+      {m.backups_restore_to_time()}
+    </Button>
   )
 }
 

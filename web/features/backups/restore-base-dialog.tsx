@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { formatBytes } from '../../attachments/format-bytes.ts'
 import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
@@ -10,59 +10,114 @@ import { CopyDialog } from '../copies/copy-dialog.tsx'
 type Summary = NonNullable<Outputs['backups']['list'][number]['summary']>
 
 /** The result of the job; see `BaseRestored`. */
-type Restored = { title: string; filesMissing: number }
+interface Restored {
+  title: string
+  filesMissing: number
+  notRewound: { tables: string[]; fields: string[] }
+}
+
+/** Bases by their ids and titles. */
+export type ListedBases = readonly { id: string; title: string }[]
 
 /** Chooses a base of a backup and restores it as a new one. */
 export function RestoreBaseDialog({ backup, onClose }: { backup: Summary; onClose: () => void }) {
-  const [baseId, setBaseId] = useState(backup.bases[0]?.id ?? '')
-  const [title, setTitle] = useState('')
   const time = new Date(backup.at).toLocaleString(localeTag(), { dateStyle: 'medium', timeStyle: 'short' })
+  return (
+    <RestoreDialog
+      heading={m.backups_restore_base()}
+      bases={backup.bases}
+      hint={m.backups_restore_base_hint({ time })}
+      titleHint={m.backups_title_default()}
+      start={(base) => api.backups.restoreBase.mutate({ backupId: backup.id, ...base })}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Chooses a base and a time, and restores the base of that time as a new one. */
+export function RestoreToTimeDialog({ bases, onClose }: { bases: ListedBases; onClose: () => void }) {
+  const [time, setTime] = useState('')
+  const at = new Date(time)
+  const isPast = at.getTime() < Date.now()
+  return (
+    <RestoreDialog
+      heading={m.backups_restore_to_time_title()}
+      bases={bases}
+      hint={m.backups_restore_to_time_hint()}
+      titleHint={m.backups_title_default_time()}
+      isReady={isPast}
+      start={(base) => api.backups.restoreBaseAt.mutate({ ...base, at: at.toISOString() })}
+      onClose={onClose}
+    >
+      <TextField
+        label={m.backups_restore_time()}
+        type="datetime-local"
+        step={1}
+        required
+        value={time}
+        error={time === '' || isPast ? null : m.backups_choose_time()}
+        onChange={(event) => setTime(event.target.value)}
+      />
+    </RestoreDialog>
+  )
+}
+
+interface RestoreDialogProps {
+  heading: string
+  bases: ListedBases
+  hint: string
+  titleHint: string
+  isReady?: boolean
+  start: (base: { baseId: string; title?: string }) => Promise<{ jobId: string; baseId: string }>
+  onClose: () => void
+  /** Further fields. */
+  children?: ReactNode
+}
+
+/** The base, its new title, and the progress of the restore. */
+function RestoreDialog({ bases, hint, titleHint, isReady = true, start, ...dialog }: RestoreDialogProps) {
+  const [baseId, setBaseId] = useState(bases[0]?.id ?? '')
+  const [title, setTitle] = useState('')
   return (
     <CopyDialog
       title=""
-      heading={m.backups_restore_base()}
+      heading={dialog.heading}
       submitLabel={m.backups_restore_new()}
       waiting={m.backups_restoring()}
       progressText={({ done, total }) =>
         m.backups_bytes_restored({ done: formatBytes(done), total: formatBytes(total) })
       }
-      isReady={baseId !== ''}
+      isReady={isReady && baseId !== ''}
       start={async () => {
         const wanted = title.trim()
-        const started = await api.backups.restoreBase.mutate({
-          backupId: backup.id,
-          baseId,
-          ...(wanted !== '' && { title: wanted }),
-        })
+        const started = await start({ baseId, ...(wanted !== '' && { title: wanted }) })
         return {
           jobId: started.jobId,
           async finish(result) {
             await cache.bases.list.invalidate()
-            const { title: restored, filesMissing } = result as Restored
-            return filesMissing === 0
-              ? m.backups_restored({ title: restored })
-              : m.backups_restored_without({ title: restored, count: String(filesMissing) })
+            return reportOf(result as Restored)
           },
           open: () => goTo(paths.base(started.baseId)),
         }
       }}
-      onClose={onClose}
+      onClose={dialog.onClose}
     >
       <SelectField
         label={m.backups_base()}
-        help={m.backups_restore_base_hint({ time })}
+        help={hint}
         value={baseId}
         onChange={(event) => setBaseId(event.target.value)}
       >
-        {backup.bases.map(({ id, title: name }) => (
+        {bases.map(({ id, title: name }) => (
           <option key={id} value={id}>
             {name}
           </option>
         ))}
       </SelectField>
+      {dialog.children}
       <TextField
         label={m.backups_title()}
-        help={m.backups_title_default()}
+        help={titleHint}
         dir="auto"
         maxLength={200}
         value={title}
@@ -70,4 +125,12 @@ export function RestoreBaseDialog({ backup, onClose }: { backup: Summary; onClos
       />
     </CopyDialog>
   )
+}
+
+function reportOf({ title, filesMissing, notRewound: { tables, fields } }: Restored): string {
+  const names = [...tables, ...fields]
+  if (names.length > 0) return m.backups_not_rewound({ title, names: names.join(', ') })
+  return filesMissing === 0
+    ? m.backups_restored({ title })
+    : m.backups_restored_without({ title, count: String(filesMissing) })
 }
