@@ -44,7 +44,10 @@ export interface BackupOverview {
 export type BackupsService = ReturnType<typeof createBackupsService>
 
 /** Backups of the installation on a schedule and on demand, and their restore tests. */
-export function createBackupsService(kernel: Kernel, { access }: Pick<AuthService, 'access'>) {
+export function createBackupsService(
+  kernel: Kernel,
+  { access, audits }: Pick<AuthService, 'access' | 'audits'>,
+) {
   const { config, jobs, log, meta, metrics, registry, shutdown } = kernel
   const store = createBackupStore(kernel)
   const isSupported = config.databaseUrl === null
@@ -270,7 +273,8 @@ export function createBackupsService(kernel: Kernel, { access }: Pick<AuthServic
           input.passphrase === undefined ? (isSamePlace ? known.passphrase : null) : input.passphrase,
       }
       await explained(() => open(settings))
-      await store.save(settings, requireUser(actor).id)
+      const audit = { kind: 'settings.update', detail: { target: 'backups' } } as const
+      await store.save(settings, requireUser(actor).id, audits.record(actor, audit))
       log.info('backups configured', { userId: requireUser(actor).id, url: settings.url })
     },
 
