@@ -398,7 +398,12 @@ export async function startServer(config: Config): Promise<RunningServer> {
         config.logLevel,
         (request, bun) =>
           socket.handle(request, bun) ??
-          asCaller(request, config.queryTimeoutSeconds * 1000, () => answer(request)),
+          asCaller(
+            request,
+            config.queryTimeoutSeconds * 1000,
+            () => answer(request),
+            () => clientAddress(config, request, bun),
+          ),
       ),
       development: false,
       // An error that no adapter handled. Its text is logged, not sent.

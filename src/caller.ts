@@ -16,12 +16,33 @@ export interface Caller {
   requestId: string
   /** Read timeout. */
   readonly timeoutMs: number
+  /** Network address and `User-Agent`, for audits. */
+  readonly origin: () => Origin
 }
+
+/** Where a request came from. */
+export interface Origin {
+  /** IP address; null if unknown. */
+  address: string | null
+  userAgent: string | null
+}
+
+/** An IPv6 address with a zone may be longer, and `X-Forwarded-For` may hold any text. */
+const MAX_ADDRESS_LENGTH = 64
+const MAX_USER_AGENT_LENGTH = 256
 
 const callers = new AsyncLocalStorage<Caller>()
 
-/** Handles a request; inside, `currentCaller` returns its caller. */
-export function asCaller<T>(request: Request, timeoutMs: number, handle: () => T): T {
+/**
+ * Handles a request; inside, `currentCaller` returns its caller.
+ * @param addressOf called only where the address is needed
+ */
+export function asCaller<T>(
+  request: Request,
+  timeoutMs: number,
+  handle: () => T,
+  addressOf: () => string = () => '',
+): T {
   const caller: Caller = {
     // Created on demand: most requests finish before they could be aborted.
     get signal() {
@@ -31,6 +52,10 @@ export function asCaller<T>(request: Request, timeoutMs: number, handle: () => T
     route: '',
     requestId: '',
     timeoutMs,
+    origin: () => ({
+      address: addressOf().slice(0, MAX_ADDRESS_LENGTH) || null,
+      userAgent: request.headers.get('user-agent')?.slice(0, MAX_USER_AGENT_LENGTH) || null,
+    }),
   }
   return callers.run(caller, handle)
 }
@@ -55,6 +80,9 @@ export function nameCaller(actor: Actor): void {
 /** The current request's caller; undefined in background work such as jobs. */
 export const currentCaller = (): Caller | undefined => callers.getStore()
 
+/** Where the current request came from; nulls in background work. */
+export const currentOrigin = (): Origin => callers.getStore()?.origin() ?? { address: null, userAgent: null }
+
 /** Runs work that continues after the request that started it. */
 export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
 
@@ -65,8 +93,8 @@ export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
 export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
   const caller = callers.getStore()
   if (!caller) return work()
-  const { key, route, requestId, timeoutMs } = caller
-  return callers.run({ signal, key, route, requestId, timeoutMs }, work)
+  const { key, route, requestId, timeoutMs, origin } = caller
+  return callers.run({ signal, key, route, requestId, timeoutMs, origin }, work)
 }
 
 /** The result of a read, or null if the time is up before it ends. Without a caller, the read is not limited. */

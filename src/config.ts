@@ -45,6 +45,7 @@ export interface Config extends SmtpSettings {
   allowLocalHttp: boolean
   historyDays: number
   trashDays: number
+  auditDays: number
   attachmentMaxBytes: number
   attachmentMaxCount: number
   attachmentLinkSeconds: number
@@ -185,7 +186,7 @@ export const VARIABLES = {
   trustProxy: variable({
     name: 'TRUST_PROXY',
     default: 'false',
-    help: 'When true, rate limits use the last address in `X-Forwarded-For`, as set by the reverse proxy in front of this server. Without a proxy leave it false: clients could forge the header.',
+    help: 'When true, rate limits and the audit log use the last address in `X-Forwarded-For`, as set by the reverse proxy in front of this server. Without a proxy leave it false: clients could forge the header.',
     read: boolean,
   }),
   allowLocalHttp: variable({
@@ -236,6 +237,12 @@ export const VARIABLES = {
     name: 'TRASH_DAYS',
     default: '30',
     help: 'Days for which deleted records, fields, views, tables, files and bases stay in the trash, at most as long as `HISTORY_DAYS`. `0`: as long as the change log. The owner of a base can override it.',
+    read: integer(0, 36_500),
+  }),
+  auditDays: variable({
+    name: 'AUDIT_DAYS',
+    default: '365',
+    help: 'Days for which the audit log of super admins is kept: sign-ins, passwords, accounts, roles, tokens and settings, and the IP addresses of all entries. `0`: forever.',
     read: integer(0, 36_500),
   }),
   attachmentMaxBytes: variable({

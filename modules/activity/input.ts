@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { ACTIVITY_KINDS } from '../../src/core/activity.ts'
+import { AUDIT_GROUP_NAMES } from '../../src/core/audits.ts'
+import { plainText } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 const recordId = z.union([z.int(), z.string().min(1).max(255)])
@@ -7,6 +9,9 @@ const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(tex
 
 /** Limit of the entries of a page. */
 export const MAX_PAGE = 100
+
+/** The ids of audits are 32-bit integers. */
+export const MAX_AUDIT_ID = 2 ** 31 - 1
 
 /** What a list of the activity is limited to. */
 export const ActivityFilter = z.strictObject({
@@ -23,6 +28,24 @@ export const ActivityRequest = z.strictObject({
   filter: ActivityFilter.default({}),
   /** The `next` of the page before. */
   cursor: z.string().max(200).nullish(),
+  /** Sent by the client of infinite lists. */
+  direction: z.enum(['forward', 'backward']).optional(),
+  limit: z.int().min(1).max(MAX_PAGE).default(50),
+})
+
+/** What the audit log is limited to. */
+export const AuditLogFilter = z.strictObject({
+  group: z.enum(AUDIT_GROUP_NAMES).optional(),
+  /** The id of a user, or text in the address of some. */
+  person: plainText(254).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+})
+
+export const AuditLogRequest = z.strictObject({
+  filter: AuditLogFilter.default({}),
+  /** The `next` of the page before. */
+  cursor: z.int().min(1).max(MAX_AUDIT_ID).nullish(),
   /** Sent by the client of infinite lists. */
   direction: z.enum(['forward', 'backward']).optional(),
   limit: z.int().min(1).max(MAX_PAGE).default(50),

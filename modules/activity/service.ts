@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { ActivityItem, ActivityKind, AuditKind } from '../../src/core/activity.ts'
 import type { Actor } from '../../src/core/actor.ts'
+import { AUDIT_GROUPS, type AuditEntry } from '../../src/core/audits.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import type { Person } from '../../src/core/model.ts'
 import { roleCan } from '../../src/core/roles.ts'
@@ -9,7 +10,7 @@ import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { CommentsService } from '../comments/index.ts'
 import type { RecordsService } from '../records/index.ts'
-import type { ActivityFilter, EntryRequest } from './input.ts'
+import { type ActivityFilter, type AuditLogRequest, type EntryRequest, MAX_AUDIT_ID } from './input.ts'
 
 export type ActivityService = ReturnType<typeof createActivityService>
 
@@ -20,6 +21,16 @@ export interface ActivityPage {
   next: string | null
   /** The time that the history goes back to; null: nothing has been removed. */
   historySince: string | null
+}
+
+export interface AuditLogPage {
+  items: AuditEntry[]
+  /** Who acted and whom it concerns, also deleted accounts. */
+  people: Person[]
+  /** Also those in the trash. */
+  bases: { id: string; title: string }[]
+  /** Null after the last page. */
+  next: number | null
 }
 
 /** What is only listed for those who may share the base. */
@@ -35,7 +46,7 @@ interface Cursor {
 const START: Cursor = {
   change: Number.MAX_SAFE_INTEGER,
   comment: { createdAt: '9999', id: '' },
-  audit: 2 ** 31 - 1,
+  audit: MAX_AUDIT_ID,
 }
 
 /** An item of a source, with the position of the source after it. */
@@ -48,7 +59,7 @@ interface Positioned {
 /** What was done in a base, from the change log, the comments and the audits. */
 export function createActivityService(
   auth: Pick<AuthService, 'access' | 'audits' | 'people'>,
-  bases: Pick<BasesService, 'require'>,
+  bases: Pick<BasesService, 'require' | 'named'>,
   records: Pick<RecordsService, 'activity'>,
   comments: Pick<CommentsService, 'written'>,
 ) {
@@ -169,6 +180,27 @@ export function createActivityService(
       }
     },
 
+    /**
+     * A page of the audit log of the server, newest first.
+     * @throws PERMISSION_DENIED below super admin
+     */
+    async log(
+      actor: Actor,
+      { filter, cursor, limit }: Omit<z.output<typeof AuditLogRequest>, 'direction'>,
+    ): Promise<AuditLogPage> {
+      await auth.access.authorize(actor, 'audit.list')
+      const { group, ...rest } = filter
+      const kinds = group && AUDIT_GROUPS[group]
+      const before = cursor ?? MAX_AUDIT_ID
+      const rows = await auth.audits.log({ ...rest, kinds }, { before, limit: limit + 1 })
+      const items = rows.slice(0, limit)
+      const [people, named] = await Promise.all([
+        auth.people(idsIn(items.flatMap(({ actorId, userId }) => [actorId, userId]))),
+        bases.named(idsIn(items.map(({ baseId }) => baseId))),
+      ])
+      return { items, people, bases: named, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+    },
+
     /** As `records.activity.records`. */
     entry: (
       actor: Actor,
@@ -176,6 +208,8 @@ export function createActivityService(
     ) => records.activity.records(actor, { ...request, tableId, cursor: cursor ?? null }),
   }
 }
+
+const idsIn = (ids: readonly (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))]
 
 /** The log's entry behind an item's id. */
 const entryIdOf = (id: string): number => Number(id.slice('change '.length))

@@ -226,8 +226,11 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return new Map(known)
     },
 
-    /** Sets or removes (null) a workspace role, effective on the person's next call. */
-    async setWorkspaceRole(userId: string, role: WorkspaceRole | null): Promise<void> {
+    /**
+     * Sets or removes (null) a workspace role, effective on the person's next call.
+     * @param also statements for the end of the transaction
+     */
+    async setWorkspaceRole(userId: string, role: WorkspaceRole | null, also: MetaStatement[]): Promise<void> {
       const own = and(eq(memberships.scope, 'workspace'), eq(memberships.userId, userId))
       const row = {
         scope: 'workspace' as const,
@@ -238,6 +241,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       await meta.atomically([
         meta.db.delete(memberships).where(own),
         ...(role === null ? [] : [meta.db.insert(memberships).values({ ...row, role })]),
+        ...also,
       ])
       accounts.changed(userId)
     },

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { Person, User } from '../../src/core/model.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
@@ -88,3 +88,9 @@ export const asUser = (row: UserRow): User => ({
 })
 
 export const asPerson = ({ id, email, displayName }: Person): Person => ({ id, email, displayName })
+
+/** Matches a literal substring: % and _ are no wildcards. */
+export function containsText(column: SQL.Aliased | Parameters<typeof eq>[0], text: string): SQL {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return sql`${column} like ${pattern} escape '\\'`
+}

@@ -1,10 +1,11 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type Access, requireUser } from './access.ts'
+import type { Audits } from './audits.ts'
 import { randomApiToken, sha256 } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
@@ -12,6 +13,7 @@ const MAX_CACHED_TOKENS = 10_000
 /** A token has 40 characters. */
 const MAX_TOKEN_LENGTH = 100
 const HINT_LENGTH = 4
+const MAX_DELETED_AT_ONCE = 500
 
 export type ApiTokenRow = ReturnType<typeof defineAuthTables>['apiTokens']['$inferSelect']
 
@@ -26,7 +28,7 @@ const hasExpired = ({ expiresAt }: Pick<TokenOwner, 'expiresAt'>): boolean =>
 export type ApiTokens = ReturnType<typeof createApiTokens>
 
 /** API tokens. Only their hashes are stored. */
-export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) {
+export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access, audits: Audits) {
   const { apiTokens } = meta.tables(defineAuthTables)
   const cache = createReadCache<TokenOwner, 'api_tokens'>(meta, {
     name: 'tokens',
@@ -70,10 +72,18 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
     },
 
     /** Deletes all tokens of a user, effective on the next call. Does not check access. */
-    async deleteAllOf(userId: string): Promise<void> {
+    async deleteAllOf(by: Actor, userId: string): Promise<void> {
       const isTheirs = eq(apiTokens.userId, userId)
-      const deleted = await meta.db.delete(apiTokens).where(isTheirs).returning({ hash: apiTokens.tokenHash })
-      for (const { hash } of deleted) cache.forget(hash)
+      const some = () => meta.db.select().from(apiTokens).where(isTheirs).limit(MAX_DELETED_AT_ONCE)
+      // Read again: a token that was created meanwhile may be cached already.
+      for (let rows = await some(); rows.length > 0; rows = await some()) {
+        const ids = rows.map(({ id }) => id)
+        await meta.atomically([
+          meta.db.delete(apiTokens).where(inArray(apiTokens.id, ids)),
+          ...rows.flatMap((row) => audits.record(by, auditOf('token.delete', row))),
+        ])
+        for (const { tokenHash } of rows) cache.forget(tokenHash)
+      }
     },
 
     /**
@@ -89,17 +99,20 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
       await access.authorize(actor, 'token.create')
       if (hasExpired({ expiresAt })) throw badRequest(m.error_expiry_past())
       const token = randomApiToken()
-      const [row] = await meta.db
-        .insert(apiTokens)
-        .values({
-          userId: requireUser(actor).id,
-          description,
-          tokenHash: sha256(token),
-          hint: token.slice(-HINT_LENGTH),
-          createdAt: new Date().toISOString(),
-          expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-        })
-        .returning()
+      const values = {
+        userId: requireUser(actor).id,
+        description,
+        tokenHash: sha256(token),
+        hint: token.slice(-HINT_LENGTH),
+        createdAt: new Date().toISOString(),
+        expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      }
+      await meta.atomically([
+        meta.db.insert(apiTokens).values(values),
+        ...audits.record(actor, auditOf('token.create', values)),
+      ])
+      const isNew = eq(apiTokens.tokenHash, values.tokenHash)
+      const [row] = await meta.db.select().from(apiTokens).where(isNew)
       if (!row) throw new Error('The new token was not stored')
       return { row, token }
     },
@@ -111,12 +124,22 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
     async delete(actor: Actor, tokenId: number): Promise<void> {
       await access.authorize(actor, 'token.delete')
       const isIt = and(eq(apiTokens.id, tokenId), eq(apiTokens.userId, requireUser(actor).id))
-      const [deleted] = await meta.db.delete(apiTokens).where(isIt).returning({ hash: apiTokens.tokenHash })
-      if (!deleted) throw badRequest(m.wire_error_token_not_found({ id: tokenId }))
-      cache.forget(deleted.hash)
+      const [row] = await meta.db.select().from(apiTokens).where(isIt)
+      if (!row) throw badRequest(m.wire_error_token_not_found({ id: tokenId }))
+      await meta.atomically([
+        meta.db.delete(apiTokens).where(isIt),
+        ...audits.record(actor, auditOf('token.delete', row)),
+      ])
+      cache.forget(row.tokenHash)
     },
   }
 }
+
+/** The token by its description only. */
+const auditOf = (
+  kind: 'token.create' | 'token.delete',
+  { userId, description }: Pick<ApiTokenRow, 'userId' | 'description'>,
+) => ({ kind, userId, detail: description === null ? {} : { name: description } })
 
 /** The token as lists show it: only its last characters are readable. */
 export const maskedToken = ({ hint }: Pick<ApiTokenRow, 'hint'>): string =>

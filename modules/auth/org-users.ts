@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, exists, isNull } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -7,7 +7,8 @@ import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { defineSlot } from '../../src/registry.ts'
 import { type Access, requireUser } from './access.ts'
-import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
+import { type Accounts, containsText, rolesOf, type UserRow } from './accounts.ts'
+import type { Audits } from './audits.ts'
 import { emailKey, parseEmail, randomHex80 } from './credentials.ts'
 import { type InviteMails, NEWCOMER_ROLES } from './sign-up.ts'
 import { defineAuthTables } from './tables.ts'
@@ -36,6 +37,7 @@ export function createOrgUsers(
   accounts: Accounts,
   access: Access,
   mails: InviteMails,
+  audits: Audits,
 ) {
   const { users, sessions, apiTokens, memberships, passwordResets } = meta.tables(defineAuthTables)
   const isLive = isNull(users.deletedAt)
@@ -67,7 +69,7 @@ export function createOrgUsers(
    * Creates an account without a password and with an invite token. Null if the address already has an account.
    */
   async function invite(
-    inviterId: string,
+    inviter: Actor,
     email: string,
     roles: string = NEWCOMER_ROLES,
   ): Promise<UserRow | null> {
@@ -79,11 +81,17 @@ export function createOrgUsers(
       roles,
       tokenVersion: randomHex80(),
       inviteToken: crypto.randomUUID(),
-      invitedBy: inviterId,
+      invitedBy: requireUser(inviter).id,
       createdAt: now,
       updatedAt: now,
     }
-    const [invited] = await meta.db.insert(users).values(row).onConflictDoNothing().returning()
+    const isIt = eq(users.id, row.id)
+    const audit = { kind: 'user.invite', userId: row.id, detail: { name: email, role: roles } } as const
+    await meta.atomically([
+      meta.db.insert(users).values(row).onConflictDoNothing(),
+      ...audits.record(inviter, audit, exists(meta.db.select({ id: users.id }).from(users).where(isIt))),
+    ])
+    const [invited] = await meta.db.select().from(users).where(isIt)
     return invited ?? null
   }
 
@@ -99,7 +107,7 @@ export function createOrgUsers(
       if (address === null) return null
       const found = await accounts.findByEmail(address)
       if (found) return { row: found, isNew: false }
-      const row = await invite(requireUser(inviter).id, address)
+      const row = await invite(inviter, address)
       if (row) return { row, isNew: true }
       const made = await accounts.findByEmail(address)
       return made && { row: made, isNew: false }
@@ -123,7 +131,7 @@ export function createOrgUsers(
       { limit, offset, query }: { limit: number; offset: number; query?: string },
     ): Promise<{ rows: UserRow[]; total: number }> {
       await access.authorize(actor, 'user.list')
-      const found = and(isLive, query ? contains(users.emailKey, query) : undefined)
+      const found = and(isLive, query ? containsText(users.emailKey, query) : undefined)
       const [counted] = await meta.db.select({ total: count() }).from(users).where(found)
       const rows = await meta.db
         .select()
@@ -140,7 +148,7 @@ export function createOrgUsers(
       await access.authorize(actor, 'user.create')
       const address = parseEmail(email)
       if (address === null) throw badRequest(m.wire_error_email({ email: email.slice(0, 256) }))
-      const invited = await invite(requireUser(actor).id, address, roles)
+      const invited = await invite(actor, address, roles)
       if (!invited) throw badRequest(m.wire_error_user_exists())
       await mails.invited(actor, invited)
       return invited
@@ -148,15 +156,15 @@ export function createOrgUsers(
 
     async updateRoles(actor: Actor, userId: string, roles: GrantableOrgRole): Promise<UserRow> {
       await access.authorize(actor, 'user.update')
-      if (isSuper(await get(userId))) throw badRequest(m.wire_error_update_super_admin())
+      const user = await get(userId)
+      if (isSuper(user)) throw badRequest(m.wire_error_update_super_admin())
       const updatedAt = new Date().toISOString()
-      const [row] = await meta.db
-        .update(users)
-        .set({ roles, updatedAt })
-        .where(eq(users.id, userId))
-        .returning()
+      await meta.atomically([
+        meta.db.update(users).set({ roles, updatedAt }).where(eq(users.id, userId)),
+        ...audits.record(actor, { kind: 'user.roles', userId, detail: { name: user.email, role: roles } }),
+      ])
       accounts.changed(userId)
-      return row ?? get(userId)
+      return get(userId)
     },
 
     /**
@@ -167,7 +175,12 @@ export function createOrgUsers(
       await access.authorize(actor, 'user.workspace-role')
       const row = await get(userId)
       if (isSuper(row)) throw badRequest(m.wire_error_update_super_admin())
-      await access.setWorkspaceRole(userId, role)
+      const detail = { name: row.email, ...(role !== null && { role }) }
+      await access.setWorkspaceRole(
+        userId,
+        role,
+        audits.record(actor, { kind: 'user.workspace-role', userId, detail }),
+      )
       return row
     },
 
@@ -191,6 +204,7 @@ export function createOrgUsers(
           .update(users)
           .set({ ...cleared, emailKey: `deleted ${userId}`, deletedAt, updatedAt: deletedAt })
           .where(eq(users.id, userId)),
+        ...audits.record(actor, { kind: 'user.delete', userId, detail: { name: user.email } }),
       ])
       accounts.changed(userId)
     },
@@ -211,10 +225,4 @@ export function createOrgUsers(
     /** Does not check access. */
     find: async (userId: string): Promise<UserRow | null> => (await accounts.find(userId))?.row ?? null,
   }
-}
-
-/** Matches a literal substring: % and _ are no wildcards. */
-function contains(column: SQL.Aliased | Parameters<typeof eq>[0], text: string): SQL {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  return sql`${column} like ${pattern} escape '\\'`
 }

@@ -1,5 +1,5 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
-import type { Actor } from '../../src/core/actor.ts'
+import { type Actor, ANONYMOUS } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { createMutex } from '../../src/db/mutex.ts'
@@ -8,6 +8,7 @@ import { m } from '../../src/messages.gen.ts'
 import type { Access } from './access.ts'
 import type { Accounts } from './accounts.ts'
 import type { ApiTokenRow, ApiTokens } from './api-tokens.ts'
+import type { Audits } from './audits.ts'
 import { hashPassword, isUuid, randomHex80, sha256 } from './credentials.ts'
 import type { Sessions } from './sessions.ts'
 import { defineAuthTables } from './tables.ts'
@@ -25,6 +26,7 @@ export function createPasswordReset(
   access: Access,
   sessions: Sessions,
   tokens: ApiTokens,
+  audits: Audits,
 ) {
   const { users, passwordResets } = meta.tables(defineAuthTables)
   const invalid = () => badRequest(m.wire_error_reset_url())
@@ -56,12 +58,15 @@ export function createPasswordReset(
      */
     async create(actor: Actor, userId: string): Promise<string> {
       await access.authorize(actor, 'user.reset-password')
-      if (!(await accounts.find(userId))) throw notFound('User', userId)
+      const account = await accounts.find(userId)
+      if (!account) throw notFound('User', userId)
       const { token, insert } = newToken(userId)
+      const detail = { name: account.row.email }
       await meta.atomically([
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
         meta.db.delete(passwordResets).where(isExpired()),
         insert,
+        ...audits.record(actor, { kind: 'user.reset-link', userId, detail }),
       ])
       return token
     },
@@ -87,6 +92,7 @@ export function createPasswordReset(
       // Deleted in one statement, so that a token works once even if it is sent twice at the same time.
       const [taken] = await meta.db.delete(passwordResets).where(isValid(token)).returning()
       if (!taken) throw invalid()
+      const account = await accounts.find(taken.userId)
       const updatedAt = new Date().toISOString()
       await meta.atomically([
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, taken.userId)),
@@ -94,8 +100,14 @@ export function createPasswordReset(
           .update(users)
           .set({ passwordHash, tokenVersion: randomHex80(), inviteToken: null, updatedAt })
           .where(eq(users.id, taken.userId)),
+        // Whoever has the link: an administrator may have created it.
+        ...audits.record(ANONYMOUS, {
+          kind: 'user.password-reset',
+          userId: taken.userId,
+          detail: account ? { name: account.row.email } : {},
+        }),
       ])
-      if (revokesTokens) await tokens.deleteAllOf(taken.userId)
+      if (revokesTokens) await tokens.deleteAllOf(ANONYMOUS, taken.userId)
       await sessions.endAll(taken.userId)
       accounts.changed(taken.userId)
     },

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { Access } from './access.ts'
+import type { Audits } from './audits.ts'
 import { defineAuthTables } from './tables.ts'
 
 /** The server's setup by environment variables, without passwords and keys. */
@@ -27,7 +28,11 @@ export function createServerSetup({ config }: Pick<Kernel, 'config'>, access: Ac
 export type Settings = ReturnType<typeof createSettings>
 
 /** Server settings of super admins, stored as sent (wire §4.3). */
-export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>, access: Access) {
+export function createSettings(
+  { meta, config }: Pick<Kernel, 'meta' | 'config'>,
+  access: Access,
+  audits: Audits,
+) {
   const { settings } = meta.tables(defineAuthTables)
   const app = stored('app')
 
@@ -46,10 +51,14 @@ export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>
 
       async save(actor: Actor, value: Record<string, unknown>): Promise<void> {
         await access.authorize(actor, 'settings.update')
-        await meta.db
-          .insert(settings)
-          .values({ key, value })
-          .onConflictDoUpdate({ target: settings.key, set: { value } })
+        const detail = { target: key, ...(key === 'app' && { name: describe(value) }) }
+        await meta.atomically([
+          meta.db
+            .insert(settings)
+            .values({ key, value })
+            .onConflictDoUpdate({ target: settings.key, set: { value } }),
+          ...audits.record(actor, { kind: 'settings.update', detail }),
+        ])
       },
     }
   }
@@ -67,3 +76,9 @@ export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     },
   }
 }
+
+/** Settings for the audit log: `invite_only_signup: true`. */
+const describe = (value: Record<string, unknown>): string =>
+  Object.entries(value)
+    .map(([name, setting]) => `${name}: ${String(setting)}`)
+    .join(', ')

@@ -32,13 +32,13 @@ export type AuthService = ReturnType<typeof createAuthService>
 export function createAuthService(kernel: Kernel) {
   const accounts = createAccounts(kernel)
   const access = createAccess(kernel, accounts)
-  const settings = createSettings(kernel, access)
-  const signUp = createSignUp(kernel, accounts, settings)
+  const audits = createAudits(kernel)
+  const settings = createSettings(kernel, access, audits)
+  const signUp = createSignUp(kernel, accounts, settings, audits)
   const sessions = createSessions(kernel, accounts)
   const jwt = createJwt(kernel)
-  const tokens = createApiTokens(kernel, access)
+  const tokens = createApiTokens(kernel, access, audits)
   const throttle = createThrottle({ events: kernel.events, name: 'failed sign-ins' })
-  const audits = createAudits(kernel)
   const shares = createShares(kernel, audits)
   const visitors = createShareVisitors(kernel, shares)
 
@@ -59,8 +59,17 @@ export function createAuthService(kernel: Kernel) {
     return (owner && (await accounts.find(owner.userId))?.actors.token) ?? ANONYMOUS
   }
 
-  const passwordReset = createPasswordReset(kernel, accounts, access, sessions, tokens)
-  const session = createSessionService(kernel, { accounts, access, jwt, sessions, signUp, throttle, tokens })
+  const passwordReset = createPasswordReset(kernel, accounts, access, sessions, tokens, audits)
+  const session = createSessionService(kernel, {
+    accounts,
+    access,
+    audits,
+    jwt,
+    sessions,
+    signUp,
+    throttle,
+    tokens,
+  })
 
   return {
     access,
@@ -70,7 +79,7 @@ export function createAuthService(kernel: Kernel) {
     settings,
     setup: createServerSetup(kernel, access),
     tokens,
-    users: createOrgUsers(kernel, accounts, access, createInviteMails(kernel)),
+    users: createOrgUsers(kernel, accounts, access, createInviteMails(kernel), audits),
     passwordReset,
     forgotPassword: createForgotPassword(kernel, accounts, passwordReset),
     session,

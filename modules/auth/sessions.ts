@@ -1,12 +1,14 @@
-import { and, eq, lte } from 'drizzle-orm'
+import { and, eq, exists, lte } from 'drizzle-orm'
 import { type Adapter, type DatabaseSession, Lucia, TimeSpan } from 'lucia'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type Access, forbidden, requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
 import type { ApiTokens } from './api-tokens.ts'
+import type { Audits } from './audits.ts'
 import {
   emailKey,
   hashPassword,
@@ -77,14 +79,19 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
   }
 
   return {
-    /** Starts a session, valid until the user's token version changes. */
-    async start(user: UserRow): Promise<RefreshCookie> {
+    /**
+     * Starts a session, valid until the user's token version changes.
+     * @param also statements for the end of the transaction
+     */
+    async start({ id: userId, tokenVersion }: UserRow, also: MetaStatement[]): Promise<RefreshCookie> {
       const value = randomHex80()
       if (Date.now() - sweptAt > SWEEP_EVERY_MS) {
         sweptAt = Date.now()
         await lucia.deleteExpiredSessions()
       }
-      await lucia.createSession(user.id, { tokenVersion: user.tokenVersion }, { sessionId: sha256(value) })
+      // Not by Lucia, which has no transactions.
+      const row = { id: sha256(value), userId, tokenVersion, expiresAt: Date.now() + LIFE_DAYS * DAY_MS }
+      await meta.atomically([meta.db.insert(sessions).values(row), ...also])
       return cookieOf(value)
     },
 
@@ -160,6 +167,7 @@ export interface SignedIn {
 interface SessionParts {
   accounts: Accounts
   access: Access
+  audits: Audits
   jwt: Jwt
   sessions: Sessions
   signUp: SignUp
@@ -172,7 +180,7 @@ export function createSessionService(
   { meta, config, events }: Pick<Kernel, 'meta' | 'config' | 'events'>,
   parts: SessionParts,
 ) {
-  const { accounts, access, jwt, sessions, signUp, throttle, tokens } = parts
+  const { accounts, access, audits, jwt, sessions, signUp, throttle, tokens } = parts
   const { users } = meta.tables(defineAuthTables)
   const signUps = createHourlyLimit(
     { events, name: 'sign-ups' },
@@ -180,18 +188,32 @@ export function createSessionService(
     m.auth_error_too_many_sign_ups,
   )
 
-  async function start(user: UserRow, roles: 'object' | 'list'): Promise<SignedIn> {
-    const cookie = await sessions.start(user)
+  async function start(
+    user: UserRow,
+    roles: 'object' | 'list',
+    also: MetaStatement[] = [],
+  ): Promise<SignedIn> {
+    const cookie = await sessions.start(user, also)
     return { token: await jwt.sign(user, roles), cookie, user }
   }
 
   /** Voids every access and refresh token of the user. Null if another call did so at the same time. */
-  async function endSessions(user: UserRow, also: { passwordHash?: string } = {}): Promise<UserRow | null> {
-    const [row] = await meta.db
-      .update(users)
-      .set({ ...also, tokenVersion: randomHex80(), updatedAt: new Date().toISOString() })
-      .where(and(eq(users.id, user.id), eq(users.tokenVersion, user.tokenVersion)))
-      .returning()
+  async function endSessions(
+    user: UserRow,
+    kind: 'user.sign-out' | 'user.password-change',
+    also: { passwordHash?: string } = {},
+  ): Promise<UserRow | null> {
+    const tokenVersion = randomHex80()
+    const isOurs = and(eq(users.id, user.id), eq(users.tokenVersion, tokenVersion))
+    const isDone = exists(meta.db.select({ id: users.id }).from(users).where(isOurs))
+    await meta.atomically([
+      meta.db
+        .update(users)
+        .set({ ...also, tokenVersion, updatedAt: new Date().toISOString() })
+        .where(and(eq(users.id, user.id), eq(users.tokenVersion, user.tokenVersion))),
+      ...audits.recordOwn(kind, user, isDone),
+    ])
+    const [row] = await meta.db.select().from(users).where(isOurs)
     await sessions.endAll(user.id)
     accounts.changed(user.id)
     return row ?? null
@@ -222,10 +244,11 @@ export function createSessionService(
         const found = await accounts.findByEmail(key)
         const password = input.password.slice(0, MAX_PASSWORD_LENGTH + 1)
         const matches = await verifyPassword(password, found?.passwordHash ?? null)
-        if (!found || !matches) throw badRequest(m.wire_error_credentials())
-        return found
+        if (found && matches) return found
+        await audits.signInFailed(found?.id ?? null, key, address)
+        throw badRequest(m.wire_error_credentials())
       })
-      return start(user, 'object')
+      return start(user, 'object', audits.recordOwn('user.sign-in', user))
     },
 
     /** True if a request has a refresh token, valid or not. */
@@ -253,7 +276,7 @@ export function createSessionService(
       const value = sessions.readCookie(headers)
       if (value !== null) await sessions.end(value)
       const account = actor.kind === 'user' && actor.via === 'session' ? await accounts.find(actor.id) : null
-      if (account) await endSessions(account.row)
+      if (account) await endSessions(account.row, 'user.sign-out')
       return sessions.blank()
     },
 
@@ -275,10 +298,11 @@ export function createSessionService(
         if (!found || !matches) throw badRequest(m.wire_error_current_password())
         return found
       })
-      const changed = await endSessions(user, { passwordHash: await hashPassword(input.newPassword) })
+      const passwordHash = await hashPassword(input.newPassword)
+      const changed = await endSessions(user, 'user.password-change', { passwordHash })
       // Another request ended the sessions while the hash was computed.
       if (!changed) throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
-      if (input.revokesTokens) await tokens.deleteAllOf(id)
+      if (input.revokesTokens) await tokens.deleteAllOf(actor, id)
       return start(changed, 'object')
     },
   }

@@ -8,6 +8,7 @@ import { m } from '../../src/messages.gen.ts'
 import { NOTICES } from '../../src/notices.ts'
 import { requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
+import type { Audits } from './audits.ts'
 import { emailKey, hashPassword, isUuid, randomHex80 } from './credentials.ts'
 import type { Settings } from './server-setup.ts'
 import { defineAuthTables } from './tables.ts'
@@ -29,6 +30,7 @@ export function createSignUp(
   { meta, registry }: Pick<Kernel, 'meta' | 'registry'>,
   accounts: Accounts,
   settings: Settings,
+  audits: Audits,
 ) {
   const { users } = meta.tables(defineAuthTables)
 
@@ -56,10 +58,15 @@ export function createSignUp(
       updatedAt: now,
     }
     const isNew = eq(users.id, row.id)
-    const welcome = await welcomeOf(row.id, exists(meta.db.select({ id: users.id }).from(users).where(isNew)))
+    const isInserted = exists(meta.db.select({ id: users.id }).from(users).where(isNew))
+    const welcome = await welcomeOf(row.id, isInserted)
     // Two unique indexes: a second founder and a second account of an address are not inserted.
     const insertion = meta.db.insert(users).values(row).onConflictDoNothing()
-    await meta.atomically([insertion, ...welcome.statements])
+    await meta.atomically([
+      insertion,
+      ...welcome.statements,
+      ...audits.recordOwn('user.sign-up', row, isInserted),
+    ])
     const [inserted] = await meta.db.select().from(users).where(isNew)
     if (inserted) welcome.stored()
     return inserted
@@ -77,21 +84,23 @@ export function createSignUp(
     )
     const invalid = badRequest(m.wire_error_invite_url())
     if (!isUuid(token)) throw invalid
-    const [invited] = await meta.db.select({ id: users.id }).from(users).where(isInvited)
+    const [invited] = await meta.db.select({ id: users.id, email: users.email }).from(users).where(isInvited)
     if (!invited) throw invalid
     const passwordHash = await hashPassword(input.password)
     const updatedAt = new Date().toISOString()
     const tokenVersion = randomHex80()
     const hasJoined = and(eq(users.id, invited.id), eq(users.tokenVersion, tokenVersion))
-    const welcome = await welcomeOf(
-      invited.id,
-      exists(meta.db.select({ id: users.id }).from(users).where(hasJoined)),
-    )
+    const isAccepted = exists(meta.db.select({ id: users.id }).from(users).where(hasJoined))
+    const welcome = await welcomeOf(invited.id, isAccepted)
     const acceptance = meta.db
       .update(users)
       .set({ passwordHash, inviteToken: null, tokenVersion, updatedAt })
       .where(isInvited)
-    await meta.atomically([acceptance, ...welcome.statements])
+    await meta.atomically([
+      acceptance,
+      ...welcome.statements,
+      ...audits.recordOwn('user.accept-invite', invited, isAccepted),
+    ])
     const [joined] = await meta.db.select().from(users).where(hasJoined)
     if (!joined) throw invalid
     welcome.stored()

@@ -126,7 +126,7 @@ export function defineAuthTables(c: Columns) {
     (t) => [c.uniqueIndex('shares_target').on(t.kind, t.targetId), c.index('shares_base').on(t.baseId)],
   )
   const settings = c.table('settings', { key: c.text('key').primaryKey(), value: c.json('value').notNull() })
-  /** What happened to bases, their members and public links: written with the action. */
+  /** What happened to accounts, the server, bases, their members and public links: written with the action. */
   const audits = c.table(
     'audits',
     {
@@ -134,15 +134,25 @@ export function defineAuthTables(c: Columns) {
       /** Chosen before it is stored. */
       key: c.text('key').notNull(),
       at: c.text('at').notNull(),
-      baseId: c.text('base_id').notNull(),
-      /** An `AuditKind`. */
+      /** Null for accounts and the server. */
+      baseId: c.text('base_id'),
+      /** An `AuditKind` or `AccountAuditKind`. */
       kind: c.text('kind').notNull(),
       /** Null if nobody was signed in. */
       actorId: c.text('actor_id'),
+      /** The user whom it concerns. */
+      userId: c.text('user_id'),
+      /** IP address and `User-Agent` of the request. */
+      address: c.text('address'),
+      userAgent: c.text('user_agent'),
       /** An `AuditDetail`. */
       detail: c.json('detail').notNull(),
     },
-    (table) => [c.index('audits_base').on(table.baseId, table.id)],
+    (table) => [
+      c.index('audits_base').on(table.baseId, table.id),
+      // For the retention.
+      c.index('audits_at').on(table.at),
+    ],
   )
   return { audits, users, sessions, passwordResets, apiTokens, memberships, shares, settings }
 }

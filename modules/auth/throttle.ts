@@ -104,7 +104,7 @@ export function createThrottle(scope: Scope, now: () => number = Date.now) {
  * The key of an address: the /64 network of an IPv6 address, since one customer has all of it (RFC 6177); an
  * IPv4 address in its IPv6 form is the IPv4 address.
  */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   const mapped = /^::ffff:([\d.]+)$/i.exec(plain)?.[1]
   if (mapped !== undefined) return mapped

@@ -50,7 +50,7 @@ export interface BackupOverview {
 export type BackupsService = ReturnType<typeof createBackupsService>
 
 interface Deps {
-  auth: Pick<AuthService, 'access' | 'superAdmins'>
+  auth: Pick<AuthService, 'access' | 'audits' | 'superAdmins'>
   bases: BasesService
   copies: Copies
   comments: CommentsService
@@ -60,7 +60,7 @@ interface Deps {
 /** Backups of the installation on a schedule and on demand, and their restore tests. */
 export function createBackupsService(kernel: Kernel, { auth, bases, copies, comments, records }: Deps) {
   const { config, jobs, log, meta, metrics, registry, shutdown } = kernel
-  const { access, superAdmins } = auth
+  const { access, audits, superAdmins } = auth
   const store = createBackupStore(kernel)
   const isSupported = config.databaseUrl === null
   /** For `/metrics`. */
@@ -342,7 +342,8 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
           input.passphrase === undefined ? (isSamePlace ? known.passphrase : null) : input.passphrase,
       }
       await explained(() => open(settings))
-      await store.save(settings, requireUser(actor).id)
+      const audit = { kind: 'settings.update', detail: { target: 'backups' } } as const
+      await store.save(settings, requireUser(actor).id, audits.record(actor, audit))
       log.info('backups configured', { userId: requireUser(actor).id, url: settings.url })
     },
 

@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { seal, unseal } from '../../src/secrets.ts'
 import type { SettingsInput } from './input.ts'
@@ -34,18 +35,22 @@ export function createBackupStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
       const { updatedBy, updatedAt, lastSlot } = row
       return { settings: JSON.parse(text) as StoredSettings, updatedBy, updatedAt, lastSlot }
     },
-    async save(settings: StoredSettings, userId: string): Promise<void> {
+    /** @param also statements for the end of the transaction */
+    async save(settings: StoredSettings, userId: string, also: MetaStatement[]): Promise<void> {
       const updatedAt = new Date().toISOString()
       const row = {
         content: seal(secrets.connections, JSON.stringify(settings)),
         updatedBy: userId,
         updatedAt,
       }
-      await db
-        .insert(backupSettings)
-        // A time of today that is over is not made up for.
-        .values({ id: ID, ...row, lastSlot: updatedAt })
-        .onConflictDoUpdate({ target: backupSettings.id, set: { ...row, lastSlot: updatedAt } })
+      await meta.atomically([
+        db
+          .insert(backupSettings)
+          // A time of today that is over is not made up for.
+          .values({ id: ID, ...row, lastSlot: updatedAt })
+          .onConflictDoUpdate({ target: backupSettings.id, set: { ...row, lastSlot: updatedAt } }),
+        ...also,
+      ])
     },
     /** True if this server is the one that makes the backup of a scheduled time. */
     async takeSlot(slot: string): Promise<boolean> {

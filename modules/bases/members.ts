@@ -46,8 +46,8 @@ export function createMembers(
     const isDone = access.isRegranted(baseId, userId, role)
     const audit =
       role === null
-        ? ({ baseId, kind: 'member.remove', detail: { name: email } } as const)
-        : ({ baseId, kind: 'member.update', detail: { name: email, role } } as const)
+        ? ({ baseId, kind: 'member.remove', userId, detail: { name: email } } as const)
+        : ({ baseId, kind: 'member.update', userId, detail: { name: email, role } } as const)
     await meta.atomically([
       lock,
       access.regrant(baseId, userId, role),
@@ -65,7 +65,7 @@ export function createMembers(
     { id: userId, email }: { id: string; email: string },
     role: BaseRole,
   ): Promise<void> {
-    const audit = { baseId, kind: 'member.invite', detail: { name: email, role } } as const
+    const audit = { baseId, kind: 'member.invite', userId, detail: { name: email, role } } as const
     const { statements, stored } = await registry.get(NOTICES).prepare(
       role === 'no-access'
         ? []

@@ -131,6 +131,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       return true
     },
     titlesOf: store.titlesOf,
+    named: store.named,
     require: store.require,
     enter,
     members,

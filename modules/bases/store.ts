@@ -96,6 +96,15 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return titles.sort()
     },
 
+    /** Titles of at most 1,000 bases, also of those in the trash; removed ones are left out. */
+    async named(baseIds: string[]): Promise<{ id: string; title: string }[]> {
+      if (baseIds.length === 0) return []
+      return meta.db
+        .select({ id: bases.id, title: bases.title })
+        .from(bases)
+        .where(inArray(bases.id, baseIds))
+    },
+
     async findByTitle(title: string, exceptId?: string): Promise<BaseRow[]> {
       if (title.includes('\u0000')) return []
       const isOther = exceptId === undefined ? undefined : ne(bases.id, exceptId)

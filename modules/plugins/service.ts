@@ -80,7 +80,7 @@ export type PluginsService = ReturnType<typeof createPluginsService>
 /** Mail services, file stores and chat services that super admins configure. */
 export function createPluginsService(kernel: Kernel, auth: AuthService, records: RecordsService) {
   const { config, events, log } = kernel
-  const { access } = auth
+  const { access, audits } = auth
   const store = createPluginStore(kernel)
   const probes = createProbes(kernel)
   const tests = createHourlyLimit(
@@ -239,7 +239,12 @@ export function createPluginsService(kernel: Kernel, auth: AuthService, records:
       if (reason !== null) throw badRequest(m.plugins_error_server({ service: title, reason }))
       const others = PLUGINS.filter((other) => other.category === category && other.id !== id)
       const replaced = CATEGORIES[category].isExclusive ? others.map((other) => other.id) : []
-      await store.activate({ id, config: values, userId }, replaced, bucketFor(definition, values))
+      await store.activate(
+        { id, config: values, userId },
+        replaced,
+        bucketFor(definition, values),
+        audits.record(actor, { kind: 'plugin.update', detail: { name: title, target: id } }),
+      )
       log.info('plugin configured', { plugin: id, userId })
       return present(definition)
     },
@@ -256,7 +261,12 @@ export function createPluginsService(kernel: Kernel, auth: AuthService, records:
       await access.authorize(actor, 'plugin.update')
       const definition = definitionOf(id)
       refuseEnvironment(definition)
-      await store.deactivate(id, requireUser(actor).id, keepConfig ? null : { config: null })
+      await store.deactivate(
+        id,
+        requireUser(actor).id,
+        keepConfig ? null : { config: null },
+        audits.record(actor, { kind: 'plugin.deactivate', detail: { name: definition.title, target: id } }),
+      )
       log.info('plugin taken out of use', { plugin: id, userId: requireUser(actor).id })
       return present(definition)
     },

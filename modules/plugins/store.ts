@@ -1,5 +1,6 @@
 import { and, eq, inArray, not } from 'drizzle-orm'
 import type { PluginConfig } from '../../src/core/plugins/index.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { seal, unseal } from '../../src/secrets.ts'
@@ -118,11 +119,13 @@ export function createPluginStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
      *
      * @param replaced plugins that are no longer active then
      * @param bucket the bucket that the plugin stands for
+     * @param also statements for the end of the transaction
      */
     async activate(
       { id, config, userId }: { id: string; config: PluginConfig; userId: string },
       replaced: readonly string[],
       bucket: StoredBucket | null,
+      also: MetaStatement[],
     ): Promise<void> {
       const updatedAt = new Date().toISOString()
       const row = { isActive: true, input: sealed(config), updatedBy: userId, updatedAt }
@@ -141,17 +144,29 @@ export function createPluginStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
           .insert(plugins)
           .values({ id, ...row })
           .onConflictDoUpdate({ target: plugins.id, set: row }),
+        ...also,
       ])
       await reload()
     },
 
-    /** Deactivates a plugin; `config: null` also removes its configuration. */
-    async deactivate(id: string, userId: string, patch: { config: null } | null): Promise<void> {
+    /**
+     * Deactivates a plugin; `config: null` also removes its configuration.
+     * @param also statements for the end of the transaction
+     */
+    async deactivate(
+      id: string,
+      userId: string,
+      patch: { config: null } | null,
+      also: MetaStatement[],
+    ): Promise<void> {
       const updatedAt = new Date().toISOString()
-      await db
-        .update(plugins)
-        .set({ isActive: false, updatedBy: userId, updatedAt, ...(patch && { input: patch.config }) })
-        .where(eq(plugins.id, id))
+      await meta.atomically([
+        db
+          .update(plugins)
+          .set({ isActive: false, updatedBy: userId, updatedAt, ...(patch && { input: patch.config }) })
+          .where(eq(plugins.id, id)),
+        ...also,
+      ])
       await reload()
     },
 

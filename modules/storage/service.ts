@@ -17,6 +17,8 @@ const HOUR_MS = 60 * 60 * 1000
 /** Delays the first cleanup, since a start is busy enough. */
 const FIRST_ROUND_MS = 10 * 60 * 1000
 
+const since = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString()
+
 /** Size and retention of a base. */
 interface BaseStorage {
   /** Bytes of records, change log and trash; attachments are stored elsewhere. */
@@ -39,7 +41,7 @@ export type StorageService = ReturnType<typeof createStorageService>
 /** Size and retention of bases, and cleanup of what is older. */
 export function createStorageService(
   kernel: Kernel,
-  { access }: Pick<AuthService, 'access'>,
+  { access, audits }: Pick<AuthService, 'access' | 'audits'>,
   bases: BasesService,
   schema: SchemaService,
   records: Pick<RecordsService, 'removeLostPlaces' | 'attachments'>,
@@ -68,7 +70,6 @@ export function createStorageService(
    * those entries referred to, and what is in the trash.
    */
   async function purge(base: BaseRow): Promise<void> {
-    const since = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString()
     const days = daysOf(base)
     const trashDays = trashDaysOf(base, config)
     if (days === 0 && trashDays === 0) return
@@ -104,6 +105,7 @@ export function createStorageService(
       }
     }
     await purgeTrashedBases()
+    if (config.auditDays > 0) await audits.removeOld(since(config.auditDays))
   }
 
   /** Removes bases whose time in the trash exceeds their retention. */

@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/core/actor.ts'
+import { type Actor, ANONYMOUS } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Base, Person } from '../../src/core/model.ts'
 import type { TrashFailure, TrashKind, TrashPurged, TrashRef, TrashRestored } from '../../src/core/trash.ts'
@@ -293,7 +293,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
      * @throws BASE_NOT_FOUND if it is not in the trash; PERMISSION_DENIED below owner
      */
     async purgeBase(actor: Actor, baseId: string): Promise<void> {
-      await removeBase(await bases.openToPurge(actor, baseId))
+      await removeBase(await bases.openToPurge(actor, baseId), actor)
     },
 
     removeBase,
@@ -321,8 +321,16 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
   }
 
   /** False if the base is not in the trash any more. Does not check access. */
-  async function removeBase(base: Pick<BaseRow, 'id' | 'deletedAt'>): Promise<boolean> {
-    if (!(await bases.removeForGood(base, () => schema.forRemovedBase(base.id)))) return false
+  async function removeBase(
+    base: Pick<BaseRow, 'id' | 'title' | 'deletedAt'>,
+    by: Actor = ANONYMOUS,
+  ): Promise<boolean> {
+    const forgotten = async () => [
+      ...(await schema.forRemovedBase(base.id)),
+      // Without the base, with which its own audits go.
+      ...auth.audits.record(by, { kind: 'base.purge', detail: { name: base.title, target: base.id } }),
+    ]
+    if (!(await bases.removeForGood(base, forgotten))) return false
     log.info('a base of the trash removed', { baseId: base.id })
     await records.attachments.forgetBase(base.id)
     return true

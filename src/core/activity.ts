@@ -22,11 +22,11 @@ export type AuditKind = (typeof AUDIT_KINDS)[number]
 
 /** What an audit says besides its kind; names are those of its time. */
 export interface AuditDetail {
-  /** The member's address, or the title of the base or view. */
+  /** The person's address, the title of the base, view or plugin, or the description of the token. */
   name?: string
-  /** The role that a member got. */
+  /** The role that a person got. */
   role?: string
-  /** What a link leads to: `view`, `base` or `erd`. */
+  /** What a link leads to (`view`, `base` or `erd`), the changed settings, or the id of the plugin or removed base. */
   target?: string
 }
 

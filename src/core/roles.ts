@@ -57,6 +57,7 @@ export const RIGHTS = {
   'storage.list': { scope: 'organisation', least: 'super' },
   'plugin.read': { scope: 'organisation', least: 'super' },
   'plugin.update': { scope: 'organisation', least: 'super' },
+  'audit.list': { scope: 'organisation', least: 'super' },
   'backup.read': { scope: 'organisation', least: 'super' },
   'backup.update': { scope: 'organisation', least: 'super' },
   'backup.restore': { scope: 'organisation', least: 'super' },

@@ -584,6 +584,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     refuses: 'BAD_REQUEST',
   },
   'activity.list': { gate: 'base.activity', input: ofBase },
+  'activity.log': { gate: 'audit.list', input: () => ({}) },
   'activity.entry': {
     gate: 'base.activity',
     input: ({ baseId }) => ({ baseId, entryId: 999_999 }),

@@ -307,6 +307,7 @@ export const ROUTES: Record<string, RouteCase> = {
     params: button,
   },
   'POST M/hooks/:hookId/trigger/:rowId': { gate: 'hook.trigger', params: manualHook },
+  'GET M/audits': { gate: 'audit.list' },
   'GET M/audits/comments': { gate: 'comment.list', query: commentsOf },
   'POST M/audits/comments': { gate: 'comment.create', body: newComment },
   'GET M/audits/comments/count': {

@@ -131,7 +131,7 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       await see(page.getByRole('listbox').getByRole('option').first())
       await auditPart('command palette', page.getByRole('dialog'))
       await closeDialog(page)
-      for (const name of ['profile', 'password', 'tokens', 'settings', 'storage'])
+      for (const name of ['profile', 'password', 'tokens', 'settings', 'storage', 'audit'])
         await visit(`account, ${name}`, `/account/${name}`, 'main h1')
       await app.rest(owner.token).post('/api/v1/users', { email: 'carol@example.com' })
       await visit('account, users', '/account/users', 'main li select')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { EMAIL, fillCredentials, PASSWORD, see, setUpShell } from './shell-page.ts'
+import { axeViolations } from '../support/axe.ts'
+import { EMAIL, fillCredentials, PASSWORD, route, see, setUpShell } from './shell-page.ts'
 
 const { app, openPage, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
 
@@ -91,6 +92,39 @@ describe('the account area of an administrator', () => {
     const trpc = app().trpc(await tokenOf())
     const [base] = await trpc.bases.list.query()
     expect(await trpc.storage.base.query({ baseId: base?.id ?? '' })).toMatchObject({ historyDays: 30 })
+  })
+
+  test('reads the audit log and filters it', async () => {
+    const eve = { email: 'eve@example.com', password: 'not the password' }
+    await app().rest().post('/api/v1/auth/user/signin', eve)
+    const page = await openSignedIn('/account/audit')
+    const entries = page.getByRole('list', { name: 'Audit' }).getByRole('listitem')
+    await see(entries.filter({ hasText: 'Failed to sign in as eve@example.com' }).getByText('Not signed in'))
+    await see(entries.first().getByText('Signed in'))
+    await see(entries.first().getByText('127.0.0.1'))
+    await page.getByLabel('Kind').selectOption('tokens')
+    await see(page.getByRole('heading', { name: 'No entry matches' }))
+    expect(route(page)).toBe('/account/audit?kind=tokens')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await see(entries.first())
+    await page.getByLabel('Person (email)').fill('nobody')
+    await see(page.getByRole('heading', { name: 'No entry matches' }))
+    await page.getByLabel('Person (email)').fill(EMAIL)
+    await see(entries.first().getByText('Signed in'))
+    expect(await entries.filter({ hasText: 'eve@example.com' }).count()).toBe(0)
+    await page.route(/activity\.log/, (call) => call.abort())
+    await page.getByLabel('Kind').selectOption('sessions')
+    await see(page.getByRole('heading', { name: 'The audit log could not be loaded' }))
+    await page.unroute(/activity\.log/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await see(entries.first())
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    const own = app().rest(await tokenOf())
+    for (let n = 0; n < 60; n++) await own.post('/api/v1/tokens', { description: `t${n}` })
+    await page.reload()
+    await page.getByRole('button', { name: 'Show older' }).click()
+    await see(entries.filter({ hasText: 'Failed to sign in as eve@example.com' }))
+    expect(await axeViolations(page)).toEqual([])
   })
 
   test('is one’s own account alone for others', async () => {

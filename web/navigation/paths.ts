@@ -46,15 +46,13 @@ export const paths = {
   /** The deleted bases of the user. */
   deletedBases: () => '/trash',
   /** The trash of a base. */
-  trash: (baseId: string, tableId?: string) =>
-    `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,
+  trash: (baseId: string, tableId?: string) => `/${WORKSPACE}/${baseId}/trash${queryOf({ tableId })}`,
   sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
   storage: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=storage`,
   /** Path of a base's diagram, optionally restricted to a table and its links. */
-  relations: (baseId: string, tableId?: string) =>
-    `/${WORKSPACE}/${baseId}/erd${tableId ? `?tableId=${tableId}` : ''}`,
+  relations: (baseId: string, tableId?: string) => `/${WORKSPACE}/${baseId}/erd${queryOf({ tableId })}`,
   /** Settings of one's notifications, opened at those of a base. */
-  notifications: (baseId?: string) => `/account/notifications${baseId ? `?baseId=${baseId}` : ''}`,
+  notifications: (baseId?: string) => `/account/notifications${queryOf({ baseId })}`,
   account: (page: AccountPage = 'profile') => `/account/${page}`,
   signIn: (continueTo?: string) => `/signin${continueQuery(continueTo)}`,
   signUp: (continueTo?: string) => `/signup${continueQuery(continueTo)}`,
@@ -79,6 +77,7 @@ export type AccountPage =
   | 'setup'
   | 'storage'
   | 'backups'
+  | 'audit'
 
 /** `?name=value` of the parameters that are set. */
 function queryOf(search: RouteSearch): string {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { actionText } from '../../../src/core/actions.ts'
 import type { ActivityItem, AuditKind } from '../../../src/core/activity.ts'
 import type { Actor } from '../../../src/core/actor.ts'
+import type { AccountAuditKind, AuditEntry } from '../../../src/core/audits.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
 import type { Person } from '../../../src/core/model.ts'
@@ -12,7 +13,7 @@ import { json } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
-import { ActivityFilter, MAX_PAGE } from '../input.ts'
+import { ActivityFilter, AuditLogFilter, MAX_AUDIT_ID, MAX_PAGE } from '../input.ts'
 import type { ActivityService } from '../service.ts'
 
 const DOORS = ['/api/v1/db/meta', '/api/v2/meta']
@@ -36,7 +37,7 @@ const RowUpdate = z.object({
   prev_value: z.unknown(),
 })
 
-/** The audits of a base (spec §7), which newer servers of others have dropped. */
+/** The audits of a base (spec §7), which newer servers of others have dropped, and those of the server. */
 export function activityRest(kernel: Kernel, { activity, records, auth }: Services) {
   async function list(actor: Actor, baseId: string, request: Request) {
     const query = new URL(request.url).searchParams
@@ -54,6 +55,21 @@ export function activityRest(kernel: Kernel, { activity, records, auth }: Servic
     return {
       list: items.map((item) => presentItem(baseId, item, byId.get(item.actorId ?? ''))),
       pageInfo: pageInfo(offset, limit, next === null),
+      cursor: next,
+    }
+  }
+
+  async function log(actor: Actor, request: Request) {
+    const query = new URL(request.url).searchParams
+    const limit = readNumber(query, 'limit', { least: 1, most: MAX_PAGE }) ?? DEFAULT_LIMIT
+    const cursor = readNumber(query, 'cursor', { least: 1, most: MAX_AUDIT_ID })
+    const given = ['group', 'person', 'from', 'to'].map((name) => [name, query.get(name) || undefined])
+    const filter = readBody(AuditLogFilter, Object.fromEntries(given))
+    const { items, people, next } = await activity.log(actor, { filter, cursor, limit })
+    const byId = new Map(people.map((person) => [person.id, person]))
+    return {
+      list: items.map((item) => presentEntry(item, byId)),
+      pageInfo: { pageSize: limit, isFirstPage: cursor === undefined, isLastPage: next === null },
       cursor: next,
     }
   }
@@ -104,6 +120,9 @@ export function activityRest(kernel: Kernel, { activity, records, auth }: Servic
     { detail: { summary: 'List what was done in a base, newest first' } },
   )
   for (const door of DOORS) {
+    app.get(`${door}/audits`, ({ actor, request }) => log(actor, request), {
+      detail: { summary: 'List the audit log of the server, newest first' },
+    })
     app.post(
       `${door}/audits/rows/:rowId/update`,
       async ({ actor, params, body }) =>
@@ -124,7 +143,7 @@ const pageInfo = (offset: number, pageSize: number, isLastPage: boolean) => ({
   isLastPage,
 })
 
-const place = (baseId: string, person: Person | undefined) => ({
+const place = (baseId: string | null, person: Person | undefined) => ({
   user: person?.email ?? null,
   fk_user_id: person?.id ?? null,
   base_id: baseId,
@@ -171,7 +190,46 @@ function presentItem(baseId: string, item: ActivityItem, person: Person | undefi
   }
 }
 
-const AUDIT_TYPES: Record<AuditKind, [string, string]> = {
+/** An entry of the audit log in the form of the specification's audit, with the person whom it concerns. */
+function presentEntry(entry: AuditEntry, people: ReadonlyMap<string, Person>) {
+  const { id, at, kind, actorId, userId, baseId, address, userAgent, detail } = entry
+  const [opType, opSubType] = AUDIT_TYPES[kind]
+  return {
+    ...place(baseId, people.get(actorId ?? '')),
+    id: String(id),
+    kind,
+    op_type: opType,
+    op_sub_type: opSubType,
+    affected_user: people.get(userId ?? '')?.email ?? null,
+    fk_affected_user_id: userId,
+    ip: address,
+    user_agent: userAgent,
+    description: null,
+    details: detail,
+    created_at: at,
+    updated_at: at,
+  }
+}
+
+const AUDIT_TYPES: Record<AuditKind | AccountAuditKind, [string, string]> = {
+  'user.sign-in': ['AUTHENTICATION', 'SIGNIN'],
+  'user.sign-in-failed': ['AUTHENTICATION', 'SIGNIN_FAILED'],
+  'user.sign-out': ['AUTHENTICATION', 'SIGNOUT'],
+  'user.sign-up': ['AUTHENTICATION', 'SIGNUP'],
+  'user.accept-invite': ['AUTHENTICATION', 'SIGNUP'],
+  'user.password-change': ['AUTHENTICATION', 'PASSWORD_CHANGE'],
+  'user.reset-link': ['AUTHENTICATION', 'PASSWORD_FORGOT'],
+  'user.password-reset': ['AUTHENTICATION', 'PASSWORD_RESET'],
+  'user.invite': ['ORG_USER', 'INVITE'],
+  'user.roles': ['ORG_USER', 'ROLES_MANAGEMENT'],
+  'user.workspace-role': ['ORG_USER', 'ROLES_MANAGEMENT'],
+  'user.delete': ['ORG_USER', 'DELETE'],
+  'token.create': ['API_TOKEN', 'CREATE'],
+  'token.delete': ['API_TOKEN', 'DELETE'],
+  'settings.update': ['SETTINGS', 'UPDATE'],
+  'plugin.update': ['PLUGIN', 'UPDATE'],
+  'plugin.deactivate': ['PLUGIN', 'DELETE'],
+  'base.purge': ['PROJECT', 'DELETE'],
   'base.create': ['PROJECT', 'CREATE'],
   'base.update': ['PROJECT', 'RENAME'],
   'base.delete': ['PROJECT', 'DELETE'],

@@ -5,6 +5,7 @@ import {
   KeyRound,
   LockKeyhole,
   Plug,
+  ScrollText,
   Settings2,
   UserRound,
   UsersRound,
@@ -26,6 +27,7 @@ import { SettingsPage, StoragePage } from './server-pages.tsx'
 import { TokensPage } from './tokens-page.tsx'
 import { UsersPage } from './users-page.tsx'
 
+const AuditPage = lazyPart(() => import('../history/history-screen.tsx'), 'AuditPage')
 const BackupsPage = lazyPart(() => import('../backups/backups-page.tsx'), 'BackupsPage')
 const SetupPage = lazyPart(() => import('../plugins/setup-page.tsx'), 'SetupPage')
 
@@ -68,6 +70,13 @@ const pages = (): {
     icon: Archive,
     least: 'super',
     page: () => <BackupsPage />,
+  },
+  {
+    id: 'audit',
+    title: m.account_audit(),
+    icon: ScrollText,
+    least: 'super',
+    page: () => <AuditPage />,
   },
 ]
 

@@ -1,7 +1,7 @@
 import { History, KeyRound, MessageSquare, Redo2, RotateCcw, Undo2 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { actionText } from '../../../src/core/actions.ts'
-import type { ActivityItem, AuditDetail, AuditKind } from '../../../src/core/activity.ts'
+import type { ActivityItem } from '../../../src/core/activity.ts'
 import type { Person, Table } from '../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
@@ -19,11 +19,16 @@ import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import lists from '../layout/list-screen.module.css'
 import { WorkBar } from '../records/bars/status-bars.tsx'
 import { undoChosen } from '../records/undo/undo-commands.tsx'
+import { auditText } from './audit-text.ts'
 import { EntryDetails } from './entry-details.tsx'
 import styles from './history.module.css'
 import { type HistoryFilter, HistoryFilters, readFilter } from './history-filters.tsx'
+import { momentOf } from './moment-of.ts'
 import { openTableRestore } from './restore-table.tsx'
 import { nameOf, revert } from './revert.tsx'
+
+// In the same chunk: chunks that both share would lengthen the first load by their names.
+export { AuditPage } from './audit-page.tsx'
 
 /** Entries per page. */
 const PAGE = 50
@@ -109,10 +114,6 @@ export function HistoryScreen() {
 
 /** The filter of the address as the server takes it: days begin and end in the user's time zone. */
 function wireFilter({ tableId, rowId, by, kind, from, to }: HistoryFilter) {
-  const day = (text: string | undefined, time: string) => {
-    const date = text === undefined ? null : new Date(`${text}T${time}`)
-    return date === null || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
-  }
   const recordId = rowId !== undefined && /^\d{1,15}$/.test(rowId) ? Number(rowId) : rowId
   return {
     ...(tableId !== undefined && recordId !== undefined
@@ -120,8 +121,8 @@ function wireFilter({ tableId, rowId, by, kind, from, to }: HistoryFilter) {
       : tableId !== undefined && { tableId }),
     actorId: by,
     kinds: kind === undefined ? undefined : [kind],
-    from: day(from, '00:00:00'),
-    to: day(to, '23:59:59.999'),
+    from: momentOf(from, 'start'),
+    to: momentOf(to, 'end'),
   }
 }
 
@@ -287,29 +288,4 @@ function Row({ item, person, label, icon, children, buttons, details }: RowProps
       {details}
     </li>
   )
-}
-
-function auditText(kind: AuditKind, { name = '', role = '' }: AuditDetail): string {
-  switch (kind) {
-    case 'base.create':
-      return m.history_audit_base_create({ name })
-    case 'base.update':
-      return m.history_audit_base_update({ name })
-    case 'base.delete':
-      return m.history_audit_base_delete()
-    case 'base.restore':
-      return m.history_audit_base_restore()
-    case 'member.invite':
-      return m.history_audit_member_invite({ name, role })
-    case 'member.update':
-      return m.history_audit_member_update({ name, role })
-    case 'member.remove':
-      return m.history_audit_member_remove({ name })
-    case 'share.create':
-      return m.history_audit_share_create({ name })
-    case 'share.update':
-      return m.history_audit_share_update({ name })
-    case 'share.delete':
-      return m.history_audit_share_delete({ name })
-  }
 }
