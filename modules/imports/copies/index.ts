@@ -9,6 +9,7 @@ import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import { type FieldPosition, type SchemaService, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import { createRecordCopies } from './copy-records.ts'
 import {
   createTableToBaseJob,
   planFieldsToBase,
@@ -65,7 +66,7 @@ interface Deps {
 
 export type Copies = ReturnType<typeof createCopies>
 
-/** Starts the jobs that copy bases, tables and fields. */
+/** Starts the jobs that copy bases, tables and fields, and copies records. */
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
   kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, schema, views, records }))
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
@@ -103,6 +104,8 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 
   return {
+    records: createRecordCopies({ kernel, auth, schema, records }),
+
     /** @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async base(actor: Actor, baseId: string, options: CopyOptions) {
       await bases.enter(actor, 'base.duplicate', baseId)
