@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { MAX_COPIED_RECORDS } from '../../src/core/record-copies.ts'
+import { timeZone } from '../../src/input.ts'
+import { m } from '../../src/messages.gen.ts'
 import { member, router } from '../../src/trpc.ts'
 import type { Copies } from './copies/index.ts'
 import { fetchUrlInput, missingNamesInput, startAllInput, startInput, unfinishedInput } from './input.ts'
@@ -38,7 +41,17 @@ const copyOptions = z.strictObject({
   withHooks: z.boolean().default(true),
 })
 
-/** `trpc.copies.*`: starts copies of bases, tables and fields. */
+const recordCopy = z.strictObject({
+  tableId: id,
+  recordIds: z
+    .array(z.union([z.int(), z.string().min(1).max(255)]))
+    .min(1)
+    .max(MAX_COPIED_RECORDS, { error: () => m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }) }),
+  targetTableId: id,
+  mapping: z.record(id, id.nullable()).optional(),
+})
+
+/** `trpc.copies.*`: copies of bases, tables, fields and records. */
 export const copiesRouter = (copies: Copies) =>
   router({
     base: member
@@ -62,6 +75,13 @@ export const copiesRouter = (copies: Copies) =>
         }),
       )
       .mutation(({ ctx, input: { tableId, ...options } }) => copies.tableToBase(ctx.actor, tableId, options)),
+    // A mutation, because a thousand ids do not fit into the address of a batch of queries.
+    previewRecords: member
+      .input(recordCopy)
+      .mutation(({ ctx, input }) => copies.records.preview(ctx.actor, input)),
+    records: member
+      .input(recordCopy.extend({ isMove: z.boolean().default(false), timeZone }))
+      .mutation(({ ctx, input }) => copies.records.copy(ctx.actor, input)),
     field: member
       .input(
         z.strictObject({

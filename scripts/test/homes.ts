@@ -11,6 +11,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'comments/comments',
   'copies/base',
   'copies/field',
+  'copies/records',
   'copies/table',
   'copies/table-job',
   'copies/to-base',

@@ -29,6 +29,11 @@ const sqliteFile = ({ baseId }: World) => ({
   client: 'sqlite3',
   connection: { filename: 'none' },
 })
+/** Its record, for another table of the base. */
+const recordCopy = async ({ trpc, baseId, tableId, recordId }: World) => {
+  const { table } = await trpc.schema.createTable.mutate({ baseId, title: 'Others', fields: [] })
+  return { tableId, recordIds: [recordId], targetTableId: table.id, mapping: {} }
+}
 const ofField = ({ fieldId }: World) => ({ fieldId })
 const selection = ({ tableId }: World) => ({ selection: { tableId } })
 const query = ({ tableId }: World) => ({ query: { tableId, limit: 10, offset: 0 } })
@@ -308,6 +313,14 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'table.create',
     input: ({ baseId, tableId }) => ({ baseId, tableId }),
   },
+  'copies.previewRecords': { gate: 'record.create', input: recordCopy },
+  'copies.records': [
+    { gate: 'record.create', input: recordCopy },
+    {
+      gate: 'record.delete',
+      input: async (world) => ({ ...(await recordCopy(world)), isMove: true }),
+    },
+  ],
   'copies.field': { gate: 'field.duplicate', input: ofField },
   'copies.sharedBase': {
     gate: 'base.create',

@@ -355,6 +355,12 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET RECORDS/count': { gate: 'record.list' },
   'GET RECORDS/:recordId': { gate: 'record.list' },
   'POST RECORDS': { gate: 'record.create', body: () => ({ Note: 'b' }) },
+  // The records are in this table already.
+  'POST RECORDS/copy': {
+    gate: 'record.create',
+    body: ({ tableId, recordId }) => ({ targetTableId: tableId, ids: [recordId] }),
+    answers: 400,
+  },
   'PATCH RECORDS': { gate: 'record.update', body: record },
   'PUT RECORDS': { gate: 'record.update', body: record },
   'DELETE RECORDS': { gate: 'record.delete', body: ({ recordId }) => ({ Id: recordId }) },

@@ -267,6 +267,7 @@ describe('copying a table of a connected database', () => {
       return testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
     }
     const purchase = await find('purchase')
+    expect(await purchase.total()).toBe(2)
     const move = { tableId: purchase.id, baseId: target.baseId, isMove: true }
     expect(await refusalOf(bench.trpc.copies.tableToBase.mutate(move))).toMatchObject({ status: 400 })
     const rows = await (await copy(purchase)).list()

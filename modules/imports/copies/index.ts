@@ -9,6 +9,7 @@ import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import { type FieldPosition, type SchemaService, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import { createRecordCopies } from './copy-records.ts'
 import { createCopyRows } from './copy-rows.ts'
 import {
   createTableToBaseJob,
@@ -66,7 +67,7 @@ interface Deps {
 
 export type Copies = ReturnType<typeof createCopies>
 
-/** Starts the jobs that copy bases, tables and fields. */
+/** Starts the jobs that copy bases, tables and fields, and copies records. */
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
   const rows = createCopyRows({ kernel, bases, schema, views })
   kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, copyRows: rows, records }))
@@ -106,6 +107,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
 
   return {
     rows,
+    records: createRecordCopies({ kernel, auth, schema, records }),
 
     /** @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async base(actor: Actor, baseId: string, options: CopyOptions) {

@@ -4,6 +4,8 @@ import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
+import { MAX_COPIED_RECORDS } from '../../../src/core/record-copies.ts'
+import { timeZone } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
@@ -35,6 +37,18 @@ const ToBaseBody = z.strictObject({
   withData: z.boolean().optional(),
   withViews: z.boolean().optional(),
   move: z.boolean().optional(),
+})
+/** Fields are named by their ids or titles. */
+const fieldName = z.string().min(1).max(255)
+const RecordsBody = z.strictObject({
+  targetTableId: z.string().min(1).max(64),
+  ids: z
+    .array(z.union([z.int(), z.string().min(1).max(255)]))
+    .min(1)
+    .max(MAX_COPIED_RECORDS, { error: () => m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }) }),
+  mapping: z.record(fieldName, fieldName.nullable()).optional(),
+  move: z.boolean().optional(),
+  timeZone,
 })
 const TableBody = z.object({ title: z.string().max(255).optional(), options })
 /** `extra` holds the copy's place, as for a new column. */
@@ -97,6 +111,16 @@ export function copiesRest(
         return { id: jobId, table_id: tableId }
       },
       { detail: { summary: 'Copy or move a table to another base' } },
+    )
+    .post(
+      '/api/v2/tables/:tableId/records/copy',
+      async ({ actor, params: { tableId }, body }) => {
+        // Access is checked before the body.
+        await schema.openTable(actor, 'record.list', tableId)
+        const { ids, move, ...wanted } = readBody(RecordsBody, body)
+        return copies.records.copy(actor, { ...wanted, tableId, recordIds: ids, isMove: move })
+      },
+      { detail: { summary: 'Copy or move records to another table', tags: ['Records'] } },
     )
 
   async function copy(actor: Actor, id: string, body: unknown) {

@@ -67,8 +67,8 @@ export function createRowCounts(follower: LogFollower | null): RowCounts {
 
   const versionOf = ({ table }: TableModel): string => `${generation} ${touched.get(table.id) ?? 0}`
 
-  async function count(engine: CountingEngine, query: SQL): Promise<Omit<Count, 'baseId'>> {
-    const statement = engine.dialect.render(follower ? atNewestEntry(query) : query)
+  async function count(engine: CountingEngine, query: SQL, hasLog: boolean): Promise<Omit<Count, 'baseId'>> {
+    const statement = engine.dialect.render(follower && hasLog ? atNewestEntry(query) : query)
     const [row] = await engine.all<{ count: number; newest?: number }>(statement, { scan: true })
     return { count: Number(row?.count ?? 0), entryId: Number(row?.newest ?? 0), countedAt: Date.now() }
   }
@@ -77,12 +77,13 @@ export function createRowCounts(follower: LogFollower | null): RowCounts {
     isQueried: follower !== null,
     async get(engine, model, query) {
       const { id, baseId } = model.table
-      if (isForeign(model)) return (await count(engine, query)).count
+      // The log is in the base's home, not in the connected database.
+      if (isForeign(model)) return (await count(engine, query, false)).count
       if (counts.has(id)) await follower?.catchUp(engine, baseId)
       const known = counts.get(id)
       if (known && !(follower && Date.now() - known.countedAt > MAX_AGE_MS)) return known.count
       const before = versionOf(model)
-      const counted = await count(engine, query)
+      const counted = await count(engine, query, true)
       const isFollowed = follower?.begin(baseId, counted.entryId) ?? true
       if (isFollowed && versionOf(model) === before) counts.set(id, { baseId, ...counted })
       return counted.count

@@ -25,6 +25,7 @@ import { isVisitorPage } from '../../../session/visitor.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
+import { copyToTableItems } from '../commands/copy-to-table.tsx'
 import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
 import { triggerItems, whenHooksAreKnown } from '../commands/trigger-webhooks.ts'
 import { askedComment } from '../context/asked-comment.ts'
@@ -250,6 +251,7 @@ export function recordItems(
     ...single,
     ...(several && can(context, 'record.update') ? [edit] : []),
     ...(can(context, 'record.create') && !isLocal ? [duplicate] : []),
+    ...copyToTableItems(context, ids),
     ...triggerItems(context, ids),
     { kind: 'separator' },
     ...(can(context, 'record.delete') ? [remove] : []),

@@ -46,6 +46,7 @@ import { toast } from '../../../ui/toast.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { ownPosition } from '../../presence/presence-state.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
+import { copyToTableItems } from '../commands/copy-to-table.tsx'
 import { fileTarget } from '../commands/file-target.ts'
 import { linkTarget } from '../commands/link-target.ts'
 import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
@@ -319,6 +320,7 @@ function PanelMenu(props: {
                   },
                 ]
               : []),
+            ...copyToTableItems(context, [recordId]),
             ...triggerItems(context, [recordId]),
             ...(can(context, 'record.delete')
               ? [

@@ -1,4 +1,4 @@
-import { Copy, Download, Files, Pencil, Trash2, Webhook, X } from 'lucide-react'
+import { Copy, CopyPlus, Download, Files, Pencil, Trash2, Webhook, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
@@ -20,6 +20,7 @@ import { toast } from '../../../ui/toast.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
+import { copyToTableItems, mayCopyToTable } from '../commands/copy-to-table.tsx'
 import { looseLinkTarget } from '../commands/link-target.ts'
 import {
   deleteAll,
@@ -83,6 +84,8 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
     { tableId: context.schema.table.id },
     { enabled: mayTrigger(context), staleTime: 0 },
   )
+  const chooseCopy = async (anchor: HTMLElement) =>
+    openMenu(anchor, copyToTableItems(context, await ids(), clear), m.records_copy_or_move())
   const chooseWebhook = async (anchor: HTMLElement) =>
     openMenu(anchor, triggerItems(context, await ids()), m.records_trigger())
 
@@ -114,6 +117,17 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           onClick={() => run(async () => copyRecords(context, await ids()))}
         >
           {m.common_copy()}
+        </Button>
+      )}
+      {mayCopyToTable(count) && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={CopyPlus}
+          aria-haspopup="menu"
+          onClick={({ currentTarget }) => run(() => chooseCopy(currentTarget))}
+        >
+          {m.records_copy_or_move()}
         </Button>
       )}
       {can(context, 'record.export') && !isVisitorPage && (isWhole || count <= MAX_COPIED) && (

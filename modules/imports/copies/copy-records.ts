@@ -1,0 +1,502 @@
+import type { Actor, UserActor } from '../../../src/core/actor.ts'
+import type { NewRow, Values } from '../../../src/core/changes.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { cellFormatter } from '../../../src/core/fields/cell-text.ts'
+import { startValue } from '../../../src/core/fields/default-value.ts'
+import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { isSingleLink, type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
+import { readLinks, readNameList } from '../../../src/core/fields/list-value.ts'
+import { readValue } from '../../../src/core/fields/read.ts'
+import {
+  hasChoices,
+  holdsFiles,
+  isForeignKey,
+  isImportable,
+  isSecret,
+  withPeople,
+} from '../../../src/core/fields/traits.ts'
+import { randomText } from '../../../src/core/ids.ts'
+import type { Field, Person, RecordId } from '../../../src/core/model.ts'
+import {
+  type CopyField,
+  MAX_COPIED_RECORDS,
+  type RecordCopy,
+  type RecordCopyPreview,
+  type RefusedValues,
+} from '../../../src/core/record-copies.ts'
+import type { ColumnValue } from '../../../src/db/column-values.ts'
+import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { type AuthService, requireUser } from '../../auth/index.ts'
+import { parseRecordId, type RecordsService } from '../../records/index.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+
+/** Refused values that a result shows for each field. */
+const MAX_EXAMPLES = 5
+const MAX_EXAMPLE_LENGTH = 80
+/** Names that a reason lists. */
+const MAX_NAMES = 5
+
+/** Texts are written and read in one zone, so that times survive. */
+const ZONE = 'UTC'
+
+export interface RecordCopyInput {
+  /** The table of the originals. */
+  tableId: string
+  recordIds: readonly RecordId[]
+  targetTableId: string
+  /**
+   * The fields to copy: ids or titles of fields of the target, each with a field of the source that fills it. Absent: fields
+   * are matched by their titles.
+   */
+  mapping?: Readonly<Record<string, string | null>>
+  /** Moves the originals to the trash afterwards. */
+  isMove?: boolean
+  /** IANA time zone for defaults with the current date. */
+  timeZone?: string
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'log'>
+  auth: Pick<AuthService, 'access'>
+  schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
+  records: Pick<RecordsService, 'open' | 'page' | 'people' | 'openLink' | 'apply' | 'attachments'>
+}
+
+/** A field of the target, and the field of the source that fills it. */
+interface Pair {
+  target: Field
+  source: Field
+}
+
+interface OpenCopy {
+  user: UserActor
+  opened: Awaited<ReturnType<RecordsService['open']>>
+  target: TableModel
+  pairs: Pair[]
+  recordIds: RecordId[]
+}
+
+/** A value as the target stores it. */
+interface Converted {
+  value: CellValue
+  /** The original as text, and why the value is not the whole of it; null if it is. */
+  refused: { value: string; reason: string } | null
+}
+
+type Column = Converted[]
+
+/** Copies and moves single records to other tables, of the same base or another one. */
+export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
+  /** Checks the request and the rights in both bases. */
+  async function open(actor: Actor, input: RecordCopyInput): Promise<OpenCopy> {
+    const user = requireUser(actor)
+    const opened = await records.open(user, input.tableId)
+    const source = opened.model
+    if (input.isMove) await auth.access.authorize(user, 'record.delete', source.table.baseId)
+    const target = await schema.openTable(user, 'record.create', input.targetTableId)
+    const junction = [source, target].find(({ table }) => table.isJunction)
+    if (junction) throw badRequest(m.copies_error_junction({ table: junction.table.title }))
+    if (source.table.id === target.table.id)
+      throw badRequest(m.copies_error_same_table({ table: target.table.title }))
+    if (source.keyFields.length === 0) throw badRequest(m.copies_error_no_key({ table: source.table.title }))
+    for (const written of input.isMove ? [source, target] : [target]) {
+      const refusal = await schema.writeRefusal(written)
+      if (refusal !== null) throw badRequest(refusal)
+    }
+    const ids = input.recordIds.map((id) => parseRecordId(source, id))
+    if (ids.length > MAX_COPIED_RECORDS)
+      throw badRequest(m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }))
+    const recordIds = [...new Map(ids.map((id) => [String(id), id])).values()]
+    return { user, opened, target, pairs: pairsOf(source, target, input.mapping), recordIds }
+  }
+
+  /** The values of the originals for each pair, in the order of the ids. @throws RECORD_NOT_FOUND */
+  async function read(copy: OpenCopy): Promise<CellValue[][]> {
+    const rows = await find(copy)
+    return copy.recordIds.map((id) => {
+      const row = rows.get(String(id))
+      if (!row) throw notFound('Record', String(id).slice(0, 64))
+      return row
+    })
+  }
+
+  async function find({ opened, pairs, recordIds }: OpenCopy): Promise<Map<string, CellValue[]>> {
+    const query = {
+      tableId: opened.model.table.id,
+      recordIds: [...recordIds],
+      limit: recordIds.length,
+      offset: 0,
+    }
+    const fields = [...new Set(pairs.map(({ source }) => source))]
+    const { ids, rows } = await records.page(opened, query, fields, 'all')
+    const positions = pairs.map(({ source }) => fields.indexOf(source))
+    return new Map(
+      ids.map((id, at) => [String(id), positions.map((position) => rows[at]?.[position] ?? null)]),
+    )
+  }
+
+  /** The originals as the target stores them, pair by pair. */
+  async function convert(copy: OpenCopy, rows: readonly CellValue[][]): Promise<Column[]> {
+    const { user, opened, target, pairs } = copy
+    const sourcePeople = await records.people(user, opened.model.table.baseId)
+    const targetPeople = await records.people(user, target.table.baseId)
+    const columns: Column[] = []
+    for (const [at, pair] of pairs.entries()) {
+      const values = rows.map((row) => row[at] ?? null)
+      if (holdsFiles(pair.target)) {
+        columns.push(values.map((value) => filesFor(pair.target, value)))
+        continue
+      }
+      const format = cellFormatter(pair.source, { people: sourcePeople, timeZone: ZONE })
+      const link = linkOf(pair.target)
+      columns.push(
+        link
+          ? await linksFor(copy, pair, link, { values, format, people: targetPeople })
+          : values.map((value) => textFor(pair.target, format(value), targetPeople)),
+      )
+    }
+    return columns
+  }
+
+  /** Links to the same records where both fields link to one table, else to records with the same names. */
+  async function linksFor(
+    { target }: OpenCopy,
+    pair: Pair,
+    link: LinkOptions,
+    {
+      values,
+      format,
+      people,
+    }: { values: CellValue[]; format: (value: CellValue) => string; people: Person[] },
+  ): Promise<Column> {
+    const severalReason = m.imports_report_several_records({ field: pair.target.title })
+    const texts = values.map(format)
+    if (linkOf(pair.source)?.relatedTableId === link.relatedTableId) {
+      return values.map((value, at) => {
+        const ids = readLinks(value).records.map(({ id }) => id)
+        if (ids.length > 1 && isSingleLink(link)) return refusal(texts[at] ?? '', severalReason)
+        return accepted(linkTo(ids))
+      })
+    }
+    const { related } = await records.openLink(target, pair.target.id)
+    const { displayField, table } = related
+    if (fieldType(displayField.type).computed !== undefined) {
+      const reason = m.records_error_computed_names({ table: table.title, field: displayField.title })
+      return texts.map((text) => (text === '' ? accepted(null) : refusal(text, reason)))
+    }
+    const options = withPeople(displayField.type, displayField.options, people)
+    const engine = await schema.engineOf(table)
+    const names = await recordsNamed(
+      engine,
+      { ...related, displayField: { ...displayField, options } },
+      texts.flatMap((text) => (text === '' ? [] : [text, ...readNameList(text)])),
+      (statement) => engine.all<ColumnValue>(statement, { scan: true }),
+    )
+    return texts.map((text) => {
+      const { ids, missing, isTooMany } = readNames(text, link, names)
+      if (isTooMany) return refusal(text, severalReason)
+      if (missing.length === 0) return accepted(linkTo(ids))
+      // The names that are known are linked.
+      return { ...refusal(text, unknownNames(table.title, missing)), value: linkTo(ids) }
+    })
+  }
+
+  /** Leaves out files that the actor may not use, and registers the others for the base of the target. */
+  async function claimFiles({ user, target, pairs }: OpenCopy, columns: readonly Column[]): Promise<void> {
+    const cells = columns.flatMap((column, at) => (pairs[at] && holdsFiles(pairs[at].target) ? column : []))
+    const pathsIn = ({ value }: Converted) => readAttachments(value).flatMap(({ path }) => path ?? [])
+    const paths = cells.flatMap(pathsIn)
+    if (paths.length === 0) return
+    const known = await records.attachments.claimKnown(user, target.table.baseId, paths)
+    const usable = new Set(known.map(({ path }) => path))
+    for (const cell of cells) {
+      const lost = readAttachments(cell.value).find(({ path }) => path !== undefined && !usable.has(path))
+      if (!lost) continue
+      const reason = m.imports_report_file_not_found({ file: lost.title })
+      Object.assign(cell, refusal(fileNames(cell.value), reason))
+    }
+  }
+
+  /** Deletes the originals, except those that changed after they were read. Never throws: the copies stay. */
+  async function removeOriginals(
+    copy: OpenCopy,
+    read: readonly CellValue[][],
+  ): Promise<Pick<RecordCopy, 'deleted' | 'kept'>> {
+    const { user, opened, pairs, recordIds } = copy
+    const { table } = opened.model
+    // Computed values may change by themselves.
+    const stored = pairs.map(({ source }) => {
+      const { computed } = fieldType(source.type)
+      return computed === undefined || computed === 'link'
+    })
+    const stateOf = (row: readonly CellValue[]) => JSON.stringify(row.filter((_, at) => stored[at]))
+    try {
+      const now = await find(copy)
+      const ids: RecordId[] = []
+      let changed = 0
+      for (const [at, id] of recordIds.entries()) {
+        const row = now.get(String(id))
+        if (!row) continue
+        if (stateOf(row) === stateOf(read[at] ?? [])) ids.push(id)
+        else changed++
+      }
+      if (ids.length > 0) {
+        const operations = [{ kind: 'delete' as const, tableId: table.id, ids }]
+        await records.apply(user, { baseId: table.baseId, operations })
+      }
+      const kept = changed === 0 ? null : { count: changed, reason: m.copies_error_records_changed() }
+      return { deleted: ids.length, kept }
+    } catch (error) {
+      if (!(error instanceof AppError))
+        kernel.log.error('moved records could not be deleted', error, { tableId: table.id })
+      const reason = error instanceof AppError ? error.message : m.copies_error_not_deleted()
+      return { deleted: 0, kept: { count: recordIds.length, reason } }
+    }
+  }
+
+  return {
+    /**
+     * What copying records would do. Nothing is written.
+     *
+     * @throws as `copy`, except for missing values
+     */
+    async preview(actor: Actor, input: RecordCopyInput): Promise<RecordCopyPreview> {
+      const copy = await open(actor, input)
+      const columns = await convert(copy, await read(copy))
+      const sourceOf = new Map(copy.pairs.map(({ target, source }) => [target.id, source.id]))
+      return {
+        targets: targetsIn(copy.target).map((field) => ({
+          ...described(field),
+          required: isRequired(copy.target, field),
+          sourceId: sourceOf.get(field.id) ?? null,
+        })),
+        sources: sourcesIn(copy.opened.model).map(described),
+        left: leftIn(copy.opened.model, copy.pairs),
+        refused: refusedIn(copy.pairs, columns),
+        missing: missingIn(copy, columns).map(({ field, count }) => ({ title: field.title, count })),
+      }
+    },
+
+    /**
+     * Copies records to another table, as one action. A move deletes the originals in the same action; if that fails, or a
+     * record was changed meanwhile, the originals stay and `kept` tells why.
+     *
+     * @throws TABLE_NOT_FOUND, RECORD_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below viewer of the table and editor of
+     *   the target, for a move below editor of both; REQUIRED_FIELD_MISSING where records have no value for a required
+     *   field; BAD_REQUEST for the same table, too many records and fields that cannot be copied or filled; the errors of the
+     *   write door. Nothing is written then
+     */
+    async copy(actor: Actor, input: RecordCopyInput): Promise<RecordCopy> {
+      const asked = await open(actor, input)
+      const user = { ...asked.user, actionId: asked.user.actionId ?? randomText(20) }
+      const copy = { ...asked, user }
+      const { target, pairs, recordIds } = copy
+      const rows = await read(copy)
+      const columns = await convert(copy, rows)
+      await claimFiles(copy, columns)
+      refuseMissing(copy, columns)
+      const newRows = recordIds.map((_, row): NewRow => ({ values: valuesOf(pairs, columns, row) }))
+      const written = await records.apply(user, {
+        baseId: target.table.baseId,
+        operations: [{ kind: 'insert', tableId: target.table.id, rows: newRows }],
+        timeZone: input.timeZone,
+      })
+      const refused = refusedIn(pairs, columns)
+      if (!input.isMove) return { ids: written.inserted, refused, deleted: 0, kept: null }
+      const { deleted, kept } = await removeOriginals(copy, rows)
+      return { ids: written.inserted, refused, deleted, kept }
+    },
+  }
+}
+
+const described = (field: Field): CopyField => ({
+  id: field.id,
+  title: field.title,
+  holdsFiles: holdsFiles(field),
+})
+
+/** The fields whose values can be copied. */
+const sourcesIn = ({ fields }: TableModel): Field[] =>
+  fields.filter((field) => {
+    const { computed } = fieldType(field.type)
+    const isShown = computed !== 'code' && computed !== 'button' && field.error === null
+    return isShown && !field.isSystem && !isForeignKey(field) && !isSecret(field)
+  })
+
+/** The titles of the fields with values that no pair copies. Keys and stamps always stay behind, and are left out. */
+const leftIn = ({ fields }: TableModel, pairs: readonly Pair[]): string[] =>
+  fields
+    .filter((field) => {
+      const { computed, readOnly } = fieldType(field.type)
+      const hasValues = computed !== 'code' && computed !== 'button' && !readOnly
+      const isOwn = !field.isSystem && !field.isPrimaryKey && !isForeignKey(field)
+      return hasValues && isOwn && !pairs.some(({ source }) => source.id === field.id)
+    })
+    .map(({ title }) => title)
+
+/**
+ * The fields that copied values can fill. Links whose records belong to one record only are left out: a copy would take them
+ * from the record that has them.
+ */
+const targetsIn = ({ fields }: TableModel): Field[] =>
+  fields.filter((field) => {
+    if (field.isSystem || field.readOnlyReason !== null || field.error !== null) return false
+    const link = linkOf(field)
+    return link ? link.kind === 'mm' || link.kind === 'bt' : isImportable(field.type)
+  })
+
+/** Everything but files passes through text. */
+const fits = ({ source, target }: Pair): boolean => !holdsFiles(target) || holdsFiles(source)
+
+/** The fields to copy. @throws FIELD_NOT_FOUND; BAD_REQUEST for fields that cannot be copied or filled */
+function pairsOf(source: TableModel, target: TableModel, mapping: RecordCopyInput['mapping']): Pair[] {
+  const sources = sourcesIn(source)
+  const targets = targetsIn(target)
+  if (mapping === undefined) {
+    const byTitle = new Map(sources.toReversed().map((field) => [titleKey(field), field]))
+    return targets
+      .flatMap((field) => {
+        const found = byTitle.get(titleKey(field))
+        return found && !found.isPrimaryKey ? [{ source: found, target: field }] : []
+      })
+      .filter(fits)
+  }
+  const pairs = new Map<string, Pair>()
+  for (const [to, from] of Object.entries(mapping)) {
+    const filled = fieldNamed(target, to)
+    if (!targets.includes(filled)) throw badRequest(m.copies_error_field_not_filled({ field: filled.title }))
+    if (from === null) continue
+    const copied = fieldNamed(source, from)
+    if (!sources.includes(copied)) throw badRequest(m.copies_error_field_not_copied({ field: copied.title }))
+    const pair = { source: copied, target: filled }
+    if (!fits(pair))
+      throw badRequest(m.copies_error_files_only({ field: filled.title, source: copied.title }))
+    pairs.set(filled.id, pair)
+  }
+  return [...pairs.values()]
+}
+
+const titleKey = ({ title }: Field): string => title.trim().toLowerCase()
+
+/** @throws FIELD_NOT_FOUND */
+function fieldNamed(model: TableModel, idOrTitle: string): Field {
+  const field = model.field(idOrTitle) ?? model.byTitle(idOrTitle)
+  if (!field) throw notFound('Field', idOrTitle.slice(0, 64))
+  return field
+}
+
+/** The limits of the field decide; the files stay where they are stored. */
+function filesFor(field: Field, value: CellValue): Converted {
+  const read = readValue(field, value)
+  return read.ok ? accepted(read.value) : refusal(fileNames(value), read.message)
+}
+
+const fileNames = (value: CellValue): string =>
+  readAttachments(value)
+    .map(({ title }) => title)
+    .join(', ')
+
+/** The value that pasting the text would give. */
+function textFor(field: Field, text: string, people: readonly Person[]): Converted {
+  if (text === '') return accepted(null)
+  const type = fieldType(field.type)
+  const named = withPeople(field.type, field.options, people)
+  const options = 'timeZone' in named && named.timeZone === 'local' ? { ...named, timeZone: ZONE } : named
+  const value = type.parse(text, options, '.')
+  if (value !== null || text.trim() === '' || isEmptyWord(text, type)) return accepted(value)
+  const reason = hasChoices(field)
+    ? m.imports_report_not_an_option()
+    : m.imports_report_invalid({ type: type.label() })
+  return refusal(text, reason)
+}
+
+const accepted = (value: CellValue): Converted => ({ value, refused: null })
+
+const refusal = (text: string, reason: string): Converted => ({
+  value: null,
+  refused: { value: text.slice(0, MAX_EXAMPLE_LENGTH).toWellFormed(), reason },
+})
+
+const linkTo = (ids: readonly RecordId[]): CellValue => (ids.length === 0 ? null : JSON.stringify(ids))
+
+function unknownNames(table: string, missing: readonly string[]): string {
+  const listed = missing
+    .slice(0, MAX_NAMES)
+    .map((name) => `“${name.slice(0, MAX_EXAMPLE_LENGTH)}”`)
+    .join(', ')
+  const count = missing.length - MAX_NAMES
+  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
+  return m.imports_report_unknown_records({ table, names })
+}
+
+/** The refused values of each field that has any. */
+function refusedIn(pairs: readonly Pair[], columns: readonly Column[]): RefusedValues[] {
+  return pairs.flatMap(({ target: { id, title } }, at) => {
+    const refused = (columns[at] ?? []).flatMap((cell) => cell.refused ?? [])
+    if (refused.length === 0) return []
+    const different = [...new Map(refused.map((one) => [one.value, one])).values()]
+    return [{ fieldId: id, title, count: refused.length, examples: different.slice(0, MAX_EXAMPLES) }]
+  })
+}
+
+/** The field that fills a required one: the link whose key it is, or itself. */
+const filling = ({ fields }: TableModel, required: Field): Field =>
+  (isForeignKey(required) &&
+    fields.find((field) => {
+      const link = linkOf(field)
+      return link?.holdsKey === true && link.keyFieldId === required.id
+    })) ||
+  required
+
+/** The fields that a new record must have a value for, because nothing else gives them one. */
+const requiredIn = (model: TableModel): Field[] =>
+  model.fields
+    .filter((field) => {
+      const { readOnly, computed } = fieldType(field.type)
+      if (!field.required || field.isSystem || field.readOnlyReason !== null) return false
+      return !readOnly && computed === undefined && (startValue(field, { ms: 0 }) ?? '') === ''
+    })
+    .map((field) => filling(model, field))
+
+const isRequired = (model: TableModel, field: Field): boolean => requiredIn(model).includes(field)
+
+/** Required fields that some records have no value for. */
+function missingIn(
+  { target, pairs, recordIds }: Pick<OpenCopy, 'target' | 'pairs' | 'recordIds'>,
+  columns: readonly Column[],
+): { field: Field; count: number }[] {
+  return requiredIn(target).flatMap((field) => {
+    const column = columns[pairs.findIndex((pair) => pair.target.id === field.id)]
+    const count = column ? column.filter(({ value }) => (value ?? '') === '').length : recordIds.length
+    return count === 0 ? [] : [{ field, count }]
+  })
+}
+
+/** @throws REQUIRED_FIELD_MISSING */
+function refuseMissing(copy: OpenCopy, columns: readonly Column[]): void {
+  const [missing] = missingIn(copy, columns)
+  if (!missing) return
+  const { id, title } = missing.field
+  const { title: table } = copy.target.table
+  throw new AppError(
+    'REQUIRED_FIELD_MISSING',
+    m.copies_error_required_values({ field: title, table, count: missing.count }),
+    { fieldId: id, field: title },
+  )
+}
+
+/** The values of one copy. An empty cell stays empty; only a required field gets its default then. */
+function valuesOf(pairs: readonly Pair[], columns: readonly Column[], row: number): Values {
+  const values: Values = {}
+  for (const [at, { target }] of pairs.entries()) {
+    const value = columns[at]?.[row]?.value ?? null
+    if (value === null && target.required) continue
+    values[target.id] = value ?? fieldType(target.type).initial ?? null
+  }
+  return values
+}

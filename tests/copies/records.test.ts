@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { uploadOne } from '../records/attachments-support.ts'
+import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
+import { connect, createForeign } from '../sources/support.ts'
+import { createBase, createMember } from '../support/factories.ts'
+
+let bench: Bench
+let other: Bench
+beforeAll(async () => {
+  bench = await createBench()
+  other = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
+})
+afterAll(() => bench.stop())
+
+interface Options {
+  mapping?: Record<string, string | null>
+  move?: boolean
+}
+
+/** Copies records over REST, as the owner. */
+const copy = async (source: TestTable, target: TestTable, ids: (number | string)[], options: Options = {}) =>
+  bench.rest.post(`${source.path}/copy`, { targetTableId: target.id, ids, ...options })
+const undo = ({ baseId, trpc }: Bench) => trpc.records.undo.mutate({ baseId })
+const reload = async (table: TestTable) =>
+  testTable(bench.rest, await bench.trpc.schema.table.query({ tableId: table.id }))
+
+async function linkTo(from: TestTable, to: TestTable, kind: 'mm' | 'bt' | 'hm' = 'mm', title = 'Makers') {
+  const field = { title, type: 'Links' as const, options: { kind, relatedTableId: to.id } }
+  const { id } = await bench.trpc.schema.createField.mutate({ tableId: from.id, field })
+  return { id, table: await reload(from) }
+}
+
+const link = (of: Bench, table: TestTable, fieldId: string, id: number, targets: number[]) =>
+  of.trpc.records.write.mutate({
+    change: { baseId: of.baseId, operations: [{ kind: 'link', tableId: table.id, fieldId, id, targets }] },
+  })
+
+describe('POST /api/v2/tables/{tableId}/records/copy', () => {
+  test('rejects wrong requests, which change nothing', async () => {
+    const source = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [{ Title: 'a', Price: 1 }])
+    const target = await other.table({ Title: 'SingleLineText', Files: 'Attachment', Sum: 'Number' })
+    const field = { title: 'Twice', type: 'Formula', options: { formula: '{Sum} * 2' } } as never
+    await bench.trpc.schema.createField.mutate({ tableId: target.id, field })
+    for (const [body, status] of [
+      [{ ids: [] }, 400],
+      [{ ids: Array.from({ length: 1_001 }, (_, at) => at + 1) }, 400],
+      [{ ids: [{}] }, 400],
+      [{ ids: ['x'] }, 422],
+      [{ ids: [1, 99] }, 404],
+      [{ wrong: 1 }, 400],
+      [{ targetTableId: 'm00000000000000' }, 404],
+      [{ targetTableId: source.id }, 400],
+      [{ mapping: { Nothing: 'Title' } }, 404],
+      [{ mapping: { Title: 'Nothing' } }, 404],
+      [{ mapping: { Twice: 'Price' } }, 400],
+      [{ mapping: { Id: 'Price' } }, 400],
+      [{ mapping: { Files: 'Title' } }, 400],
+    ] as const) {
+      const request = { targetTableId: target.id, ids: [1], move: true, ...body }
+      const answer = await bench.rest.post(`${source.path}/copy`, request)
+      expect([body, answer.status]).toEqual([body, status])
+    }
+    const tooMany = await copy(
+      source,
+      target,
+      Array.from({ length: 1_001 }, (_, at) => at + 1),
+    )
+    expect(JSON.stringify(tooMany.body)).toContain('1000')
+    expect(await target.total()).toBe(0)
+    expect(await source.total()).toBe(1)
+  })
+
+  test('is for viewers of the source who may add records to the target, a move for editors of both', async () => {
+    const source = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const target = await other.table({ Title: 'SingleLineText' })
+    const request = { targetTableId: target.id, ids: [1] }
+    const tryAs = async (
+      roles: { source?: 'viewer' | 'editor'; target?: 'viewer' | 'editor' },
+      move = false,
+    ) => {
+      const [first, second] = roles.source ? [bench, other] : [other, bench]
+      const [role, added] = roles.source ? [roles.source, roles.target] : [roles.target, roles.source]
+      const member = await createMember(bench.app, first.baseId, role ?? 'viewer')
+      if (added)
+        await bench.trpc.bases.invite.mutate({ baseId: second.baseId, emails: [member.email], role: added })
+      return (await bench.app.rest(member.token).post(`${source.path}/copy`, { ...request, move })).status
+    }
+    expect(await tryAs({ target: 'editor' })).toBe(403)
+    expect(await tryAs({ source: 'editor' })).toBe(403)
+    expect(await tryAs({ source: 'editor', target: 'viewer' })).toBe(403)
+    expect(await tryAs({ source: 'viewer', target: 'editor' }, true)).toBe(403)
+    expect(await target.total()).toBe(0)
+    expect(await tryAs({ source: 'viewer', target: 'editor' })).toBe(200)
+    expect(await target.total()).toBe(1)
+    expect(await tryAs({ source: 'editor', target: 'editor' }, true)).toBe(200)
+    expect([await source.total(), await target.total()]).toEqual([0, 2])
+  })
+
+  test('matches fields by title and converts values as a paste does; those that do not fit are reported', async () => {
+    const source = await bench.table(
+      {
+        Title: 'SingleLineText',
+        Price: 'SingleLineText',
+        State: 'SingleLineText',
+        Due: 'SingleLineText',
+        Only: 'LongText',
+      },
+      [
+        { Title: ' =Lid "x" ', Price: '2.5', State: 'done', Due: '2026-11-05', Only: 'here' },
+        { Title: 'Leg', Price: 'cheap', State: 'lost', Due: null },
+      ],
+    )
+    const target = await other.table({
+      title: 'SingleLineText',
+      PRICE: { type: 'Decimal', options: { precision: 2 } },
+      State: {
+        type: 'SingleSelect',
+        options: { choices: [{ title: 'open' }, { title: 'done' }] },
+        defaultValue: 'open',
+      },
+      Due: 'Date',
+      New: { type: 'SingleLineText', defaultValue: 'fresh' },
+    })
+    const request = { tableId: source.id, recordIds: [2, 1], targetTableId: target.id }
+    const preview = await bench.trpc.copies.previewRecords.mutate(request)
+    expect(preview.targets.find(({ title }) => title === 'PRICE')?.sourceId).toBe(source.field('Price').id)
+    expect(preview.targets.find(({ title }) => title === 'New')?.sourceId).toBeNull()
+    expect(preview).toMatchObject({ missing: [], left: ['Only'] })
+    expect(await target.total()).toBe(0)
+    const { status, body } = await copy(source, target, [2, 1, 2])
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ ids: [1, 2], deleted: 0, kept: null })
+    expect(body.refused).toEqual(preview.refused)
+    expect(body.refused).toMatchObject([
+      { title: 'PRICE', count: 1, examples: [{ value: 'cheap' }] },
+      { title: 'State', count: 1, examples: [{ value: 'lost', reason: 'Not one of the options' }] },
+    ])
+    expect(await target.list()).toMatchObject([
+      { title: 'Leg', PRICE: null, State: null, Due: null, New: 'fresh' },
+      { title: ' =Lid "x" ', PRICE: 2.5, State: 'done', Due: '2026-11-05', New: 'fresh' },
+    ])
+  })
+
+  test('takes the given mapping, by ids or titles, and computed values', async () => {
+    const source = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [{ Title: 'a', Price: 4 }])
+    const field = { title: 'Twice', type: 'Formula', options: { formula: '{Price} * 2' } } as never
+    await bench.trpc.schema.createField.mutate({ tableId: source.id, field })
+    const target = await bench.table({ Title: 'SingleLineText', Sum: 'Number', Price: 'Number' })
+    const mapping = { [target.field('Sum').id]: 'Twice', Title: null }
+    expect((await copy(source, target, [1], { mapping })).status).toBe(200)
+    expect(await target.list()).toMatchObject([{ Title: null, Sum: 8, Price: null }])
+  })
+
+  test('refuses records without a value for a required field, and writes nothing', async () => {
+    const source = await bench.table({ Title: 'SingleLineText', Code: 'SingleLineText' }, [
+      { Title: 'a', Code: 'x' },
+      { Title: 'b' },
+    ])
+    const target = await other.table({
+      Title: 'SingleLineText',
+      Code: { type: 'SingleLineText', required: true },
+      State: { type: 'SingleLineText', required: true, defaultValue: 'open' },
+    })
+    const request = { tableId: source.id, recordIds: [1, 2], targetTableId: target.id }
+    expect(await bench.trpc.copies.previewRecords.mutate(request)).toMatchObject({
+      missing: [{ title: 'Code', count: 1 }],
+    })
+    const { status, body } = await copy(source, target, [1, 2], { move: true })
+    expect([status, body.error]).toEqual([422, 'REQUIRED_FIELD_MISSING'])
+    expect(JSON.stringify(body)).toContain('Records without a value for it: 1')
+    expect([await source.total(), await target.total()]).toEqual([2, 0])
+    expect((await copy(source, target, [1])).status).toBe(200)
+    expect(await target.list()).toMatchObject([{ Code: 'x', State: 'open' }])
+  })
+
+  test('finds links by names in another base, and reports names that are not there', async () => {
+    const makers = await bench.table({ Title: 'SingleLineText' }, [
+      { Title: 'Acme' },
+      { Title: 'Bolt, Inc.' },
+    ])
+    const own = await linkTo(await bench.table({ Title: 'SingleLineText' }, [{ Title: 'Lid' }]), makers)
+    await link(bench, own.table, own.id, 1, [1, 2])
+    const theirs = await other.table({ Title: 'SingleLineText' }, [{ Title: 'x' }, { Title: 'Bolt, Inc.' }])
+    const target = await linkTo(await other.table({ Title: 'SingleLineText' }), theirs)
+    const { body } = await copy(own.table, target.table, [1])
+    expect(body.refused).toMatchObject([{ title: 'Makers', count: 1 }])
+    expect(body.refused[0].examples[0].reason).toContain('Acme')
+    const linked = `/api/v2/tables/${target.table.id}/links/${target.id}/records/1`
+    expect((await bench.rest.get(linked)).body.list).toMatchObject([{ Title: 'Bolt, Inc.' }])
+  })
+
+  test('keeps links to the same records within a base, and takes none from other records', async () => {
+    const makers = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'same' }, { Title: 'same' }])
+    const source = await linkTo(await bench.table({ Title: 'SingleLineText' }, [{ Title: 'Lid' }]), makers)
+    await link(bench, source.table, source.id, 1, [2])
+    const target = await linkTo(await bench.table({ Title: 'SingleLineText' }), makers)
+    await copy(source.table, target.table, [1])
+    const linked = `/api/v2/tables/${target.table.id}/links/${target.id}/records/1`
+    expect((await bench.rest.get(linked)).body.list.map(({ Id }: { Id: number }) => Id)).toEqual([2])
+    const exclusive = await linkTo(await bench.table({ Title: 'SingleLineText' }), makers, 'hm')
+    const { targets } = await bench.trpc.copies.previewRecords.mutate({
+      tableId: source.table.id,
+      recordIds: [1],
+      targetTableId: exclusive.table.id,
+    })
+    expect(targets.map(({ title }) => title)).not.toContain('Makers')
+  })
+
+  test('keeps files, which stay when the original is deleted forever, and people who are members', async () => {
+    const { path } = await uploadOne(bench, bench.owner.token, 'plan.txt', `plan ${crypto.randomUUID()}`)
+    const guest = await createMember(bench.app, bench.baseId, 'editor')
+    const fields = { Title: 'SingleLineText', Files: 'Attachment', Who: 'User' } as const
+    const source = await bench.table(fields, [
+      { Title: 'a', Files: [{ path, title: 'plan.txt' }], Who: bench.owner.email },
+      { Title: 'b', Who: guest.email },
+    ])
+    const target = await other.table(fields)
+    const { body } = await copy(source, target, [1, 2], { move: true })
+    expect(body).toMatchObject({ deleted: 2, refused: [{ title: 'Who', count: 1 }] })
+    const [first] = await target.list()
+    expect(first).toMatchObject({ Files: [{ path, title: 'plan.txt' }], Who: [{ email: bench.owner.email }] })
+    // Members of the target alone may read the file.
+    const reader = await createMember(bench.app, other.baseId, 'viewer')
+    expect((await bench.app.rest(reader.token).get(`/${path}`)).status).toBe(200)
+    const limited = await other.table({
+      Title: 'SingleLineText',
+      Files: { type: 'Attachment', options: { kinds: ['image'] } },
+    })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect((await copy(source, limited, [1])).body.refused).toMatchObject([{ title: 'Files', count: 1 }])
+  })
+})
+
+describe('moving records', () => {
+  test('within a base is one action, which one undo reverts', async () => {
+    const source = await bench.table({ Title: 'SingleLineText' }, [
+      { Title: 'a' },
+      { Title: 'b' },
+      { Title: 'c' },
+    ])
+    const target = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }])
+    expect((await copy(source, target, [3, 1], { move: true })).body).toMatchObject({
+      ids: [2, 3],
+      deleted: 2,
+    })
+    expect([await source.titles(), await target.titles()]).toEqual([['b'], ['x', 'c', 'a']])
+    await undo(bench)
+    expect([await source.titles(), await target.titles()]).toEqual([['a', 'b', 'c'], ['x']])
+    await bench.trpc.records.redo.mutate({ baseId: bench.baseId })
+    expect([await source.titles(), await target.titles()]).toEqual([['b'], ['x', 'c', 'a']])
+  })
+
+  test('to another base is undone in each of both, and the originals are in the trash', async () => {
+    const rows = Array.from({ length: 150 }, (_, at) => ({ Title: `row ${at}` }))
+    const source = await bench.table({ Title: 'SingleLineText' }, rows)
+    const target = await other.table({ Title: 'SingleLineText' })
+    const ids = rows.map((_, at) => at + 1)
+    expect((await copy(source, target, ids, { move: true })).body).toMatchObject({ deleted: 150, kept: null })
+    expect([await source.total(), await target.total()]).toEqual([0, 150])
+    expect(await target.titles()).toEqual(rows.map(({ Title }) => Title))
+    await undo(other)
+    expect([await source.total(), await target.total()]).toEqual([0, 0])
+    await undo(bench)
+    expect(await source.titles()).toEqual(rows.map(({ Title }) => Title))
+  })
+
+  test('leaves originals in place that somebody changes meanwhile', async () => {
+    const source = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }])
+    const target = await other.table({ Title: 'SingleLineText' })
+    const engine = await other.app.kernel.sources.engine(other.baseId)
+    let moving: ReturnType<typeof copy> | undefined
+    // Somebody else writes to the target: the copy has read its records, and waits.
+    await engine.exclusively(async () => {
+      moving = copy(source, target, [1, 2], { move: true })
+      await Bun.sleep(700)
+      await bench.rest.patch(source.path, { Id: 2, Title: 'changed' })
+    })
+    expect((await moving)?.body).toMatchObject({ ids: [1, 2], deleted: 1, kept: { count: 1 } })
+    expect([await source.titles(), await target.titles()]).toEqual([['changed'], ['a', 'b']])
+  })
+
+  test('keeps the copies and says why where the originals cannot be deleted', async () => {
+    const database = await createForeign('postgres', [
+      `create table customer (id serial primary key, name varchar(40) not null);
+       create table purchase (id serial primary key, customer_id integer not null references customer (id));
+       insert into customer (name) values ('Ann'), ('Ben');
+       insert into purchase (customer_id) values (1)`,
+    ])
+    try {
+      await connect(bench, database.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+      const { id: tableId } = tables.find(({ title }) => title.toLowerCase() === 'customer')!
+      const customers = testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+      const target = await other.table({ Name: 'SingleLineText' })
+      const { status, body } = await copy(customers, target, [1, 2], { move: true })
+      expect([status, body]).toMatchObject([200, { ids: [1, 2], deleted: 0, kept: { count: 2 } }])
+      expect(body.kept.reason).toBeString()
+      expect((await target.list()).map(({ Name }) => Name)).toEqual(['Ann', 'Ben'])
+      expect((await customers.list()).length).toBe(2)
+      // Into the connected database.
+      const back = await copy(target, customers, [2])
+      expect([back.status, back.body.ids]).toEqual([200, [3]])
+    } finally {
+      await database.stop()
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { CopyPlus, FolderInput } from 'lucide-react'
+import type { RecordId } from '../../../../src/core/model.ts'
+import { MAX_COPIED_RECORDS } from '../../../../src/core/record-copies.ts'
+import { m } from '../../../messages.gen.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import type { MenuItem } from '../../../ui/menu.tsx'
+import { openDialog } from '../../../ui/open-dialog.tsx'
+import { can, type TableContext } from '../context/table-context.ts'
+
+const CopyRecordsDialog = lazyPart(() => import('../../copies/copy-records-dialog.tsx'), 'CopyRecordsDialog')
+
+/** True if this many records can be copied to another table at once, by someone who is signed in. */
+export const mayCopyToTable = (count: number): boolean => !isVisitorPage && count <= MAX_COPIED_RECORDS
+
+/**
+ * Menu items that copy and move records to other tables; none for visitors and too many records.
+ *
+ * @param onDone called after records were copied or moved
+ */
+export function copyToTableItems(
+  context: TableContext,
+  ids: readonly RecordId[],
+  onDone: () => void = () => {},
+): MenuItem[] {
+  const { schema, store } = context
+  const recordIds = ids.filter(store.isSaved).map(store.realId)
+  if (recordIds.length === 0 || !mayCopyToTable(recordIds.length)) return []
+  const open = (isMove: boolean) =>
+    void openDialog((close) => (
+      <CopyRecordsDialog
+        table={schema.table}
+        recordIds={recordIds}
+        isMove={isMove}
+        onDone={onDone}
+        onClose={close}
+      />
+    ))
+  const copy: MenuItem = {
+    kind: 'action',
+    label: m.records_copy_to_table(),
+    icon: CopyPlus,
+    run: () => open(false),
+  }
+  const move: MenuItem = {
+    kind: 'action',
+    label: m.records_move_to_table(),
+    icon: FolderInput,
+    run: () => open(true),
+  }
+  return can(context, 'record.delete') ? [copy, move] : [copy]
+}
