@@ -254,6 +254,7 @@ describe('the trash', () => {
     await rows.nth(2).waitFor()
     await page.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Views' })
     await rows.filter({ hasText: 'Qty' }).waitFor({ state: 'detached' })
+    await rows.filter({ hasText: 'Open ones' }).waitFor()
     expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('Deleted forever in 30 days')])
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await rows.nth(2).waitFor()
