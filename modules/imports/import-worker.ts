@@ -37,7 +37,8 @@ function refusalOf(error: unknown): Extract<FromWorker, { type: 'failed' }>['ref
 }
 
 async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
-  const table = await readerOf(plan.format.kind).open(plan.path, plan.format)
+  // Jobs that a version without other formats has left name no kind.
+  const table = await readerOf(plan.format.kind ?? 'csv').open(plan.path, plan.format)
   const report = createReport(plan.reportPath)
   giveWay()
   const writer = openBulkWriter(plan.location)
