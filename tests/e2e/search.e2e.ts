@@ -83,7 +83,13 @@ describe('searching a view', () => {
     expect(await untilActive(grid, '250,2')).toBe('250,2')
     await page.keyboard.press('Shift+Enter')
     expect(await untilActive(grid, '850,2')).toBe('850,2')
-    expect(await marks(grid)).toBe(1)
+    // The mark follows once the text of the row has arrived.
+    expect(
+      await eventually(
+        () => marks(grid),
+        (number) => number === 1,
+      ),
+    ).toBe(1)
     // Leaving the search stays at the hit.
     await page.keyboard.press('Escape')
     await page.keyboard.type('found', { delay: 0 })
