@@ -69,6 +69,7 @@ const BUNDLES: readonly BundlePlan[] = [
         ...GRID_INPUT,
         'features/views/manage/toolbar-menu.ts',
         'features/records/toolbar/bulk-bar.tsx',
+        'features/records/toolbar/search-box.tsx',
         'features/views/fields/fields-menu.tsx',
         'features/views/filter/filter-menu.tsx',
         'features/views/sort/sort-menu.tsx',

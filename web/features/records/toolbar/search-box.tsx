@@ -23,20 +23,28 @@ import { untilRow } from '../context/until-row.ts'
 /** Debounce of the search. */
 const PAUSE_MS = 250
 
+/** Where and how a view is searched, kept while its search box is closed. */
+export interface SearchMode {
+  /** Null: all fields. */
+  fieldId: string | null
+  /** True to show only the hits, false to step through them. */
+  filters: boolean
+}
+
 export interface SearchBoxProps {
   context: TableContext
   fields: readonly Field[]
   search: Search | null
   onSearch: (search: Search | null) => void
-  isOpen: boolean
-  onOpen: (open: boolean) => void
+  mode: SearchMode
+  onMode: (mode: SearchMode) => void
+  onClose: () => void
 }
 
 /** Searches records by text, in one or all fields, either as a filter or by stepping through the hits. */
-export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }: SearchBoxProps) {
+export function SearchBox({ context, fields, search, onSearch, mode, onMode, onClose }: SearchBoxProps) {
+  const { fieldId, filters } = mode
   const [text, setText] = useState(search?.text ?? '')
-  const [fieldId, setFieldId] = useState<string | null>(search?.fieldId ?? null)
-  const [filters, setFilters] = useState(true)
   const [sought, setSought] = useState<Search | null>(search)
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -46,15 +54,18 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
   // The total in "3 of 41" counts the records before the search.
   if (search === null) total.current = count
   const hits = useSearchHits(context, filters ? null : sought)
-  useHighlight(isOpen ? (sought?.text ?? '') : '')
+  useHighlight(sought?.text ?? '')
 
   useEffect(() => {
-    if (isOpen) input.current?.select()
-  }, [isOpen])
-  useEffect(() => () => clearTimeout(timer.current), [])
+    input.current?.select()
+    return () => clearTimeout(timer.current)
+  }, [])
 
-  function apply(next: { text?: string; fieldId?: string | null; filters?: boolean }, pauseMs: number) {
-    const all = { text, fieldId, filters, ...next }
+  function apply(next: Partial<SearchMode> & { text?: string }, pauseMs: number) {
+    const all = { text, ...mode, ...next }
+    if (all.fieldId !== fieldId || all.filters !== filters) {
+      onMode({ fieldId: all.fieldId, filters: all.filters })
+    }
     clearTimeout(timer.current)
     const wanted = all.text.trim()
     timer.current = setTimeout(() => {
@@ -65,9 +76,8 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
   }
 
   function close() {
-    setText('')
-    apply({ text: '' }, 0)
-    onOpen(false)
+    onSearch(null)
+    onClose()
   }
 
   function onEnter(isBack: boolean) {
@@ -75,19 +85,6 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
     else hits.go(isBack ? -1 : 1)
   }
 
-  if (!isOpen) {
-    return (
-      <IconButton
-        icon={SearchIcon}
-        iconSize={15}
-        label={m.records_search_this_view()}
-        shortcut={shortcutLabel('mod+f')}
-        size="small"
-        data-testid="search-button"
-        onClick={() => onOpen(true)}
-      />
-    )
-  }
   const found = filters
     ? search && count !== null && { count, of: total.current }
     : sought && hits.count !== null && { count: hits.at === null ? 0 : hits.at + 1, of: hits.count }
@@ -99,9 +96,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
         aria-label={m.records_search_in()}
         value={fieldId ?? ''}
         onChange={(event) => {
-          const next = event.target.value || null
-          setFieldId(next)
-          apply({ fieldId: next }, 0)
+          apply({ fieldId: event.target.value || null }, 0)
         }}
       >
         <option value="">{m.records_all_fields()}</option>
@@ -167,7 +162,6 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
         aria-pressed={filters}
         data-testid="search-filters"
         onClick={() => {
-          setFilters(!filters)
           apply({ filters: !filters }, 0)
           input.current?.focus()
         }}

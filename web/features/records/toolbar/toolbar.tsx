@@ -1,8 +1,19 @@
-import { ArrowDownUp, Columns3, Ellipsis, Layers, ListFilter, Lock, Palette, Plus, Rows3 } from 'lucide-react'
+import {
+  ArrowDownUp,
+  Columns3,
+  Ellipsis,
+  Layers,
+  ListFilter,
+  Lock,
+  Palette,
+  Plus,
+  Rows3,
+  Search as SearchIcon,
+} from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { isForeignKey } from '../../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../../src/core/group-key.ts'
-import type { RowHeight } from '../../../../src/core/model.ts'
+import type { Field, RowHeight } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import type { Action } from '../../../actions/action.ts'
 import { useScreenActions } from '../../../actions/index.ts'
@@ -25,7 +36,7 @@ import { fieldsInOrder, fieldsToChoose } from '../../views/state/arrange-fields.
 import { KeptChanges } from '../../views/state/kept-changes.tsx'
 import styles from '../bars/table-view.module.css'
 import { can, type TableContext } from '../context/table-context.ts'
-import { SearchBox } from './search-box.tsx'
+import type { SearchMode } from './search-box.tsx'
 
 /** Controls of a view's toolbar. */
 export type ToolbarControl = 'fields' | 'filter' | 'group' | 'sort' | 'color' | 'height' | 'search'
@@ -54,7 +65,8 @@ const FilterMenu = lazyPart(() => import('../../views/filter/filter-menu.tsx'), 
 const sortMenus = () => import('../../views/sort/sort-menu.tsx')
 const GroupsMenu = lazyPart(sortMenus, 'GroupsMenu')
 const SortMenu = lazyPart(sortMenus, 'SortMenu')
-preloadAfterContent(FieldsMenu, FilterMenu, GroupsMenu, SortMenu)
+const SearchBox = lazyPart(() => import('./search-box.tsx'), 'SearchBox')
+preloadAfterContent(FieldsMenu, FilterMenu, GroupsMenu, SortMenu, SearchBox)
 const ColoringMenu = lazyPart(() => import('../../views/coloring/coloring-menu.tsx'), 'ColoringMenu')
 
 const viewMenu = async (context: TableContext) => {
@@ -267,16 +279,7 @@ export function TableToolbar(props: TableToolbarProps) {
       ) : (
         setup
       )}
-      {controls.includes('search') && (
-        <SearchBox
-          context={context}
-          fields={fields}
-          search={props.search}
-          onSearch={props.onSearch}
-          isOpen={props.isSearchOpen}
-          onOpen={props.onSearchOpen}
-        />
-      )}
+      {controls.includes('search') && <SearchControl {...props} fields={fields} />}
       <span className={styles.space} />
       <KeptChanges state={state} mayCreate={can(context, 'view.create')} />
       {schema.readOnlyReason !== null && (
@@ -313,6 +316,38 @@ export function TableToolbar(props: TableToolbarProps) {
         </Button>
       )}
     </div>
+  )
+}
+
+/** The button of the search, or its box while it is open. */
+function SearchControl({
+  context,
+  fields,
+  search,
+  onSearch,
+  isSearchOpen,
+  onSearchOpen,
+}: TableToolbarProps & { fields: readonly Field[] }) {
+  const [mode, setMode] = useState<SearchMode>({ fieldId: search?.fieldId ?? null, filters: true })
+  if (isSearchOpen) {
+    return (
+      <SearchBox
+        {...{ context, fields, search, onSearch, mode }}
+        onMode={setMode}
+        onClose={() => onSearchOpen(false)}
+      />
+    )
+  }
+  return (
+    <IconButton
+      icon={SearchIcon}
+      iconSize={15}
+      label={m.records_search_this_view()}
+      shortcut={shortcutLabel('mod+f')}
+      size="small"
+      data-testid="search-button"
+      onClick={() => onSearchOpen(true)}
+    />
   )
 }
 
