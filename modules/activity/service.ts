@@ -3,6 +3,7 @@ import type { ActivityItem, ActivityKind, AuditKind } from '../../src/core/activ
 import type { Actor } from '../../src/core/actor.ts'
 import { AUDIT_GROUPS, type AuditEntry } from '../../src/core/audits.ts'
 import { badRequest } from '../../src/core/errors.ts'
+import { mentionsIn } from '../../src/core/mentions.ts'
 import type { Person } from '../../src/core/model.ts'
 import { roleCan } from '../../src/core/roles.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -140,7 +141,7 @@ export function createActivityService(
 
   return {
     /**
-     * A page of the activity of a base, newest first, with the people who acted. Leaves out what the actor does not
+     * A page of the activity of a base, newest first, with the people who acted or are mentioned. Leaves out what the actor does not
      * see: hidden tables, those in the trash without the right to restore them, and links without the right to share.
      *
      * @throws BASE_NOT_FOUND; PERMISSION_DENIED; BAD_REQUEST for a cursor that no page ended with
@@ -171,10 +172,13 @@ export function createActivityService(
         Object.assign(next, { [name]: isWhole ? rest : (last?.position ?? start[name]) })
       })
       const hasMore = names.some((name) => next[name] !== null)
-      const actorIds = new Set(page.flatMap(({ item }) => item.actorId ?? []))
+      const personIds = page.flatMap(({ item }) => [
+        ...(item.actorId === null ? [] : [item.actorId]),
+        ...(item.kind === 'comment' ? mentionsIn(item.text) : []),
+      ])
       return {
         items: page.map(({ item }) => item),
-        people: await auth.people([...actorIds]),
+        people: await auth.people([...new Set(personIds)]),
         next: hasMore ? JSON.stringify(next) : null,
         historySince,
       }

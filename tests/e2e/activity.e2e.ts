@@ -83,8 +83,8 @@ describe('the activity of a base', () => {
     await tests
       .app()
       .trpc(ann.token)
-      .comments.create.mutate({ tableId: table.tableId, recordId: 2, text: 'Really?' })
-    const comment = page.locator('[data-step=comment]').filter({ hasText: 'Really?' })
+      .comments.create.mutate({ tableId: table.tableId, recordId: 2, text: `**Really**, @(${ann.id})?` })
+    const comment = page.locator('[data-step=comment]').filter({ hasText: `Really, @${ann.email}?` })
     await comment.waitFor()
     await picture(grid, 'feed')
     await page.getByLabel('Kind of change').selectOption('comments')

@@ -156,10 +156,10 @@ function Row({ entry, person, base }: RowProps) {
   const { at, address, userAgent } = entry
   const isByServer = address === null
   return (
-    <li className={styles.row}>
+    <li className={lists.row}>
       {person ? <Avatar person={person} size={24} /> : <span className={lists.nobody} />}
-      <div className={styles.text}>
-        <p className={styles.label}>
+      <div className={lists.text}>
+        <p className={lists.label}>
           <bdi className={entry.kind === 'user.sign-in-failed' ? styles.failed : undefined}>
             {entryText(entry)}
           </bdi>

@@ -7,6 +7,7 @@ import { hrefOf, paths } from '../../navigation/paths.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
+import lists from '../layout/list-screen.module.css'
 import { LinkChange, Value } from '../records/panel/changed-value.tsx'
 import styles from './history.module.css'
 
@@ -37,7 +38,7 @@ export function EntryDetails({ baseId, entryId }: { baseId: string; entryId: num
     <div className={styles.details} data-testid="entry-details">
       {first.tables.length > 1 && (
         <select
-          className={styles.filter}
+          className={lists.filter}
           aria-label={m.common_table()}
           value={shown.tableId}
           onChange={(event) => setTableId(event.target.value)}

@@ -7,6 +7,7 @@ import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { SearchInput } from '../../ui/search-input.tsx'
+import lists from '../layout/list-screen.module.css'
 import { useDebounced } from '../layout/use-debounced.ts'
 import styles from './history.module.css'
 import { nameOf } from './revert.tsx'
@@ -55,14 +56,14 @@ export function HistoryFilters({ baseId, tables, filter, onFilter }: FiltersProp
   const set = (patch: Partial<HistoryFilter>) => onFilter({ ...filter, ...patch })
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
-    <search className={styles.tools} aria-label={m.history_filter()}>
+    <search className={lists.tools} aria-label={m.history_filter()}>
       <TableFilter
         tables={tables}
         tableId={filter.tableId}
         onChoose={(tableId) => set({ tableId, rowId: undefined })}
       />
       <select
-        className={styles.filter}
+        className={lists.filter}
         aria-label={m.history_person()}
         value={filter.by ?? ''}
         onChange={(event) => set({ by: event.target.value || undefined })}
@@ -75,7 +76,7 @@ export function HistoryFilters({ baseId, tables, filter, onFilter }: FiltersProp
         ))}
       </select>
       <select
-        className={styles.filter}
+        className={lists.filter}
         aria-label={m.history_kind()}
         value={filter.kind ?? ''}
         onChange={(event) => set({ kind: ACTIVITY_KINDS.find((kind) => kind === event.target.value) })}
@@ -89,14 +90,14 @@ export function HistoryFilters({ baseId, tables, filter, onFilter }: FiltersProp
       </select>
       <input
         type="date"
-        className={styles.filter}
+        className={lists.filter}
         aria-label={m.history_from()}
         value={filter.from ?? ''}
         onChange={(event) => set({ from: event.target.value || undefined })}
       />
       <input
         type="date"
-        className={styles.filter}
+        className={lists.filter}
         aria-label={m.history_to()}
         value={filter.to ?? ''}
         onChange={(event) => set({ to: event.target.value || undefined })}
@@ -131,12 +132,7 @@ function RecordSearch(props: {
   const matches = search === '' ? [] : (found ?? [])
   return (
     <div className={styles.finder}>
-      <SearchInput
-        label={m.history_find_record()}
-        value={text}
-        onSearch={setText}
-        className={styles.search}
-      />
+      <SearchInput label={m.history_find_record()} value={text} onSearch={setText} className={lists.search} />
       {search !== '' && found && (
         <ul className={styles.matches} data-testid="record-matches">
           {matches.length === 0 && <li className={styles.hint}>{m.history_no_record_found()}</li>}
@@ -169,7 +165,7 @@ export function TableFilter(props: {
   const { tables, tableId, onChoose } = props
   return (
     <select
-      className={styles.filter}
+      className={lists.filter}
       aria-label={m.common_table()}
       value={tableId ?? ''}
       onChange={(event) => onChoose(event.target.value || undefined)}

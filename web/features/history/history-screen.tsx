@@ -2,6 +2,7 @@ import { History, KeyRound, MessageSquare, Redo2, RotateCcw, Undo2 } from 'lucid
 import { type ReactNode, useEffect, useState } from 'react'
 import { actionText } from '../../../src/core/actions.ts'
 import type { ActivityItem } from '../../../src/core/activity.ts'
+import { replaceMentions } from '../../../src/core/mentions.ts'
 import type { Person, Table } from '../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
@@ -9,6 +10,7 @@ import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
+import { plainText } from '../../rich-text/markdown.ts'
 import { useMe } from '../../session/use-me.ts'
 import { onAudit, onChange, onComment, onReconnect, onSchemaChange } from '../../socket.ts'
 import { cache, trpc } from '../../trpc.ts'
@@ -88,7 +90,7 @@ export function HistoryScreen() {
               key={item.id}
               baseId={baseId}
               item={item}
-              person={item.actorId === null ? undefined : people.get(item.actorId)}
+              people={people}
               ownId={user?.id}
               role={role}
               tables={tables ?? []}
@@ -156,20 +158,21 @@ function useNews(baseId: string, refetch: () => Promise<unknown>): void {
 interface ItemRowProps {
   baseId: string
   item: ActivityItem
-  person: Person | undefined
+  people: ReadonlyMap<string, Person>
   ownId: string | undefined
   role: BaseRole | null
   tables: readonly Table[]
 }
 
 function ItemRow(props: ItemRowProps) {
-  const { baseId, item } = props
+  const { baseId, item, people } = props
   if (item.kind === 'change') return <ChangeRow {...props} item={item} />
   if (item.kind === 'comment') {
     const record = item.recordTitle || m.common_record_id({ id: String(item.recordId) })
     const path = `${paths.table(baseId, item.tableId)}?rowId=${encodeURIComponent(item.recordId)}`
+    const text = replaceMentions(item.text, (userId) => `@${nameOf(people.get(userId))}`)
     return (
-      <Row {...props} icon={<MessageSquare size={14} aria-hidden />} label={item.text}>
+      <Row {...props} icon={<MessageSquare size={14} aria-hidden />} label={plainText(text)}>
         <a href={hrefOf(path)} dir="auto">
           {item.isReply
             ? m.history_replied_on({ record, table: item.tableTitle })
@@ -250,7 +253,7 @@ function ChangeRow(props: ItemRowProps & { item: Extract<ActivityItem, { kind: '
 
 interface RowProps {
   item: ActivityItem
-  person: Person | undefined
+  people: ReadonlyMap<string, Person>
   label: string
   icon?: ReactNode
   /** Facts after the person and the time. */
@@ -260,7 +263,8 @@ interface RowProps {
   details?: ReactNode
 }
 
-function Row({ item, person, label, icon, children, buttons, details }: RowProps) {
+function Row({ item, people, label, icon, children, buttons, details }: RowProps) {
+  const person = item.actorId === null ? undefined : people.get(item.actorId)
   const isUndone = item.kind === 'change' && item.step === 'did' && item.action.state === 'undone'
   return (
     <li
@@ -269,10 +273,10 @@ function Row({ item, person, label, icon, children, buttons, details }: RowProps
       data-step={item.kind === 'change' ? item.step : item.kind}
       data-testid="history-action"
     >
-      <div className={styles.row}>
+      <div className={lists.row}>
         {person ? <Avatar person={person} size={24} /> : <span className={lists.nobody} />}
-        <div className={styles.text}>
-          <p className={styles.label}>
+        <div className={lists.text}>
+          <p className={isUndone ? `${lists.label} ${styles.undone}` : lists.label}>
             {icon} <bdi>{label}</bdi>
           </p>
           <p className={lists.facts}>

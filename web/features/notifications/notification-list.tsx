@@ -5,6 +5,7 @@ import { type Notification, notificationPath, notificationText } from '../../../
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
+import { plainText } from '../../rich-text/markdown.ts'
 import { api, trpc } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
 import { Avatar } from '../../ui/avatar.tsx'
@@ -134,7 +135,7 @@ function NotificationRow({ notification, onOpen, onMark, onRemove }: RowProps) {
         )}
         {detail.text !== undefined && (
           <p className={styles.quote} dir="auto">
-            {detail.text}
+            {plainText(detail.text)}
           </p>
         )}
         <p className={styles.facts}>

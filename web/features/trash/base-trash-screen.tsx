@@ -48,16 +48,16 @@ export function BaseTrashScreen() {
       ) : bases.length === 0 ? (
         <EmptyState icon={Trash2} title={m.trash_no_deleted_bases()} text={m.trash_no_deleted_bases_hint()} />
       ) : (
-        <div className={styles.panel}>
-          <div className={styles.tools}>
+        <div className={lists.panel}>
+          <div className={lists.tools}>
             <SearchInput
               label={m.trash_search_bases()}
               value={search}
               onSearch={setSearch}
-              className={styles.search}
+              className={lists.search}
             />
           </div>
-          <div className={styles.tools}>
+          <div className={lists.tools}>
             <label className={styles.checkAll}>
               <input
                 type="checkbox"

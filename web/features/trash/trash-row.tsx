@@ -32,7 +32,7 @@ interface TrashRowProps {
 export function TrashRow(props: TrashRowProps) {
   const { title, icon, deletedAt, deletedBy, expiresAt } = props
   return (
-    <li className={styles.row} data-testid="trashed-item">
+    <li className={lists.row} data-testid="trashed-item">
       <input
         type="checkbox"
         aria-label={m.trash_select_title({ title })}
@@ -40,8 +40,8 @@ export function TrashRow(props: TrashRowProps) {
         onChange={(event) => props.onCheck(event.target.checked)}
       />
       <span className={styles.kind}>{icon}</span>
-      <div className={styles.text}>
-        <p className={styles.label}>
+      <div className={lists.text}>
+        <p className={lists.label}>
           <bdi>{title}</bdi>
         </p>
         {props.children}

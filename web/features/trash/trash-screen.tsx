@@ -119,7 +119,7 @@ function Retention({ base }: { base: Base }) {
     <div className={styles.retention}>
       <p className={lists.facts}>{text}</p>
       <select
-        className={styles.filter}
+        className={lists.filter}
         aria-label={m.trash_keep_items_for()}
         value={days ?? ''}
         onChange={(event) => void setDays(event.target.value)}
@@ -162,9 +162,9 @@ function TrashList({ base }: { base: Base }) {
     goTo(paths.trash(baseId), { replace: true })
   }
   return (
-    <div className={styles.panel}>
-      <search className={styles.tools} aria-label={m.trash_filter()}>
-        <SearchInput label={m.trash_search()} value={text} onSearch={setText} className={styles.search} />
+    <div className={lists.panel}>
+      <search className={lists.tools} aria-label={m.trash_filter()}>
+        <SearchInput label={m.trash_search()} value={text} onSearch={setText} className={lists.search} />
         <KindFilter base={base} kind={kind} onChoose={setKind} />
         <TableOfBaseFilter baseId={baseId} tableId={tableId} />
         <PersonFilter baseId={baseId} personId={deletedBy} onChoose={setDeletedBy} />
@@ -206,7 +206,7 @@ function KindFilter(props: {
   const allowed = TRASH_KIND_NAMES.filter((kind) => roleCan(props.base.role, TRASH_KINDS[kind].restore))
   return (
     <select
-      className={styles.filter}
+      className={lists.filter}
       aria-label={m.trash_kind()}
       value={props.kind ?? ''}
       onChange={(event) => props.onChoose(allowed.find((kind) => kind === event.target.value))}
@@ -241,7 +241,7 @@ function PersonFilter(props: {
   const people = trpc.records.people.useQuery({ baseId: props.baseId }, { staleTime: 60_000 }).data
   return (
     <select
-      className={styles.filter}
+      className={lists.filter}
       aria-label={m.trash_deleted_by()}
       value={props.personId ?? ''}
       onChange={(event) => props.onChoose(event.target.value || undefined)}
@@ -282,7 +282,7 @@ function Items({ base, items, people, filter }: ItemsProps) {
   }
   return (
     <>
-      <div className={styles.tools}>
+      <div className={lists.tools}>
         <label className={styles.checkAll}>
           <input
             type="checkbox"
@@ -354,8 +354,8 @@ function ItemRow({ baseId, item, isFirst, people, isChecked, onCheck }: ItemRowP
   return (
     <>
       {isFirst && table && deletion && deletion.records > 1 && (
-        <li className={styles.row} data-testid="trashed-together">
-          <div className={styles.text}>
+        <li className={lists.row} data-testid="trashed-together">
+          <div className={lists.text}>
             <strong>{m.trash_records_deleted_together({ count: deletion.records })}</strong>
             <p className={lists.facts}>
               <span dir="auto">{table.title}</span>
@@ -392,7 +392,7 @@ function ItemRow({ baseId, item, isFirst, people, isChecked, onCheck }: ItemRowP
         onPurge={item.canPurge ? () => void purgeItems(baseId, [item]) : undefined}
       >
         {item.preview && item.preview.length > 0 && (
-          <p className={styles.values}>
+          <p className={lists.values}>
             {item.preview.map(({ title, text }) => (
               <span key={title} dir="auto">
                 <b>{title}</b> {text}

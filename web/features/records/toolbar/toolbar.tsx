@@ -332,7 +332,11 @@ function SearchControl({
   if (isSearchOpen) {
     return (
       <SearchBox
-        {...{ context, fields, search, onSearch, mode }}
+        context={context}
+        fields={fields}
+        search={search}
+        onSearch={onSearch}
+        mode={mode}
         onMode={setMode}
         onClose={() => onSearchOpen(false)}
       />
