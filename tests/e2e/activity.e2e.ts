@@ -148,7 +148,7 @@ describe('the activity of a base', () => {
     await picture(grid, 'restore-table')
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
     await untilQuantities(table, [1, 2, 3])
-    await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
+    await page.locator('[data-toasts]').getByRole('button', { name: 'Undo', exact: true }).click()
     await untilQuantities(table, [60, 50, 50])
     await page.getByLabel('Table', { exact: true }).selectOption(table.tableId)
     await page.getByRole('button', { name: 'Restore table…' }).click()
@@ -176,7 +176,7 @@ describe('the activity of a base', () => {
     await picture(grid, 'restore-version')
     await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click()
     await untilQuantities(table, [1, 2])
-    await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
+    await page.locator('[data-toasts]').getByRole('button', { name: 'Undo', exact: true }).click()
     await untilQuantities(table, [60, 2])
   })
 
