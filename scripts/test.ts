@@ -26,7 +26,8 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * listed above it.
  *
  * Files run in parallel processes. Tests that measure time or memory or kill a server are named
- * `*.quiet.test.ts` and run alone afterwards. Browser tests come last.
+ * `*.quiet.test.ts` and run alone afterwards. Browser tests come last. Both kinds depend on time, so one that fails is
+ * repeated once; those that passed only then are listed above the failed ones.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -42,6 +43,9 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  */
 const TEST_TIMEOUT_MS = 120_000
 const E2E_TIMEOUT_MS = 180_000
+
+/** For tests that depend on time: a test that fails is repeated once. */
+const REPEATED = ['--retry=1']
 
 /** Parallel processes; the database servers need processor time too. */
 const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
@@ -86,16 +90,23 @@ try {
   // The slower home runs first, so that no long part is left at the end.
   const parts = [...split(onPostgres, WORKERS, 'postgres'), ...split(others, WORKERS)]
   await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
-  await runTests({ files: quiet }, TEST_TIMEOUT_MS)
+  await runTests({ files: quiet }, TEST_TIMEOUT_MS, false, REPEATED)
   const browserParts = split(e2e, BROWSERS)
-  await inParallel(browserParts, BROWSERS, (part) => runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1))
+  await inParallel(browserParts, BROWSERS, (part) =>
+    runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1, REPEATED),
+  )
 } catch (error) {
   fail(error)
 } finally {
   await Promise.all(servers.map((server) => server.stop()))
 }
 if (isInterrupted) fail('Interrupted')
-if (failures.length > 0) console.log(`\nFailed:\n${formatFailures(failures)}\n`)
+const [repeated, failed] = [
+  failures.filter(({ hasPassed }) => hasPassed),
+  failures.filter(({ hasPassed }) => !hasPassed),
+]
+if (repeated.length > 0) console.log(`\nPassed only when repeated:\n${formatFailures(repeated)}\n`)
+if (failed.length > 0) console.log(`\nFailed:\n${formatFailures(failed)}\n`)
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
@@ -155,11 +166,16 @@ function split(files: readonly string[], workers: number, home?: Home): Part[] {
  *
  * @param isHeldBack holds its output until it ends, because others print at the same time
  */
-async function runTests({ files, home }: Part, timeoutMs: number, isHeldBack = false): Promise<void> {
+async function runTests(
+  { files, home }: Part,
+  timeoutMs: number,
+  isHeldBack = false,
+  more: readonly string[] = [],
+): Promise<void> {
   if (files.length === 0 || isInterrupted) return
   const paths = files.map((file) => `./${file}`)
   const { exitCode, errorOutput } = await stream(
-    bun('test', `--timeout=${timeoutMs}`, ...bunOptions, ...paths),
+    bun('test', `--timeout=${timeoutMs}`, ...more, ...bunOptions, ...paths),
     isHeldBack,
     home === undefined ? {} : { TEST_HOME: home },
   )
@@ -167,8 +183,8 @@ async function runTests({ files, home }: Part, timeoutMs: number, isHeldBack = f
   counts.passed += summary.passed
   counts.failed += summary.failed
   counts.skipped += summary.skipped
-  for (const { name, reason } of findFailures(errorOutput)) {
-    failures.push({ name: home === undefined ? name : `${name} (on ${home})`, reason })
+  for (const failure of findFailures(errorOutput)) {
+    failures.push(home === undefined ? failure : { ...failure, name: `${failure.name} (on ${home})` })
   }
   if (exitCode !== 0 && summary.failed === 0 && !isInterrupted)
     fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
@@ -193,7 +209,7 @@ function findTestFiles(path: string): string[] {
 function fail(reason: unknown): void {
   const message = reason instanceof Error ? reason.message : String(reason)
   console.error(message)
-  failures.push({ name: message, reason: [] })
+  failures.push({ name: message, reason: [], hasPassed: false })
   counts.failed++
 }
 

@@ -78,16 +78,24 @@ test('failures are named once, with their files and errors', () => {
     'tests/b.e2e.ts:',
     ...Array.from({ length: 90 }, (_, index) => `line ${index}`),
     '(fail) a page (fail) opens',
+    'error: the page was late',
+    '(pass) a page > is seen in time (attempt 2) [9.00ms]',
     '2 tests failed:',
     '(fail) rating > is kept [12.50ms]',
   ].join('\n')
-  const [first, second, ...others] = findFailures(output)
+  const [first, second, third, ...others] = findFailures(output)
   expect(first).toEqual({
     name: 'tests/a.test.ts: rating > is kept',
     reason: ['12 |   expect(rating).toBe(4)', 'error: expect(received).toBe(expected)'],
+    hasPassed: false,
   })
   expect(second?.name).toBe('tests/b.e2e.ts: a page (fail) opens')
   expect(second?.reason).toHaveLength(40)
+  expect(third).toEqual({
+    name: 'tests/b.e2e.ts: a page > is seen in time',
+    reason: ['error: the page was late'],
+    hasPassed: true,
+  })
   expect(others).toEqual([])
   expect(
     formatFailures([

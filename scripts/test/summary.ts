@@ -35,17 +35,21 @@ export function formatSummary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** A failed test, with its file: `tests/a.test.ts: rating > is kept`. */
+/** A test that failed at least once, with its file: `tests/a.test.ts: rating > is kept`. */
 export interface Failure {
   name: string
   /** What it printed, at most `MAX_REASON_LINES`: its error with the stack. */
   reason: readonly string[]
+  /** True if it passed when it was repeated. */
+  hasPassed: boolean
 }
 
 /** Enough for an assertion with its place in the code; the whole output is above. */
 const MAX_REASON_LINES = 40
 
-/** The failed tests of a `bun test` run. */
+const RESULT = /^\((pass|fail|skip|todo)\) (.*?)( \(attempt \d+\))?(?: \[[\d.]+m?s\])?$/
+
+/** The tests of a `bun test` run that failed, or passed only when they were repeated. */
 export function findFailures(output: string): Failure[] {
   const found = new Map<string, Failure>()
   let file = ''
@@ -55,19 +59,23 @@ export function findFailures(output: string): Failure[] {
     if (/^\d+ tests? failed:$/.test(line)) break
     const [, name] = /^(\S+\.(?:test|e2e)\.tsx?):$/.exec(line) ?? []
     if (name !== undefined) file = name
-    const [, test] = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/.exec(line) ?? []
-    if (test !== undefined) {
-      const failure = { name: `${file}: ${test}`, reason: reason.slice(0, MAX_REASON_LINES) }
+    const [, result, test, attempt] = RESULT.exec(line) ?? []
+    if (result === 'fail' || attempt !== undefined) {
+      const failure = {
+        name: `${file}: ${test}`,
+        reason: reason.slice(0, MAX_REASON_LINES),
+        hasPassed: result === 'pass',
+      }
       if (!found.has(failure.name)) found.set(failure.name, failure)
     }
-    if (name !== undefined || /^\((?:pass|fail|skip|todo)\) /.test(line)) reason = []
+    if (name !== undefined || result !== undefined) reason = []
     else if (line.trim() !== '') reason.push(line)
   }
   return [...found.values()]
 }
 
 /** The failures for the end of a run: above them may be thousands of lines. */
-export const formatFailures = (failures: readonly Failure[]): string =>
+export const formatFailures = (failures: readonly Pick<Failure, 'name' | 'reason'>[]): string =>
   failures
     .map(({ name, reason }) => [`  ${name}`, ...reason.map((line) => `      ${line}`)].join('\n'))
     .join('\n')
