@@ -188,7 +188,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
   kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
   const baseFiles = createBaseFilesService(kernel, { auth, bases, schema, views, records, comments, imports })
-  const buttons = createButtonsService(auth, schema, records, hooks)
+  const buttons = createButtonsService(schema, records, hooks)
   const backups = createBackupsService(kernel, { auth, bases, copies, comments, records })
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)

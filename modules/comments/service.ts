@@ -61,20 +61,13 @@ export interface NewComment {
 export function createCommentsService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'people'>,
-  schema: Pick<SchemaReader, 'load' | 'isKept'>,
+  schema: Pick<SchemaReader, 'openTable' | 'isKept'>,
   records: Pick<RecordsService, 'open' | 'readOne' | 'titlesOf'>,
   notifications: Pick<NotificationsService, 'notices' | 'settings' | 'watches' | 'recipientsOf' | 'revise'>,
 ) {
   const { meta } = kernel
   const store = createCommentStore(kernel)
   kernel.removals.push(store.forRemovedBase)
-
-  /** @throws TABLE_NOT_FOUND before access is checked */
-  async function enter(actor: Actor, right: BaseRight, tableId: string): Promise<TableModel> {
-    const model = await schema.load(tableId)
-    await auth.access.authorize(actor, right, model.table.baseId)
-    return model
-  }
 
   /** False also for records without a key, which cannot be told apart. */
   async function exists(
@@ -94,7 +87,7 @@ export function createCommentsService(
   ): Promise<{ row: CommentRow; actor: UserActor }> {
     const row = await store.find(commentId)
     if (!row || !(await schema.isKept(row.tableId))) throw notFound('Comment', commentId)
-    await enter(actor, right, row.tableId)
+    await schema.openTable(actor, right, row.tableId)
     return { row, actor: asUser(actor) }
   }
 
@@ -209,7 +202,7 @@ export function createCommentsService(
       tableId: string,
       recordId: RecordId,
     ): Promise<{ comments: RecordComment[]; people: Person[] }> {
-      const model = await enter(actor, 'comment.list', tableId)
+      const model = await schema.openTable(actor, 'comment.list', tableId)
       if (!(await exists(actor, model, recordId))) return { comments: [], people: [] }
       const comments = await present(await store.ofRecord(tableId, keyIn(model, recordId)))
       return { comments, people: await peopleIn(comments) }
@@ -221,7 +214,7 @@ export function createCommentsService(
       tableId: string,
       recordIds: readonly RecordId[],
     ): Promise<{ recordId: string; count: number }[]> {
-      const model = await enter(actor, 'comment.list', tableId)
+      const model = await schema.openTable(actor, 'comment.list', tableId)
       const counts = await store.counts(
         tableId,
         recordIds.map((id) => keyIn(model, id)),
@@ -290,7 +283,7 @@ export function createCommentsService(
      */
     async create(actor: Actor, input: NewComment): Promise<RecordComment> {
       const { tableId, recordId, fieldId = null, parentId = null } = input
-      const model = await enter(actor, 'comment.create', tableId)
+      const model = await schema.openTable(actor, 'comment.create', tableId)
       const user = asUser(actor)
       if (!(await exists(actor, model, recordId))) throw notFound('Record', String(recordId))
       if (fieldId !== null && !model.field(fieldId)) throw notFound('Field', fieldId)

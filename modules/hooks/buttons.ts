@@ -6,7 +6,6 @@ import { fieldType } from '../../src/core/fields/index.ts'
 import type { TriggeredDelivery } from '../../src/core/hooks.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { m } from '../../src/messages.gen.ts'
-import type { AuthService } from '../auth/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
 import type { HooksService } from './service.ts'
@@ -24,8 +23,7 @@ export type ButtonsService = ReturnType<typeof createButtonsService>
 
 /** Presses of buttons. Whoever may change a record may press its buttons. */
 export function createButtonsService(
-  auth: Pick<AuthService, 'access'>,
-  schema: Pick<SchemaReader, 'load'>,
+  schema: Pick<SchemaReader, 'openTable'>,
   records: Pick<RecordsService, 'apply'>,
   hooks: Pick<HooksService, 'manual' | 'trigger'>,
 ) {
@@ -62,8 +60,7 @@ export function createButtonsService(
      */
     async press(actor: Actor, press: Press): Promise<TriggeredDelivery[]> {
       const { tableId, fieldId, recordId } = press
-      const model = await schema.load(tableId)
-      await auth.access.authorize(actor, 'record.update', model.table.baseId)
+      const model = await schema.openTable(actor, 'record.update', tableId)
       const button = model.field(fieldId)
       if (!button) throw notFound('Field', fieldId.slice(0, 64))
       const { kind, webhookId } = button.options

@@ -67,7 +67,7 @@ export type HooksService = ReturnType<typeof createHooksService>
 export function createHooksService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'people'>,
-  schema: Pick<SchemaReader, 'load' | 'engineOf' | 'isKept'>,
+  schema: Pick<SchemaReader, 'load' | 'openTable' | 'engineOf' | 'isKept'>,
   records: Pick<
     RecordsService,
     'open' | 'openForFollowUp' | 'titledMap' | 'versions' | 'attachments' | 'feed'
@@ -119,13 +119,6 @@ export function createHooksService(
     baseId: string,
   ): Promise<Pick<HookRow, 'takenTo' | 'behindEntry' | 'behindCursor'>> {
     return { takenTo: await follow(baseId), behindEntry: null, behindCursor: null }
-  }
-
-  /** @throws TABLE_NOT_FOUND before access is checked */
-  async function enter(actor: Actor, right: BaseRight, tableId: string): Promise<TableModel> {
-    const model = await schema.load(tableId)
-    await auth.access.authorize(actor, right, model.table.baseId)
-    return model
   }
 
   /** @throws HOOK_NOT_FOUND, also for webhooks of tables in the trash; PERMISSION_DENIED */
@@ -289,7 +282,7 @@ export function createHooksService(
 
     /** The webhooks of a table in their order, with the state of their deliveries. */
     async list(actor: Actor, tableId: string): Promise<ListedHook[]> {
-      await enter(actor, 'hook.list', tableId)
+      await schema.openTable(actor, 'hook.list', tableId)
       return withDeliveries(await store.ofTable(tableId))
     },
 
@@ -305,7 +298,7 @@ export function createHooksService(
 
     /** The active webhooks of a table that are triggered by hand, for those who may do so. */
     async manual(actor: Actor, tableId: string): Promise<{ id: string; title: string }[]> {
-      await enter(actor, 'hook.trigger', tableId)
+      await schema.openTable(actor, 'hook.trigger', tableId)
       const found = await store.ofTable(tableId)
       return found
         .filter(({ event, isActive }) => event === 'manual' && isActive)
@@ -319,7 +312,7 @@ export function createHooksService(
 
     /** @throws TABLE_NOT_FOUND; BAD_REQUEST past `MAX_HOOKS`; as `checkSettings` */
     async create(actor: Actor, tableId: string, settings: HookSettings): Promise<Hook> {
-      const model = await enter(actor, 'hook.create', tableId)
+      const model = await schema.openTable(actor, 'hook.create', tableId)
       return present(await insert(actor, model, settings, newSecret()), key)
     },
 
@@ -406,7 +399,7 @@ export function createHooksService(
       },
     ): Promise<HookTestResult> {
       const { operation, recordId } = input
-      const model = await enter(actor, 'hook.update', input.tableId)
+      const model = await schema.openTable(actor, 'hook.update', input.tableId)
       const stored = input.hookId === undefined ? null : (await open(actor, 'hook.update', input.hookId)).row
       const target = {
         ...checkChannel(input.channel),
@@ -429,7 +422,7 @@ export function createHooksService(
 
     /** An event with made-up values. */
     async sample(actor: Actor, tableId: string, operation: HookDelivery['operation']): Promise<HookPayload> {
-      const model = await enter(actor, 'hook.list', tableId)
+      const model = await schema.openTable(actor, 'hook.list', tableId)
       return sampleEvent(model, operation, rows.fieldsOf(model))
     },
 
