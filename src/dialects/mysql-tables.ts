@@ -75,7 +75,7 @@ export const mysqlWrites = {
   jsonValue(json, key, as) {
     const value = sql`json_value(${json}, ${`$."${key}"`})`
     if (as === 'boolean') return sql`(${value} in ('1', 'true'))`
-    const type = typeof as === 'string' ? CAST_TYPES[as] : null
+    const type = typeof as === 'string' ? CAST_TYPES[as] : numberCast(as.databaseType)
     return type ? sql`cast(${value} as ${sql.raw(type)})` : value
   },
   logId: (id) => sql`cast(${id} as char)`,
@@ -110,6 +110,15 @@ const CAST_TYPES: Partial<Record<StorageKind, string>> = {
   real: 'double',
   date: 'date',
   time: 'time(3)',
+}
+
+/** What a number of a column is cast to, whose JSON would stay text; undefined for columns of other types. */
+function numberCast(databaseType: string): string | undefined {
+  const type = databaseType.toLowerCase()
+  if (/^(tiny|small|medium|big)?int|^year/.test(type))
+    return type.includes('unsigned') ? 'unsigned' : 'signed'
+  if (/^(float|double|real)/.test(type)) return 'double'
+  return /^decimal\(\d+,\d+\)/.exec(type)?.[0]
 }
 
 /** Encodes a value as in cells: instants in their stored form, booleans as such. */

@@ -92,7 +92,8 @@ export function createCollector(
     const affected = new Map<FeedRecord, Affected & { meets: boolean[] }>()
     if (touched.length === 0) return affected
     const opened = await records.openForFollowUp(model.table.id)
-    const states = await statesAround(opened.engine, opened.model, touched)
+    const home = await kernel.sources.engine(model.table.baseId)
+    const states = await statesAround(opened, home, touched)
     const changes = touched.flatMap(({ record }, at) => {
       const { before, after } = states[at]!
       const operation = record.before === null ? 'insert' : record.after === null ? 'delete' : 'update'

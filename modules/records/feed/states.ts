@@ -2,8 +2,7 @@ import type { Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { linesSince } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
-import type { TableModel } from '../../schema/index.ts'
-import { storedFields } from '../read/index.ts'
+import { type Opened, storedFields } from '../read/index.ts'
 import { chunks, readRecords, storedId } from '../table/index.ts'
 
 /** A record that an entry touches. */
@@ -22,11 +21,12 @@ export interface RecordState {
  * The states of records around entries of the log, however much later they are asked for: the values of now, with all
  * later changes taken back. Both are null for a record of which the log has nothing any more.
  *
+ * @param home the database with the log of the base, also of its connected tables
  * @returns in the order of the touches
  */
 export async function statesAround(
-  engine: Engine,
-  model: TableModel,
+  { engine, model }: Pick<Opened, 'engine' | 'model'>,
+  home: Engine,
   touches: readonly Touch[],
 ): Promise<RecordState[]> {
   const states = new Map<string, RecordState>()
@@ -37,7 +37,7 @@ export async function statesAround(
   for (const recordIds of chunks([...byRecord.keys()])) {
     // Before the log: a change that comes in between is taken back from values that do not have it yet, which changes nothing.
     const now = await readRecords({ tx: engine, dialect, model }, recordIds, storedFields(model))
-    const lines = await linesSince(engine, dialect, { tableId: model.table.id, recordIds, from })
+    const lines = await linesSince(home, home.dialect, { tableId: model.table.id, recordIds, from })
     const linesOf = Map.groupBy(lines, ({ record_id }) => storedId(model, record_id))
     for (const recordId of recordIds) {
       let state = now.get(String(recordId)) ?? null
