@@ -19,6 +19,7 @@ export {
   indexSql,
   isIndexable,
   type ObservedRead,
+  type RecordVersion,
   referenceKey,
 } from './read/index.ts'
 export {

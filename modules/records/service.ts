@@ -265,9 +265,10 @@ export function createRecordsService(
     recordId: RecordId,
     before?: number,
   ): Promise<{ entries: HistoryEntry[]; people: Person[] }> {
-    const { engine, model } = await reader.open(actor, tableId)
+    const { model } = await reader.open(actor, tableId)
     await auth.access.authorize(actor, 'record.history', model.table.baseId)
-    const entries = await readHistory(engine, model, storedId(model, recordId), before)
+    const home = await kernel.sources.engine(model.table.baseId)
+    const entries = await readHistory({ home, schema, model }, storedId(model, recordId), before)
     const ids = entries.map((entry) => entry.actorId).filter((id) => id !== null)
     return { entries, people: await auth.people([...new Set(ids)]) }
   }

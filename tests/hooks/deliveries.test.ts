@@ -149,6 +149,127 @@ describe('a webhook after changes', () => {
   })
 })
 
+describe('a webhook after a deletion', () => {
+  let other: TestTable
+  let many: string
+  let children: string
+  beforeEach(async () => {
+    other = await bench.table({ Name: 'SingleLineText' }, [{ Name: 'x' }, { Name: 'y' }, { Name: 'z' }])
+    const linkTo = (title: string, type: string, kind: 'mm' | 'hm') =>
+      fieldOf(table, { title, type, options: { relatedTableId: other.id, kind } } as NewField)
+    many = await linkTo('Many', 'Links', 'mm')
+    children = await linkTo('Children', 'LinkToAnotherRecord', 'hm')
+    await fieldOf(table, {
+      title: 'Names',
+      type: 'Lookup',
+      options: { relationFieldId: many, targetFieldId: other.field('Name').id },
+    })
+  })
+  const link = (fieldId: string, record: number, ids: number[]) =>
+    bench.rest.post(
+      `/api/v2/tables/${table.id}/links/${fieldId}/records/${record}`,
+      ids.map((Id) => ({ Id })),
+    )
+  /** The deleted records that a path has received. */
+  const deleted = (path?: string) =>
+    bench
+      .received(path)
+      .filter(({ type }) => type === 'records.after.delete')
+      .flatMap(({ data }) => data.rows)
+
+  test('sends the links that the record had, and what is read through them', async () => {
+    await insert([{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }])
+    await link(many, 1, [1, 2])
+    await link(many, 2, [3])
+    await link(children, 1, [2, 3])
+    const before = await table.list()
+    await bench.hook(table)
+    await bench.hook(other, {}, { path: `${bench.receiver.url}/other` })
+    await bench.rest.delete(table.path, [{ Id: 1 }, { Id: 3 }])
+    await bench.settled()
+    expect(deleted()).toEqual([before[0], before[2]] as never)
+    expect(deleted()[0]).toMatchObject({ Many: 2, Names: ['x', 'y'] })
+    expect(deleted()[0]?.Children).toHaveLength(2)
+    // The others have lost their links.
+    const [told] = bench.received('/other')
+    expect(told?.type).toBe('records.after.update')
+
+    await bench.rest.delete(other.path, { Id: 3 })
+    await bench.settled()
+    expect(deleted('/other')).toMatchObject([{ Id: 3, [table.title]: 1 }])
+  })
+
+  test('sends the links to records that were deleted with it', async () => {
+    const peers = await fieldOf(table, {
+      title: 'Peers',
+      type: 'LinkToAnotherRecord',
+      options: { relatedTableId: table.id, kind: 'mm' },
+    } as NewField)
+    const parts = await fieldOf(table, {
+      title: 'Parts',
+      type: 'LinkToAnotherRecord',
+      options: { relatedTableId: table.id, kind: 'hm' },
+    } as NewField)
+    await insert([{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }])
+    await link(peers, 1, [2, 3])
+    await link(parts, 1, [2, 3])
+    await bench.hook(table, { operations: ['delete'] })
+    await bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }])
+    await bench.settled()
+    const titles = (list: unknown) => (list as { Title: string }[]).map(({ Title }) => Title)
+    const [first] = deleted()
+    expect([titles(first?.Peers), titles(first?.Parts)]).toEqual([
+      ['b', 'c'],
+      ['b', 'c'],
+    ])
+  })
+
+  test('asks its condition about the links that the record had', async () => {
+    await insert([{ Title: 'a' }, { Title: 'b' }])
+    await link(many, 2, [1])
+    await bench.hook(table, {
+      operations: ['delete'],
+      isConditional: true,
+      filter: { fieldId: many, operator: 'gt', value: 0 },
+    })
+    await bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }])
+    await bench.settled()
+    expect(deleted().map(({ Title }) => Title)).toEqual(['b'])
+  })
+
+  test('sends the links of that deletion, also after an undo, another link and a second deletion', async () => {
+    await insert({ Title: 'a' })
+    await link(many, 1, [1])
+    await bench.hook(table, { operations: ['delete'] })
+    await bench.trpc.records.write.mutate({
+      change: { baseId: bench.baseId, operations: [{ kind: 'delete', tableId: table.id, ids: [1] }] },
+    })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    await link(many, 1, [2, 3])
+    await bench.rest.delete(table.path, { Id: 1 })
+    await bench.settled()
+    expect(deleted().map(({ Names }) => Names)).toEqual([['x'], ['x', 'y', 'z']])
+  })
+
+  test('of thousands of records sends the links of each', async () => {
+    const count = 3_000
+    await insert(Array.from({ length: count }, (_, at) => ({ Title: `t${at}` })))
+    await link(many, 7, [1, 2])
+    await link(children, count, [3])
+    await bench.hook(table, { operations: ['delete'], deliverPer: 'record' })
+    await bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+    await bench.settled()
+    const rows = deleted()
+    expect(rows).toHaveLength(count)
+    const linked = rows.filter(({ Many, Children }) => Many !== 0 || (Children as unknown[]).length > 0)
+    const byId = linked.toSorted((a, b) => Number(a.Id) - Number(b.Id))
+    expect(byId.map(({ Id, Names }) => [Id, Names])).toEqual([
+      [7, ['x', 'y']],
+      [count, []],
+    ])
+  }, 60_000)
+})
+
 describe('the condition of a webhook', () => {
   const isDone = () => ({ fieldId: table.field('Status').id, operator: 'eq', value: 'Done' })
 

@@ -186,6 +186,35 @@ describe('records.write of links', () => {
     expect(await linkedIds(bench, link.own, 1)).toEqual([2, 3])
   })
 
+  test('history and activity list the links that a deleted record had', async () => {
+    const [books, tags] = await tables()
+    const many = await createLink(bench, books, tags, 'mm')
+    const children = await createLink(bench, books, tags, 'hm')
+    await many.write('link', 1, [2, 3])
+    await many.write('link', 2, [1])
+    await children.write('link', 1, [3])
+    const { id } = await bench.trpc.records.write.mutate({
+      change: { baseId: bench.baseId, operations: [{ kind: 'delete', tableId: books.id, ids: [1, 3] }] },
+    })
+    const links = (changes: readonly { fieldId: string; after: unknown }[] | undefined) =>
+      changes?.flatMap(({ fieldId, after }) =>
+        fieldId === many.own.fieldId || fieldId === children.own.fieldId ? [after] : [],
+      )
+    const lost = ['{"linked":[],"unlinked":[2,3]}', '{"linked":[],"unlinked":[3]}']
+    const [deletion] = await history(books.id, 1)
+    expect(links(deletion?.changes)).toEqual(lost)
+    expect(links((await history(books.id, 3))[0]?.changes)).toEqual([])
+    const { records } = await bench.trpc.activity.entry.query({ baseId: bench.baseId, entryId: id })
+    expect(records.map(({ recordId, changes }) => [recordId, links(changes)])).toEqual([
+      [1, lost],
+      [3, []],
+    ])
+    // A child keeps its own view of it.
+    expect((await history(tags.id, 3))[0]?.changes.map(({ after }) => after)).toContain(
+      '{"linked":[],"unlinked":[1]}',
+    )
+  })
+
   test('undo leaves links that others have made since', async () => {
     const [authors, books] = await tables()
     const link = await createLink(bench, authors, books, 'hm')

@@ -15,6 +15,7 @@ import {
   type FeedRecord,
   pageOfEntry,
   type RecordsService,
+  type RecordVersion,
   type RestRow,
   statesAround,
 } from '../../records/index.ts'
@@ -87,43 +88,48 @@ export function createCollector(
     filters: readonly Filter[],
   ): Promise<Map<FeedRecord, Affected & { meets: boolean[] }>> {
     const touched = slices.flatMap(({ entry, records: list }) =>
-      list.map((record) => ({ entryId: entry.id, recordId: record.recordId, record })),
+      list.map((record) => ({ entryId: entry.id, recordId: record.recordId, record, entry })),
     )
     const affected = new Map<FeedRecord, Affected & { meets: boolean[] }>()
     if (touched.length === 0) return affected
     const opened = await records.openForFollowUp(model.table.id)
     const home = await kernel.sources.engine(model.table.baseId)
     const states = await statesAround(opened, home, touched)
-    const changes = touched.flatMap(({ record }, at) => {
+    const changes = touched.flatMap(({ record, entry }, at) => {
       const { before, after } = states[at]!
       const operation = record.before === null ? 'insert' : record.after === null ? 'delete' : 'update'
       const current = operation === 'delete' ? before : after
       // A record that was deleted forever meanwhile left nothing.
       if (current === null) return []
-      return [{ record, operation: operation as HookOperation, current, before }]
+      return [{ record, operation: operation as HookOperation, current, before, entry }]
     })
     const fields = rows.fieldsOf(opened.model)
-    const currents = await records.versions(
-      opened,
-      changes.map(({ current }) => current),
-      fields,
-      filters,
+    const currents = new Map<FeedRecord, RecordVersion>()
+    const hasLog = opened.engine === home
+    const byDeletion = Map.groupBy(changes, ({ operation, entry }) =>
+      operation === 'delete' && hasLog && touchesOthers(model, entry) ? entry.id : undefined,
     )
+    for (const [deletedBy, list] of byDeletion) {
+      const given = list.map(({ current }) => current)
+      const read = await records.versions(opened, { given, fields, filters, deletedBy })
+      list.forEach(({ record }, at) => {
+        currents.set(record, read[at]!)
+      })
+    }
     const updates = changes.filter(({ operation }) => operation === 'update')
-    const previous = await records.versions(
-      opened,
-      updates.map(({ before, current }) => before ?? current),
+    const previous = await records.versions(opened, {
+      given: updates.map(({ before, current }) => before ?? current),
       fields,
-      [],
-    )
+      filters: [],
+    })
     await rows.present(
       opened,
       fields,
-      [...currents, ...previous].map(({ row }) => row),
+      [...currents.values(), ...previous].map(({ row }) => row),
     )
     const previousOf = new Map(updates.map(({ record }, at) => [record, previous[at]!.row]))
-    for (const [at, { record, operation }] of changes.entries()) {
-      const { row, meets } = currents[at]!
+    for (const { record, operation } of changes) {
+      const { row, meets } = currents.get(record)!
       const before = previousOf.get(record) ?? null
       affected.set(record, { operation, recordId: record.recordId, row, previous: before, meets })
     }
@@ -429,6 +435,10 @@ function sizeFor(hook: HookRow, entry: FeedEntry): number {
   const isConcerned = hook.operations.some((operation) => own[COUNTS[operation]] > 0)
   return isConcerned ? own.inserted + own.updated + own.deleted : 0
 }
+
+/** True if an entry that deletes records of a table may also have removed links to them. */
+const touchesOthers = ({ table }: TableModel, { tables }: FeedEntry): boolean =>
+  tables.some(({ tableId, updated }) => tableId !== table.id || updated > 0)
 
 /** False for an update of nothing but positions, times and authors. */
 function isVisibleChange(model: TableModel, { before, after }: FeedRecord): boolean {

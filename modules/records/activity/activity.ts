@@ -19,7 +19,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { type FeedCursor, pageOfEntry, tablesOfEntry } from '../feed/index.ts'
 import { changesOf, type Describe, type HistoryEntry, isInRange, joinActions } from '../history/index.ts'
-import type { LinkSchema } from '../links/index.ts'
+import { type LinkSchema, removedLinks } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
 import { maskValues, rangeOf } from '../table/index.ts'
 
@@ -167,6 +167,8 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
       model,
       page.records.map(({ recordId }) => recordId),
     )
+    const deleted = page.records.filter(({ after }) => after === null).map(({ recordId }) => recordId)
+    const removed = await removedLinks(engine, schema, model, { changeId: entryId, recordIds: deleted })
     return {
       tables,
       people,
@@ -180,7 +182,11 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
           title: title ?? cellText(model.displayField, former, { people, timeZone: 'UTC' }),
           did: before === null ? 'added' : after === null ? 'deleted' : 'changed',
           exists: title !== undefined,
-          changes: changesOf(model, { before: before && text(before), after: after && text(after) }),
+          changes: changesOf(
+            model,
+            { before: before && text(before), after: after && text(after) },
+            removed.get(String(recordId)),
+          ),
         }
       }),
     }

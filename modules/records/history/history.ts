@@ -5,7 +5,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import { entriesOfRecord, listRanges, type RecordEntry } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { linkDelta } from '../links/index.ts'
+import { type LinkSchema, linkDelta, removedLinks } from '../links/index.ts'
 import { type AddedRange, maskValues, rangeOf } from '../table/index.ts'
 
 /** Entries per page. */
@@ -24,45 +24,58 @@ export interface HistoryEntry {
 
 /**
  * The history of a record, newest first, for the fields that still exist. `before` is the id of the last entry seen.
+ *
+ * @param home the database with the log
  */
 export async function readHistory(
-  engine: Engine,
-  model: TableModel,
+  { home, schema, model }: { home: Engine; schema: LinkSchema; model: TableModel },
   recordId: RecordId,
   before: number | undefined,
 ): Promise<HistoryEntry[]> {
   const until = before ?? Number.MAX_SAFE_INTEGER
   const tableId = model.table.id
-  const entries = await entriesOfRecord(engine, { tableId, recordId, before: until, limit: PAGE })
+  const entries = await entriesOfRecord(home, { tableId, recordId, before: until, limit: PAGE })
   // A large insert has only the range of its records; it is their first entry.
-  const ranges = await listRanges(engine, tableId, until)
+  const ranges = await listRanges(home, tableId, until)
   const added = ranges
     .filter((entry) => isInRange(rangeOf(entry), recordId))
     .map((entry): RecordEntry => ({ ...entry, before: null, after: null }))
-  return [...entries, ...added]
-    .sort((a, b) => b.id - a.id)
-    .slice(0, PAGE)
-    .map((entry) => ({
+  const page = [...entries, ...added].sort((a, b) => b.id - a.id).slice(0, PAGE)
+  const found: HistoryEntry[] = []
+  for (const entry of page) {
+    const isDeletion = entry.after === null && entry.before !== null
+    const removed = isDeletion
+      ? await removedLinks(home, schema, model, { changeId: entry.id, recordIds: [recordId] })
+      : null
+    found.push({
       id: entry.id,
       at: entry.at,
       actorId: entry.actorId,
       kind: entry.kind,
       isNew: entry.before === null,
-      changes: changesOf(model, entry),
-    }))
+      changes: changesOf(model, entry, removed?.get(String(recordId))),
+    })
+  }
+  return found
 }
 
 /** True for a record that a change added as part of a range. */
 export const isInRange = (range: AddedRange | null, id: RecordId): boolean =>
   range !== null && typeof id === 'number' && id >= range.from && id <= range.to
 
+/**
+ * The changes of a record under an entry.
+ *
+ * @param removed of a deleted record, as `removedLinks` reads them
+ */
 export function changesOf(
   model: TableModel,
   entry: Pick<RecordEntry, 'before' | 'after'>,
+  removed: Values = {},
 ): HistoryEntry['changes'] {
   const raw = [entry.before, entry.after].map((text): Values => (text === null ? {} : JSON.parse(text)))
   const [before = {}, after = {}] = raw.map((values) => maskValues(model, values))
-  return changesBetween(model, before, after)
+  return changesBetween(model, before, { ...after, ...removed })
 }
 
 /** The fields that differ between two versions of a record; a key is listed as its link. */

@@ -28,6 +28,7 @@ export {
   relationsKeptIn,
   type WriteScope,
 } from './relation.ts'
+export { removedLinks } from './removed-links.ts'
 export { planSetRestore, restoreStatements } from './set-restore.ts'
 export {
   countKept,

@@ -2,11 +2,11 @@ import { is, Placeholder, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
 import { withinTime } from '../../../src/caller.ts'
 import { type Actor, ANONYMOUS, type ShareActor } from '../../../src/core/actor.ts'
-import { positionKey, type Values } from '../../../src/core/changes.ts'
+import { positionKey } from '../../../src/core/changes.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { type Filter, type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
+import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { IndexTerm, ViewExplanation, ViewMeasurement } from '../../../src/core/performance.ts'
 import type { GroupPage, GroupRequest, Query, Selection } from '../../../src/core/query.ts'
@@ -45,7 +45,13 @@ import type { CachedEngine, ResultCache } from './result-cache.ts'
 import type { RowCounts } from './row-counts.ts'
 import type { TableSearchIndexes } from './search-index.ts'
 import { countUpkeep, maintained, pageUpkeep } from './upkeep.ts'
-import { type RecordVersion, takeVersions, VERSIONS, versionsQuery } from './versions.ts'
+import {
+  type RecordVersion,
+  takeVersions,
+  VERSIONS,
+  type VersionsRequest,
+  versionsQuery,
+} from './versions.ts'
 
 /** A read whose cost grows with its table. */
 export interface ObservedRead {
@@ -624,18 +630,16 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   }
 
   /** As `versionsQuery`, read in the order of the versions. */
-  async function versions(
-    opened: Opened,
-    given: readonly Values[],
-    fields: Field[],
-    filters: readonly Filter[],
-  ): Promise<RecordVersion[]> {
+  async function versions(opened: Opened, { given, ...request }: VersionsRequest): Promise<RecordVersion[]> {
     const { engine, context } = opened
+    const { fields, filters } = request
     const found: RecordVersion[] = []
     for (let start = 0; start < given.length; start += VERSIONS) {
       await breathe()
       const part = given.slice(start, start + VERSIONS)
-      const statement = engine.dialect.render(versionsQuery(engine.dialect, context, part, fields, filters))
+      const statement = engine.dialect.render(
+        versionsQuery(engine.dialect, context, { ...request, given: part }),
+      )
       const scan = await work.isWide(opened, fields.some(isComputed))
       const rows = await engine.all<TitledRow>(statement, { scan })
       found.push(...takeVersions(rows, part.length, filters.length))
