@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { filterSchema } from '../../src/core/filters/index.ts'
-import { HOOK_EVENTS, HOOK_OPERATIONS, MAX_TRIGGERED } from '../../src/core/hooks.ts'
+import {
+  HOOK_EVENTS,
+  HOOK_OPERATIONS,
+  type HookSettings,
+  isRecordEvent,
+  MAX_TRIGGERED,
+} from '../../src/core/hooks.ts'
 import { plainObject, plainText, timeZone } from '../../src/input.ts'
+import { m } from '../../src/messages.gen.ts'
 
 const id = z.string().min(1).max(64)
 const MAX_PAYLOAD_LENGTH = 600_000
@@ -23,18 +30,27 @@ export const TableRef = z.strictObject({ tableId: id })
 export const BaseRef = z.strictObject({ baseId: id })
 export const HookRef = z.strictObject({ hookId: id })
 
+/** False for settings that would never call the webhook, which only clients of the reference may store. */
+const isCalled = ({ event = 'after', operations }: Partial<HookSettings>): boolean =>
+  !isRecordEvent(event) || operations === undefined || operations.length > 0
+const uncalled = { error: () => m.hooks_error_operations() }
+
 /** A new webhook; what is left out gets its default. */
-export const NewHook = z.strictObject({
-  tableId: id,
-  ...settings,
-  description: settings.description.default(null),
-  isActive: settings.isActive.default(true),
-  deliverPer: settings.deliverPer.default('call'),
-  isConditional: settings.isConditional.default(false),
-  filter: settings.filter.default(null),
-  triggerFieldIds: settings.triggerFieldIds.default([]),
+export const NewHook = z
+  .strictObject({
+    tableId: id,
+    ...settings,
+    description: settings.description.default(null),
+    isActive: settings.isActive.default(true),
+    deliverPer: settings.deliverPer.default('call'),
+    isConditional: settings.isConditional.default(false),
+    filter: settings.filter.default(null),
+    triggerFieldIds: settings.triggerFieldIds.default([]),
+  })
+  .refine(isCalled, uncalled)
+export const HookUpdate = HookRef.extend({
+  patch: z.strictObject(settings).partial().refine(isCalled, uncalled),
 })
-export const HookUpdate = HookRef.extend({ patch: z.strictObject(settings).partial() })
 /** `skipMissed`: changes during a pause are not delivered. */
 export const HookActivation = HookRef.extend({
   isActive: z.boolean(),
@@ -49,11 +65,12 @@ export const HookTest = z.strictObject({
   tableId: id,
   /** A stored webhook, whose secret signs the call. */
   hookId: id.optional(),
+  event: settings.event.default('after'),
   operation,
   recordId: z.union([z.int(), z.string().min(1).max(255)]).optional(),
   channel: settings.channel,
 })
-export const SampleInput = z.strictObject({ tableId: id, operation })
+export const SampleInput = z.strictObject({ tableId: id, event: settings.event.default('after'), operation })
 
 export const DeliveryList = HookRef.extend({
   status: z.enum(['waiting', 'delivered', 'dead']).optional(),

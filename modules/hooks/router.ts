@@ -50,7 +50,7 @@ export const hooksRouter = (hooks: HooksService) =>
     test: member.input(HookTest).mutation(({ ctx, input }) => hooks.test(ctx.actor, input)),
     sample: member
       .input(SampleInput)
-      .query(({ ctx, input }) => hooks.sample(ctx.actor, input.tableId, input.operation)),
+      .query(({ ctx, input }) => hooks.sample(ctx.actor, input.tableId, input)),
     deliveries: member.input(DeliveryList).query(({ ctx, input }) => hooks.deliveries(ctx.actor, input)),
     delivery: member
       .input(DeliveryRef)

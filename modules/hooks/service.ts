@@ -6,13 +6,14 @@ import type {
   Hook,
   HookDelivery,
   HookDeliveryDetail,
+  HookEvent,
   HookPayload,
   HookSettings,
   HookTestResult,
   ListedHook,
   TriggeredDelivery,
 } from '../../src/core/hooks.ts'
-import { MAX_HOOKS } from '../../src/core/hooks.ts'
+import { isRecordEvent, MAX_HOOKS } from '../../src/core/hooks.ts'
 import { createId, renameIds } from '../../src/core/ids.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
@@ -31,8 +32,11 @@ import {
   createDeliverer,
   createFailures,
   createSender,
+  type EventName,
+  eventNameFor,
   eventOf,
   eventText,
+  hasPrevious,
   mailTopicOf,
   sampleEvent,
 } from './deliveries/index.ts'
@@ -148,7 +152,7 @@ export function createHooksService(
     const others = await store.ofTable(table.id)
     if (others.length >= MAX_HOOKS) throw badRequest(m.hooks_error_too_many({ max: MAX_HOOKS }))
     const now = new Date().toISOString()
-    const isFollowing = checked.isActive && checked.event === 'after'
+    const isFollowing = checked.isActive && isRecordEvent(checked.event)
     const row: HookRow = {
       ...checked,
       id: createId('hook'),
@@ -195,7 +199,7 @@ export function createHooksService(
       return hook
     }
     const isNew = !row.isActive || row.event !== changed.event
-    const restarts = changed.event === 'after' && (isNew || skipMissed)
+    const restarts = isRecordEvent(changed.event) && (isNew || skipMissed)
     if (skipMissed) {
       await store.giveUpWaiting(row.id, { code: 'SKIPPED', message: m.hooks_error_skipped() }, Date.now())
     }
@@ -391,6 +395,8 @@ export function createHooksService(
       input: {
         tableId: string
         hookId?: string | undefined
+        /** By default `after`. */
+        event?: HookEvent | undefined
         operation: HookDelivery['operation']
         recordId?: RecordId | undefined
         channel: HookSettings['channel']
@@ -398,7 +404,8 @@ export function createHooksService(
         rows?: RestRow[] | undefined
       },
     ): Promise<HookTestResult> {
-      const { operation, recordId } = input
+      const { recordId } = input
+      const name = eventNameFor(input.event ?? 'after', input.operation)
       const model = await schema.openTable(actor, 'hook.update', input.tableId)
       const stored = input.hookId === undefined ? null : (await open(actor, 'hook.update', input.hookId)).row
       const target = {
@@ -407,10 +414,10 @@ export function createHooksService(
         mailTopic: mailTopicOf(stored?.id ?? input.tableId),
       }
       const event = input.rows
-        ? eventOf(model, operation, { rows: input.rows })
+        ? eventOf(model, name, { rows: input.rows })
         : recordId === undefined
-          ? sampleEvent(model, operation, rows.fieldsOf(model))
-          : await eventFor(actor, model, operation, recordId)
+          ? sampleEvent(model, name, rows.fieldsOf(model))
+          : await eventFor(actor, model, name, recordId)
       const {
         isFinal: _,
         retryAfterMs: __,
@@ -421,9 +428,13 @@ export function createHooksService(
     },
 
     /** An event with made-up values. */
-    async sample(actor: Actor, tableId: string, operation: HookDelivery['operation']): Promise<HookPayload> {
+    async sample(
+      actor: Actor,
+      tableId: string,
+      { event = 'after', operation }: { event?: HookEvent; operation: HookDelivery['operation'] },
+    ): Promise<HookPayload> {
       const model = await schema.openTable(actor, 'hook.list', tableId)
-      return sampleEvent(model, operation, rows.fieldsOf(model))
+      return sampleEvent(model, eventNameFor(event, operation), rows.fieldsOf(model))
     },
 
     /** The table of a webhook that the actor may trigger. @throws HOOK_NOT_FOUND */
@@ -524,7 +535,10 @@ export function createHooksService(
           isTest: false,
           rows: group.length,
           recordIds: group.map((one) => String(one.id)),
-          event: eventText(model, 'trigger', { rows: group.map(({ row }) => row), count: group.length }),
+          event: eventText(model, eventNameFor('manual', 'trigger'), {
+            rows: group.map(({ row }) => row),
+            count: group.length,
+          }),
           ...UNTRIED,
           dueAt: now,
           createdAt: now,
@@ -570,13 +584,12 @@ export function createHooksService(
   async function eventFor(
     actor: Actor,
     model: TableModel,
-    operation: HookDelivery['operation'],
+    name: EventName,
     recordId: RecordId,
   ): Promise<HookPayload> {
     const [found] = await readRows(actor, model, [recordId])
     const list = found ? [found.row] : []
-    const previousRows = operation === 'update' ? list : undefined
-    return eventOf(model, operation, { rows: list, previousRows })
+    return eventOf(model, name, { rows: list, previousRows: hasPrevious(name) ? list : undefined })
   }
 }
 

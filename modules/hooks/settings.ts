@@ -3,7 +3,7 @@ import { badRequest } from '../../src/core/errors.ts'
 import { isComputed } from '../../src/core/fields/field.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { checkFilter, fieldsOf } from '../../src/core/filters/index.ts'
-import type { Hook, HookSettings } from '../../src/core/hooks.ts'
+import { type Hook, type HookSettings, isRecordEvent } from '../../src/core/hooks.ts'
 import type { Field } from '../../src/core/model.ts'
 import { isProblem, parseTemplate } from '../../src/core/templates/template.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -45,7 +45,6 @@ export function checkSettings(
   const title = settings.title.trim()
   if (title === '') throw badRequest(m.hooks_error_title())
   const operations = event === 'manual' ? [] : [...new Set(settings.operations)]
-  if (event === 'after' && operations.length === 0) throw badRequest(m.hooks_error_operations())
   checkCondition(model, settings, before)
   return {
     title,
@@ -108,7 +107,7 @@ export function brokenBy(
   model: TableModel,
   { event, isConditional, filter, triggerFieldIds }: HookRow,
 ): { reason: 'condition' | 'fields'; detail: string | null } | null {
-  if (event !== 'after') return null
+  if (!isRecordEvent(event)) return null
   const problem =
     isConditional && filter ? checkFilter(filter, (fieldId) => model.field(fieldId))[0] : undefined
   if (problem) {

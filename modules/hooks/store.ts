@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, max, or, sql } from 'drizzle-orm'
-import type { DeliveryStatus } from '../../src/core/hooks.ts'
+import { type DeliveryStatus, RECORD_EVENTS } from '../../src/core/hooks.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineHooksTables } from './tables.ts'
@@ -84,7 +84,7 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
         db
           .select()
           .from(hooks)
-          .where(and(eq(hooks.baseId, baseId), eq(hooks.isActive, true), eq(hooks.event, 'after')))
+          .where(and(eq(hooks.baseId, baseId), eq(hooks.isActive, true), inArray(hooks.event, RECORD_EVENTS)))
           .orderBy(asc(hooks.order), asc(hooks.id)),
       ),
     /** Ids of active webhooks that are behind the feed and not paused. */

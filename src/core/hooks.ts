@@ -1,13 +1,19 @@
 import type { Filter } from './filters/filter.ts'
 
 /**
- * When a webhook is called: after changes of records, or when somebody triggers it for a record, by a button or from
- * the record's menu.
+ * When a webhook is called. `after`: for changes of records. `before`: likewise, under the name that clients of the
+ * reference may have chosen. `manual`: when somebody triggers it for a record, by a button or from the record's menu.
+ * `view`, `field`: never, as in the reference, whose clients may store them (wire reference §11).
  */
-export const HOOK_EVENTS = ['after', 'manual'] as const
+export const HOOK_EVENTS = ['after', 'before', 'manual', 'view', 'field'] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** The changes that webhooks of the event `after` may be called for. */
+/** The events of webhooks that are called for changes of records. */
+export const RECORD_EVENTS = ['after', 'before'] as const satisfies readonly HookEvent[]
+export const isRecordEvent = (event: HookEvent): event is (typeof RECORD_EVENTS)[number] =>
+  event === 'after' || event === 'before'
+
+/** The changes of records that webhooks may be called for. */
 export const HOOK_OPERATIONS = ['insert', 'update', 'delete'] as const
 export type HookOperation = (typeof HOOK_OPERATIONS)[number]
 
@@ -52,7 +58,7 @@ export interface HookSettings {
   title: string
   description: string | null
   event: HookEvent
-  /** Empty for the event `manual`. */
+  /** For events of records. Empty: it is never called. */
   operations: HookOperation[]
   isActive: boolean
   /** One call for each changed record, or one for all records of a change. */

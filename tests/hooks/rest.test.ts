@@ -33,11 +33,7 @@ describe('POST /api/v2/meta/tables/{tableId}/hooks', () => {
     ['another version', { version: 'v2' }, 'hook version is deprecated / not supported anymore'],
     ['no version', { version: undefined }, 'hook version is deprecated / not supported anymore'],
     ['an unknown event', { event: 'sometimes' }, 'Invalid request body'],
-    ['an event that the server does not have', { event: 'before' }, 'the event “before” are not available'],
-    ['the event of views', { event: 'view' }, 'the event “view” are not available'],
-    ['the event of fields', { event: 'field' }, 'the event “field” are not available'],
     ['an unknown operation', { operation: ['bulkInsert'] }, 'Invalid request body'],
-    ['no operation', { operation: [] }, 'at least one change'],
     ['a channel that is no JSON', { notification: 'URL' }, 'is not a channel'],
   ])('refuses %s', async (_, more, message) => {
     const answer = await bench.rest.post(hooks, body(more))
@@ -85,6 +81,52 @@ describe('POST /api/v2/meta/tables/{tableId}/hooks', () => {
     expect([partial.status, partial.body.msg]).toEqual([400, 'Invalid request body'])
     expect((await bench.rest.delete(`${stored}/${hook.id}`)).body).toBe(true)
     expect((await bench.rest.patch(`${stored}/${hook.id}`, body())).body.error).toBe('HOOK_NOT_FOUND')
+  })
+})
+
+describe('a webhook of an event that only clients of the reference choose', () => {
+  test.each([
+    ['view', ['insert', 'update', 'delete']],
+    ['field', ['insert']],
+    ['after', []],
+    ['after', ['trigger']],
+    ['before', []],
+  ])('is stored and never called: %s with %j', async (event, operation) => {
+    const { status, body: hook } = await bench.rest.post(hooks, body({ event, operation }))
+    const kept = operation.filter((one) => one !== 'trigger')
+    expect([status, hook.event, hook.operation, hook.active]).toEqual([200, event, kept, true])
+    await bench.rest.post(table.path, { Title: 'b' })
+    await bench.rest.patch(table.path, { Id: 1, Title: 'c' })
+    const { body: view } = await bench.rest.post(`/api/v2/meta/tables/${table.id}/grids`, { title: 'V' })
+    expect(view.title).toBe('V')
+    await bench.settled()
+    expect(bench.received()).toEqual([])
+    const changed = await bench.rest.patch(`/api/v2/meta/hooks/${hook.id}`, body())
+    expect(changed.body.event).toBe('after')
+  })
+
+  test('before is called for each change under that name', async () => {
+    await bench.rest.post(hooks, body({ event: 'before', operation: ['insert', 'update', 'delete'] }))
+    await bench.rest.post(table.path, { Title: 'b', Count: 2 })
+    await bench.rest.patch(table.path, { Id: 2, Title: 'c' })
+    await bench.rest.delete(table.path, { Id: 2 })
+    await bench.settled()
+    expect(bench.received().map(({ type, data }) => [type, Object.keys(data), data.rows[0]?.Title])).toEqual([
+      ['records.before.insert', ['table_id', 'table_name', 'rows'], 'b'],
+      ['records.before.update', ['table_id', 'table_name', 'rows'], 'c'],
+      ['records.before.delete', ['table_id', 'table_name', 'rows'], 'c'],
+    ])
+  })
+
+  test('is tried and previewed', async () => {
+    const tried = await bench.rest.post(`${hooks}/test`, {
+      hook: body({ event: 'before', operation: ['update'] }),
+      payload: { data: { rows: [{ Title: 'x' }] } },
+    })
+    expect(tried.status).toBe(200)
+    expect(bench.received().map(({ type }) => type)).toEqual(['records.before.update'])
+    const sample = await bench.rest.get(`${hooks}/samplePayload/before/insert/v3`)
+    expect(sample.body.type).toBe('records.before.insert')
   })
 })
 

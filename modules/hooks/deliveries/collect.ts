@@ -22,7 +22,7 @@ import {
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { brokenBy, isWatchable } from '../settings.ts'
 import { type DeliveryRow, type HookRow, type HookStore, UNTRIED } from '../store.ts'
-import { eventText } from './event.ts'
+import { eventNameFor, eventText, hasPrevious } from './event.ts'
 import type { Failures } from './failures.ts'
 
 /** Records of an entry up to which its deliveries are made with the feed; those of larger entries follow page by page. */
@@ -163,6 +163,7 @@ export function createCollector(
     const now = Date.now()
     return groups.map(({ operation, group }, index) => {
       const id = createId('hookLog')
+      const name = eventNameFor(hook.event, operation)
       const count = Math.max(group.length, total?.[operation] ?? 0)
       return {
         id,
@@ -175,10 +176,9 @@ export function createCollector(
         rows: count,
         recordIds:
           count > group.length || count > MAX_LISTED ? null : group.map(({ recordId }) => String(recordId)),
-        event: eventText(model, operation, {
+        event: eventText(model, name, {
           rows: group.map(({ row }) => row),
-          previousRows:
-            operation === 'update' ? group.map(({ row, previous }) => previous ?? row) : undefined,
+          previousRows: hasPrevious(name) ? group.map(({ row, previous }) => previous ?? row) : undefined,
           count,
         }),
         ...UNTRIED,

@@ -3,12 +3,31 @@ import type { AnyFieldType, StorageKind } from '../../../src/core/fields/field-t
 import { fieldType } from '../../../src/core/fields/index.ts'
 import {
   type HookDelivery,
+  type HookEvent,
   type HookPayload,
+  isRecordEvent,
   MAX_EVENT_LENGTH,
   MAX_PAYLOAD_ROWS,
+  type RECORD_EVENTS,
 } from '../../../src/core/hooks.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
+
+/** What has happened: `event` is that of the webhook, and does not matter for calls by hand. */
+export interface EventName {
+  event: (typeof RECORD_EVENTS)[number]
+  operation: HookDelivery['operation']
+}
+
+/** The event that a webhook of any kind sends in tests and previews. */
+export const eventNameFor = (event: HookEvent, operation: HookDelivery['operation']): EventName => ({
+  event: isRecordEvent(event) ? event : 'after',
+  operation,
+})
+
+/** Only updates have earlier values, and those of `before` do not in the reference. */
+export const hasPrevious = ({ event, operation }: EventName): boolean =>
+  event === 'after' && operation === 'update'
 
 /**
  * The event of a webhook, with the given rows. Its id is new: stored with the event, it stays the same for each try of
@@ -16,11 +35,11 @@ import type { TableModel } from '../../schema/index.ts'
  */
 export function eventOf(
   { table }: Pick<TableModel, 'table'>,
-  operation: HookDelivery['operation'],
+  { event, operation }: EventName,
   { rows, previousRows, rowCount }: { rows: Row[]; previousRows?: Row[] | undefined; rowCount?: number },
 ): HookPayload {
   return {
-    type: operation === 'trigger' ? 'records.manual.trigger' : `records.after.${operation}`,
+    type: operation === 'trigger' ? 'records.manual.trigger' : `records.${event}.${operation}`,
     id: crypto.randomUUID(),
     base_id: table.baseId,
     version: 'v3',
@@ -42,7 +61,7 @@ export function eventOf(
  */
 export function eventText(
   model: TableModel,
-  operation: HookDelivery['operation'],
+  name: EventName,
   {
     rows,
     previousRows,
@@ -51,7 +70,7 @@ export function eventText(
 ): string {
   let length = Math.min(rows.length, MAX_PAYLOAD_ROWS)
   for (;;) {
-    const event = eventOf(model, operation, {
+    const event = eventOf(model, name, {
       rows: rows.slice(0, length),
       previousRows: previousRows?.slice(0, length),
       rowCount: count,
@@ -65,14 +84,10 @@ export function eventText(
 type Row = Record<string, unknown>
 
 /** An event with a made-up record, for previews and tests. */
-export function sampleEvent(
-  model: TableModel,
-  operation: HookDelivery['operation'],
-  fields: readonly Field[],
-): HookPayload {
+export function sampleEvent(model: TableModel, name: EventName, fields: readonly Field[]): HookPayload {
   const row = Object.fromEntries(fields.map((field) => [field.title, sampleValue(field)]))
-  const previousRows = operation === 'update' ? [row] : undefined
-  return eventOf(model, operation, { rows: [row], previousRows })
+  const previousRows = hasPrevious(name) ? [row] : undefined
+  return eventOf(model, name, { rows: [row], previousRows })
 }
 
 const NOW = () => new Date().toISOString()

@@ -2,6 +2,6 @@
 
 export { createCollector } from './collect.ts'
 export { createDeliverer } from './deliver.ts'
-export { eventOf, eventText, sampleEvent } from './event.ts'
+export { type EventName, eventNameFor, eventOf, eventText, hasPrevious, sampleEvent } from './event.ts'
 export { createFailures } from './failures.ts'
 export { createSender, mailTopicOf, openTarget } from './send.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Hook, HookDelivery, HookOperation, HookPayload, HookSettings } from '../../../src/core/hooks.ts'
-import { HOOK_OPERATIONS } from '../../../src/core/hooks.ts'
+import { HOOK_EVENTS, HOOK_OPERATIONS } from '../../../src/core/hooks.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -33,7 +33,7 @@ const id = z.string().min(1).max(64)
 const HookBody = z.object({
   title: z.string(),
   description: z.string().nullish(),
-  event: z.enum(['view', 'field', 'after', 'before', 'manual']),
+  event: z.enum(HOOK_EVENTS),
   operation: z.array(z.enum([...HOOK_OPERATIONS, 'trigger'])).max(10),
   active: wireFlag.nullish(),
   condition: wireFlag.nullish(),
@@ -60,14 +60,19 @@ export function hooksRest(kernel: Kernel, services: Services) {
 
 function hookRoutes(prefix: string, kernel: Kernel, { hooks, schema, auth }: Services) {
   const present = async (hook: Hook) => presentHook(hook, (await schema.load(hook.tableId)).table)
-  const sample = async (actor: Actor, tableId: string, operation: string, version: string) => {
+  const sample = async (
+    actor: Actor,
+    tableId: string,
+    { event, operation, version }: { event?: string; operation: string; version: string },
+  ) => {
     const isKnown = (name: string): name is HookDelivery['operation'] =>
       name === 'trigger' || HOOK_OPERATIONS.some((known) => known === name)
     const plain = operation.replace(/^bulk/, '').toLowerCase()
     if (!isKnown(plain)) throw badRequest(m.hooks_error_operation({ operation: operation.slice(0, 64) }))
-    const event = await hooks.sample(actor, tableId, plain)
+    const known = HOOK_EVENTS.find((one) => one === event) ?? 'after'
+    const payload = await hooks.sample(actor, tableId, { event: known, operation: plain })
     const { primaryKey } = await schema.load(tableId)
-    return sampleOf({ version, operation, keyTitle: primaryKey.title }, event)
+    return sampleOf({ version, operation, keyTitle: primaryKey.title }, payload)
   }
 
   return new Elysia({ prefix, tags: TAGS })
@@ -100,7 +105,7 @@ function hookRoutes(prefix: string, kernel: Kernel, { hooks, schema, auth }: Ser
         const { channel, event, operations } = readSettings(hook, DEFAULTS)
         const rows = TestRows.safeParse(payload).data?.data.rows
         const operation = event === 'manual' ? 'trigger' : (operations[0] ?? 'insert')
-        const result = await hooks.test(actor, { tableId: params.tableId, operation, channel, rows })
+        const result = await hooks.test(actor, { tableId: params.tableId, event, operation, channel, rows })
         // As in the reference, which calls every failure one of the database.
         if (result.error) return json({ error: 'DATABASE_ERROR', ...result.error }, 400)
         return json({ msg: 'The hook has been tested successfully' }, 200)
@@ -109,13 +114,14 @@ function hookRoutes(prefix: string, kernel: Kernel, { hooks, schema, auth }: Ser
     )
     .get(
       '/tables/:tableId/hooks/samplePayload/:event/:operation/:version',
-      ({ actor, params }) => sample(actor, params.tableId, params.operation, params.version),
+      ({ actor, params }) => sample(actor, params.tableId, params),
       { detail: { summary: 'An example of the event' } },
     )
     .get(
       '/tables/:tableId/hooks/samplePayload/:event/:operation',
       // Earlier clients name the operation and the version (spec §7).
-      ({ actor, params }) => sample(actor, params.tableId, params.event, params.operation),
+      ({ actor, params: { tableId, event, operation } }) =>
+        sample(actor, tableId, { operation: event, version: operation }),
       { detail: { summary: 'An example of the event, for earlier clients' } },
     )
     .patch(
@@ -202,20 +208,18 @@ const DEFAULTS: HookSettings = {
 /**
  * Reads a webhook; what clients cannot say is kept.
  *
- * @throws BAD_REQUEST for another version, or an event that the server does not have; INVALID_REQUEST_BODY
+ * @throws BAD_REQUEST for another version; INVALID_REQUEST_BODY
  */
 function readSettings(body: unknown, before: HookSettings): HookSettings {
   const version = typeof body === 'object' && body !== null && 'version' in body ? body.version : undefined
   if (version !== 'v3') throw badRequest('hook version is deprecated / not supported anymore')
   const hook = readBody(HookBody, body)
-  const { event } = hook
-  if (event !== 'after' && event !== 'manual') throw badRequest(m.hooks_error_event({ event }))
   const watched = hook.trigger_fields ?? before.triggerFieldIds
   return {
     ...before,
     title: hook.title,
     description: hook.description === undefined ? before.description : hook.description,
-    event,
+    event: hook.event,
     operations: hook.operation.filter((operation): operation is HookOperation => operation !== 'trigger'),
     isActive: hook.active ?? before.isActive,
     isConditional: hook.condition ?? before.isConditional,
