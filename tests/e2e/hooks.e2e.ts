@@ -107,6 +107,101 @@ describe('webhooks', () => {
     expect(request?.headers['webhook-signature']).toStartWith('v1,')
   })
 
+  test('post to a chat when a field gets a value, in new records as well', async () => {
+    const table = await createTable()
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await shoot(page, 'becomes-1')
+    await dialog.getByRole('combobox', { name: 'Event' }).selectOption({ label: 'A field gets a value' })
+    await shoot(page, 'becomes-2')
+    // The first field with choices is offered.
+    expect(await dialog.getByRole('combobox', { name: 'Field' }).locator(':checked').textContent()).toBe(
+      'Status',
+    )
+    await dialog.getByRole('combobox', { name: 'Send to', exact: true }).selectOption({ label: 'Slack' })
+    await dialog.getByRole('button', { name: 'Send test' }).click()
+    await dialog.getByText('Choose a channel, or enter its webhook URL.').waitFor()
+    await dialog.getByRole('textbox', { name: 'Webhook URL of the channel' }).fill(`${receiver.url}/slack`)
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    await dialog.getByText('Choose the value that calls the webhook.').waitFor()
+    await dialog.getByRole('button', { name: 'Choose a value' }).click()
+    await page.getByRole('radio', { name: 'Done' }).click()
+    await dialog.getByRole('textbox', { name: 'Webhook URL of the channel' }).click()
+    await shoot(page, 'becomes-3')
+    if (SHOTS) {
+      await page.setViewportSize({ width: 390, height: 800 })
+      await shoot(page, 'becomes-narrow')
+      await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'))
+      await shoot(page, 'becomes-narrow-rtl')
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await shoot(page, 'becomes-rtl')
+      await page.evaluate(() => document.documentElement.setAttribute('dir', 'ltr'))
+    }
+    expect(await axeViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Send test' }).click()
+    await dialog.getByText(/Delivered in/).waitFor()
+    await shoot(page, 'becomes-4')
+    receiver.clear()
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByTestId('hook').filter({ hasText: 'Slack: Status is Done' }).waitFor()
+    await shoot(page, 'becomes-5')
+
+    const api = tests.app().trpc(tests.owner().token)
+    const [hook] = await api.hooks.list.query({ tableId: table.tableId })
+    const status = table.schema.fields.find(({ title }) => title === 'Status')!.id
+    expect(hook).toMatchObject({
+      event: 'after',
+      operations: ['insert', 'update'],
+      triggerFieldIds: [status],
+      isConditional: true,
+    })
+    const path = `/api/v2/tables/${table.tableId}/records`
+    const rest = tests.app().rest(tests.owner().token)
+    await rest.patch(path, { Id: 1, Title: 'Alpha 2' })
+    await rest.patch(path, { Id: 1, Status: 'Done' })
+    await rest.patch(path, { Id: 1, Title: 'Alpha 3' })
+    await rest.post(path, { Title: 'Gamma', Status: 'Done' })
+    await receiver.waitFor(2)
+    await tests.app().services.records.feed.settled(table.baseId)
+    expect(receiver.requests.map(({ body }) => JSON.parse(body).text)).toEqual(['Alpha 2', 'Gamma'])
+
+    // It opens as it was set up, and changes into its details.
+    await page
+      .getByTestId('hook')
+      .getByRole('button', { name: /^Slack:/ })
+      .click()
+    const event = dialog.getByRole('combobox', { name: 'Event' })
+    expect(await event.inputValue()).toBe('becomes')
+    await event.selectOption({ label: 'Records are added, changed or deleted' })
+    expect(await dialog.getByRole('checkbox', { name: 'Status', exact: true }).isChecked()).toBe(true)
+    await shoot(page, 'becomes-6')
+  })
+
+  test('that an API client has stored without effect are shown as never called', async () => {
+    const table = await createTable()
+    const rest = tests.app().rest(tests.owner().token)
+    const payload = { method: 'POST', path: `${receiver.url}/hook` }
+    const hook = { version: 'v3', operation: ['insert'], notification: { type: 'URL', payload } }
+    await rest.post(`/api/v2/meta/tables/${table.tableId}/hooks`, { ...hook, title: 'Views', event: 'view' })
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    const row = page.getByTestId('hook')
+    await row.getByText('Never called').waitFor()
+    await shoot(page, 'never-called')
+    await row.getByRole('button', { name: 'Views', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/for which webhooks are never called/).waitFor()
+    await dialog.getByRole('combobox', { name: 'Event' }).selectOption({ label: 'A field gets a value' })
+    await dialog.getByRole('button', { name: 'Choose a value' }).click()
+    await page.getByRole('radio', { name: 'Done' }).click()
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await row.getByText('Not called yet').waitFor()
+  })
+
   test('post to several channels of a chat service', async () => {
     const table = await createTable()
     const api = tests.app().trpc(tests.owner().token)
@@ -155,6 +250,29 @@ describe('webhooks', () => {
     const retry = row.getByRole('button', { name: 'Send again' })
     if (await retry.isVisible()) await retry.click()
     await page.getByTestId('hook-deliveries').getByText('200').first().waitFor()
+  })
+
+  test('list what was given up, and send all of it again with the same ids', async () => {
+    receiver.answer('/hook', { status: 410 })
+    const table = await createTable()
+    const hook = await createHook(table, { event: 'manual', operations: [], deliverPer: 'record' })
+    const api = tests.app().trpc(tests.owner().token)
+    await api.hooks.trigger.mutate({ hookId: hook.id, recordIds: [1, 2] })
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    const row = page.getByTestId('hook')
+    await row.getByRole('button', { name: /2 failed/ }).click()
+    const list = page.getByTestId('hook-deliveries')
+    await list.getByText('410').nth(1).waitFor()
+    await shoot(page, 'given-up')
+    const idsOf = () => receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted()
+    const before = idsOf()
+    receiver.clear()
+    await page.getByRole('button', { name: 'Retry all failed' }).click()
+    await list.getByText('200').nth(1).waitFor()
+    expect(idsOf()).toEqual(before)
+    await page.keyboard.press('Escape')
+    expect(await row.getByText(/failed/).count()).toBe(0)
   })
 
   test('show new deliveries and their ends without being asked again and again', async () => {

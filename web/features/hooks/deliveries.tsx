@@ -12,6 +12,7 @@ import { toast } from '../../ui/toast.ts'
 import { Exchange } from './exchange.tsx'
 import { useHookNews } from './hook-news.ts'
 import styles from './hooks.module.css'
+import { OPERATION_LABELS } from './trigger-labels.ts'
 
 const STATUSES = ['waiting', 'delivered', 'dead'] as const satisfies readonly DeliveryStatus[]
 
@@ -135,13 +136,6 @@ function DeliveryRow({ delivery, onRetry }: { delivery: HookDelivery; onRetry: (
       )}
     </li>
   )
-}
-
-export const OPERATION_LABELS: Record<HookDelivery['operation'], () => string> = {
-  insert: m.hooks_operation_insert,
-  update: m.hooks_operation_update,
-  delete: m.hooks_operation_delete,
-  trigger: m.hooks_operation_trigger,
 }
 
 function DeliveryDetail({ delivery }: { delivery: HookDelivery }) {

@@ -2,14 +2,17 @@ import { Copy, FlaskConical, RefreshCw } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { hasChoices } from '../../../src/core/fields/traits.ts'
+import { type Condition as FieldCondition, isComplete, isGroup } from '../../../src/core/filters/index.ts'
 import {
   HOOK_OPERATIONS,
   type Hook,
   type HookDelivery,
   type HookSettings,
   type HookTestResult,
+  isRecordEvent,
 } from '../../../src/core/hooks.ts'
-import type { Field } from '../../../src/core/model.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { api, cache, trpc } from '../../trpc.ts'
@@ -27,12 +30,14 @@ import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { asGroup, fromGroup, isComparable } from '../views/filter/filter-edit.ts'
-import { FilterGroup } from '../views/filter/filter-group.tsx'
+import { describeCondition } from '../views/filter/describe-condition.ts'
+import { asGroup, fromGroup, isComparable, newCondition } from '../views/filter/filter-edit.ts'
+import { ConditionEditor, FilterGroup } from '../views/filter/filter-group.tsx'
 import { CHANNEL_FORMS, findChannelForm } from './channels/index.ts'
-import { Deliveries, OPERATION_LABELS } from './deliveries.tsx'
+import { Deliveries } from './deliveries.tsx'
 import { Exchange, prettyJson } from './exchange.tsx'
 import styles from './hooks.module.css'
+import { EVENT_LABELS, OPERATION_LABELS, whenText } from './trigger-labels.ts'
 
 type EditorTab = 'settings' | 'deliveries'
 
@@ -49,8 +54,12 @@ interface HookEditorProps {
 export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', onClose }: HookEditorProps) {
   const [tab, setTab] = useState<EditorTab>(firstTab)
   const [draft, setDraft] = useState<HookSettings>(() => settingsOf(hook))
+  const [when, setWhen] = useState<When>(() => (becomingOf(draft) ? 'becomes' : draft.event))
   const schema = trpc.schema.table.useQuery({ tableId })
+  const people = trpc.records.people.useQuery({ baseId }).data ?? []
   const { problem, setProblem, isBusy, submit } = useSubmit(save, onClose)
+  const fields = schema.data?.fields ?? []
+  const suggestion = suggestedTitle(draft, { when, fields, people })
   const isChanged = JSON.stringify(draft) !== JSON.stringify(settingsOf(hook))
 
   function change(patch: Partial<HookSettings>) {
@@ -58,10 +67,35 @@ export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', 
     setDraft((now) => ({ ...now, ...patch }))
   }
 
+  function choose(next: When) {
+    setWhen(next)
+    if (next !== 'becomes') return change({ event: next })
+    const [first] = becomeFields(fields)
+    if (first) change(becoming(becomingOf(draft) ?? newCondition(first)))
+  }
+
   async function save() {
-    if (hook) await api.hooks.update.mutate({ hookId: hook.id, patch: draft })
-    else await api.hooks.create.mutate({ tableId, ...draft })
+    const settings = { ...draft, title: draft.title.trim() || suggestion }
+    if (hook) await api.hooks.update.mutate({ hookId: hook.id, patch: settings })
+    else await api.hooks.create.mutate({ tableId, ...settings })
     await cache.hooks.invalidate()
+  }
+
+  /** What the receiver still needs, which is then shown; true if that is nothing. */
+  function hasReceiver(): boolean {
+    const missing = findChannelForm(draft.channel.type)?.missing(draft.channel.payload) ?? null
+    setProblem(missing)
+    return missing === null
+  }
+
+  function saveComplete() {
+    const condition = when === 'becomes' ? becomingOf(draft) : null
+    // Without a value, it would be called for any change of the field.
+    const hasNoValue = condition !== null && !isUsable(condition, fields)
+    const hasNoChange = isRecordEvent(draft.event) && draft.operations.length === 0
+    if (hasNoValue) setProblem(m.hooks_becomes_without_value())
+    else if (hasNoChange) setProblem(m.hooks_no_change_chosen())
+    else if (hasReceiver()) submit()
   }
 
   async function leave() {
@@ -85,19 +119,31 @@ export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', 
       {hook?.pause && <PauseNote pause={hook.pause} />}
       <TextField
         label={m.hooks_name()}
-        required
         maxLength={255}
         data-autofocus={hook === null || undefined}
-        placeholder={m.hooks_name_example()}
+        placeholder={suggestion}
         value={draft.title}
         onChange={(event) => change({ title: event.target.value })}
       />
-      <Trigger draft={draft} fields={schema.data.fields} onChange={change} />
-      {draft.event === 'after' && (
-        <Condition baseId={baseId} draft={draft} fields={schema.data.fields} onChange={change} />
+      <Trigger
+        draft={draft}
+        when={when}
+        onChoose={choose}
+        fields={schema.data.fields}
+        people={people}
+        onChange={change}
+      />
+      {isAboutRecords(when) && (
+        <Condition draft={draft} fields={schema.data.fields} people={people} onChange={change} />
       )}
       <Receiver baseId={baseId} draft={draft} fields={schema.data.fields} onChange={change} />
-      <TestCall tableId={tableId} hook={hook} draft={draft} />
+      <TestCall
+        tableId={tableId}
+        hook={hook}
+        draft={draft}
+        operations={testedOperations(draft, when)}
+        isReady={hasReceiver}
+      />
       {hook && findChannelForm(draft.channel.type)?.isSigned && <Signature hook={hook} />}
     </div>
   )
@@ -108,7 +154,7 @@ export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', 
       onClose={() => void leave()}
       followsAddress
       {...(tab === 'settings' && {
-        onSubmit: submit,
+        onSubmit: saveComplete,
         footer: (
           <>
             {problem && (
@@ -119,7 +165,7 @@ export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', 
             <DialogButtons
               label={hook ? m.common_save() : m.hooks_create_webhook()}
               busy={isBusy}
-              disabled={!schema.data || draft.title.trim() === '' || (hook !== null && !isChanged)}
+              disabled={!schema.data || (hook !== null && !isChanged)}
               onClose={() => void leave()}
             />
           </>
@@ -159,9 +205,60 @@ function settingsOf(hook: Hook | null): HookSettings {
     isConditional: hook?.isConditional ?? false,
     filter: hook?.filter ?? null,
     triggerFieldIds: hook?.triggerFieldIds ?? [],
-    channel: hook?.channel ?? { type: form?.type ?? '', payload: form?.initial() ?? {} },
+    channel: hook?.channel ?? { type: form?.type ?? '', payload: form?.initial([]) ?? {} },
   }
 }
+
+/** What the editor offers: `becomes` is the event `after` for one watched field with a condition on its value. */
+type When = 'becomes' | HookSettings['event']
+
+/** The settings of a webhook that is called when a field gets a value, in new records as well. */
+const becoming = (condition: FieldCondition): Partial<HookSettings> => ({
+  event: 'after',
+  operations: ['insert', 'update'],
+  triggerFieldIds: [condition.fieldId],
+  isConditional: true,
+  filter: condition,
+})
+
+/** The condition of `becoming`; null for other settings. */
+function becomingOf({ event, operations, triggerFieldIds, isConditional, filter }: HookSettings) {
+  const [condition, ...others] = asGroup(filter).children
+  if (event !== 'after' || !isConditional || !condition || isGroup(condition) || others.length > 0)
+    return null
+  const isWatched = triggerFieldIds.length === 1 && triggerFieldIds[0] === condition.fieldId
+  const [first, second, ...more] = operations
+  const isInsertOrUpdate = first === 'insert' && second === 'update' && more.length === 0
+  return isWatched && isInsertOrUpdate ? condition : null
+}
+
+/** The fields that may get a value, those with choices first. */
+const becomeFields = (fields: readonly Field[]): Field[] =>
+  fields
+    .filter((field) => isWatchable(field) && isComparable(field))
+    .toSorted((a, b) => Number(hasChoices(b)) - Number(hasChoices(a)))
+
+function isUsable(condition: FieldCondition, fields: readonly Field[]): boolean {
+  const field = fields.find(({ id }) => id === condition.fieldId)
+  return field !== undefined && isComplete(condition, field)
+}
+
+/** The name of a webhook that gets none, e.g. “Slack: Status is Done”. */
+function suggestedTitle(
+  draft: HookSettings,
+  { when, fields, people }: { when: When; fields: readonly Field[]; people: readonly Person[] },
+): string {
+  const condition = when === 'becomes' ? becomingOf(draft) : null
+  const field = fields.find(({ id }) => id === condition?.fieldId)
+  const text =
+    condition && field
+      ? describeCondition(condition, field, people)
+      : whenText({ event: draft.event, operations: draft.operations })
+  const receiver = findChannelForm(draft.channel.type)?.label() ?? draft.channel.type
+  return m.hooks_title_suggestion({ receiver, when: text }).slice(0, 255)
+}
+
+const isAboutRecords = (when: When): boolean => when !== 'becomes' && isRecordEvent(when)
 
 export const PAUSE_TEXTS: Record<NonNullable<Hook['pause']>['reason'], () => string> = {
   failing: m.hooks_pause_failing,
@@ -196,23 +293,41 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
+interface TriggerProps extends SectionProps {
+  when: When
+  people: readonly Person[]
+  onChoose: (when: When) => void
+}
+
 /** When the webhook is called. */
-function Trigger({ draft, fields, onChange }: SectionProps) {
-  const { event, operations, triggerFieldIds } = draft
-  const watchable = fields.filter(isWatchable)
+function Trigger({ draft, when, fields, people, onChoose, onChange }: TriggerProps) {
+  const { operations, triggerFieldIds } = draft
+  const condition = when === 'becomes' ? becomingOf(draft) : null
+  const offered = WHEN_CHOICES.filter((one) => one !== 'becomes' || becomeFields(fields).length > 0)
   return (
     <Section title={m.hooks_when()}>
       <SelectField
         label={m.hooks_event()}
-        value={event}
-        onChange={({ target }) => onChange({ event: target.value === 'manual' ? 'manual' : 'after' })}
+        value={when}
+        onChange={({ target }) => onChoose(offered.find((one) => one === target.value) ?? when)}
       >
-        <option value="after">{m.hooks_event_after()}</option>
-        <option value="manual">{m.hooks_event_manual()}</option>
+        {[...new Set([...offered, when])].map((one) => (
+          <option key={one} value={one}>
+            {WHEN_LABELS[one]()}
+          </option>
+        ))}
       </SelectField>
-      {event === 'manual' ? (
-        <p className={styles.note}>{m.hooks_event_manual_hint()}</p>
-      ) : (
+      {WHEN_HINTS[when] && <p className={styles.note}>{WHEN_HINTS[when]()}</p>}
+      {condition && (
+        <ConditionEditor
+          condition={condition}
+          fields={becomeFields(fields)}
+          people={people}
+          isActive
+          onChange={(next) => onChange(becoming(next))}
+        />
+      )}
+      {isAboutRecords(when) && (
         <div className={styles.checks}>
           {HOOK_OPERATIONS.map((operation) => (
             <Checkbox
@@ -230,14 +345,14 @@ function Trigger({ draft, fields, onChange }: SectionProps) {
           ))}
         </div>
       )}
-      {event === 'after' && operations.includes('update') && (
+      {isAboutRecords(when) && operations.includes('update') && (
         <FieldChoice
-          fields={watchable}
+          fields={fields.filter(isWatchable)}
           chosen={triggerFieldIds}
           onChange={(ids) => onChange({ triggerFieldIds: ids })}
         />
       )}
-      {event === 'after' && (
+      {isAboutRecords(when) && (
         <SelectField
           label={m.hooks_deliver_per()}
           value={draft.deliverPer}
@@ -249,6 +364,17 @@ function Trigger({ draft, fields, onChange }: SectionProps) {
       )}
     </Section>
   )
+}
+
+/** What may be chosen; other events are shown where an API client has set them. */
+const WHEN_CHOICES: readonly When[] = ['after', 'becomes', 'manual']
+
+const WHEN_LABELS: Record<When, () => string> = { ...EVENT_LABELS, becomes: m.hooks_event_becomes }
+
+const WHEN_HINTS: Partial<Record<When, () => string>> = {
+  manual: m.hooks_event_manual_hint,
+  view: m.hooks_event_never_called,
+  field: m.hooks_event_never_called,
 }
 
 /** True for fields whose changes a webhook may watch: those with values of their own, and links. */
@@ -293,8 +419,7 @@ function FieldChoice({ fields, chosen, onChange }: FieldChoiceProps) {
 }
 
 /** The records that the webhook is called for. */
-function Condition({ baseId, draft, fields, onChange }: SectionProps & { baseId: string }) {
-  const people = trpc.records.people.useQuery({ baseId }).data ?? []
+function Condition({ draft, fields, people, onChange }: SectionProps & { people: readonly Person[] }) {
   const group = asGroup(draft.filter)
   return (
     <Section title={m.hooks_condition()}>
@@ -331,7 +456,7 @@ function Receiver({ baseId, draft, fields, onChange }: SectionProps & { baseId: 
         value={channel.type}
         onChange={({ target }) => {
           const next = findChannelForm(target.value)
-          if (next) onChange({ channel: { type: next.type, payload: next.initial() } })
+          if (next) onChange({ channel: { type: next.type, payload: next.initial(fields) } })
         }}
       >
         {CHANNEL_FORMS.map(({ type, label }) => (
@@ -361,23 +486,38 @@ interface TestCallProps {
   tableId: string
   hook: Hook | null
   draft: HookSettings
+  /** What the test may be about; the first one unless another is chosen. */
+  operations: readonly HookDelivery['operation'][]
+  /** Asked before a call; false if something is missing, which the dialog shows. */
+  isReady: () => boolean
+}
+
+/** A field that gets a value is told of as an update, whose event has the most. */
+function testedOperations(draft: HookSettings, when: When): HookDelivery['operation'][] {
+  if (when === 'becomes') return ['update']
+  return draft.event === 'manual' ? ['trigger'] : draft.operations
 }
 
 /** Sends the settings on screen, and shows the answer and the event they are filled from. */
-function TestCall({ tableId, hook, draft }: TestCallProps) {
+function TestCall({ tableId, hook, draft, operations, isReady }: TestCallProps) {
   const [result, setResult] = useState<HookTestResult | null>(null)
   const [isRunning, setRunning] = useState(false)
   const [chosen, setChosen] = useState<HookDelivery['operation'] | null>(null)
-  const operations: readonly HookDelivery['operation'][] =
-    draft.event === 'manual' ? ['trigger'] : draft.operations
   const operation = operations.find((one) => one === chosen) ?? operations[0] ?? 'insert'
 
   async function run() {
+    if (!isReady()) return
     setRunning(true)
     setResult(null)
     await attempt(async () =>
       setResult(
-        await api.hooks.test.mutate({ tableId, hookId: hook?.id, operation, channel: draft.channel }),
+        await api.hooks.test.mutate({
+          tableId,
+          hookId: hook?.id,
+          event: draft.event,
+          operation,
+          channel: draft.channel,
+        }),
       ),
     )
     setRunning(false)
@@ -415,14 +555,20 @@ function TestCall({ tableId, hook, draft }: TestCallProps) {
           </>
         )}
       </div>
-      <SamplePayload tableId={tableId} operation={operation} />
+      <SamplePayload tableId={tableId} event={draft.event} operation={operation} />
     </Section>
   )
 }
 
-function SamplePayload({ tableId, operation }: { tableId: string; operation: HookDelivery['operation'] }) {
+interface SamplePayloadProps {
+  tableId: string
+  event: HookSettings['event']
+  operation: HookDelivery['operation']
+}
+
+function SamplePayload({ tableId, event, operation }: SamplePayloadProps) {
   const [isOpen, setOpen] = useState(false)
-  const sample = trpc.hooks.sample.useQuery({ tableId, operation }, { enabled: isOpen })
+  const sample = trpc.hooks.sample.useQuery({ tableId, event, operation }, { enabled: isOpen })
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{m.hooks_sample_payload()}</summary>

@@ -1,6 +1,6 @@
 import { CircleAlert, Copy, EllipsisVertical, ListChecks, Pencil, Plus, Trash2, Webhook } from 'lucide-react'
 import { useState } from 'react'
-import { HOOK_OPERATIONS, type ListedHook } from '../../../src/core/hooks.ts'
+import { isRecordEvent, type ListedHook } from '../../../src/core/hooks.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
@@ -19,10 +19,11 @@ import { SwitchInput } from '../../ui/switch.tsx'
 import { TableFilter } from '../history/history-filters.tsx'
 import lists from '../layout/list-screen.module.css'
 import { findChannelForm } from './channels/index.ts'
-import { OPERATION_LABELS, STATUS_LABELS } from './deliveries.tsx'
+import { STATUS_LABELS } from './deliveries.tsx'
 import { HookEditor, PAUSE_TEXTS } from './hook-editor.tsx'
 import { useHookNews } from './hook-news.ts'
 import styles from './hooks.module.css'
+import { whenText } from './trigger-labels.ts'
 
 /** The webhooks of a base or table. `hookId` in the address opens one, at its deliveries with `tab=deliveries`. */
 export function HooksScreen() {
@@ -179,7 +180,7 @@ function HookRow({ hook, table, siblings, onOpen }: HookRowProps) {
             </time>
           </>
         ) : (
-          <span className={styles.note}>{m.hooks_never_called()}</span>
+          <span className={styles.note}>{isEverCalled(hook) ? m.hooks_never_called() : m.hooks_never()}</span>
         )}
         {waiting > 0 && <span className={styles.note}>{m.hooks_waiting_count({ count: waiting })}</span>}
         {dead > 0 && <span className={styles.error}>{m.hooks_dead_count({ count: dead })}</span>}
@@ -195,13 +196,9 @@ function HookRow({ hook, table, siblings, onOpen }: HookRowProps) {
   )
 }
 
-/** When a webhook is called, e.g. “Record added · Record changed”. */
-const whenText = ({ event, operations }: ListedHook): string =>
-  event === 'manual'
-    ? m.hooks_event_manual()
-    : HOOK_OPERATIONS.filter((operation) => operations.includes(operation))
-        .map((operation) => OPERATION_LABELS[operation]())
-        .join(' · ')
+/** False for settings that API clients may store without effect. */
+const isEverCalled = ({ event, operations }: ListedHook): boolean =>
+  event === 'manual' || (isRecordEvent(event) && operations.length > 0)
 
 function hookMenu(
   hook: ListedHook,

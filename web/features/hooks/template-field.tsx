@@ -90,9 +90,17 @@ function insertMenu(fields: readonly Field[], insert: (text: string) => void): M
     item(m.hooks_table_name(), '{{ event.data.table_name }}'),
     { kind: 'separator' },
     { kind: 'heading', label: m.hooks_fields_of_record() },
-    ...fields.flatMap(({ title }) => (isReferable(title) ? [item(title, `{{ ${valuePath(title)} }}`)] : [])),
+    ...fields.flatMap(({ title }) => (isReferable(title) ? [item(title, valueTemplate(title))] : [])),
   ]
 }
+
+/** A template with the name of the record; empty if its field cannot be referred to. */
+export function nameTemplate(fields: readonly Field[]): string {
+  const title = fields.find(({ isDisplay }) => isDisplay)?.title
+  return title !== undefined && isReferable(title) ? valueTemplate(title) : ''
+}
+
+const valueTemplate = (title: string): string => `{{ ${valuePath(title)} }}`
 
 /** Templates have no escape for these characters. */
 const isReferable = (title: string): boolean => !title.includes(']') && !title.includes('}}')

@@ -23,12 +23,18 @@ export interface ChannelForm {
   icon: LucideIcon
   /** Whether calls are signed with the secret of the webhook. */
   isSigned: boolean
-  /** The settings of a new webhook. */
-  initial: () => ChannelPayload
+  /** The settings of a new webhook, whose table has these fields. */
+  initial: (fields: readonly Field[]) => ChannelPayload
   Settings: ComponentType<ChannelSettingsProps>
+  /** What has to be filled in before anything can be sent; null if nothing is missing. */
+  missing: (payload: ChannelPayload) => string | null
   /** The receiver in one line, for the list of webhooks. */
   describe: (payload: ChannelPayload) => string
 }
+
+/** The message for the first of the named texts that is empty; null if none is. */
+export const firstEmpty = (payload: ChannelPayload, messages: Record<string, () => string>): string | null =>
+  Object.entries(messages).find(([name]) => textOf(payload, name).trim() === '')?.[1]() ?? null
 
 /** A text among the settings; empty if it is missing or no text. */
 export const textOf = (payload: ChannelPayload, name: string): string => {

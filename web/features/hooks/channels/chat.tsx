@@ -9,8 +9,14 @@ import { Checkbox } from '../../../ui/checkbox.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import styles from '../hooks.module.css'
-import { TemplateField } from '../template-field.tsx'
-import { type ChannelForm, type ChannelPayload, type ChannelSettingsProps, textOf } from './channel-form.ts'
+import { nameTemplate, TemplateField } from '../template-field.tsx'
+import {
+  type ChannelForm,
+  type ChannelPayload,
+  type ChannelSettingsProps,
+  firstEmpty,
+  textOf,
+} from './channel-form.ts'
 
 type ChatPlugin = (typeof CHAT_PLUGINS)[number]
 
@@ -24,6 +30,8 @@ function receiversOf({ channels }: ChannelPayload): Receiver[] {
     return channel === '' ? { webhook_url: textOf(one, 'webhook_url') } : { channel }
   })
 }
+
+const isFilled = (one: Receiver): boolean => 'channel' in one || one.webhook_url.trim() !== ''
 
 const takesAddress = (plugin: ChatPlugin): boolean => plugin.inputs.some(({ key }) => key === 'webhook_url')
 
@@ -61,6 +69,7 @@ function ChatSettings({ type, payload, onChange, fields, baseId }: ChannelSettin
       )}
       <TemplateField
         label={m.hooks_message()}
+        help={m.hooks_message_help()}
         kind="text"
         fields={fields}
         rows={4}
@@ -86,7 +95,6 @@ function ChatReceivers({ names, canTakeAddress, receivers, onChange }: ChatRecei
   const chosen = receivers.flatMap((one) => ('channel' in one ? one.channel : []))
   const gone = chosen.filter((name) => !names.includes(name))
   const isFull = receivers.length >= MAX_CHAT_RECEIVERS
-  const isFilled = (one: Receiver) => 'channel' in one || one.webhook_url !== ''
   const choose = (channel: string, isChosen: boolean) =>
     onChange(
       isChosen
@@ -153,8 +161,18 @@ export const chatForms: readonly ChannelForm[] = CHAT_PLUGINS.map((plugin) => ({
   label: () => plugin.title,
   icon: 'isList' in plugin ? MessageCircle : Phone,
   isSigned: false,
-  initial: () => ('isList' in plugin ? { channels: [{ webhook_url: '' }], body: '' } : { to: '', body: '' }),
+  initial: (fields) => ({
+    ...('isList' in plugin ? { channels: [{ webhook_url: '' }] } : { to: '' }),
+    body: nameTemplate(fields),
+  }),
   Settings: ChatSettings,
+  missing(payload) {
+    if (!('isList' in plugin)) {
+      return firstEmpty(payload, { to: m.hooks_enter_phone_number, body: m.hooks_enter_message })
+    }
+    const hasReceivers = receiversOf(payload).length > 0 && receiversOf(payload).every(isFilled)
+    return hasReceivers ? firstEmpty(payload, { body: m.hooks_enter_message }) : m.hooks_enter_channel()
+  },
   // A webhook URL is a password.
   describe(payload) {
     const named = receiversOf(payload).flatMap((one) => ('channel' in one ? one.channel : []))

@@ -1,7 +1,7 @@
 import { Mail } from 'lucide-react'
 import { m } from '../../../messages.gen.ts'
-import { TemplateField } from '../template-field.tsx'
-import { type ChannelForm, type ChannelSettingsProps, textOf } from './channel-form.ts'
+import { nameTemplate, TemplateField } from '../template-field.tsx'
+import { type ChannelForm, type ChannelSettingsProps, firstEmpty, textOf } from './channel-form.ts'
 
 function EmailSettings({ payload, onChange, fields }: ChannelSettingsProps) {
   const set = (patch: object) => onChange({ ...payload, ...patch })
@@ -27,6 +27,7 @@ function EmailSettings({ payload, onChange, fields }: ChannelSettingsProps) {
       />
       <TemplateField
         label={m.hooks_message()}
+        help={m.hooks_message_help()}
         kind="text"
         fields={fields}
         rows={5}
@@ -44,7 +45,13 @@ export const emailForm: ChannelForm = {
   label: m.hooks_channel_email,
   icon: Mail,
   isSigned: false,
-  initial: () => ({ to: '', subject: '', body: '' }),
+  initial: (fields) => ({ to: '', subject: nameTemplate(fields), body: '' }),
   Settings: EmailSettings,
+  missing: (payload) =>
+    firstEmpty(payload, {
+      to: m.hooks_enter_recipients,
+      subject: m.hooks_enter_subject,
+      body: m.hooks_enter_message,
+    }),
   describe: (payload) => textOf(payload, 'to'),
 }

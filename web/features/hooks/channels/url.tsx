@@ -8,7 +8,7 @@ import { SwitchInput } from '../../../ui/switch.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import styles from '../hooks.module.css'
 import { TemplateField } from '../template-field.tsx'
-import { type ChannelForm, type ChannelSettingsProps, textOf } from './channel-form.ts'
+import { type ChannelForm, type ChannelSettingsProps, firstEmpty, textOf } from './channel-form.ts'
 
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 const WHOLE_EVENT = '{{ json event }}'
@@ -181,5 +181,6 @@ export const urlForm: ChannelForm = {
   isSigned: true,
   initial: () => ({ method: 'POST', path: '', body: WHOLE_EVENT, headers: [], parameters: [] }),
   Settings: UrlSettings,
+  missing: (payload) => firstEmpty(payload, { path: m.hooks_enter_address }),
   describe: (payload) => `${textOf(payload, 'method') || 'POST'} ${textOf(payload, 'path')}`,
 }

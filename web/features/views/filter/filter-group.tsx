@@ -182,7 +182,7 @@ interface ConditionEditorProps {
 }
 
 /** One comparison: field, operator, value. */
-function ConditionEditor({ condition, fields, people, isActive, onChange }: ConditionEditorProps) {
+export function ConditionEditor({ condition, fields, people, isActive, onChange }: ConditionEditorProps) {
   const field = fields.find(({ id }) => id === condition.fieldId)
   return (
     <div className={styles.condition} data-inactive={!isActive || undefined}>
