@@ -61,6 +61,9 @@ async function runScript(
   let written = 0
   try {
     configure(file)
+    // What a statement collects before it writes grows with its records: the rows of an `update … from`, sorted groups.
+    file.run('pragma temp_store = file')
+    file.run('pragma mmap_size = 0')
     file.run('begin immediate')
     try {
       for (const { sql, params } of statements) {

@@ -92,6 +92,12 @@ export function withChildren(pid: number): number[] {
   return [pid, ...children]
 }
 
+/** Memory that only a process has, in MB: without mapped files, whose pages the system takes back when it needs them. */
+export function ownMb(pid: number): number {
+  const line = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1] ?? 0) / 1024
+}
+
 /** Resident memory of a process, in MB. */
 export function residentMb(pid: number): number {
   const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
