@@ -1,5 +1,7 @@
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { makeRows } from './bare-table.ts'
+import { csvOf, importAgain } from './imports.ts'
+import { cpuSeconds, withChildren } from './processes.ts'
 import { type Product, startProduct } from './product.ts'
 import type { Line } from './report.ts'
 
@@ -12,7 +14,11 @@ const TURNS = 5
 const MIN_PER_SECOND = 1_000
 const MAX_EFFECT = 1.1
 
-/** How fast webhooks deliver to a local receiver, and how much ten of them slow a write down. */
+/** Records of one import, and how often it is measured with and without a webhook. */
+const IMPORTED = 300_000
+const IMPORTS = 3
+
+/** How fast webhooks deliver to a local receiver, and how much they slow writes and imports down. */
 export async function measureHooks(): Promise<Line[]> {
   const product = await startProduct(1_000, { ALLOW_LOCAL_HTTP: 'true' })
   let received = 0
@@ -29,6 +35,7 @@ export async function measureHooks(): Promise<Line[]> {
     return [
       await measureDeliveries(product, receiver.url.href, () => received),
       await measureWrites(product, receiver.url.href),
+      await measureImports(product, receiver.url.href, () => received),
     ]
   } finally {
     await receiver.stop(true)
@@ -62,6 +69,46 @@ async function measureDeliveries(product: Product, path: string, received: () =>
     promise: `≥ ${MIN_PER_SECOND}/s`,
     holds: perSecond >= MIN_PER_SECOND,
     detail: `${DELIVERIES} deliveries of one record each, after one insert`,
+  }
+}
+
+/** Processor time of an import with and without a webhook that gets one call for it, in turn. */
+export async function measureImports(
+  product: Product,
+  path: string,
+  received: () => number,
+  rows = IMPORTED,
+): Promise<Line> {
+  const trpc = trpcOf(product)
+  const csv = csvOf(rows)
+  const used = () => withChildren(product.pid).reduce((sum, pid) => sum + cpuSeconds(pid), 0)
+  const run = async (calls: number) => {
+    const before = { cpu: used(), received: received() }
+    await importAgain(product, csv)
+    while (received() - before.received < calls) await Bun.sleep(20)
+    return used() - before.cpu
+  }
+  const hook = { ...hookOf(product, path), deliverPer: 'call' as const, operations: ['insert' as const] }
+  const { id: hookId } = await trpc.hooks.create.mutate({ ...hook, isActive: false })
+  const [without, among]: [number[], number[]] = [[], []]
+  const before = received()
+  await run(0)
+  for (let turn = 0; turn < IMPORTS; turn++) {
+    without.push(await run(0))
+    await trpc.hooks.setActive.mutate({ hookId, isActive: true })
+    among.push(await run(1))
+    await trpc.hooks.setActive.mutate({ hookId, isActive: false })
+  }
+  await trpc.hooks.delete.mutate({ hookId })
+  const least = (list: number[]) => Math.min(...list)
+  const effect = least(among) / least(without)
+  const calls = received() - before
+  return {
+    work: `import ${rows.toLocaleString('en')} records with a webhook`,
+    result: `${effect.toFixed(2)} of the processor time without, ${calls / IMPORTS} call`,
+    promise: `≤ ${MAX_EFFECT.toFixed(2)}, 1 call`,
+    holds: effect <= MAX_EFFECT && calls === IMPORTS,
+    detail: `${among.map((s) => s.toFixed(2)).join(', ')} s, without ${without.map((s) => s.toFixed(2)).join(', ')} s`,
   }
 }
 

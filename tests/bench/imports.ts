@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ended, resultOf, startImport } from '../imports/support.ts'
+import { ended, formatOf, resultOf, startImport, upload } from '../imports/support.ts'
+import { createTrpcClient } from '../support/client.ts'
 import { FIELDS, makeBareFile, makeRows } from './bare-table.ts'
 import type { Product } from './product.ts'
 import type { Line } from './report.ts'
@@ -33,6 +34,24 @@ export async function timeImport(
   const result = resultOf(await ended(door, jobId, 600_000))
   if (result.rows !== rows) throw new Error(`The import added ${result.rows} of ${rows} rows`)
   return performance.now() - startedAt
+}
+
+/** Imports a CSV file with the fields of the bench table into that table. */
+export async function importAgain(product: Product, csv: Uint8Array<ArrayBuffer>): Promise<void> {
+  const door = { url: `http://127.0.0.1:${product.port}`, token: product.session }
+  const trpc = createTrpcClient(door.url, door.token)
+  const { tableId, baseId } = product
+  const { fields } = await trpc.schema.table.query({ tableId })
+  const idOf = (title: string) => fields.find((field) => field.title === title)?.id ?? ''
+  const { jobId } = await trpc.imports.start.mutate({
+    baseId,
+    uploadId: await upload(door, csv),
+    format: formatOf(csv),
+    width: FIELDS.length,
+    columns: FIELDS.map(({ title }, index) => ({ index, fieldId: idOf(title) })),
+    tableId,
+  })
+  resultOf(await ended(door, jobId, 600_000))
 }
 
 /** A CSV import, upload and all, against bun:sqlite inserting the same rows, parsed already, in one transaction. */

@@ -51,13 +51,12 @@ describe('a change of many records', () => {
 })
 
 describe('an import of 50,000 records', () => {
-  test('is one call with the first rows, and takes hardly longer than without a webhook', async () => {
+  test('is one call with the first rows', async () => {
     const door = { url: bench.app.url, token: bench.owner.token }
     const csv = `Title,Count\n${Array.from({ length: 50_000 }, (_, n) => `t${n},${n}`).join('\n')}\n`
     const columns = ['Title', 'Count'].map((title, index) => ({ index, fieldId: table.field(title).id }))
-    const run = async (): Promise<number> => {
+    const run = async (): Promise<void> => {
       const uploadId = await upload(door, csv)
-      const startedAt = performance.now()
       const { jobId } = await bench.trpc.imports.start.mutate({
         baseId: bench.baseId,
         uploadId,
@@ -67,27 +66,13 @@ describe('an import of 50,000 records', () => {
         tableId: table.id,
       })
       await ended(door, jobId)
-      return performance.now() - startedAt
     }
     await run()
-    const [without, withHook]: [number[], number[]] = [[], []]
-    for (let turn = 0; turn < 3; turn++) {
-      without.push(await run())
-      const hookId = await bench.hook(table, { operations: ['insert'] })
-      withHook.push(await run())
-      await bench.settled()
-      await bench.trpc.hooks.setActive.mutate({ hookId, isActive: false })
-    }
+    await bench.hook(table, { operations: ['insert'] })
+    await run()
+    await bench.settled()
     const events = bench.received()
-    expect(events.map(({ data }) => [data.rows.length, data.row_count])).toEqual(
-      Array(3).fill([1_000, 50_000]),
-    )
-    const median = (times: number[]) => times.toSorted((a, b) => a - b)[1] ?? 0
-    console.info(
-      `an import: ${median(without).toFixed(0)} ms, with a webhook ${median(withHook).toFixed(0)} ms`,
-    )
-    // The promise is a tenth; a busy machine gets more.
-    expect(median(withHook)).toBeLessThan(median(without) * 1.5 + 200)
+    expect(events.map(({ data }) => [data.rows.length, data.row_count])).toEqual([[1_000, 50_000]])
   }, 60_000)
 })
 
