@@ -12,7 +12,7 @@ import {
 } from './core/presence.ts'
 import type { Events } from './events.ts'
 
-/** Changes are collected for this time and sent as one message per table. */
+/** Changes within this time of the last message are collected, and sent as one per table. */
 const BATCH_MS = 100
 /** How often connections that no longer report are removed. */
 const SWEEP_EVERY_MS = 1_000
@@ -77,6 +77,7 @@ export function createPresence({ events, cluster, send, nameOf, onError }: Prese
   const others = new Map<string, { heardAt: number; connections: Map<string, string> }>()
   let nextId = 0
   let batch: Timer | null = null
+  let flushedAt = Number.NEGATIVE_INFINITY
 
   function baseOf(baseId: string): BasePresence {
     const known = bases.get(baseId)
@@ -93,7 +94,8 @@ export function createPresence({ events, cluster, send, nameOf, onError }: Prese
 
   function sendSoon(baseId: string): void {
     dirty.add(baseId)
-    batch ??= setTimeout(flush, BATCH_MS)
+    // The first change after a pause is sent at once: it may have to pass two servers.
+    batch ??= setTimeout(flush, Math.max(0, flushedAt + BATCH_MS - performance.now()))
   }
 
   /** Shows a connection, or its new position. */
@@ -118,6 +120,7 @@ export function createPresence({ events, cluster, send, nameOf, onError }: Prese
 
   function flush(): void {
     batch = null
+    flushedAt = performance.now()
     for (const baseId of dirty) {
       const base = bases.get(baseId)
       if (!base) continue
