@@ -156,10 +156,11 @@ describe('people in a base', () => {
   test('see each other on different servers, also those who were there before', async () => {
     const member = await createMember(app, baseId, 'viewer')
     const mine = await enter(app.url, owner.token)
+    const slowness = await measureSlowness()
     const startedAt = performance.now()
     const theirs = await enter(other.url, member.token)
     await until(() => mine.people().includes(member.id) && theirs.people().includes(owner.id))
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(performance.now() - startedAt).toBeLessThan(2000 * slowness)
   })
 
   test('vanish when their access ends on another server', async () => {
@@ -181,14 +182,32 @@ describe('people in a base', () => {
     } finally {
       await third.end('SIGKILL')
     }
+    const slowness = await measureSlowness()
     const killedAt = performance.now()
     await until(() => !mine.people().includes(member.id))
-    expect(performance.now() - killedAt).toBeLessThan(8000)
+    expect(performance.now() - killedAt).toBeLessThan(8000 * slowness)
   }, 60_000)
 })
 
+/** What a write takes that the other server tells of, on a machine that does nothing else. */
+const USUAL_MS = 100
+
+/** How many times slower the machine is than usual, at least 1: by a write on one server until the other tells of it. */
+async function measureSlowness(): Promise<number> {
+  const times: number[] = []
+  const { socket, told } = await follow({ token: owner.token })
+  for (let count = 1; count <= 3; count++) {
+    const startedAt = performance.now()
+    await write()
+    await until(() => told.length === count)
+    times.push(performance.now() - startedAt)
+  }
+  socket.close()
+  return Math.max(1, ...times.map((ms) => ms / USUAL_MS))
+}
+
 async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 40_000
   while (!holds()) {
     if (performance.now() > end) throw new Error(`Never happened: ${holds}`)
     await Bun.sleep(10)
