@@ -78,8 +78,8 @@ export const url = defineChannel({
     }
   },
 
-  secrets: ({ headers, parameters }) =>
-    [...active(headers), ...active(parameters)]
+  secrets: ({ path, headers, parameters }) =>
+    [...active(headers), ...active(parameters), ...parametersIn(path)]
       .filter(({ name, value }) => value !== '' && SECRET_NAME.test(name))
       .map(({ value }) => value),
 
@@ -109,6 +109,19 @@ export const url = defineChannel({
 function contentTypeOf(headers: Pair[] | null | undefined): string {
   const own = active(headers).find(({ name }) => name.toLowerCase() === 'content-type')
   return own && own.value !== '' ? own.value : JSON_TYPE
+}
+
+/** The parameters of the address itself, as they are written. */
+function parametersIn(path: string): { name: string; value: string }[] {
+  const [place = ''] = path.split('#', 1)
+  const [, ...query] = place.split('?')
+  return query
+    .join('?')
+    .split('&')
+    .map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return { name, value: value.join('=') }
+    })
 }
 
 /** Adds parameters after those of the address, in front of its fragment. */
