@@ -65,6 +65,43 @@ describe('comments', () => {
     expect(await own.page.evaluate(() => 'hacked' in window)).toBe(false)
   })
 
+  test('are drawn in the next frame, whatever the server takes', async () => {
+    const grid = await tests.openTable(await tests.createTable(FIELDS, ROWS))
+    const { page } = grid
+    await openComments(grid)
+    await page.route('**/trpc/comments.create*', async (route) => {
+      await Bun.sleep(1_500)
+      await route.continue()
+    })
+    const frames: number[] = []
+    for (const text of ['first', 'second', 'third']) {
+      await composer(page).fill(text)
+      await page.evaluate(() => {
+        const count = () => document.querySelectorAll('[data-testid="comment"]').length
+        const before = count()
+        const drawn = new Promise<number>((resolve) => {
+          const begin = () => {
+            let passed = 0
+            const next = () => {
+              passed++
+              if (count() > before) resolve(passed)
+              else requestAnimationFrame(next)
+            }
+            requestAnimationFrame(next)
+          }
+          window.addEventListener('keydown', begin, { capture: true, once: true })
+        })
+        Object.assign(window, { drawn })
+      })
+      await page.keyboard.press('Enter')
+      frames.push(await page.evaluate(() => (window as unknown as { drawn: Promise<number> }).drawn))
+    }
+    console.info(`a comment is drawn in frame ${frames.join(', ')}`)
+    // The frame after the key, or the one after that if it was about to be drawn already.
+    expect(Math.min(...frames)).toBeLessThanOrEqual(2)
+    expect(await page.getByTestId('comment').count()).toBe(3)
+  })
+
   test('are edited, reacted to, resolved and deleted', async () => {
     const table = await tests.createTable(FIELDS, ROWS)
     const grid = await tests.openTable(table)
