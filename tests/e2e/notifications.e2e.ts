@@ -76,6 +76,29 @@ describe('a mention', () => {
   })
 })
 
+describe('the message of a notification', () => {
+  test('stays for 4.5 seconds', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const member = await createMember(tests.app(), table.baseId, 'viewer')
+    const { page } = await tests.openTable(table, member)
+    await bell(page).waitFor()
+    const shownFor = page.evaluate(async () => {
+      const toast = () => document.querySelector('[data-toasts]')?.textContent?.includes('mentioned you')
+      const until = async (isShown: boolean) => {
+        while (Boolean(toast()) !== isShown) await new Promise(requestAnimationFrame)
+        return performance.now()
+      }
+      const shownAt = await until(true)
+      return (await until(false)) - shownAt
+    })
+    const api = tests.app().trpc(tests.owner().token)
+    await api.comments.create.mutate({ tableId: table.tableId, recordId: 1, text: `Hello @(${member.id})` })
+    // Measured in the page: a busy machine hides it later, never earlier.
+    expect(await shownFor).toBeGreaterThan(4_300)
+    expect(await shownFor).toBeLessThan(7_500)
+  })
+})
+
 describe('a watched record and view', () => {
   test('are chosen in the record and the menu of the view, and listed in the settings', async () => {
     const table = await tests.createTable(FIELDS, ROWS)
