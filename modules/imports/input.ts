@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isTimeZone } from '../../src/core/dates.ts'
+import { DATE_FORMATS } from '../../src/core/fields/date-text.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
 import { chosenFormat, importFormat } from '../../src/core/imports/format.ts'
 import { plainText } from '../../src/input.ts'
@@ -15,12 +16,25 @@ const MAX_IMPORTED = 1000
 /** Limit of key fields. */
 const MAX_KEYS = 10
 
+/** Tables imported at a time, all of the same base. */
+const MAX_STARTED = 200
+
 const newField = z.strictObject({
   title: z.string().max(1000),
   type: z.enum(FIELD_TYPE_NAMES),
   options: z.record(z.string(), z.unknown()).optional(),
   /** The display field; default: the first one. */
   isDisplay: z.boolean().optional(),
+})
+
+/** A column of a new table that becomes a link when the tables that are imported together are there. */
+const columnLink = z.strictObject({
+  /** An existing table, or the position of another table in the same call. */
+  to: z.union([z.strictObject({ tableId: id }), z.strictObject({ table: z.int().min(0).max(MAX_STARTED) })]),
+  /** `row`: the values are numbers of rows of the other table in its file, as in lists of objects in JSON. */
+  by: z.enum(['name', 'row']).default('name'),
+  /** Whether names without a record create one, or are only reported. */
+  missing: z.enum(['create', 'report']).default('report'),
 })
 
 export const startInput = z
@@ -46,6 +60,9 @@ export const startInput = z
           fieldId: id.optional(),
           /** Decimal mark of its numbers where it is not that of the file. */
           decimal: z.enum(['.', ',']).optional(),
+          /** Notation of its dates where it is not the format of the field. */
+          dateFormat: z.enum(DATE_FORMATS).optional(),
+          link: columnLink.optional(),
         }),
       )
       .min(1)
@@ -72,6 +89,7 @@ export const startInput = z
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     if ((tableId === undefined) === (table === undefined)) refuse(m.imports_error_no_table())
     if (table && table.fields.length !== columns.length) refuse(m.imports_error_field_count())
+    if (!table && columns.some(({ link }) => link)) refuse(m.imports_error_link_existing_table())
     if (tableId && columns.some(({ fieldId }) => fieldId === undefined))
       refuse(m.imports_error_column_unmapped())
     if (new Set(columns.map(({ index }) => index)).size < columns.length)
@@ -85,16 +103,11 @@ export const startInput = z
 
 export type StartInput = z.output<typeof startInput>
 
-/** Tables imported at a time, all of the same base. */
-const MAX_STARTED = 200
-
 export const startAllInput = z.array(startInput).min(1).max(MAX_STARTED)
 
 /** What to look for in an uploaded file. */
 export const analysisInput = z.strictObject({
   chosen: z.prefault(chosenFormat, {}),
-  /** Reads `01/02/2024` as January 2 where a column is ambiguous. */
-  monthFirst: z.boolean().default(false),
   /** Checks the types against every row; by default where that takes a few seconds at most. */
   readAll: z.boolean().optional(),
 })
@@ -121,6 +134,25 @@ export const missingNamesInput = z.strictObject({
 })
 
 export type MissingNamesInput = z.output<typeof missingNamesInput>
+
+/** Limits of `matchTables`: columns of a file, and values of each. */
+const MAX_MATCHED = 40
+const MAX_MATCHED_VALUES = 20
+
+/** Columns of a file that may become links to existing tables, with some of their values. */
+export const matchTablesInput = z.strictObject({
+  baseId: id,
+  columns: z
+    .array(
+      z.strictObject({
+        title: z.string().max(1000),
+        values: z.array(plainText(1000)).max(MAX_MATCHED_VALUES),
+      }),
+    )
+    .max(MAX_MATCHED),
+})
+
+export type MatchTablesInput = z.output<typeof matchTablesInput>
 
 /** Time since the page was opened, in milliseconds: the browser's clock may be wrong. */
 export const unfinishedInput = z.strictObject({ pageAgeMs: z.number().min(0).max(1e12) }).optional()

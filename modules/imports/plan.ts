@@ -1,5 +1,6 @@
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import { badRequest } from '../../src/core/errors.ts'
+import type { DateFormat } from '../../src/core/fields/date-text.ts'
 import type { CellValue, FieldOptions, StorageKind } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
@@ -30,6 +31,8 @@ export interface ImportColumn {
   fallback: CellValue
   /** Decimal mark of its numbers where it is not that of the file. */
   decimal?: DecimalMark
+  /** Notation of its dates where it is not the format of the field. */
+  dateFormat?: DateFormat
   /** True if new options are added to a select field. */
   grows: boolean
   /** Set if the cells name linked records. */

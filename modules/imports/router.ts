@@ -4,7 +4,14 @@ import { timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 import { member, router } from '../../src/trpc.ts'
 import type { Copies } from './copies/index.ts'
-import { fetchUrlInput, missingNamesInput, startAllInput, startInput, unfinishedInput } from './input.ts'
+import {
+  fetchUrlInput,
+  matchTablesInput,
+  missingNamesInput,
+  startAllInput,
+  startInput,
+  unfinishedInput,
+} from './input.ts'
 import type { ImportsService } from './service.ts'
 
 const jobRef = z.strictObject({ jobId: z.string().min(1).max(64) })
@@ -17,6 +24,9 @@ export const importsRouter = (imports: ImportsService) =>
     missingNames: member
       .input(missingNamesInput)
       .query(({ ctx, input }) => imports.missingNames(ctx.actor, input)),
+    matchTables: member
+      .input(matchTablesInput)
+      .query(({ ctx, input }) => imports.matchTables(ctx.actor, input)),
     fetchUrl: member
       .input(fetchUrlInput)
       .mutation(({ ctx, input }) => imports.fetchUrl(ctx.actor, input.url)),

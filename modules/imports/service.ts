@@ -1,23 +1,22 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
-import type { CsvFormat } from '../../src/core/csv/format.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { type DateFormat, withOtherOrder } from '../../src/core/fields/date-text.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
+import type { DetectedField } from '../../src/core/fields/detect.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
-import { readNameList } from '../../src/core/fields/list-value.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
 import { findsRecords, holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
-import type { AnalysisMessage } from '../../src/core/imports/analysis.ts'
+import type { Analysis, AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
-import type { FileKind } from '../../src/core/imports/format.ts'
+import type { ChosenFormat, FileKind, ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
-import type { ColumnValue } from '../../src/db/column-values.ts'
-import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
+import { requireStoredNames } from '../../src/db/names-of-records.ts'
 import { createHttpClient } from '../../src/http.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -25,18 +24,28 @@ import { m } from '../../src/messages.gen.ts'
 import { type AuthService, forbidden, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, VISITOR } from '../records/index.ts'
-import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
 import { runAnalysis } from './analysis/run-analysis.ts'
-import { readCsvHead } from './csv-head.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
-import { type AnalysisInput, type MissingNamesInput, type StartInput, startInput } from './input.ts'
-import { type ImportColumn, linkColumnName, RECORD_ID_COLUMN, requireOwnTable, toImportLink } from './plan.ts'
+import { type AnalysisInput, type StartInput, startInput } from './input.ts'
+import { type ColumnLink, createLinkJob, LINK_JOB, type LinkInput } from './link-job.ts'
+import { createMissingNames, createTableMatcher } from './match-names.ts'
+import {
+  type ImportColumn,
+  isLinkColumn,
+  linkColumnName,
+  RECORD_ID_COLUMN,
+  requireOwnTable,
+  toImportLink,
+} from './plan.ts'
 import { kindOfFile, requireKind } from './readers/index.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
 const FETCH_TIMEOUT_MS = 10 * 60_000
 /** Size up to which an analysis reads all rows unless told otherwise: a few seconds. */
 const READ_ALL_BYTES = 50_000_000
+/** Tables of a file that an error lists. */
+const MAX_NAMED = 20
 /** Reports are deleted after this time. */
 const REPORT_KEPT_MS = 7 * 86_400_000
 const CLEAN_EVERY_MS = 3_600_000
@@ -49,7 +58,7 @@ export function createImportsService(
   auth: Pick<AuthService, 'access'>,
   bases: Pick<BasesService, 'require'>,
   schema: SchemaService,
-  records: Pick<RecordsService, 'people' | 'openLink' | 'attachments'>,
+  records: Pick<RecordsService, 'people' | 'openLink' | 'attachments' | 'apply'>,
 ) {
   const { access } = auth
   const uploads = createUploads(kernel)
@@ -59,6 +68,7 @@ export function createImportsService(
   mkdirSync(reports, { recursive: true, mode: 0o700 })
   const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
   kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, uploads, reportPath }))
+  kernel.jobs.register(LINK_JOB, createLinkJob({ kernel, schema, records, reportPath }))
   // The file of a cancelled or failed import stays for a day, so that it can be started again.
   kernel.events.on('job.changed', ({ id, status }) => {
     if (!hasEnded(status)) return
@@ -91,27 +101,86 @@ export function createImportsService(
 
   /**
    * Starts imports of several tables, such as the sheets of a workbook, or of none of them.
-   * @returns the jobs, in the order of the tables
+   * @returns the jobs, in the order of the tables, and at last the one that links their columns, if there are any
    * @throws as `start`; jobs that were started before are cancelled
    */
   async function startAll(actor: Actor, inputs: StartInput[]): Promise<{ jobId: string }[]> {
-    const prepared: { id: string; job: ImportInput }[] = []
+    const prepared: PreparedImport[] = []
     for (const input of inputs) prepared.push({ id: createId('job'), job: await prepare(actor, input) })
+    const links = await prepareLinks(inputs, prepared)
     // All hold their file before the first job ends and discards it.
     for (const { id, job } of prepared) await uploads.hold(id, job.uploadId)
     const waiting = new Set(prepared)
+    const linkJobId = createId('job')
     try {
-      for (const each of prepared) {
+      // The jobs of a base run one after the other, so that records are there before rows name them.
+      for (const each of inOrderOfLinks(prepared)) {
         const { id, job } = each
         await kernel.jobs.start(IMPORT_JOB, { id, userId: job.actor.id, baseId: job.baseId, input: job })
         waiting.delete(each)
+      }
+      if (links) {
+        const { actor: user, baseId } = links
+        await kernel.jobs.start(LINK_JOB, { id: linkJobId, userId: user.id, baseId, input: links })
       }
     } catch (error) {
       for (const each of prepared)
         await (waiting.has(each) ? uploads.release(each.id) : kernel.jobs.cancel(each.id))
       throw error
     }
-    return prepared.map(({ id }) => ({ jobId: id }))
+    const ids = [...prepared.map(({ id }) => id), ...(links ? [linkJobId] : [])]
+    return ids.map((jobId) => ({ jobId }))
+  }
+
+  /**
+   * The links between tables of one call, and to existing tables; null for none.
+   * @throws BAD_REQUEST for a display field, for a position without a new table, and for a table without stored names
+   */
+  async function prepareLinks(
+    inputs: readonly StartInput[],
+    prepared: readonly PreparedImport[],
+  ): Promise<LinkInput | null> {
+    const [first] = prepared
+    if (!first) return null
+    const tableIdOf = ({ job: { target } }: PreparedImport) =>
+      target.kind === 'new' ? target.prepared.tableId : target.tableId
+    const links: ColumnLink[] = []
+    for (const [at, { columns }] of inputs.entries()) {
+      for (const [column, { link }] of columns.entries()) {
+        const own = prepared[at]
+        if (!link || own?.job.target.kind !== 'new') continue
+        const fieldId = own.job.columns[column]?.fieldId ?? ''
+        const { fields } = own.job.target.prepared
+        if (fields.some(({ id, isDisplay }) => id === fieldId && isDisplay))
+          throw badRequest(m.imports_error_link_display_field())
+        const imported = 'table' in link.to ? prepared[link.to.table] : undefined
+        const isKnown = imported !== undefined && imported.job.baseId === own.job.baseId
+        const isNew = imported?.job.target.kind === 'new'
+        if ('table' in link.to ? !isKnown || (link.by === 'row' && !isNew) : link.by === 'row')
+          throw badRequest(m.imports_error_link_target())
+        const relatedTableId = 'tableId' in link.to ? link.to.tableId : tableIdOf(imported ?? own)
+        if (!isNew) await requireNames(own.job.baseId, relatedTableId)
+        links.push({
+          tableId: tableIdOf(own),
+          fieldId,
+          relatedTableId,
+          by: link.by,
+          missing: link.missing,
+        })
+      }
+    }
+    const { actor, baseId, fileName } = first.job
+    return links.length === 0
+      ? null
+      : { actor, baseId, fileName, jobIds: prepared.map(({ id }) => id), links }
+  }
+
+  /** @throws TABLE_NOT_FOUND; BAD_REQUEST for a table whose records have no stored names */
+  async function requireNames(baseId: string, tableId: string): Promise<void> {
+    const model = await schema.load(tableId)
+    if (model.table.baseId !== baseId) throw notFound('Table', tableId)
+    requireOwnTable(model)
+    requireStoredNames(model)
   }
 
   /** Checks an import before its job starts. @throws as `start` */
@@ -125,10 +194,11 @@ export function createImportsService(
     const user = requireUser(actor)
     const { fileName, path } = await uploads.get(user.id, input.uploadId)
     await requireFileKind(path, input.format.kind)
-    const { format, width, timeZone, uploadId } = input
+    const { width, timeZone, uploadId } = input
     const made = { ms: Date.now(), timeZone }
     const context = { userId: user.id, members: await records.people(actor, baseId), made }
     const goal = model ? await appendTo(model, input, context) : await newTable(user, baseId, input, context)
+    const format = withWrittenJson(input.format, goal.columns)
     return { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
   }
 
@@ -194,7 +264,7 @@ export function createImportsService(
   }
 
   /**
-   * Receives a CSV file with a header and starts its import; its columns fill the fields of the same titles.
+   * Receives a file and starts its import; its columns fill the fields of the same titles.
    * @throws as `start`; BAD_REQUEST if no column has the title of a field, or a key has no column
    */
   async function importFile(
@@ -218,36 +288,40 @@ export function createImportsService(
     actor: Actor,
     model: TableModel,
     uploadId: string,
-    { tableId, chosen, update, preview, timeZone }: FileImport,
+    { tableId, chosen, table: name, monthFirst, update, preview, timeZone }: FileImport,
   ): Promise<Job> {
-    const { path } = await uploads.get(requireUser(actor).id, uploadId)
-    await requireFileKind(path, 'csv')
-    const { format, titles } = await readCsvHead(path, chosen)
+    const { analysis } = await tableOfFile(actor, uploadId, name, {
+      header: true,
+      // Objects in the file fill JSON fields as a whole.
+      ...(model.fields.some(({ type }) => fieldType(type).storage === 'json') && { flatten: false }),
+      ...chosen,
+    })
     const byTitle = new Map(model.fields.map((field) => [field.title.trim().toLowerCase(), field]))
-    const fieldOf = (name: string) => model.field(name.trim()) ?? byTitle.get(name.trim().toLowerCase())
-    const keys = update?.keys.map((name) => {
-      const field = fieldOf(name)
-      if (!field) throw notFound('Field', name.trim().slice(0, 64))
+    const fieldOf = (title: string) => model.field(title.trim()) ?? byTitle.get(title.trim().toLowerCase())
+    const keys = update?.keys.map((key) => {
+      const field = fieldOf(key)
+      if (!field) throw notFound('Field', key.trim().slice(0, 64))
       return field.id
     })
     const taken = new Set<string>()
-    const columns = titles.flatMap((title, index) => {
-      const field = fieldOf(title)
+    const columns = analysis.fields.flatMap((detected, index) => {
+      const field = fieldOf(detected.title)
       const isFillable =
         field &&
         (keys?.includes(field.id) ||
           (!field.isSystem && !field.isPrimaryKey && (linkOf(field) !== null || isImportable(field.type))))
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
-      return [{ index, fieldId: field.id }]
+      const { decimal } = detected
+      return [{ index, fieldId: field.id, decimal, dateFormat: dateFormatOf(detected, monthFirst) }]
     })
     if (columns.length === 0) throw badRequest(m.imports_error_no_column())
     const input = startInput.safeParse({
       baseId: model.table.baseId,
       tableId,
       uploadId,
-      format,
-      width: titles.length,
+      format: analysis.format,
+      width: analysis.fields.length,
       columns,
       update: update && { ...update, keys },
       preview,
@@ -258,11 +332,52 @@ export function createImportsService(
     return jobs.get(actor, jobId)
   }
 
+  /**
+   * A table of an upload.
+   * @param name of the sheet or list; default: the first one that is not hidden
+   * @throws BAD_REQUEST for a file that cannot be read, and if it has no such table
+   */
+  async function tableOfFile(
+    actor: Actor,
+    uploadId: string,
+    name: string | undefined,
+    chosen: ChosenFormat,
+  ): Promise<{ analysis: Analysis }> {
+    const { signal } = new AbortController()
+    for await (const message of await analyse(actor, uploadId, { chosen }, signal)) {
+      if (message.type === 'progress') continue
+      if (message.type === 'failed') throw badRequest(message.message)
+      const named = (table: TableAnalysis) => table.name.toLowerCase() === name?.trim().toLowerCase()
+      const tables = message.tables.filter(({ analysis, problem }) => analysis !== null || problem !== null)
+      const found =
+        name === undefined ? (tables.find(({ isHidden }) => !isHidden) ?? tables[0]) : tables.find(named)
+      if (found?.problem) throw badRequest(found.problem)
+      if (found?.analysis) return { analysis: found.analysis }
+      if (name === undefined) throw badRequest(m.imports_error_empty_file())
+      const names = tables.map((table) => `“${table.name}”`).slice(0, MAX_NAMED)
+      throw badRequest(m.imports_error_no_such_table({ name, names: names.join(', ') }))
+    }
+    throw badRequest(m.imports_error_analysis_failed())
+  }
+
+  /** As `analyse` of the service. */
+  async function analyse(
+    actor: Actor,
+    uploadId: string,
+    { readAll, ...input }: AnalysisInput,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<AnalysisMessage>> {
+    const { path, size } = await uploads.get(requireUser(actor).id, uploadId)
+    const request = { ...input, path, readAll: readAll ?? size <= READ_ALL_BYTES }
+    return runAnalysis(request, { signal, log: kernel.log })
+  }
+
   return {
     start,
     startAll,
     importFile,
     missingNames: createMissingNames({ kernel, auth, schema, records }),
+    matchTables: createTableMatcher({ kernel, auth, schema }),
     jobs,
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
@@ -320,23 +435,14 @@ export function createImportsService(
      * @param signal ends the work
      * @throws NOT_FOUND
      */
-    async analyse(
-      actor: Actor,
-      uploadId: string,
-      { readAll, ...input }: AnalysisInput,
-      signal: AbortSignal,
-    ): Promise<AsyncGenerator<AnalysisMessage>> {
-      const { path, size } = await uploads.get(requireUser(actor).id, uploadId)
-      const request = { ...input, path, readAll: readAll ?? size <= READ_ALL_BYTES }
-      return runAnalysis(request, { signal, log: kernel.log })
-    },
+    analyse,
 
     /** The CSV report of refused rows and cells. @throws JOB_NOT_FOUND, also for other people's jobs */
     async report(actor: Actor, jobId: string): Promise<{ path: string; fileName: string }> {
       const user = requireUser(actor)
       const job = await kernel.jobs.find(jobId)
       const path = reportPath(jobId)
-      if (job?.userId !== user.id || job.kind !== IMPORT_JOB || !(await Bun.file(path).exists()))
+      if (job?.userId !== user.id || !hasReport(job) || !(await Bun.file(path).exists()))
         throw notFound('Job', jobId)
       return { path, fileName: reportName(job) }
     },
@@ -345,15 +451,55 @@ export function createImportsService(
   }
 }
 
-/** An import of a file into the fields that its header names. */
+/** An import that is checked, and the id of its job. */
+interface PreparedImport {
+  id: string
+  job: ImportInput
+}
+
+/** The imports, with those first whose tables others link to by name; in the given order within a circle. */
+function inOrderOfLinks(prepared: readonly PreparedImport[]): PreparedImport[] {
+  const ordered = new Set<PreparedImport>()
+  const visiting = new Set<PreparedImport>()
+  function visit(each: PreparedImport): void {
+    if (visiting.has(each)) return
+    visiting.add(each)
+    const related = new Set(each.job.columns.filter(isLinkColumn).map(({ link }) => link.related.tableId))
+    for (const other of prepared) {
+      const { target } = other.job
+      if (target.kind === 'append' && related.has(target.tableId)) visit(other)
+    }
+    ordered.add(each)
+  }
+  for (const each of prepared) visit(each)
+  return [...ordered]
+}
+
+/** An import of a file into the fields that its columns name. */
 export interface FileImport {
   tableId: string
   /** Format options that are not detected. */
-  chosen: Partial<CsvFormat>
+  chosen: ChosenFormat
+  /** Name of a sheet or list; undefined: the first one. */
+  table: string | undefined
+  /** Order of day and month in columns that do not tell it; undefined: that of the field. */
+  monthFirst: boolean | undefined
   /** As `StartInput.update`, with titles or ids of fields. */
   update: StartInput['update']
   preview: boolean
   timeZone: string | undefined
+}
+
+/** The notation of the dates in a column; undefined if that of the field decides. */
+function dateFormatOf(
+  { type, options, confidence }: DetectedField,
+  monthFirst: boolean | undefined,
+): DateFormat | undefined {
+  if (fieldType(type).filters !== 'date') return undefined
+  const format = options.format as DateFormat
+  if (!confidence.ambiguous) return format
+  if (monthFirst === undefined) return undefined
+  return format.startsWith(monthFirst ? 'MM' : 'DD') ? format : (withOtherOrder(format) ?? format)
 }
 
 /** @throws BAD_REQUEST naming the kind of a file that cannot be imported, or that is not of the expected kind */
@@ -365,6 +511,13 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
     if (error instanceof FileError) throw badRequest(error.message)
     throw error
   }
+}
+
+/** Lets the reader of a JSON file keep the cells of JSON fields as they are written. */
+function withWrittenJson(format: ImportFormat, columns: readonly ImportColumn[]): ImportFormat {
+  if (format.kind !== 'json') return format
+  const written = columns.filter(({ type }) => fieldType(type).storage === 'json').map(({ index }) => index)
+  return { ...format, written }
 }
 
 /** @throws BAD_REQUEST for a field whose values do not identify a record */
@@ -407,7 +560,7 @@ function fallbackOf(field: Field, { userId, members, made }: ImportContext): Cel
 }
 
 function toColumn(
-  { index, decimal }: StartInput['columns'][number],
+  { index, decimal, dateFormat }: StartInput['columns'][number],
   field: Field | undefined,
   grows: boolean,
   context: ImportContext,
@@ -418,6 +571,7 @@ function toColumn(
   return {
     index,
     decimal,
+    dateFormat: fieldType(type).filters === 'date' ? dateFormat : undefined,
     fieldId,
     title,
     column,
@@ -436,48 +590,14 @@ function nameOf(url: URL, headers: Headers): string {
   return given ?? decodeUri(last ?? url.hostname)
 }
 
+const hasReport = ({ kind }: Job): boolean => kind === IMPORT_JOB || kind === LINK_JOB
+
 function reportName(job: Job): string {
   const result = job.result as { fileName?: string } | null
-  const name = (result?.fileName ?? 'import').replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N} ._-]/gu, '_')
+  const name = (result?.fileName ?? job.subject ?? 'import')
+    .replace(/\.[^.]*$/, '')
+    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
   return `${name} - not imported.csv`
-}
-
-interface Deps {
-  kernel: Pick<Kernel, 'sources'>
-  auth: Pick<AuthService, 'access'>
-  schema: Pick<SchemaReader, 'load'>
-  records: Pick<RecordsService, 'people' | 'openLink'>
-}
-
-/**
- * Checks before an import which cells of a link column name a missing record, or several for a link to one.
- * Returns their indexes.
- */
-function createMissingNames({ kernel, auth, schema, records }: Deps) {
-  /**
-   * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST unless it is a link
-   */
-  return async function missingNames(
-    actor: Actor,
-    { baseId, tableId, fieldId, texts }: MissingNamesInput,
-  ): Promise<{ missing: number[] }> {
-    await auth.access.authorize(actor, 'import.append', baseId)
-    const model = await schema.load(tableId)
-    if (model.table.baseId !== baseId) throw notFound('Table', tableId)
-    requireOwnTable(model)
-    const open = await records.openLink(model, fieldId)
-    const { kind, related } = toImportLink(open, await records.people(actor, baseId))
-    const engine = await kernel.sources.engine(baseId)
-    const names = texts.flatMap((text) => [text, ...readNameList(text)])
-    const known = await recordsNamed(engine, related, names, (statement) =>
-      engine.all<ColumnValue>(statement, { scan: true }),
-    )
-    const missing = texts.flatMap((text, at) => {
-      const named = readNames(text, { kind }, known)
-      return named.missing.length > 0 ? [at] : []
-    })
-    return { missing }
-  }
 }
 
 /** Jobs that a person may see: their own, and those of their bases. */

@@ -18,6 +18,7 @@ export {
   type TableDefinition,
   tableDefinition,
 } from './duplicate/index.ts'
+export type { LoadNames } from './links/index.ts'
 export {
   checkTitle,
   type FieldInput,

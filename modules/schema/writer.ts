@@ -1,7 +1,8 @@
 import type { Actor } from '../../src/core/actor.ts'
+import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import type { FieldPosition, SchemaContext, ScriptFollower } from './change/index.ts'
+import { type FieldPosition, openField, type SchemaContext, type ScriptFollower } from './change/index.ts'
 import {
   type DefinedRows,
   duplicateField,
@@ -12,7 +13,8 @@ import {
   type TableCopy,
   type TableDefinition,
 } from './duplicate/index.ts'
-import { createField, setDisplayField, updateField } from './fields/index.ts'
+import { convertToLink, createField, setDisplayField, updateField } from './fields/index.ts'
+import type { LoadNames } from './links/index.ts'
 import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
 import { schemaOf } from './reader.ts'
 import { createSyncService } from './sync/index.ts'
@@ -83,6 +85,11 @@ export function createSchemaWriter(context: SchemaContext) {
     async updateField(actor: Actor, fieldId: string, patch: FieldPatch): Promise<Field> {
       refuseUnstorable(patch)
       return updateField(context, actor, fieldId, patch)
+    },
+    /** Converts a field to a link to the records that `names` finds for its values, see `convertToLink`. */
+    async linkValues(actor: Actor, fieldId: string, options: FieldOptions, names: LoadNames): Promise<Field> {
+      const { field } = await openField(context, actor, 'field.update', fieldId)
+      return convertToLink(context, actor, field, { type: 'Links', options }, names)
     },
     duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
       duplicateTable(context, actor, copy, follower),

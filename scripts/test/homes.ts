@@ -26,6 +26,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/files',
   'imports/import',
   'imports/links',
+  'imports/table-links',
   'imports/update',
   'imports/update-links',
   'indexes/indexes',

@@ -65,14 +65,49 @@ export function createRecordNames(displayField: Pick<Field, 'type' | 'options'>)
   }
 }
 
+/** Names that never guess: `find` gives nothing for a name that several records have. */
+export interface UniqueNames extends RecordNames {
+  isAmbiguous(name: string): boolean
+}
+
+/** As `createRecordNames`, without surrounding whitespace. */
+export function createUniqueNames(displayField: Pick<Field, 'type' | 'options'>): UniqueNames {
+  /** Null for a name of several records. */
+  const byName = new Map<string, RecordId | null>()
+  return {
+    add(id, value) {
+      for (const name of new Set([String(value ?? '').trim(), formatValue(displayField, value).trim()])) {
+        if (name === '') continue
+        const known = byName.get(name)
+        byName.set(name, known === undefined || known === id ? id : null)
+      }
+    },
+    find: (name) => byName.get(name.trim()) ?? undefined,
+    isAmbiguous: (name) => byName.get(name.trim()) === null,
+  }
+}
+
 /** Records of a table by the text of their display field. @throws BAD_REQUEST as `requireStoredNames` */
-export async function recordsByName(
+export const recordsByName = (
   engine: Pick<Engine, 'dialect'>,
   related: NamedTable,
   read: ReadValues,
-): Promise<RecordNames> {
+): Promise<RecordNames> => addNames(createRecordNames(related.displayField), engine, related, read)
+
+/** As `recordsByName`, for `UniqueNames`. @throws BAD_REQUEST as `requireStoredNames` */
+export const recordsByUniqueName = (
+  engine: Pick<Engine, 'dialect'>,
+  related: NamedTable,
+  read: ReadValues,
+): Promise<UniqueNames> => addNames(createUniqueNames(related.displayField), engine, related, read)
+
+async function addNames<Names extends RecordNames>(
+  names: Names,
+  engine: Pick<Engine, 'dialect'>,
+  related: NamedTable,
+  read: ReadValues,
+): Promise<Names> {
   requireStoredNames(related)
-  const names = createRecordNames(related.displayField)
   for await (const page of pagesOf(engine, related, related.displayField, read)) {
     for (const { id, value } of page) names.add(id, value)
   }
@@ -150,8 +185,8 @@ export async function unnamedRecords(
 }
 
 /**
- * Parses text as names of records: one name, or for a link to many a list (see `writeNameList`). Ambiguous text is read
- * as a list.
+ * Parses text as names of records: one name, or for a link to many a list (see `writeNameList`), also with a name per
+ * line. Ambiguous text is read as a list.
  */
 export function readNames(
   text: string,
@@ -160,7 +195,7 @@ export function readNames(
 ): NamedRecords {
   const none: NamedRecords = { ids: [], titles: [], missing: [], isTooMany: false }
   if (text.trim() === '') return none
-  const names = [...new Set(readNameList(text))]
+  const names = namesIn(text, { find })
   const titles = names.filter((name) => find(name) !== undefined)
   const whole = find(text)
   const isWhole = isSingleLink({ kind }) || titles.length < names.length
@@ -171,4 +206,13 @@ export function readNames(
   }
   const isTooMany = titles.length > 1 && titles.length === names.length
   return { ...none, missing: [text.trim()], isTooMany }
+}
+
+/** The names in a list. Lines are read as names of their own if the text names something unknown otherwise. */
+function namesIn(text: string, { find }: Pick<RecordNames, 'find'>): string[] {
+  const names = [...new Set(readNameList(text))]
+  const countFound = (list: string[]) => list.filter((name) => find(name) !== undefined).length
+  if (!text.includes('\n') || countFound(names) === names.length) return names
+  const byLine = [...new Set(text.split('\n').flatMap(readNameList))]
+  return countFound(byLine) >= countFound(names) ? byLine : names
 }

@@ -693,6 +693,10 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ baseId, tableId, fieldId }) => ({ baseId, tableId, fieldId, texts: ['x'] }),
     refuses: 'BAD_REQUEST',
   },
+  'imports.matchTables': {
+    gate: 'import.create',
+    input: ({ baseId }) => ({ baseId, columns: [{ title: 'x', values: ['x'] }] }),
+  },
   'imports.fetchUrl': {
     gate: 'account.read',
     input: () => ({ url: 'http://127.0.0.1:1/x.csv' }),

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { zipSync } from 'fflate'
+import type { ImportFormat } from '../../src/core/imports/format.ts'
 import { ended, formatOf, resultOf, startImport, upload } from '../imports/support.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { FIELDS, makeBareFile, makeRows } from './bare-table.ts'
@@ -21,16 +23,17 @@ export function csvOf(count: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(parts.join(''))
 }
 
-/** Imports a CSV file into a new table, and gives how long the job took. */
+/** Imports a file into a new table, and gives how long the job took. */
 export async function timeImport(
   product: Product,
-  csv: Uint8Array<ArrayBuffer>,
+  file: Uint8Array<ArrayBuffer>,
   rows: number,
   title: string,
+  otherFormat?: ImportFormat,
 ): Promise<number> {
   const door = { url: `http://127.0.0.1:${product.port}`, token: product.session }
   const startedAt = performance.now()
-  const jobId = await startImport(door, product.baseId, csv, { title, columns: FIELDS })
+  const jobId = await startImport(door, product.baseId, file, { title, columns: FIELDS, otherFormat })
   const result = resultOf(await ended(door, jobId, 600_000))
   if (result.rows !== rows) throw new Error(`The import added ${result.rows} of ${rows} rows`)
   return performance.now() - startedAt
@@ -76,4 +79,83 @@ export async function measureImport(product: Product, rows: number): Promise<Lin
     holds: ratio >= 1 / 3,
     detail: `ours ${times.ours.toFixed(0)} ms, bare ${times.bare.toFixed(0)} ms`,
   }
+}
+
+const JSON_FORMAT: ImportFormat = {
+  kind: 'json',
+  table: [],
+  flatten: true,
+  columns: FIELDS.map(({ title }) => [title]),
+  decimal: '.',
+}
+const SHEET_FORMAT: ImportFormat = {
+  kind: 'excel',
+  sheet: 0,
+  titleRow: 1,
+  firstRow: 2,
+  firstColumn: 0,
+  decimal: '.',
+}
+
+/** The bench table's rows as JSON: a list, or a record per line. */
+function jsonOf(count: number, isList: boolean): Uint8Array<ArrayBuffer> {
+  const records = Array.from(makeRows(count), (row) => JSON.stringify(row))
+  return new TextEncoder().encode(isList ? `[${records.join(',\n')}]` : records.join('\n'))
+}
+
+/** The bench table's rows as a workbook with shared strings, as spreadsheet programs write it. */
+function workbookOf(count: number): Uint8Array<ArrayBuffer> {
+  const known = new Map<string, number>()
+  function cell(value: string | number): string {
+    if (typeof value === 'number') return `<c><v>${value}</v></c>`
+    const at = known.get(value) ?? known.size
+    known.set(value, at)
+    return `<c t="s"><v>${at}</v></c>`
+  }
+  const rows = [`<row>${FIELDS.map(({ title }) => cell(title)).join('')}</row>`]
+  for (const row of makeRows(count)) rows.push(`<row>${Object.values(row).map(cell).join('')}</row>`)
+  const strings = Array.from(known.keys(), (text) => `<si><t>${text}</t></si>`)
+  const parts = {
+    '[Content_Types].xml': '<Types/>',
+    'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/></Relationships>',
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`,
+    'xl/sharedStrings.xml': `<sst>${strings.join('')}</sst>`,
+  }
+  const encoder = new TextEncoder()
+  const files = Object.entries(parts).map(([name, text]) => [name, encoder.encode(text)] as const)
+  return new Uint8Array(zipSync(Object.fromEntries(files), { level: 1 }))
+}
+
+/** Imports of other formats against that of the same rows as CSV. */
+export async function measureFormats(product: Product, rows: number): Promise<Line[]> {
+  const formats = [
+    { name: 'JSON', file: jsonOf(rows, true), format: JSON_FORMAT, least: 1 / 2 },
+    { name: 'NDJSON', file: jsonOf(rows, false), format: JSON_FORMAT, least: 1 / 2 },
+    { name: 'Excel', file: workbookOf(rows), format: SHEET_FORMAT, least: 1 / 5 },
+  ]
+  const csv = csvOf(rows)
+  const lines: Line[] = []
+  for (const { name, file, format, least } of formats) {
+    const rounds: { ratio: number; plain: number; other: number }[] = []
+    for (let round = 0; round < 3; round++) {
+      const plain = await timeImport(product, csv, rows, `CSV beside ${name} ${round}`)
+      const other = await timeImport(product, file, rows, `${name} ${round}`, format)
+      rounds.push({ ratio: plain / other, plain, other })
+    }
+    const { ratio, plain, other } = rounds.sort((a, b) => a.ratio - b.ratio)[1] ?? {
+      ratio: 0,
+      plain: 0,
+      other: 0,
+    }
+    lines.push({
+      work: `import ${rows.toLocaleString('en')} rows of ${name}`,
+      result: `${ratio.toFixed(2)} of CSV`,
+      promise: `≥ ${least.toFixed(2)}`,
+      holds: ratio >= least,
+      detail: `${name} ${other.toFixed(0)} ms, CSV ${plain.toFixed(0)} ms`,
+    })
+  }
+  return lines
 }

@@ -8,7 +8,7 @@ import { measureBackups } from './backups.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureExports, measurePostgresExports } from './exports.ts'
 import { measureHooks } from './hooks.ts'
-import { measureImport } from './imports.ts'
+import { measureFormats, measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
 import { measurePresence } from './presence.ts'
@@ -166,7 +166,10 @@ try {
     lines.push(...(await measureLinked(product, Number(options.rounds), Number(options.seconds))))
   }
   if (isWanted('export')) lines.push(...(await measureExports(product, bare, rows)))
-  if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
+  if (isWanted('import')) {
+    lines.push(await measureImport(product, Math.min(rows, 200_000)))
+    lines.push(...(await measureFormats(product, Math.min(rows, 100_000))))
+  }
   if (isWanted('backups')) lines.push(...(await measureBackups(product)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))

@@ -299,6 +299,16 @@ describe('detectType', () => {
     [['36:15'], { type: 'Duration', options: { format: 'h:mm' } }],
     [['36:15:00.25'], { type: 'Duration', options: { format: 'h:mm:ss.ss' } }],
     [['Jan 1 2000', 'Feb 1 2000'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
+    [['12. März 2024', '1. Mai 2024'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
+    [['12 de marzo de 2024', '1 de enero de 2025'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
+    [['1er août 2024', '12 févr. 2024'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
+    [['5 января 2024', '7 мая 2023'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
+    [['12-Mar-24', '01-Dec-99'], { type: 'Date', options: { format: 'DD MMM YY' } }],
+    [
+      ['31/12/24 5:30 PM', '01/02/24 8:00 AM'],
+      { type: 'DateTime', options: { format: 'DD/MM/YYYY', seconds: false } },
+    ],
+    [['12 Angry 1957', '7 Samurai 1954'], { type: 'SingleLineText' }],
     [
       ['2024-01-01 08:00', '2024-01-02'],
       { type: 'DateTime', options: { format: 'YYYY-MM-DD', seconds: false } },
@@ -313,6 +323,17 @@ describe('detectType', () => {
   test('reads a column that leaves the order open as its caller says', () => {
     expect(detectType(['01/02/2024'], { monthFirst: true }).options).toEqual({ format: 'MM/DD/YYYY' })
     expect(detectType(['25/12/2024'], { monthFirst: true }).options).toEqual({ format: 'DD/MM/YYYY' })
+  })
+
+  test('reads such a column as the other dates of the file', () => {
+    const formats = (rows: string[][]) =>
+      detectFields(rows, null).map(({ options, confidence }) => [options.format, confidence.ambiguous])
+    expect(formats([['01/02/2024', '12/31/2024']])).toEqual([
+      ['MM/DD/YYYY', true],
+      ['MM/DD/YYYY', undefined],
+    ])
+    expect(formats([['01/02/2024', '12/31/2024', '31.12.2024']])[0]).toEqual(['DD/MM/YYYY', true])
+    expect(formats([['01/02/2024', '31/12/2024']])[0]).toEqual(['DD/MM/YYYY', true])
   })
 
   test.each<[string, string[][], '.' | ',']>([
@@ -418,6 +439,49 @@ describe('the display field', () => {
     ['windvectors.csv', 'longitude'],
   ])('of %s is %s', (name, expected) => {
     expect(displayOf(name)).toBe(expected)
+  })
+
+  test('is what people put first to name a row, and a date or an amount only without that', () => {
+    const chosen = (header: string[], rows: string[][]) =>
+      detectFields(rows, header).toSorted((a, b) => b.readability - a.readability)[0]?.title
+    const days = ['2024-01-01', '2024-01-02', '2024-01-03', '2024-01-04']
+    const orders = days.map((day, at) => [day, `A-${at + 1}`, ['Ann', 'Ben'][at % 2] ?? '', `${at * 7}.5`])
+    expect(chosen(['Date', 'No', 'Customer', 'Amount'], orders)).toBe('No')
+    expect(
+      chosen(
+        ['Date', 'Customer', 'Amount'],
+        orders.map(([day = '', , who = '', sum = '']) => [day, who, sum]),
+      ),
+    ).toBe('Customer')
+    const lists = [
+      ['A-1', 'Pen, Ink'],
+      ['A-2', 'Pen'],
+      ['A-3', 'Ink'],
+      ['A-4', 'Pen, Paper'],
+    ]
+    expect(chosen(['No', 'Products'], lists)).toBe('No')
+    expect(
+      chosen(
+        ['Order No', 'Date', 'Amount'],
+        days.map((day, at) => [String(at + 1), day, '1.5']),
+      ),
+    ).toBe('Order No')
+    expect(
+      chosen(
+        ['Date', 'Amount'],
+        days.map((day) => [day, '1.5']),
+      ),
+    ).toBe('Date')
+    expect(
+      chosen(
+        ['Code', 'Country'],
+        [
+          ['DE', 'Germany'],
+          ['FR', 'France'],
+          ['IT', 'Italy'],
+        ],
+      ),
+    ).toBe('Country')
   })
 
   test('is a name rather than an id, a long text or an e-mail', () => {

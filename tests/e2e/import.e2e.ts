@@ -403,6 +403,94 @@ describe('importing a file', () => {
     await dialog().waitFor({ state: 'detached' })
   })
 
+  test('proposes links between the sheets of a workbook and to a table, and reads dates as chosen', async () => {
+    await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: 'Cities',
+      fields: [{ title: 'Name', type: 'SingleLineText' }],
+    })
+    const [cities] = await tables()
+    const { fields: own } = await app.trpc(owner.token).schema.table.query({ tableId: cities!.id })
+    const name = own.find(({ title }) => title === 'Name')?.id ?? ''
+    await app.trpc(owner.token).records.write.mutate({
+      change: {
+        baseId: base.id,
+        operations: [
+          {
+            kind: 'insert',
+            tableId: cities!.id,
+            rows: ['Rome', 'Oslo'].map((city) => ({ values: { [name]: city } })),
+          },
+        ],
+      },
+    })
+    const book = XLSX.utils.book_new()
+    const sheets = {
+      Orders: [
+        ['No', 'Customer', 'Due'],
+        ['O-1', 'Ann Smith', '01/02/2024'],
+        ['O-2', 'Doe, Jane', '03/04/2024'],
+        ['O-3', 'Zoe', '05/06/2024'],
+      ],
+      Customers: [
+        ['Name', 'City'],
+        ['Ann Smith', 'Rome'],
+        ['Doe, Jane', 'Oslo'],
+      ],
+    }
+    for (const [title, rows] of Object.entries(sheets))
+      XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(rows), title)
+    await choose({
+      name: 'shop.xlsx',
+      mimeType: 'application/vnd.ms-excel',
+      buffer: Buffer.from(XLSX.write(book, { type: 'buffer', bookType: 'xlsx' })),
+    })
+    const type = (column: string) =>
+      page.getByLabel(`Type of ${column}`).locator('option:checked').textContent()
+    await dialog().getByText('2 of 3 names found').waitFor()
+    expect(await type('Customer')).toBe('Link to Customers')
+    expect(await page.getByLabel('Display field').locator('option:checked').textContent()).toBe('No')
+    await dialog().getByText('01 Feb 2024').waitFor()
+    await page.getByLabel('Order of day and month in Due').selectOption('Month first')
+    await dialog().getByText('02 Jan 2024').waitFor()
+    await dialog().getByRole('button', { name: 'Customers', exact: true }).click()
+    await dialog().getByText('2 of 2 names found').waitFor()
+    expect(await type('City')).toBe('Link to Cities')
+    expect(await dialog().getByLabel('Table name').inputValue()).toBe('Customers')
+    await page.getByLabel('Type of City').selectOption('Single line text')
+    expect(await type('City')).toBe('Single line text')
+    await start()
+    await dialog()
+      .getByText('Customer in Orders is linked to Customers: 3 records. 1 missing record was created.')
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Open table' }).first().click()
+    await page.getByText('3 records').waitFor()
+    await page.getByText('Doe, Jane').first().waitFor()
+    await page.getByText('01/02/2024').first().waitFor()
+  })
+
+  test('makes a linked table of the lists in JSON records once it is ticked', async () => {
+    const file = [
+      { order: 'A-1', lines: [{ item: 'Pen' }, { item: 'Ink' }] },
+      { order: 'A-2', lines: [{ item: 'Cup' }] },
+    ]
+    await choose({
+      name: 'orders.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(file)),
+    })
+    expect(await dialog().getByLabel('Import lines', { exact: true }).isChecked()).toBe(true)
+    await dialog().getByLabel('Import table lines').check()
+    expect(await dialog().getByLabel('Import lines', { exact: true }).isChecked()).toBe(false)
+    await dialog().getByRole('button', { name: 'lines', exact: true }).click()
+    await dialog().getByRole('group', { name: 'Parent' }).getByText('Link to orders').waitFor()
+    await dialog().getByText('These records come from lists inside other records.').waitFor()
+    await start()
+    await dialog().getByText('order in lines is linked to orders: 3 records.').waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    expect((await tables()).map(({ title }) => title).toSorted()).toEqual(['lines', 'orders'])
+  })
+
   test('breaks nothing in the page', () => {
     expect(problems).toEqual([])
   })

@@ -95,6 +95,22 @@ describe('an import of a workbook', () => {
       () => workbook({ A: sheetOf([['a'], [1]]) }, 'biff8').slice(0, 700),
       'damaged',
     ],
+    [
+      'with too many sheets',
+      () =>
+        handmade('', {
+          'xl/workbook.xml': `<workbook><sheets>${'<sheet name="P" r:id="rId1"/>'.repeat(1001)}</sheets></workbook>`,
+        }),
+      'more than 1000 sheets',
+    ],
+    [
+      'with too many formats',
+      () =>
+        handmade('', {
+          'xl/styles.xml': `<styleSheet><cellXfs>${'<xf/>'.repeat(100_001)}</cellXfs></styleSheet>`,
+        }),
+      'is damaged',
+    ],
     ['without sheets', () => handmade('', { 'xl/workbook.xml': '<workbook/>' }), 'no sheets with cells'],
     [
       'with entities',
@@ -319,6 +335,17 @@ describe('an import of a workbook', () => {
         ['All', '', 'd'],
       ])
     }
+  })
+
+  test('reads overlapping ranges without effort', async () => {
+    const ranges = Array.from({ length: 90_000 }, (_, at) => `<mergeCell ref="A${1 + (at % 5)}:A1048576"/>`)
+    const cells = Array.from({ length: 5000 }, () => rowOf(inline('a'), inline('b')))
+    const startedAt = performance.now()
+    const [table] = await look(
+      handmade(`<sheetData>${cells.join('')}</sheetData><mergeCells>${ranges.join('')}</mergeCells>`),
+    )
+    expect(table?.analysis?.rowCount).toBe(4999)
+    expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 
   test('reads dates of the 1904 system', async () => {

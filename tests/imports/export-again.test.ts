@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
@@ -77,6 +77,74 @@ test('what is exported comes back cell by cell, in any time zone', async () => {
   expect(await exportAndImport(from, to, 'America/St_Johns')).toEqual([])
   const door = doorOf(bench.app, bench.owner)
   expect(settled(await rowsOf(door, to.id))).toEqual(settled(await rowsOf(door, from.id)))
+})
+
+/** Notations of three countries, and a time zone of each. */
+const PLACES = [
+  { locale: 'en-US', timeZone: 'America/St_Johns', format: 'MM/DD/YYYY', time12h: true },
+  { locale: 'de-DE', timeZone: 'Europe/Berlin', format: 'DD.MM.YYYY', time12h: false },
+  { locale: 'hi-IN', timeZone: 'Asia/Kolkata', format: 'DD-MM-YYYY', time12h: false },
+] as const
+
+/** Exports a table and sends the file to the import of another one. */
+async function exportAndSend(
+  from: TestTable,
+  to: TestTable,
+  { format, timeZone }: { format: 'csv' | 'xlsx' | 'json' | 'ndjson'; timeZone: string },
+): Promise<string[]> {
+  const door = doorOf(bench.app, bench.owner)
+  const { jobId } = await bench.trpc.records.export.mutate({
+    tableId: from.id,
+    viewId: from.schema.views[0]?.id ?? '',
+    format,
+    timeZone,
+  })
+  const { result } = await ended(door, jobId)
+  const file = await (await fetch(`${bench.app.url}/${(result as { url: string }).url}`)).bytes()
+  const answer = await fetch(
+    `${bench.app.url}/api/v2/tables/${to.id}/import?${new URLSearchParams({ timeZone })}`,
+    {
+      method: 'POST',
+      headers: { 'xc-auth': door.token, 'content-type': 'application/octet-stream' },
+      body: file,
+    },
+  )
+  const { id, msg } = (await answer.json()) as { id: string; msg?: string }
+  if (!answer.ok) throw new Error(`import: ${answer.status} ${msg}`)
+  resultOf(await ended(door, id))
+  return reportOf(door, id)
+}
+
+describe.each(PLACES)('in $locale', ({ locale, timeZone, format: dates, time12h }) => {
+  test.each(['csv', 'xlsx', 'json', 'ndjson'] as const)(
+    'every type comes back cell by cell from %s',
+    async (format) => {
+      const titles = Object.keys(EVERY_TYPE) as (keyof typeof EVERY_TYPE)[]
+      const values = (title: keyof typeof EVERY_TYPE) => STORED_VALUES[title]
+      const count = Math.max(...titles.map((title) => values(title).length))
+      const rows = Array.from({ length: count }, (_, at) =>
+        Object.fromEntries(
+          titles.map((title, shift) => [title, values(title)[(at + shift) % values(title).length] ?? null]),
+        ),
+      )
+      const fields = {
+        ...EVERY_TYPE,
+        Cur: { type: 'Currency', options: { code: 'EUR', locale } },
+        D: { type: 'Date', options: { format: dates } },
+        Dt: { type: 'DateTime', options: { timeZone: 'local', format: dates, time12h } },
+      } as Record<string, FieldSpec>
+      const [from, to] = [await bench.table(fields), await bench.table(fields)]
+      await fill(from, rows)
+      expect(await exportAndSend(from, to, { format, timeZone })).toEqual([])
+      const door = doorOf(bench.app, bench.owner)
+      const [there, here] = [await rowsOf(door, to.id), await rowsOf(door, from.id)]
+      // The literal null of a JSON field is the empty cell of a JSON file.
+      const isJson = format === 'json' || format === 'ndjson'
+      const same = (table: typeof here) =>
+        settled(table).map((row) => ({ ...row, Js: isJson && row.Js === 'null' ? null : (row.Js ?? null) }))
+      expect(same(there)).toEqual(same(here))
+    },
+  )
 })
 
 test('what is empty stays empty, whatever its field starts with', async () => {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
@@ -252,6 +253,45 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(result.update).toMatchObject({ added: 199_998, changed: 0, unchanged: 2, repeated: 1 })
     expect(await rowsIn(by, tableId)).toBe(200_000)
     expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
+  }, 180_000)
+
+  test('links the tables of an import completely, and creates each missing record once', async () => {
+    const { dataDir, door, baseId } = await begin()
+    const lines = Array.from({ length: 100_000 }, (_, at) => `${at},Customer ${at % 5000}`)
+    const table = async (title: string, file: string) => ({
+      baseId,
+      uploadId: await upload(door, file),
+      format: formatOf(file),
+      width: 2,
+      table: { title, fields: ['No', 'Name'].map((name) => ({ title: name, type: 'LongText' as const })) },
+    })
+    const jobs = await createTrpcClient(door.url, door.token).imports.startAll.mutate([
+      {
+        ...(await table('Orders', `No,Name\n${lines.join('\n')}\n`)),
+        columns: [{ index: 0 }, { index: 1, link: { to: { table: 1 }, missing: 'create' } }],
+      },
+      { ...(await table('Customers', 'No,Name\nCustomer 7,x\n')), columns: [{ index: 0 }, { index: 1 }] },
+    ])
+    let by = door
+    for (let round = 0; round < 4; round++) {
+      await Bun.sleep(700 + 500 * round)
+      await kill()
+      by = { url: await spawn(dataDir), token: door.token }
+    }
+    const ends = await Promise.all(jobs.map(({ jobId }) => ended(by, jobId, 90_000)))
+    expect(ends.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
+    const [orders = '', customers = ''] = ends.map(({ result }) => (result as { tableId?: string }).tableId)
+    expect(await rowsIn(by, customers)).toBe(5000)
+    const client = createTrpcClient(by.url, by.token)
+    const { fields } = await client.schema.table.query({ tableId: orders })
+    const link = fields.find(({ title }) => title === 'Name')
+    expect(link?.type).toBe('LinkToAnotherRecord')
+    for (const offset of [0, 50_000, 99_000]) {
+      const page = await client.records.list.query({
+        query: { tableId: orders, fieldIds: [link?.id ?? ''], limit: 1000, offset },
+      })
+      expect(page.rows.filter(([cell]) => readLinks(cell ?? null).count === 1)).toHaveLength(1000)
+    }
   }, 180_000)
 
   test('has added nothing to a table that exists where the file is gone', async () => {

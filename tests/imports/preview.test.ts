@@ -25,7 +25,7 @@ async function look(file: string | Buffer, chosen: Partial<CsvFormat> = {}): Pro
   const bytes = new Uint8Array(Buffer.from(file))
   const source: ImportSource = { kind: 'file', name: 'a.csv', size: bytes.length, file: new Blob([bytes]) }
   const samples = await readSamples(source, async (_, from, to) => bytes.slice(from, to).buffer)
-  const analysis = await analyser.analyse(samples, chosen, false)
+  const analysis = await analyser.analyse(samples, chosen)
   if (!analysis) throw new Error('The server reads this kind of file')
   return analysis
 }

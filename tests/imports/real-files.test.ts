@@ -39,7 +39,7 @@ async function analyse(text: string): Promise<Analysis> {
   const source = sourceOfText(text)
   const file = new Blob([text])
   const samples = await readSamples(source, (_, from, to) => file.slice(from, to).arrayBuffer())
-  const analysis = await analyser.analyse(samples, {}, false)
+  const analysis = await analyser.analyse(samples, {})
   if (!analysis) throw new Error('The server reads this kind of file')
   return analysis
 }

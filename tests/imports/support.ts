@@ -88,7 +88,6 @@ export const formatOf = (body: BodyInit, format: Partial<CsvFormat> = {}): CsvFo
 
 interface AnalysisOptions {
   chosen?: ChosenFormat
-  monthFirst?: boolean
   readAll?: boolean
 }
 

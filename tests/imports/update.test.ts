@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import * as XLSX from 'xlsx'
 import { defineImportsTables } from '../../modules/imports/tables.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -437,11 +438,27 @@ describe('an import that updates records', () => {
   })
 })
 
+/** A workbook with people in its second sheet. */
+function workbook(): Uint8Array<ArrayBuffer> {
+  const book = XLSX.utils.book_new()
+  const sheets = {
+    Notes: [['Remark'], ['x']],
+    People: [
+      ['Code', 'Name'],
+      ['x1', 'Eve'],
+      ['x2', 'Kim'],
+    ],
+  }
+  for (const [name, rows] of Object.entries(sheets))
+    XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(rows), name)
+  return new Uint8Array(XLSX.write(book, { type: 'buffer', bookType: 'xlsx' }))
+}
+
 describe('POST /api/v2/tables/{tableId}/import', () => {
   const post = (
     tableId: string,
     query: string,
-    file: string,
+    file: BodyInit,
     credentials: Record<string, string> = { 'xc-auth': owner.token },
   ) =>
     fetch(`${app.url}/api/v2/tables/${tableId}/import?${query}`, {
@@ -452,7 +469,7 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
 
   test('names what is wrong with a request, and keeps no file', async () => {
     const { tableId } = await people()
-    const messageOf = async (query: string, file = 'Code,Name\na1,Ada\n') => {
+    const messageOf = async (query: string, file: BodyInit = 'Code,Name\na1,Ada\n') => {
       const answer = await post(tableId, `name=refused.csv&${query}`, file)
       const { msg, message } = (await answer.json()) as { msg?: string; message?: string }
       return `${answer.status} ${msg ?? message}`
@@ -466,9 +483,60 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     )
     expect(await messageOf('keys=Code&timeZone=Mars', 'Code\n1\n')).toBe('400 Unknown time zone')
     expect(await messageOf('keys=Code', '')).toContain('400 ')
+    expect(await messageOf('', '[{"Code": 1}, {"Code": ')).toContain('400 The JSON file ends at line 1')
+    expect(await messageOf('', '%PDF-1.4 x')).toContain('400 ')
+    expect(await messageOf('table=Other', workbook())).toBe(
+      '400 The file has no table “Other”. Its tables are “Notes”, “People”.',
+    )
+    expect(await messageOf('table=Notes', workbook())).toBe(
+      '400 No column of the file has the title of a field',
+    )
     const { uploads } = app.kernel.meta.tables(defineImportsTables)
     const kept = await app.kernel.meta.db.select().from(uploads)
     expect(kept.filter(({ fileName }) => fileName === 'refused.csv')).toEqual([])
+  })
+
+  test('reads workbooks, JSON and lines of JSON', async () => {
+    const codes = async (query: string, file: BodyInit) => {
+      const { tableId } = await people()
+      const { id } = (await (await post(tableId, query, file)).json()) as { id: string }
+      expect(resultOf(await ended(door, id))).toMatchObject({ rows: 2, problems: 0 })
+      return (await rowsOf(door, tableId)).slice(-2).map(({ Code, Name }) => [Code, Name])
+    }
+    const both = [
+      ['x1', 'Eve'],
+      ['x2', 'Kim'],
+    ]
+    expect(await codes('table=people', workbook())).toEqual(both)
+    expect(await codes('', '[{"code": "x1", "name": "Eve"}, {"code": "x2", "name": "Kim"}]')).toEqual(both)
+    expect(await codes('', '{"code": "x1", "name": "Eve"}\n{"code": "x2", "name": "Kim"}\n')).toEqual(both)
+    const file =
+      '{"pets": [{"code": "p"}], "people": [{"code": "x1", "name": "Eve"}, {"code": "x2", "name": "Kim"}]}'
+    expect(await codes('table=people', file)).toEqual(both)
+  })
+
+  test('reads each column of dates in the notation that its values show', async () => {
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: `Days ${crypto.randomUUID()}`,
+      fields: [
+        { title: 'A', type: 'Date' },
+        { title: 'B', type: 'Date' },
+        { title: 'C', type: 'Date' },
+      ],
+    })
+    const file = 'A,B,C\n01/02/2024,01/02/2024,01/02/2024\n31/12/2024,12/31/2024,03/04/2024\n'
+    for (const [query, third] of [
+      ['', ['2024-01-02', '2024-03-04']],
+      ['monthFirst=false', ['2024-02-01', '2024-04-03']],
+    ] as const) {
+      const { id } = (await (await post(table.id, query, file)).json()) as { id: string }
+      resultOf(await ended(door, id))
+      expect((await rowsOf(door, table.id)).slice(-2)).toMatchObject([
+        { A: '2024-02-01', B: '2024-01-02', C: third[0] },
+        { A: '2024-12-31', B: '2024-12-31', C: third[1] },
+      ])
+    }
   })
 
   test('previews, updates and adds records by titles, with an API token as well', async () => {

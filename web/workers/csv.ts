@@ -37,7 +37,7 @@ function faultOf(error: unknown): AnalyseFault {
 }
 
 /** Null for a file of a kind that the server reads. */
-function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis | null {
+function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
   const isWhole = samples.head.byteLength >= samples.size
   if (fileKind(new Uint8Array(samples.head), isWhole) !== 'csv') return null
   const encoding = chosen.encoding ?? encodingOf(samples)
@@ -76,7 +76,6 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis | nu
     format: { ...format, decimal },
     fields: detectFields(isWhole ? headRows : rows, titles, {
       maxRowsToParse: Number.POSITIVE_INFINITY,
-      monthFirst,
       decimal,
     }).slice(0, width),
     rows,

@@ -13,8 +13,6 @@ import { createRowSample, widthOfRow } from './row-sample.ts'
 export interface AnalysisOptions {
   path: string
   chosen: ChosenFormat
-  /** Reads `01/02/2024` as January 2 where a column is ambiguous. */
-  monthFirst: boolean
   /** Checks the types against every row; otherwise only the first rows are read. */
   readAll: boolean
 }
@@ -30,7 +28,7 @@ const MAX_PASSES = 4
  * @throws FileError
  */
 export async function analyseFile(
-  { path, chosen, monthFirst, readAll }: AnalysisOptions,
+  { path, chosen, readAll }: AnalysisOptions,
   progress: (rows: number) => void,
 ): Promise<TableAnalysis[]> {
   if (Bun.file(path).size === 0) throw new FileError(m.imports_error_empty_file())
@@ -41,7 +39,7 @@ export async function analyseFile(
     progress(rowsRead)
   }
   const tables: TableAnalysis[] = []
-  const options = { isDecimalChosen: chosen.decimal !== undefined, monthFirst, readAll, count }
+  const options = { isDecimalChosen: chosen.decimal !== undefined, readAll, count }
   for (const { format, ...table } of await reader.tables(path, chosen as Partial<ImportFormat>)) {
     if (format === null) {
       tables.push({ ...table, analysis: null })
@@ -53,7 +51,7 @@ export async function analyseFile(
   return tables
 }
 
-interface TableOptions extends Pick<AnalysisOptions, 'monthFirst' | 'readAll'> {
+interface TableOptions extends Pick<AnalysisOptions, 'readAll'> {
   isDecimalChosen: boolean
   count(rows: number): void
 }
@@ -61,7 +59,7 @@ interface TableOptions extends Pick<AnalysisOptions, 'monthFirst' | 'readAll'> {
 async function analyseTable(
   open: () => Promise<OpenTable>,
   format: ImportFormat,
-  { isDecimalChosen, monthFirst, readAll, count }: TableOptions,
+  { isDecimalChosen, readAll, count }: TableOptions,
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
   const table = await open()
   const sample = createRowSample()
@@ -73,7 +71,7 @@ async function analyseTable(
     const decimal = decimalOf(rows, width)
     const header = Array.from({ length: width }, (_, at) => table.titles?.[at] ?? '')
     const all = [...rows, ...evidence.rows(width)]
-    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, monthFirst, decimal }
+    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, decimal }
     return { rows, decimal, fields: detectFields(all, header, options) }
   }
   function widthNow(): number {

@@ -1,3 +1,5 @@
+import { copyText } from '../readers/index.ts'
+
 /** Rows that are kept, and cells, which very wide tables reach first. */
 const MAX_ROWS = 3000
 const MAX_CELLS = 150_000
@@ -69,9 +71,10 @@ export function createRowSample(): RowSample {
       }
       const at = count++
       const isHead = head.length < limit / 2 && spread.length === 0
-      if (isHead) headRows = head.push(row)
-      else if ((at - headRows) % step === 0) spread.push(row)
-      else return
+      if (!isHead && (at - headRows) % step !== 0) return
+      const kept = row.map((text) => copyText(text ?? ''))
+      if (isHead) headRows = head.push(kept)
+      else spread.push(kept)
       characters += row.reduce((sum, { length }) => sum + length, 0)
       if (characters > MAX_CHARACTERS) {
         limit = Math.max(50, Math.floor((head.length + spread.length) / 2))

@@ -4,6 +4,7 @@ import { excelReader } from './excel/index.ts'
 import { jsonReader } from './json/index.ts'
 import type { ImportReader } from './reader.ts'
 
+export { copyText } from './copy-text.ts'
 export { kindOfFile, requireKind } from './file-head.ts'
 export type { FoundTable, ImportReader, OpenTable, RowBatch } from './reader.ts'
 

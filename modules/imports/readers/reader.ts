@@ -1,3 +1,4 @@
+import type { ParentTable } from '../../../src/core/imports/analysis.ts'
 import type { ImportFormat } from '../../../src/core/imports/format.ts'
 
 /** A violation of the file's syntax, or a cell that it has no value for. */
@@ -50,6 +51,8 @@ export interface FoundTable<Format> {
   format: Format | null
   /** Why it cannot be imported. */
   problem: string | null
+  /** Set for lists of objects in the records of another table. */
+  parent?: ParentTable
 }
 
 /** Reads one kind of file. Runs in a thread. */

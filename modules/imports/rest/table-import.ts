@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { CSV_DELIMITERS, CSV_ENCODINGS } from '../../../src/core/csv/format.ts'
+import { excelFormat } from '../../../src/core/imports/format.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
@@ -16,6 +17,12 @@ const importQuery = z.object({
   mode: z.enum(['updateAndAdd', 'update', 'add']).default('updateAndAdd'),
   emptyCells: z.enum(['keep', 'clear']).default('keep'),
   preview: isTrue.default(false),
+  /** Name of a sheet of a workbook, or of a list of records in a JSON file; default: the first one. */
+  table: plainText(255).optional(),
+  /** Row of a sheet with the titles, from 1. */
+  titleRow: z.coerce.number().pipe(excelFormat.shape.titleRow).optional(),
+  flatten: isTrue.optional(),
+  monthFirst: isTrue.optional(),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)).optional(),
   delimiter: z.enum(CSV_DELIMITERS).optional(),
   decimal: z.enum(['.', ',']).optional(),
@@ -23,7 +30,7 @@ const importQuery = z.object({
   name: plainText(255).default('import.csv'),
 })
 
-/** Imports a CSV file, which is the body, into a table: its columns fill the fields of the same titles. */
+/** Imports a file, which is the body, into a table: its columns fill the fields of the same titles. */
 export const tableImportRest = (
   imports: ImportsService,
   kernel: Kernel,
@@ -32,9 +39,12 @@ export const tableImportRest = (
   new Elysia().use(restBase(kernel, auth)).post(
     '/api/v2/tables/:tableId/import',
     async ({ actor, params, query, request }) => {
-      const { keys, mode, emptyCells, preview, timeZone, name, ...chosen } = readBody(importQuery, query)
+      const { keys, mode, emptyCells, preview, timeZone, name, table, monthFirst, ...chosen } = readBody(
+        importQuery,
+        query,
+      )
       const update = keys === undefined ? undefined : { keys: keys.split(','), mode, emptyCells }
-      const input = { tableId: params.tableId, chosen, update, preview, timeZone }
+      const input = { tableId: params.tableId, chosen, table, monthFirst, update, preview, timeZone }
       const job = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
       return presentJob(job)
     },

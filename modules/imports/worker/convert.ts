@@ -7,6 +7,7 @@ import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { ImportColumn } from '../plan.ts'
+import { copyText } from '../readers/index.ts'
 import type { Report } from './report.ts'
 
 /** Limit of options that an import creates; beyond it the field becomes text. */
@@ -124,7 +125,7 @@ interface CellReader {
 }
 
 function createCellReader(
-  { type: name, options: given, grows, link, decimal: own }: ImportColumn,
+  { type: name, options: given, grows, link, decimal: own, dateFormat }: ImportColumn,
   {
     timeZone,
     decimal: decimalOfFile,
@@ -137,7 +138,11 @@ function createCellReader(
   if (holdsFiles({ type: name })) return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
   const type = fieldType(name)
   const isLocal = 'timeZone' in given && given.timeZone === 'local'
-  const options = isLocal ? { ...given, timeZone } : given
+  const options = {
+    ...given,
+    ...(isLocal && { timeZone }),
+    ...(dateFormat && { format: dateFormat }),
+  }
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const decimal = own ?? decimalOfFile
@@ -155,7 +160,7 @@ function createChoiceReader(choices: { title: string }[], isMultiple: boolean): 
     if (titles.has(title)) return title
     if (title.length > 1000 || !title.isWellFormed() || title.includes('\0')) return null
     if (titles.size >= MAX_CHOICES) isText = true
-    else titles.add(copyOf(title))
+    else titles.add(copyText(title))
     return title
   }
   return {
@@ -182,7 +187,7 @@ function remembering(parse: (text: string) => CellValue, size: number): (text: s
     }
     const value = parse(text)
     if (value === null) return null
-    known.set(copyOf(text), value)
+    known.set(copyText(text), value)
     if (known.size >= size) {
       isWorthIt = hits > known.size
       hits = 0
@@ -191,6 +196,3 @@ function remembering(parse: (text: string) => CellValue, size: number): (text: s
     return value
   }
 }
-
-/** Copies a slice, because a slice keeps the whole chunk of the file in memory. */
-const copyOf = (text: string): string => Buffer.from(text).toString()

@@ -13,6 +13,7 @@ import {
   addInverse,
   addJunction,
   columnStatements,
+  type LoadNames,
   linkDefinition,
   type NewLink,
   openEnds,
@@ -34,6 +35,7 @@ export const becomesLink = (field: Pick<Field, 'type'>, type: Field['type'] = fi
  * Converts a field to a link to the records that its values name. Values that name no record are dropped; the old column
  * stays for undo.
  *
+ * @param names finds the records in another way than by display value
  * @throws as `createLink`; BAD_REQUEST for the display field, and for a table whose display field is not stored
  */
 export async function convertToLink(
@@ -41,6 +43,7 @@ export async function convertToLink(
   actor: Actor,
   field: Field,
   { wireMeta, ...patch }: FieldPatch,
+  names?: LoadNames,
 ): Promise<Field> {
   const { store, apply } = context
   const { table } = await store.load(field.tableId)
@@ -73,7 +76,13 @@ export async function convertToLink(
             : addForeignKey(ends, converted, link, false, suffix)
         addInverse(ends, converted, link)
         for (const statement of columnStatements(change, ends)) await change.tx.run(statement)
-        const values = { own: ends.own.model, related: ends.related.model, before: current, kind: link.kind }
+        const values = {
+          own: ends.own.model,
+          related: ends.related.model,
+          before: current,
+          kind: link.kind,
+          names,
+        }
         const count = await writeLinks(change, values, storage.target, actorIdOf(actor))
         const added = [...new Set([...ends.own.added, ...ends.related.added])]
         const { db } = context.kernel.meta

@@ -5,7 +5,7 @@
 export { fillNumbers } from './auto-numbers.ts'
 export type { FieldChangeContext, FieldDecision } from './conversion.ts'
 export { hasConvertedValues, previewType } from './convert-column.ts'
-export { becomesLink } from './convert-to-link.ts'
+export { becomesLink, convertToLink } from './convert-to-link.ts'
 export { createField, setDisplayField } from './create.ts'
 export {
   checkFormulaDraft,

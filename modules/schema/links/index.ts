@@ -31,4 +31,4 @@ export {
   requireRelated,
   requireViewOf,
 } from './plan.ts'
-export { hasConvertedLinks, type LinkTarget, targetOf, writeLinks } from './values.ts'
+export { hasConvertedLinks, type LinkTarget, type LoadNames, targetOf, writeLinks } from './values.ts'

@@ -4,7 +4,12 @@ import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.
 import { formatValue } from '../../../src/core/fields/read.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
-import { readNames, recordsByName } from '../../../src/db/names-of-records.ts'
+import {
+  type ReadValues,
+  type RecordNames,
+  readNames,
+  recordsByName,
+} from '../../../src/db/names-of-records.ts'
 import { type ChangeContext, expectRecords, type SchemaContext } from '../change/index.ts'
 import type { TableModel } from '../model/index.ts'
 
@@ -23,12 +28,20 @@ interface LinkConversion {
   /** The field before the conversion. */
   before: Pick<Field, 'type' | 'options' | 'columnName'>
   kind: LinkOptions['kind']
+  /** Finds the records; default: by display value. */
+  names?: LoadNames
 }
 
+/** Loads what finds the records that values name. */
+export type LoadNames = (read: ReadValues) => Promise<Pick<RecordNames, 'find'>>
+
 /** The ids of the records that each value names, page by page. */
-async function* linksOf({ tx, engine }: ChangeContext, { own, related, before, kind }: LinkConversion) {
+async function* linksOf(
+  { tx, engine }: ChangeContext,
+  { own, related, before, kind, names: loadNames }: LinkConversion,
+) {
   const read = (statement: Parameters<typeof tx.all>[0]) => tx.all<ColumnValue>(statement)
-  const names = await recordsByName(engine, related, read)
+  const names = await (loadNames ? loadNames(read) : recordsByName(engine, related, read))
   for await (const page of pagesOf(engine, own, before, read)) {
     yield page.map(({ id, value }) => ({
       id,

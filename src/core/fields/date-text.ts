@@ -20,6 +20,12 @@ export const DATE_FORMATS = [
 
 export type DateFormat = (typeof DATE_FORMATS)[number]
 
+/** The format with day and month in the other order; null if no other format differs in that only. */
+export function withOtherOrder(format: DateFormat): DateFormat | null {
+  const other = format.replace(/DD|MM/g, (part) => (part === 'DD' ? 'MM' : 'DD'))
+  return DATE_FORMATS.find((name) => name === other) ?? null
+}
+
 /** The format of stored days. */
 export const STORED_FORMAT: DateFormat = 'YYYY-MM-DD'
 
@@ -57,9 +63,51 @@ export function formatDay(day: string, format: DateFormat): string {
     .replace('DD', date)
 }
 
+/** Languages whose names of months are read. */
+const MONTH_LANGUAGES = 'de fr es it pt nl sv da nb pl cs ru uk tr ar'.split(' ')
+
+/** Names of months in other languages by their number, without dots and accents; read when a text needs them. */
+let foreignMonths: ReadonlyMap<string, number> | null = null
+
+const plainMonth = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replace(/[\p{M}.]/gu, '')
+    .toLowerCase()
+
+function monthsOfLanguages(): ReadonlyMap<string, number> {
+  const months = new Map<string, number>()
+  for (const language of MONTH_LANGUAGES) {
+    for (const month of ['long', 'short'] as const) {
+      // With a day, Slavic languages inflect the name.
+      for (const options of [{ month }, { month, day: 'numeric' }] as const) {
+        const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+        for (let number = 1; number <= 12; number++) {
+          const parts = format.formatToParts(Date.UTC(2024, number - 1, 1))
+          const name = plainMonth(parts.find(({ type }) => type === 'month')?.value ?? '')
+          // A name that means another month elsewhere is not read.
+          const known = months.get(name)
+          if (/^\p{L}{3,}$/u.test(name))
+            months.set(name, known === undefined || known === number ? number : 0)
+        }
+      }
+    }
+  }
+  return months
+}
+
+/** The number of a month by its name in English or another language; 0 for other words. */
+function monthNumber(name: string): number {
+  const lower = name.toLowerCase()
+  const english = MONTH_NAMES.findIndex((month) => month === lower || month.slice(0, 3) === lower) + 1
+  if (english > 0) return english
+  foreignMonths ??= monthsOfLanguages()
+  return foreignMonths.get(plainMonth(name)) ?? 0
+}
+
 /**
  * Parses a day as people write it: in the field's format, ISO 8601, or the notations of spec §5 with `-`, `/`, `.` or a
- * space between the parts or with the month's English name.
+ * space between the parts or with the name of the month in one of many languages.
  *
  * The format decides whether day or month comes first; year-first formats follow REST, month first. With dots, the day
  * always comes first. Two-digit years are accepted after a slash or dot, unless the format is year first.
@@ -94,17 +142,28 @@ function fromMonthOnly(text: string, format: DateFormat): string | null {
   return match ? makeDay(Number(match[1]), Number(match[2]), 1) : null
 }
 
+/** `12 Mar 2024`, `12-Mar-24`, `12. März 2024`, `12 de marzo de 2024`, `1er mars 2024`. */
+const DAY_MONTH_NAME =
+  /^(\d{1,2})(?:\.|er|º)?(?: de |[ -])(\p{L}[\p{L}\p{M}]{2,13})\.?,?(?: de |[ -])(\d{4}|\d{2})(?: ?(?:г|р)\.)?$/iu
+/** `March 12, 2024` */
+const MONTH_NAME_DAY = /^(\p{L}[\p{L}\p{M}]{2,13})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/iu
+
 function fromMonthName(text: string, format: DateFormat): string | null {
-  const dayFirst = /^(\d{1,2})[ -]([a-z]{3,9})\.?,?[ -](\d{4}|\d{2})$/i.exec(text)
+  const dayFirst = DAY_MONTH_NAME.exec(text)
   if (dayFirst) return named(dayFirst[3], dayFirst[2], dayFirst[1], format)
-  const monthFirst = /^([a-z]{3,9})\.? (\d{1,2}),? (\d{4})$/i.exec(text)
+  const monthFirst = MONTH_NAME_DAY.exec(text)
   return monthFirst ? named(monthFirst[3], monthFirst[1], monthFirst[2], format) : null
 }
 
+/** True if a day has the name of its month, with four digits of the year or two. */
+export const hasMonthName = (text: string, yearDigits: 2 | 4): boolean => {
+  const year = DAY_MONTH_NAME.exec(text)?.[3] ?? MONTH_NAME_DAY.exec(text)?.[3]
+  return year?.length === yearDigits
+}
+
 function named(year = '', name = '', day = '', format: DateFormat): string | null {
-  const lower = name.toLowerCase()
-  const isMonth = (month: string) => month === lower || month.slice(0, 3) === lower
-  const month = MONTH_NAMES.findIndex(isMonth) + 1
+  const month = monthNumber(name)
+  if (month === 0) return null
   if (year.length === 4) return makeDay(Number(year), month, Number(day))
   if (format !== 'DD MMM YY') return null
   return makeDay(fullYear(Number(year)), month, Number(day))

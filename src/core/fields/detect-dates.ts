@@ -1,4 +1,4 @@
-import { DATE_FORMATS, type DateFormat, parseDay } from './date-text.ts'
+import { DATE_FORMATS, type DateFormat, hasMonthName, parseDay } from './date-text.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration.ts'
@@ -19,7 +19,6 @@ const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   'MM DD YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
   'YYYY MM DD': /^\d{4} \d{1,2} \d{1,2}$/,
   'DD.MM.YYYY': /^(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{2}\.\d{2}\.\d{2})$/,
-  'DD MMM YYYY': /^(?:\d{1,2}[ -][a-z]{3,9}[ -]\d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i,
 }
 
 /** `1.1.20`, which counts as a day only if the column has a value that cannot be a version number. */
@@ -72,6 +71,8 @@ function commonFormat(days: string[], monthFirst: boolean): { name: DateFormat; 
  * certainly holds days with dots.
  */
 function fits(day: string, format: DateFormat, isDotted: boolean): boolean {
+  if (format.startsWith('DD MMM'))
+    return hasMonthName(day, format === 'DD MMM YY' ? 2 : 4) && parseDay(day, format) !== null
   const isShort = isDotted && format === 'DD.MM.YYYY' && SHORT_DOTTED.test(day)
   if (!isShort && !SHAPES[format]?.test(day)) return false
   const first = Number(/^\d{1,2}(?=\D)/.exec(day)?.[0] ?? 0)

@@ -40,8 +40,6 @@ export interface DetectedField {
 
 interface DetectOptions {
   maxRowsToParse?: number
-  /** Reads `01/02/2024` as 2 January in an ambiguous column; by default it is 1 February (spec §5). */
-  monthFirst?: boolean
   /** Decimal mark for columns whose numbers can be read with both; a point by default. */
   decimal?: DecimalMark
 }
@@ -56,21 +54,23 @@ interface DetectOptions {
 export function detectFields(
   samples: string[][],
   header: string[] | null,
-  { maxRowsToParse = MAX_ROWS_TO_PARSE, monthFirst = false, decimal = '.' }: DetectOptions = {},
+  { maxRowsToParse = MAX_ROWS_TO_PARSE, decimal = '.' }: DetectOptions = {},
 ): DetectedField[] {
   const rows = samples.slice(0, maxRowsToParse)
   const width = rows.reduce((most, row) => Math.max(most, row.length), header?.length ?? 0)
   const titles = new Set<string>()
   const columnNames = new Set<string>()
-  return Array.from({ length: width }, (_, index) => {
+  const columns = Array.from({ length: width }, (_, index) => {
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
     const own = requiredDecimalMark(filled) ?? decimal
-    const { type, options, ambiguous } = detectType(filled, {
-      monthFirst,
-      decimal: own,
-      title: header === null ? '' : title,
-    })
+    const hints = { decimal: own, title: header === null ? '' : title }
+    return { filled, title, own, hints, detected: detectType(filled, hints) }
+  })
+  const monthFirst = areMonthFirst(columns.map(({ detected }) => detected))
+  return columns.map(({ filled, title, own, hints, detected }, index) => {
+    const { type, options, ambiguous } =
+      detected.ambiguous && monthFirst ? detectType(filled, { ...hints, monthFirst }) : detected
     const confidence = { rows: rows.length, filled: filled.length }
     return {
       title,
@@ -84,8 +84,19 @@ export function detectFields(
   })
 }
 
+/** True if the dates that are not ambiguous show the month first: those of one file are written in one way. */
+function areMonthFirst(columns: readonly NonNullable<Detected>[]): boolean {
+  const formats = columns.flatMap(({ options, ambiguous }) =>
+    ambiguous ? [] : String(options?.format ?? ''),
+  )
+  const order = (first: string) => formats.some((format) => format.startsWith(first))
+  return order('MM') && !order('DD')
+}
+
 /** Facts about a column besides its values. */
-interface ColumnHints extends Pick<DetectOptions, 'monthFirst' | 'decimal'> {
+interface ColumnHints extends Pick<DetectOptions, 'decimal'> {
+  /** Reads `01/02/2024` as 2 January in an ambiguous column; by default it is 1 February (spec §5). */
+  monthFirst?: boolean
   /** Title from the header; '' if the file has no header. */
   title?: string
 }
@@ -226,12 +237,16 @@ const BY_TYPE: Partial<Record<FieldTypeName, number>> = {
   SingleSelect: 2,
   LongText: 1.5,
   Email: 2,
-  Date: 1.5,
-  DateTime: 1.5,
-  Year: 1.5,
   PhoneNumber: 0.5,
   URL: 0.5,
+  // After all text that names records, and after codes that do, but before amounts.
+  Date: -5.5,
+  DateTime: -5.5,
+  Year: -5.5,
 }
+/** Score of other types, and of whole numbers whose title says that they identify something, if they do. */
+const LEAST = -7
+const NUMBERED = -1.3
 /** Typical maximum length of a name. Longer averages reduce the score. */
 const MAX_NAME = 60
 
@@ -248,15 +263,41 @@ function readabilityOf(
   const byType = BY_TYPE[type]
   // Breaks ties in favour of the leftmost column.
   const byPlace = -Math.min(index, 50) / 100
-  if (byType === undefined || values.length === 0) return byPlace
   const distinct = new Set(values)
+  if (byType === undefined || values.length === 0) {
+    const isNumbered = type === 'Number' && hints(title, 'code') && distinct.size === rows
+    return (isNumbered ? NUMBERED : LEAST) + byPlace
+  }
   const isWords = type === 'SingleLineText' || type === 'SingleSelect' || type === 'LongText'
   const codes = isWords ? [...distinct].filter(isUnreadable).length / distinct.size : 0
   const length = values.reduce((sum, value) => sum + value.length, 0) / values.length
   const byTitle = (hints(title, 'main') ? 2 : 0) - (isWords && hints(title, 'code') ? 3 : 0)
   const byLength = length > MAX_NAME ? -1.5 * Math.min(2, length / MAX_NAME) : 0
   const differing = (3 * distinct.size) / values.length
-  return byType + byTitle + byLength + byPlace + differing + values.length / rows - 5 * codes
+  const byItems = isWords && areLists(distinct) ? -2 : 0
+  const isUnique = isWords && distinct.size === values.length
+  // People put what names a row first, also a number such as `A-1`.
+  const byUse = (isUnique ? 2 : 0) + (isUnique && index === 0 ? 2 : 0)
+  const byLabels = type === 'SingleSelect' && distinct.size < values.length / 5 ? -5 : 0
+  return (
+    byType +
+    byTitle +
+    byLength +
+    byPlace +
+    byItems +
+    byUse +
+    byLabels +
+    differing +
+    values.length / rows -
+    5 * codes
+  )
 }
 
-const isUnreadable = (value: string): boolean => !/\p{L}/u.test(value) || isCode(value)
+/** True for values that list the same items again and again, separated by commas. */
+function areLists(values: ReadonlySet<string>): boolean {
+  const items = [...values].flatMap((value) => value.split(',').map((item) => item.trim()))
+  return items.length > values.size && new Set(items).size < items.length * 0.8
+}
+
+const isUnreadable = (value: string): boolean =>
+  !/\p{L}/u.test(value) || /^[A-Z0-9]{2,4}$/.test(value) || isCode(value)

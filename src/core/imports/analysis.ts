@@ -30,6 +30,19 @@ export interface TableAnalysis {
   analysis: Analysis | null
   /** Why the table cannot be imported. */
   problem: string | null
+  /**
+   * Set for lists of objects in the records of another table, whose first column has the row numbers of these records. Such
+   * tables are offered; by default the other table has the lists as JSON (spec §5).
+   */
+  parent?: ParentTable
+}
+
+/** The table whose records hold the lists of another. */
+export interface ParentTable {
+  /** Position among the tables of the file. */
+  table: number
+  /** Position of the column with the lists. */
+  column: number
 }
 
 /** Messages of an analysis on the server, one JSON text per line. */

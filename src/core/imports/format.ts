@@ -30,15 +30,30 @@ const jsonPath = z.array(z.string().check(z.maxLength(MAX_JSON_KEY))).check(z.ma
 /** Columns of a table in a JSON file. */
 export const MAX_JSON_COLUMNS = 2000
 
+/** Levels of lists of objects within records that may be tables of their own. */
+export const MAX_JSON_LEVELS = 5
+
 /** A table of a JSON file, or of one with a value per line (NDJSON). */
 export const jsonFormat = z.object({
   kind: z.literal('json'),
   /** Keys that lead to the list of records; empty for the file itself. */
   table: jsonPath,
+  /**
+   * For a list of objects within these records: the keys that lead from a record to the list, for each level. The table's
+   * first column has the number of the record's row then, and `columns` are the others.
+   */
+  nested: z.optional(z.array(jsonPath).check(z.maxLength(MAX_JSON_LEVELS))),
   /** Spec §5, `normalizeNested`: true if objects in records become columns of their own, not JSON text. */
   flatten: z.boolean(),
   /** Keys that lead to the columns, in order; positions for records that are lists, none for plain values. */
   columns: z.array(jsonPath).check(z.maxLength(MAX_JSON_COLUMNS)),
+  /**
+   * Positions of columns whose cells are JSON as the file has it, because they fill JSON fields; set when an import
+   * starts.
+   */
+  written: z.optional(z.array(z.int().check(z.minimum(0))).check(z.maxLength(MAX_JSON_COLUMNS + 1))),
+  /** Positions of columns that hold objects or lists, so that a string in them is no JSON text. */
+  structured: z.optional(z.array(z.int().check(z.minimum(0))).check(z.maxLength(MAX_JSON_COLUMNS))),
   /** Decimal mark of numbers in texts. */
   decimal,
 })
@@ -48,6 +63,7 @@ export const chosenFormat = z.object({
   sheet: z.optional(excelFormat.shape.sheet),
   titleRow: z.optional(excelFormat.shape.titleRow),
   table: z.optional(jsonPath),
+  nested: jsonFormat.shape.nested,
   flatten: z.optional(z.boolean()),
   encoding: z.optional(csvFormat.shape.encoding),
   delimiter: z.optional(csvFormat.shape.delimiter),

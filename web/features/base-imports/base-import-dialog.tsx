@@ -8,6 +8,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
+import { SourceButtons } from '../imports/source-choice.tsx'
 import styles from './base-imports.module.css'
 import { ImportList } from './import-list.tsx'
 import { ImportRun } from './import-run.tsx'
@@ -81,23 +82,16 @@ function ChooseSource({ baseId, onConnected, onOpen, onClose }: ChooseSourceProp
       }
     >
       <div className={styles.content}>
-        <fieldset className={styles.sources}>
-          <legend className="visually-hidden">{m.base_imports_source()}</legend>
-          {BASE_SOURCES.map((kind) => (
-            <button
-              key={kind}
-              type="button"
-              aria-pressed={kind === source}
-              onClick={() => {
-                setSource(kind)
-                setFrom(null)
-                setProblem(null)
-              }}
-            >
-              {SOURCE_FORMS[kind].label()}
-            </button>
-          ))}
-        </fieldset>
+        <SourceButtons
+          label={m.base_imports_source()}
+          sources={BASE_SOURCES.map((id) => ({ id, label: SOURCE_FORMS[id].label() }))}
+          selected={source}
+          onSelect={(kind) => {
+            setSource(kind)
+            setFrom(null)
+            setProblem(null)
+          }}
+        />
         <SourceCredentials
           source={source}
           onChange={(input) => {

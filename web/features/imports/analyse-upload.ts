@@ -6,7 +6,6 @@ import { AnalyseError } from './analysis.ts'
 
 interface UploadOptions {
   chosen: ChosenFormat
-  monthFirst: boolean
   /** Undefined: the server decides by the size of the file. */
   readAll: boolean | undefined
 }

@@ -8,7 +8,7 @@ export interface Analyser {
    * Returns null for a file of a kind that only the server reads.
    * @throws AnalyseError where the file cannot be read
    */
-  analyse(samples: FileSamples, chosen: ChosenFormat, monthFirst: boolean): Promise<Analysis | null>
+  analyse(samples: FileSamples, chosen: ChosenFormat): Promise<Analysis | null>
   close(): void
 }
 
@@ -28,11 +28,11 @@ export function createAnalyser(): Analyser {
     waiting.clear()
   }
   return {
-    analyse(samples, chosen, monthFirst) {
+    analyse(samples, chosen) {
       const id = nextId++
       const request = Promise.withResolvers<Analysis | null>()
       waiting.set(id, request)
-      worker.postMessage({ id, samples, chosen, monthFirst } satisfies AnalyseRequest)
+      worker.postMessage({ id, samples, chosen } satisfies AnalyseRequest)
       return request.promise
     },
     close: () => worker.terminate(),

@@ -15,8 +15,6 @@ export interface AnalyseRequest {
   id: number
   samples: FileSamples
   chosen: ChosenFormat
-  /** Reads `01/02/2024` as January 2 where a column is ambiguous. */
-  monthFirst: boolean
 }
 
 /**

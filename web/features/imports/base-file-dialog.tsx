@@ -1,5 +1,4 @@
-import { FileUp } from 'lucide-react'
-import { type DragEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
@@ -7,13 +6,13 @@ import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
-import { ControlGroup } from '../../ui/composite.tsx'
 import { useIsMounted } from '../../ui/effects.ts'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
 import styles from './base-file-dialog.module.css'
 import { sourceOfFile } from './source.ts'
+import { FileDrop } from './source-choice.tsx'
 import { uploadSource } from './transfer.ts'
 
 /** The result of the job. */
@@ -114,7 +113,12 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
       }
     >
       {state.step === 'choosing' ? (
-        <ChooseFile onFile={(file) => void carryOut(file)} />
+        <FileDrop
+          label={m.imports_base_file_drop()}
+          button={m.imports_base_file_choose()}
+          hint={m.imports_base_file_hint()}
+          onFiles={([file]) => file && void carryOut(file)}
+        />
       ) : state.step === 'done' ? (
         <LeftOut {...state.result} />
       ) : (
@@ -126,46 +130,6 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
         </div>
       )}
     </Dialog>
-  )
-}
-
-function ChooseFile({ onFile }: { onFile: (file: File) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  const [isOver, setOver] = useState(false)
-  const take = (file: File | undefined) => file && onFile(file)
-  const over = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(true)
-  }
-  return (
-    <ControlGroup
-      className={styles.drop}
-      data-over={isOver || undefined}
-      onDragOver={over}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        take(event.dataTransfer.files[0])
-      }}
-    >
-      <FileUp size={26} />
-      <p>{m.imports_base_file_drop()}</p>
-      <Button variant="primary" data-autofocus onClick={() => input.current?.click()}>
-        {m.imports_base_file_choose()}
-      </Button>
-      <p className={styles.hint}>{m.imports_base_file_hint()}</p>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        aria-label={m.imports_base_file_choose()}
-        onChange={(event) => {
-          take(event.target.files?.[0])
-          event.target.value = ''
-        }}
-      />
-    </ControlGroup>
   )
 }
 

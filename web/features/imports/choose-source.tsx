@@ -1,11 +1,11 @@
 import { ClipboardPaste, FileUp, Link2 } from 'lucide-react'
-import { type DragEvent, useRef, useState } from 'react'
+import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
-import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import styles from './choose-source.module.css'
+import { FileDrop, SourceButtons } from './source-choice.tsx'
 
 /** Preferred file types; browsers let users pick others as well. */
 const ACCEPT =
@@ -45,16 +45,18 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
   ]
   return (
     <div className={styles.choose}>
-      <fieldset className={styles.ways}>
-        <legend className="visually-hidden">{m.imports_data_source()}</legend>
-        {ways.map(({ id, icon: Icon, label }) => (
-          <button key={id} type="button" aria-pressed={way === id} onClick={() => setWay(id)}>
-            <Icon size={15} />
-            {label}
-          </button>
-        ))}
-      </fieldset>
-      {way === 'file' && <DropZone onFiles={(files) => void run(() => onFiles(files))} isBusy={isBusy} />}
+      <SourceButtons label={m.imports_data_source()} sources={ways} selected={way} onSelect={setWay} />
+      {way === 'file' && (
+        <FileDrop
+          label={m.imports_drop_files_here()}
+          button={m.imports_choose_files()}
+          hint={m.imports_each_file_or_sheet_becomes_new_table()}
+          accept={ACCEPT}
+          multiple
+          isBusy={isBusy}
+          onFiles={(files) => void run(() => onFiles(files))}
+        />
+      )}
       {way === 'text' && (
         <>
           <TextArea
@@ -110,46 +112,5 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
         </p>
       )}
     </div>
-  )
-}
-
-function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBusy: boolean }) {
-  const [isOver, setOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const over = (event: DragEvent) => {
-    if (!event.dataTransfer.types.includes('Files')) return
-    event.preventDefault()
-    setOver(true)
-  }
-  return (
-    <ControlGroup
-      className={styles.drop}
-      data-over={isOver || undefined}
-      onDragOver={over}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        onFiles([...event.dataTransfer.files])
-      }}
-    >
-      <FileUp size={26} />
-      <p>{m.imports_drop_files_here()}</p>
-      <Button variant="primary" busy={isBusy} data-autofocus onClick={() => input.current?.click()}>
-        {m.imports_choose_files()}
-      </Button>
-      <p className={styles.hint}>{m.imports_each_file_or_sheet_becomes_new_table()}</p>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        accept={ACCEPT}
-        hidden
-        onChange={(event) => {
-          const files = [...(event.target.files ?? [])]
-          if (files.length > 0) onFiles(files)
-        }}
-      />
-    </ControlGroup>
   )
 }

@@ -1,11 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
+import { Link2 } from 'lucide-react'
 import { useMemo, useRef } from 'react'
+import { type DateFormat, formatDay, parseDay, withOtherOrder } from '../../../src/core/fields/date-text.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { withoutTime } from '../../../src/core/fields/instant-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
-import { direction } from '../../i18n.ts'
+import { direction, formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ScrollRegion } from '../../ui/composite.tsx'
@@ -14,14 +17,16 @@ import styles from './column-cards.module.css'
 import {
   countMisfits,
   type DraftColumn,
+  type DraftLink,
   type DraftTarget,
-  decimalOf,
   displayColumn,
   IMPORTABLE_TYPES,
   isMisfit,
+  notationOf,
   targetFields,
 } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
+import type { LinkTarget } from './use-links.ts'
 
 /** Width of a card plus its gap, as in column-cards.module.css. */
 const CARD_WIDTH = 196
@@ -29,6 +34,8 @@ const CARD_WIDTH = 196
 interface ColumnCardsProps {
   draft: Draft
   analysis: Analysis
+  /** Tables that columns can link to. */
+  targets: LinkTarget[]
   onColumn: (index: number, patch: Partial<DraftColumn>) => void
   /** Makes the column at this position in the file the display field. */
   onDisplay: (index: number) => void
@@ -36,7 +43,7 @@ interface ColumnCardsProps {
 }
 
 /** Columns of the file side by side with their first values; renders only visible ones. */
-export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }: ColumnCardsProps) {
+export function ColumnCards({ draft, analysis, targets, onColumn, onDisplay, onTickAll }: ColumnCardsProps) {
   const { columns, target } = draft
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -62,7 +69,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
               onChange={(event) => onDisplay(Number(event.target.value))}
             >
               {columns
-                .filter(({ isOn }) => isOn)
+                .filter(({ isOn, link }) => isOn && !link)
                 .map(({ index, title }) => (
                   <option key={index} value={index}>
                     {title}
@@ -88,6 +95,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
                   target={target}
                   fields={fields}
                   analysis={analysis}
+                  targets={targets}
                   onChange={(patch) => onColumn(column.index, patch)}
                 />
               </div>
@@ -108,16 +116,18 @@ interface ColumnCardProps {
   /** Fields to map to, when appending to a table. */
   fields: Field[]
   analysis: Analysis
+  targets: LinkTarget[]
   onChange: (patch: Partial<DraftColumn>) => void
 }
 
 /** A column: included or not, title and type or target field, first values. */
-function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardProps) {
+function ColumnCard({ column, target, fields, analysis, targets, onChange }: ColumnCardProps) {
   const detected = analysis.fields[column.index]
   const name = detected?.title ?? column.title
   const misfits = useMemo(() => countMisfits(analysis, column, target), [analysis, column, target])
   const values = analysis.rows.slice(0, SHOWN).map((row) => row[column.index] ?? '')
-  const Icon = CELLS[column.type].Icon
+  const notation = notationOf(analysis, column, target)
+  const isAmbiguous = column.isOn && detected?.confidence.ambiguous === true && notation.dateFormat
   const field = fields.find(({ id }) => id === column.fieldId)
   const lostText =
     field && linkOf(field)
@@ -152,22 +162,7 @@ function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardPr
           )}
         </div>
         {target.kind === 'new' ? (
-          <label className={styles.line}>
-            <Icon size={15} />
-            <span className="visually-hidden">{m.imports_type_of_name({ name })}</span>
-            <select
-              className={styles.type}
-              value={column.type}
-              disabled={!column.isOn}
-              onChange={(event) => onChange({ type: event.target.value as FieldTypeName })}
-            >
-              {IMPORTABLE_TYPES.map((type) => (
-                <option key={type} value={type}>
-                  {fieldType(type).label()}
-                </option>
-              ))}
-            </select>
-          </label>
+          <TypePicker column={column} name={name} targets={targets} onChange={onChange} />
         ) : (
           <select
             className={styles.type}
@@ -186,13 +181,27 @@ function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardPr
             ))}
           </select>
         )}
+        {column.isOn && column.link?.by === 'name' && (
+          <MissingPicker column={column} link={column.link} onChange={onChange} />
+        )}
+        {isAmbiguous && (
+          <DateOrder
+            name={name}
+            format={isAmbiguous}
+            onChange={(format) =>
+              onChange(
+                target.kind === 'new' ? { options: { ...column.options, format } } : { dateFormat: format },
+              )
+            }
+          />
+        )}
         <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
-          {misfits > 0 ? m.imports_invalid_cells({ count: misfits }) : ' '}
+          {misfits > 0 ? m.imports_invalid_cells({ count: misfits }) : noteOf(column)}
         </p>
       </div>
       <ul className={styles.values}>
         {keyed(values).map(({ key, item: value }) => {
-          const isLost = column.isOn && isMisfit(value, column, target, decimalOf(analysis, column))
+          const isLost = column.isOn && isMisfit(value, column, target, notation)
           return (
             <li
               key={key}
@@ -202,10 +211,126 @@ function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardPr
               data-tip-clipped={isLost ? undefined : ''}
             >
               {value.slice(0, 200)}
+              {isAmbiguous && !isLost && <span className={styles.read}>{readAs(value, isAmbiguous)}</span>}
             </li>
           )
         })}
       </ul>
     </fieldset>
   )
+}
+
+/** How many of the values a link finds. */
+function noteOf({ isOn, link }: DraftColumn): string {
+  if (!isOn || !link?.found) return ' '
+  return m.imports_link_found({ found: formatNumber(link.found.count), count: link.found.of })
+}
+
+const keyOfTarget = ({ to }: LinkTarget): string =>
+  'draft' in to ? `draft ${to.draft}` : `table ${to.tableId}`
+
+interface PickerProps {
+  column: DraftColumn
+  onChange: (patch: Partial<DraftColumn>) => void
+}
+
+/** The type of a new field, or the table that it links to. */
+function TypePicker({
+  column,
+  name,
+  targets,
+  onChange,
+}: PickerProps & { name: string; targets: LinkTarget[] }) {
+  const { link, type, isOn } = column
+  const Icon = link ? Link2 : CELLS[type].Icon
+  const label = m.imports_type_of_name({ name })
+  if (link?.by === 'row') {
+    return (
+      <p className={styles.line}>
+        <Icon size={15} />
+        <bdi className={styles.source}>{m.imports_link_to({ table: link.title })}</bdi>
+      </p>
+    )
+  }
+  function choose(value: string): void {
+    const target = targets.find((each) => keyOfTarget(each) === value)
+    if (!target) onChange({ type: value as FieldTypeName, link: null })
+    else onChange({ link: { ...target, by: 'name', missing: 'create', found: null } })
+  }
+  return (
+    <label className={styles.line}>
+      <Icon size={15} />
+      <span className="visually-hidden">{label}</span>
+      <select
+        className={styles.type}
+        value={link ? keyOfTarget(link) : type}
+        disabled={!isOn}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {targets.length > 0 && (
+          <optgroup label={m.imports_links()}>
+            {targets.map((target) => (
+              <option key={keyOfTarget(target)} value={keyOfTarget(target)}>
+                {m.imports_link_to({ table: target.title })}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        <optgroup label={m.imports_values()}>
+          {IMPORTABLE_TYPES.map((each) => (
+            <option key={each} value={each}>
+              {fieldType(each).label()}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+    </label>
+  )
+}
+
+/** What becomes of names that no record has. */
+function MissingPicker({ column, link, onChange }: PickerProps & { link: DraftLink }) {
+  return (
+    <select
+      className={styles.type}
+      aria-label={m.imports_link_missing({ name: column.title })}
+      value={link.missing}
+      onChange={(event) =>
+        onChange({ link: { ...link, missing: event.target.value === 'create' ? 'create' : 'report' } })
+      }
+    >
+      <option value="create">{m.imports_link_missing_create()}</option>
+      <option value="report">{m.imports_link_missing_report()}</option>
+    </select>
+  )
+}
+
+interface DateOrderProps {
+  name: string
+  format: DateFormat
+  onChange: (format: DateFormat) => void
+}
+
+/** The order of day and month in a column whose dates do not tell it. */
+function DateOrder({ name, format, onChange }: DateOrderProps) {
+  const other = withOtherOrder(format)
+  if (other === null) return null
+  const [dayFirst, monthFirst] = format.startsWith('DD') ? [format, other] : [other, format]
+  return (
+    <select
+      className={styles.type}
+      aria-label={m.imports_date_order({ name })}
+      value={format}
+      onChange={(event) => onChange(event.target.value === dayFirst ? dayFirst : monthFirst)}
+    >
+      <option value={dayFirst}>{m.imports_day_first()}</option>
+      <option value={monthFirst}>{m.imports_month_first()}</option>
+    </select>
+  )
+}
+
+/** The day that an ambiguous text is read as, with the name of its month. */
+function readAs(text: string, format: DateFormat): string {
+  const day = parseDay(withoutTime(text.trim()), format)
+  return day === null ? '' : formatDay(day, 'DD MMM YYYY')
 }

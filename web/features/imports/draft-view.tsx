@@ -18,12 +18,15 @@ import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
 import { UpdateOptions } from './update-options.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
+import type { LinkTarget } from './use-links.ts'
 
 interface DraftViewProps {
   baseId: string
   /** Undefined until the first file has been read. */
   draft: Draft | undefined
   all: Drafts
+  /** Tables that columns can link to. */
+  targets: LinkTarget[]
   tables: Table[]
   /** False for editors, who may only append to tables. */
   mayCreate: boolean
@@ -32,7 +35,15 @@ interface DraftViewProps {
 }
 
 /** Second step of an import: format, target table and columns of a file. */
-export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChooseAnother }: DraftViewProps) {
+export function DraftView({
+  baseId,
+  draft: given,
+  all,
+  targets,
+  tables,
+  mayCreate,
+  onChooseAnother,
+}: DraftViewProps) {
   const looked = useMissingNames(baseId, given)
   const draft = given && { ...given, columns: looked.columns }
   if (!draft || (!draft.analysis && !draft.error)) return <Reading draft={draft} />
@@ -65,7 +76,9 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
       {fault !== 'foreign' && <FormatOptions draft={draft} all={all} />}
       {analysis && (
         <>
+          {draft.parent && <p className={styles.hint}>{m.imports_nested_table_hint()}</p>}
           <TargetPicker
+            key={draft.key}
             target={target}
             tables={tables}
             mayCreate={mayCreate}
@@ -82,6 +95,7 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
             key={target.kind}
             draft={draft}
             analysis={analysis}
+            targets={targets}
             onColumn={(index, patch) => all.setColumn(draft.key, index, patch)}
             onDisplay={(index) => all.setDisplay(draft.key, index)}
             onTickAll={(isOn) => all.tickAll(draft.key, isOn)}

@@ -1,5 +1,6 @@
 import { readFileList } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
+import type { DateFormat } from '../../../src/core/fields/date-text.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
@@ -30,6 +31,23 @@ export interface DraftColumn {
   isDisplay?: boolean
   /** Checked cells of a link column that match no record. */
   missing?: ReadonlySet<string>
+  /** The link that a column of a new table becomes; null: none; undefined: the proposed one, if there is any. */
+  link?: DraftLink | null
+  /** Chosen notation of dates, when appending. */
+  dateFormat?: DateFormat
+}
+
+/** A column that becomes a link after the import. */
+export interface DraftLink {
+  /** A table of this import by its key, or an existing one. */
+  to: { draft: number } | { tableId: string }
+  /** Title of the linked table. */
+  title: string
+  /** `row`: by the rows of the records whose lists the table holds. */
+  by: 'name' | 'row'
+  missing: 'create' | 'report'
+  /** Distinct sampled values, and those that name records; null if that is not known. */
+  found: { count: number; of: number } | null
 }
 
 /** Target of the rows. */
@@ -87,14 +105,17 @@ export function keyFields(columns: readonly DraftColumn[], target: DraftTarget):
 }
 
 /** Initial columns: with detected types for a new table, otherwise mapped to the fields with the same title. */
-export function draftColumns({ fields: detected }: Analysis, target: DraftTarget): DraftColumn[] {
+export function draftColumns({ fields: detected, isComplete }: Analysis, target: DraftTarget): DraftColumn[] {
   const free = targetFields(target)
   const byTitle = new Map(free.map((field) => [keyOf(field.title), field]))
-  return detected.map(({ title, type, options }, index) => {
+  return detected.map(({ title, type, options, confidence }, index) => {
     const field = byTitle.get(keyOf(title))
     byTitle.delete(keyOf(title))
     const fieldId = field?.id ?? null
-    return { index, isOn: target.kind === 'new' || fieldId !== null, title, type, options, fieldId }
+    // Such as the empty columns between the blocks of a sheet.
+    const isBlank = isComplete && confidence.filled === 0 && title === `Field ${index + 1}`
+    const isOn = target.kind === 'new' ? !isBlank : fieldId !== null
+    return { index, isOn, title, type, options, fieldId }
   })
 }
 
@@ -124,21 +145,40 @@ function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefin
 
 const valuesOf = ({ rows }: Analysis, index: number): string[] => rows.map((row) => row[index] ?? '')
 
+/** The notation in which the dates of a column are read; undefined for other columns. */
+export function dateFormatOf(
+  { fields: detected }: Analysis,
+  column: DraftColumn,
+  target: DraftTarget,
+): DateFormat | undefined {
+  if (target.kind === 'new')
+    return fieldType(column.type).filters === 'date' ? (column.options.format as DateFormat) : undefined
+  const field = target.fields.find(({ id }) => id === column.fieldId)
+  const found = detected[column.index]
+  const isDate = field && fieldType(field.type).filters === 'date'
+  if (!isDate || !found || fieldType(found.type).filters !== 'date') return undefined
+  const own = String(field.options.format ?? '')
+  // Where no value tells the order, that of the field does.
+  const isOwn = found.confidence.ambiguous && /^(?:DD|MM)\W/.test(own)
+  return column.dateFormat ?? ((isOwn ? own : found.options.format) as DateFormat)
+}
+
 /** Whether the cell is left empty because its text is no value of the target. */
 export function isMisfit(
   text: string,
   column: DraftColumn,
   target: DraftTarget,
-  decimal: DecimalMark = '.',
+  { decimal = '.', dateFormat }: { decimal?: DecimalMark; dateFormat?: DateFormat } = {},
 ): boolean {
-  if (text.trim() === '') return false
+  if (text.trim() === '' || column.link) return false
   if (target.kind === 'append') {
     const field = target.fields.find(({ id }) => id === column.fieldId)
     if (field === undefined) return false
     if (linkOf(field)) return column.missing?.has(text) ?? false
     if (holdsFiles(field)) return readFileList(text, 'all') === null
     const type = fieldType(field.type)
-    return type.parse(text, field.options, decimal) === null && !isEmptyWord(text, type)
+    const options = dateFormat ? { ...field.options, format: dateFormat } : field.options
+    return type.parse(text, options, decimal) === null && !isEmptyWord(text, type)
   }
   if (holdsFiles(column)) return readFileList(text, 'all') === null
   const type = fieldType(column.type)
@@ -147,15 +187,17 @@ export function isMisfit(
   return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
 
-/** Decimal mark of a column's numbers. */
-export const decimalOf = ({ fields, format }: Analysis, { index }: DraftColumn): DecimalMark =>
-  fields[index]?.decimal ?? format.decimal
+/** Notations of a column's numbers and dates. */
+export const notationOf = (analysis: Analysis, column: DraftColumn, target: DraftTarget) => ({
+  decimal: analysis.fields[column.index]?.decimal ?? analysis.format.decimal,
+  dateFormat: dateFormatOf(analysis, column, target),
+})
 
 /** Number of sampled cells of a column that are invalid. */
 export const countMisfits = (analysis: Analysis, column: DraftColumn, target: DraftTarget): number =>
   column.isOn
     ? valuesOf(analysis, column.index).filter((text) =>
-        isMisfit(text, column, target, decimalOf(analysis, column)),
+        isMisfit(text, column, target, notationOf(analysis, column, target)),
       ).length
     : 0
 
@@ -189,16 +231,20 @@ export function missingFields(columns: DraftColumn[], target: DraftTarget): Fiel
 /** Display field of a new table: the chosen column, otherwise the most readable imported one. */
 export function displayColumn(columns: DraftColumn[], { fields }: Analysis): DraftColumn | undefined {
   const readability = ({ index }: DraftColumn) => fields[index]?.readability ?? 0
-  const on = columns.filter(({ isOn }) => isOn)
+  const on = columns.filter(({ isOn, link }) => isOn && !link)
   const chosen = on.find(({ isDisplay }) => isDisplay)
   return chosen ?? on.toSorted((a, b) => readability(b) - readability(a))[0]
 }
 
-/** Input of `imports.start`. */
+/**
+ * Input of `imports.start`.
+ * @param positionOf the position of a table of this import among all, for links to it
+ */
 export function toStartInput(
   { baseId, uploadId, analysis }: { baseId: string; uploadId: string; analysis: Analysis },
   columns: DraftColumn[],
   target: DraftTarget,
+  positionOf: (draft: number) => number = () => -1,
 ): StartInput {
   const on = columns.filter((column) => column.isOn)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -206,7 +252,11 @@ export function toStartInput(
   const placeOf = ({ index }: DraftColumn) => ({ index, decimal: detected[index]?.decimal })
   const common = { baseId, uploadId, format, width: detected.length, timeZone }
   if (target.kind === 'append') {
-    const mapped = on.map((column) => ({ ...placeOf(column), fieldId: column.fieldId ?? '' }))
+    const mapped = on.map((column) => ({
+      ...placeOf(column),
+      fieldId: column.fieldId ?? '',
+      dateFormat: dateFormatOf(analysis, column, target),
+    }))
     const keys = keyFields(columns, target).map(({ id }) => id)
     const update = target.update && { ...target.update, keys }
     return { ...common, tableId: target.tableId, columns: mapped, update }
@@ -214,13 +264,21 @@ export function toStartInput(
   const display = displayColumn(columns, analysis)
   const fields = on.map((column) => ({
     title: column.title.trim(),
-    type: column.type,
-    options: column.options,
+    // What links is text of any length first.
+    ...(column.link
+      ? { type: column.link.by === 'row' ? ('Number' as const) : ('LongText' as const) }
+      : { type: column.type, options: column.options }),
     isDisplay: column === display,
   }))
+  const linkOfColumn = ({ link }: DraftColumn) =>
+    link && {
+      to: 'draft' in link.to ? { table: positionOf(link.to.draft) } : link.to,
+      by: link.by,
+      missing: link.missing,
+    }
   return {
     ...common,
-    columns: on.map(placeOf),
+    columns: on.map((column) => ({ ...placeOf(column), link: linkOfColumn(column) ?? undefined })),
     table: { title: target.title.trim(), fields },
   }
 }

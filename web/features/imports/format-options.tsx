@@ -40,7 +40,6 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
   // A text file that cannot be read may be readable with other options. A choice shows before its analysis is there.
   const format = { ...(draft.analysis?.format ?? PLAIN_CSV), ...draft.chosen } as ImportFormat
   const Options = OPTIONS[format.kind] as (props: OptionsProps<ImportFormat>) => ReactNode
-  const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
   return (
     <div className={styles.options}>
       <Options draft={draft} all={all} format={format} />
@@ -52,16 +51,6 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
         <option value=".">{m.imports_decimal_point_example()}</option>
         <option value=",">{m.imports_decimal_comma_example()}</option>
       </FormatSelect>
-      {(isAmbiguous || draft.monthFirst) && (
-        <FormatSelect
-          label={m.imports_read_ambiguous_date_as()}
-          value={draft.monthFirst ? 'month' : 'day'}
-          onChange={(value) => all.chooseMonthFirst(draft, value === 'month')}
-        >
-          <option value="day">{m.imports_day_first_example()}</option>
-          <option value="month">{m.imports_month_first_example()}</option>
-        </FormatSelect>
-      )}
       {draft.analysis && (!draft.analysis.isComplete || draft.readAll !== undefined) && (
         <FormatCheck
           label={m.imports_check_all_rows()}

@@ -11,10 +11,11 @@ import { ChooseSource } from './choose-source.tsx'
 import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
 import { DraftView } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
-import { RunView, showCards } from './run-view.tsx'
-import { cancelRun, dismissRun, hasEnded, startRuns, useRuns } from './runs.ts'
+import { JobView, RunView, showCards } from './run-view.tsx'
+import { cancelRun, dismissRun, hasEnded, IMPORT_JOB, startRuns, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
 import { type Draft, useDrafts } from './use-drafts.ts'
+import { useLinks } from './use-links.ts'
 
 /** Initial source of an import; null: choose in the dialog. */
 export type ImportStart = File | File[] | { text: string } | { url: string } | null
@@ -29,13 +30,13 @@ export interface ImportDialogProps {
 /** Import dialog: choose files, set up columns, follow progress. */
 export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogProps) {
   const all = useDrafts()
-  const { drafts } = all
   const [activeKey, setActiveKey] = useState<number | null>(null)
   const [started, setStarted] = useState<number[] | null>(null)
   const [isPreviewing, setPreviewing] = useState(false)
   const [isChoosing, setChoosing] = useState(start === null)
   const tables = trpc.schema.tables.useQuery({ baseId })
   const base = trpc.bases.get.useQuery({ baseId })
+  const { drafts, targetsOf } = useLinks(baseId, all.drafts, base.data?.role ?? null)
   const chosen = drafts.filter(({ isOn }) => isOn)
   const runs = useRuns().filter(({ id }) => started?.includes(id))
   const mayCreate = roleCan(base.data?.role ?? null, 'import.create')
@@ -93,19 +94,23 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     isPreview: boolean,
     uploadOf: (source: ImportSource) => Promise<string> | undefined,
   ): number[] {
-    return [...Map.groupBy(list, ({ source }) => source)].flatMap(([source, tables]) => {
-      const inputs = tables.map(({ table, analysis, columns, target }) => ({
-        name: table === '' ? source.name : `${source.name}: ${table}`,
-        inputOf(uploadId: string) {
-          if (!analysis) throw new Error(m.imports_file_read_failed())
-          return { ...toStartInput({ baseId, uploadId, analysis }, columns, target), preview: isPreview }
-        },
-      }))
-      const ids = startRuns(baseId, source, inputs, uploadOf(source))
-      const [first] = ids
-      if (isPreview && first !== undefined) previews.current.set(source, first)
-      return ids
-    })
+    const positionOf = (key: number) => list.findIndex((draft) => draft.key === key)
+    const tables = list.map(({ source, table, analysis, columns, target }) => ({
+      source,
+      name: table === '' ? source.name : `${source.name}: ${table}`,
+      inputOf(uploadId: string) {
+        if (!analysis) throw new Error(m.imports_file_read_failed())
+        const input = toStartInput({ baseId, uploadId, analysis }, columns, target, positionOf)
+        return { ...input, preview: isPreview }
+      },
+    }))
+    const links = list.flatMap(({ columns }) => columns.filter(({ isOn, link }) => isOn && link))
+    const ids = startRuns(baseId, tables, { hasLinks: !isPreview && links.length > 0, uploadOf })
+    for (const [at, { source }] of list.entries()) {
+      const id = ids[at]
+      if (isPreview && id !== undefined) previews.current.set(source, id)
+    }
+    return ids
   }
 
   const updating = chosen.filter(({ target }) => target.kind === 'append' && target.update)
@@ -196,9 +201,13 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         }
       >
         <div className={styles.runs}>
-          {runs.map((run) => (
-            <RunView key={run.id} run={run} onLeave={leave} />
-          ))}
+          {runs.map((run) =>
+            run.kind === IMPORT_JOB ? (
+              <RunView key={run.id} run={run} onLeave={leave} />
+            ) : (
+              <JobView key={run.id} run={run} />
+            ),
+          )}
         </div>
       </Dialog>
     )
@@ -255,6 +264,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         baseId={baseId}
         draft={active}
         all={all}
+        targets={active ? targetsOf(active.key) : []}
         tables={tables.data ?? []}
         mayCreate={mayCreate}
         onChooseAnother={() => {

@@ -11,6 +11,7 @@ import {
 import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
+import type { LinkedColumn, LinkResult } from '../../../src/core/imports/link-result.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
@@ -29,6 +30,7 @@ import {
   hasEnded,
   IMPORT_JOB,
   type ImportRun,
+  LINK_JOB,
   useRuns,
 } from './runs.ts'
 import { UpdatePreview, updateText } from './update-preview.tsx'
@@ -59,7 +61,7 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
           <UpdatePreview update={result.update} title={result.title} />
           {result.problems > 0 && <Problems result={result} />}
           <div className={styles.actions}>
-            <ReportButton run={run} result={result} />
+            <ReportButton run={run} problems={result.problems} />
           </div>
         </>
       )}
@@ -120,8 +122,8 @@ function Underway({
   )
 }
 
-/** Another job, such as a copy, that was running when the page was opened. */
-function JobView({ run }: { run: ImportRun }) {
+/** Another job, such as a copy, that was running when the page was opened, or the links of an import. */
+export function JobView({ run }: { run: ImportRun }) {
   return (
     <section className={styles.run} aria-label={run.fileName}>
       <h3 className={styles.name} dir="auto">
@@ -129,7 +131,7 @@ function JobView({ run }: { run: ImportRun }) {
       </h3>
       {!hasEnded(run) && (
         <Underway run={run} cancelLabel={m.common_cancel()}>
-          <span>{run.status === 'waiting' ? m.imports_waiting_other_work_base() : m.imports_running()}</span>
+          <span>{goingText(run)}</span>
         </Underway>
       )}
       {run.status === 'failed' && (
@@ -138,14 +140,55 @@ function JobView({ run }: { run: ImportRun }) {
         </Outcome>
       )}
       {run.status === 'cancelled' && <Outcome icon={CircleSlash}>{m.imports_cancelled()}</Outcome>}
-      {run.status === 'completed' && (
+      {run.status === 'completed' && !run.links && (
         <Outcome icon={CircleCheck}>
           {run.file ? m.imports_name_is_ready({ name: run.file.name }) : m.common_done()}
         </Outcome>
       )}
+      {run.links && <LinkedColumns run={run} links={run.links} />}
       {run.file && <DownloadExport file={run.file} />}
     </section>
   )
+}
+
+function goingText({ kind, status }: ImportRun): string {
+  if (kind === LINK_JOB && status !== 'failed') return m.imports_links_waiting()
+  return status === 'waiting' ? m.imports_waiting_other_work_base() : m.imports_running()
+}
+
+/** The columns that became links, and the cells that name no record. */
+function LinkedColumns({ run, links }: { run: ImportRun; links: LinkResult }) {
+  return (
+    <>
+      {links.columns.map((column) => (
+        <Outcome
+          key={`${column.tableId} ${column.field}`}
+          icon={column.problem === null ? CircleCheck : CircleAlert}
+          tone={column.problem === null ? 'success' : 'danger'}
+        >
+          {linkedText(column)}
+        </Outcome>
+      ))}
+      {links.problems > 0 && (
+        <div className={styles.problems}>
+          <Samples samples={links.samples} />
+        </div>
+      )}
+      <div className={styles.actions}>
+        <ReportButton run={run} problems={links.problems} />
+      </div>
+    </>
+  )
+}
+
+function linkedText({ field, table, related, problem, linked, created, refused }: LinkedColumn): string {
+  if (problem !== null) return m.imports_link_failed({ field, table, reason: problem })
+  const text = m.imports_link_done({ field, table, related, count: linked })
+  const more = [
+    created > 0 ? m.imports_link_created({ count: created }) : null,
+    refused > 0 ? m.imports_link_refused({ count: refused }) : null,
+  ]
+  return [text, ...more.filter((each) => each !== null)].join(' ')
 }
 
 /** Downloads a resumed export by click, since browsers block downloads without one. */
@@ -233,7 +276,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
       </Outcome>
       {result.problems > 0 && <Problems result={result} />}
       <div className={styles.actions}>
-        <ReportButton run={run} result={result} />
+        <ReportButton run={run} problems={result.problems} />
         {canUndo(result) && (
           <Button size="small" icon={Undo2} busy={isBusy} onClick={() => void undo()}>
             {m.common_undo()}
@@ -272,23 +315,29 @@ function Problems({ result }: { result: ImportResult }) {
   return (
     <div className={styles.problems}>
       <p>{parts.length > 0 ? parts.join(', ') : m.imports_some_rows_had_problems()}</p>
-      <ul>
-        {samples.map(({ row, column, value, reason }) => (
-          <li key={`${row} ${column}`}>
-            <span>{m.imports_row_row({ row: formatNumber(row) })}</span>
-            {column && <span dir="auto">{column}</span>}
-            {value && <code dir="auto">{value}</code>}
-            <span>{reason}</span>
-          </li>
-        ))}
-      </ul>
+      <Samples samples={samples} />
     </div>
   )
 }
 
+function Samples({ samples }: Pick<ImportResult, 'samples'>) {
+  return (
+    <ul>
+      {samples.map(({ row, column, value, reason }) => (
+        <li key={`${row} ${column}`}>
+          <span>{m.imports_row_row({ row: formatNumber(row) })}</span>
+          {column && <span dir="auto">{column}</span>}
+          {value && <code dir="auto">{value}</code>}
+          <span>{reason}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** Downloads the refused rows and cells, if there are any. */
-function ReportButton({ run: { jobId, fileName }, result }: { run: ImportRun; result: ImportResult }) {
-  if (result.problems === 0 || jobId === null) return null
+function ReportButton({ run: { jobId, fileName }, problems }: { run: ImportRun; problems: number }) {
+  if (problems === 0 || jobId === null) return null
   return (
     <Button size="small" icon={Download} onClick={() => void downloadReport(jobId, fileName)}>
       {m.imports_download_skipped_rows()}
@@ -377,6 +426,8 @@ function nameOf({ kind, subject }: Job): string {
   const name = subject ?? ''
   if (isExportJob(kind)) return m.common_export()
   switch (kind) {
+    case LINK_JOB:
+      return m.imports_links()
     case 'import':
     case 'base-file-import':
       return subject ?? m.imports_import()

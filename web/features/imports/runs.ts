@@ -1,7 +1,9 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
+import type { LinkResult } from '../../../src/core/imports/link-result.ts'
 import { messageOf } from '../../errors.ts'
+import { m } from '../../messages.gen.ts'
 import { onJob } from '../../socket.ts'
 import { api, cache, type Inputs, type Outputs } from '../../trpc.ts'
 import { type ExportedFile, isExportJob } from '../exports/run-export.ts'
@@ -11,8 +13,9 @@ import { uploadSource } from './transfer.ts'
 /** Poll interval while there are no live updates. */
 const POLL_MS = 700
 
-/** Job kind of imports. */
+/** Job kind of imports, and of the job that links the columns of their tables. */
 export const IMPORT_JOB = 'import'
+export const LINK_JOB = 'import-links'
 
 /** An import that this page started, or a job that was running when it was opened. */
 export interface ImportRun {
@@ -37,6 +40,8 @@ export interface ImportRun {
   startedAt: number
   endedAt: number | null
   result: ImportResult | null
+  /** What a finished job has linked. */
+  links: LinkResult | null
   /** File of a finished export. */
   file: ExportedFile | null
   error: string | null
@@ -60,26 +65,30 @@ const find = (id: number): ImportRun | undefined => runs.getState().find((run) =
 
 /** A table of a file to import; `inputOf` gets the id of the upload. */
 export interface TableRun {
+  source: ImportSource
   /** Name for the user. */
   name: string
   inputOf: (uploadId: string) => StartInput
 }
 
+interface StartOptions {
+  /** True if columns become links, which is a run of its own, the last one. */
+  hasLinks: boolean
+  /** The upload of a file that was analysed on the server or sent before. */
+  uploadOf: (source: ImportSource) => Promise<string> | undefined
+}
+
 /**
- * Uploads a file and imports tables of it, even if the dialog is closed meanwhile.
- * @param uploaded the upload, if the file was analysed on the server
+ * Uploads files and imports their tables together, even if the dialog is closed meanwhile.
  * @returns the ids of the runs, in the order of the tables
  */
-export function startRuns(
-  baseId: string,
-  source: ImportSource,
-  tables: readonly TableRun[],
-  uploaded?: Promise<string>,
-): number[] {
-  const ids = tables.map(({ name }) =>
+export function startRuns(baseId: string, tables: readonly TableRun[], options: StartOptions): number[] {
+  const ids = tables.map(({ name, source }) =>
     addRun({ kind: IMPORT_JOB, baseId, fileName: name, status: 'uploading', size: source.size }),
   )
-  void carryOut(ids, source, { tables, uploaded })
+  if (options.hasLinks)
+    ids.push(addRun({ kind: LINK_JOB, baseId, fileName: m.imports_links(), status: 'waiting' }))
+  void carryOut(ids, tables, options.uploadOf)
   return ids
 }
 
@@ -117,6 +126,7 @@ function addRun(
     startedAt: Date.now(),
     endedAt: null,
     result: null,
+    links: null,
     file: null,
     error: null,
     ...known,
@@ -127,32 +137,38 @@ function addRun(
 
 async function carryOut(
   ids: readonly number[],
-  source: ImportSource,
-  { tables, uploaded }: { tables: readonly TableRun[]; uploaded: Promise<string> | undefined },
+  tables: readonly TableRun[],
+  uploadOf: StartOptions['uploadOf'],
 ): Promise<void> {
   const controller = new AbortController()
+  const { signal } = controller
   for (const id of ids) controllers.set(id, controller)
   const end = (id: number, error: unknown) =>
     update(id, {
-      ...(controller.signal.aborted
-        ? { status: 'cancelled' }
-        : { status: 'failed', error: messageOf(error) }),
+      ...(signal.aborted ? { status: 'cancelled' } : { status: 'failed', error: messageOf(error) }),
       endedAt: Date.now(),
     })
   try {
-    const onProgress = (sent: number) => {
-      for (const id of ids) update(id, { sent })
+    const uploads = new Map<ImportSource, Promise<string>>()
+    for (const { source } of tables) {
+      if (uploads.has(source)) continue
+      const own = ids.filter((_, at) => tables[at]?.source === source)
+      const change = (patch: Partial<ImportRun>) => {
+        for (const id of own) update(id, patch)
+      }
+      const onProgress = (sent: number) => change({ sent })
+      const onLost = (isOffline: boolean) => change({ isOffline })
+      uploads.set(source, uploadOf(source) ?? uploadSource(source, { signal, onProgress, onLost }))
     }
-    const onLost = (isOffline: boolean) => {
-      for (const id of ids) update(id, { isOffline })
-    }
-    const { signal } = controller
-    const uploadId = await (uploaded ?? uploadSource(source, { signal, onProgress, onLost }))
-    const started = await api.imports.startAll.mutate(tables.map(({ inputOf }) => inputOf(uploadId)))
+    await Promise.all(uploads.values())
+    const uploadIds = await Promise.all(tables.map(({ source }) => uploads.get(source) ?? ''))
+    const inputs = tables.map(({ inputOf }, at) => inputOf(uploadIds[at] ?? ''))
+    const started = await api.imports.startAll.mutate(inputs)
     await Promise.all(
       ids.map(async (id, at) => {
         const jobId = started[at]?.jobId ?? ''
-        update(id, { jobId, uploadId, status: 'waiting', sent: source.size })
+        const sent = tables[at]?.source.size ?? 0
+        update(id, { jobId, uploadId: uploadIds[at] ?? null, status: 'waiting', sent })
         await follow(id, jobId).catch((error) => end(id, error))
       }),
     )
@@ -186,7 +202,9 @@ async function follow(id: number, jobId: string): Promise<void> {
 
 function show(id: number, job: Job): void {
   const { status, progress, error } = job
-  const isExport = isExportJob(find(id)?.kind ?? '')
+  const kind = find(id)?.kind ?? ''
+  const isExport = isExportJob(kind)
+  const isLinks = kind === LINK_JOB
   const isOver = status === 'completed' || status === 'failed' || status === 'cancelled'
   update(id, {
     status,
@@ -195,7 +213,8 @@ function show(id: number, job: Job): void {
     totalRows: progress.total,
     ...(isOver && { endedAt: Date.now() }),
     ...(isOver && isExport && { file: (job.result ?? null) as ExportedFile | null }),
-    ...(isOver && !isExport && { result: (job.result ?? null) as ImportResult | null }),
+    ...(isOver && isLinks && { links: (job.result ?? null) as LinkResult | null }),
+    ...(isOver && !isExport && !isLinks && { result: (job.result ?? null) as ImportResult | null }),
   })
   const run = find(id)
   // Exports change nothing on the screen.

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
 import type { ChosenFormat } from '../../../src/core/imports/format.ts'
 import { m } from '../../messages.gen.ts'
@@ -16,11 +17,12 @@ export interface Draft {
   source: ImportSource
   /** Name of the table in the file; '' if the file is the table. */
   table: string
+  /** The table and column with the lists that this table holds. */
+  parent: { key: number; column: number } | null
   /** False for a table that is offered, but not imported. */
   isOn: boolean
   /** Format options set by the user; the others are detected. */
   chosen: ChosenFormat
-  monthFirst: boolean
   /** Whether types are checked against all rows; undefined: depends on the size of the file. */
   readAll: boolean | undefined
   target: DraftTarget
@@ -55,6 +57,10 @@ function isSameTable(before: DraftTarget, after: DraftTarget): boolean {
   return before.tableId === after.tableId && isSameUse
 }
 
+/** True for a table with JSON fields, which objects of a file fill as a whole unless the user says otherwise. */
+const keepsObjects = (target: DraftTarget): boolean =>
+  target.kind === 'append' && target.fields.some(({ type }) => fieldType(type).storage === 'json')
+
 /** Tables of an import dialog. A worker or the server analyses each file, again whenever a format changes. */
 export function useDrafts() {
   const [drafts, setDrafts] = useState<Draft[]>([])
@@ -78,13 +84,13 @@ export function useDrafts() {
     setDrafts((all) => all.map((draft) => (draft.key === key ? { ...draft, ...patch(draft) } : draft)))
 
   /** The analysis of a text file in the browser; null if the server has to read the file. */
-  async function analyseHere({ source, chosen, monthFirst, readAll }: Draft): Promise<Analysis | null> {
+  async function analyseHere({ source, chosen, readAll }: Draft): Promise<Analysis | null> {
     if (readAll || uploads.current.has(source)) return null
     const known = samples.current.get(source) ?? readSamples(source, readBytes)
     samples.current.set(source, known)
     try {
       analyser.current ??= createAnalyser()
-      return await analyser.current.analyse(await known, chosen, monthFirst)
+      return await analyser.current.analyse(await known, chosen)
     } catch (error) {
       samples.current.delete(source)
       throw error
@@ -92,9 +98,10 @@ export function useDrafts() {
   }
 
   async function analyseThere(
-    { key, source, chosen, monthFirst, readAll }: Draft,
+    { key, source, chosen: given, readAll, target }: Draft,
     signal: AbortSignal,
   ): Promise<TableAnalysis[]> {
+    const chosen = { ...(keepsObjects(target) && { flatten: false }), ...given }
     const onProgress = (sent: number) =>
       change(key, () => ({ progress: { uploaded: sent / Math.max(1, source.size), rows: 0 } }))
     const onLost = (isOffline: boolean) =>
@@ -108,7 +115,7 @@ export function useDrafts() {
     change(key, () => ({ progress: NO_PROGRESS }))
     return analyseUpload(
       uploadId,
-      { chosen, monthFirst, readAll },
+      { chosen, readAll },
       { signal, onRows: (rows) => change(key, () => ({ progress: { uploaded: null, rows } })) },
     )
   }
@@ -148,6 +155,7 @@ export function useDrafts() {
     const isFirst = known === ''
     const isAllHidden = shown.every(({ isHidden }) => isHidden)
     const keys = shown.map((_, at) => (at === 0 ? key : nextKey.current++))
+    const keyOf = new Map(shown.map((table, at) => [tables.indexOf(table), keys[at] ?? key]))
     setDrafts((all) =>
       all.flatMap((draft) => {
         if (draft.key !== key) return [draft]
@@ -155,7 +163,7 @@ export function useDrafts() {
           other !== key && target.kind === 'new' ? [target.title] : [],
         )
         const taken = [...draft.baseTitles, ...others]
-        return shown.map(({ name, isHidden, analysis, problem }, at): Draft => {
+        return shown.map(({ name, isHidden, analysis, problem, parent }, at): Draft => {
           // Until its tables are known, a file has one draft with a title of its own.
           const isRenamed = isFirst && draft.target.kind === 'new' && (shown.length > 1 || name !== '')
           const title = freeTitle(tableTitleOf(source, name, shown.length === 1), taken)
@@ -165,6 +173,10 @@ export function useDrafts() {
             ...draft,
             key: keys[at] ?? key,
             table: isFirst ? name : draft.table,
+            parent:
+              isFirst && parent
+                ? { key: keyOf.get(parent.table) ?? key, column: parent.column }
+                : draft.parent,
             isOn: isFirst ? problem === null && (!isHidden || isAllHidden) : draft.isOn,
             target,
             chosen: analysis ? { ...draft.chosen, ...placeOf(analysis) } : draft.chosen,
@@ -191,7 +203,7 @@ export function useDrafts() {
       const added = sources.map(({ source, target }): Draft => {
         const key = nextKey.current++
         const empty = { analysis: null, error: null, columns: [], isReading: true, progress: NO_PROGRESS }
-        const settings = { table: '', isOn: true, chosen: {}, monthFirst: false, readAll: undefined }
+        const settings = { table: '', parent: null, isOn: true, chosen: {}, readAll: undefined }
         return { key, source, target, baseTitles, ...settings, ...empty }
       })
       setDrafts((all) => [...all, ...added])
@@ -203,27 +215,42 @@ export function useDrafts() {
       latest.current.delete(key)
       setDrafts((all) => all.filter((draft) => draft.key !== key))
     },
-    setOn: (key: number, isOn: boolean) => change(key, () => ({ isOn })),
+    /** Ticks a table; lists within records are then no column of their records. */
+    setOn(key: number, isOn: boolean): void {
+      const parent = drafts.find((draft) => draft.key === key)?.parent
+      change(key, () => ({ isOn }))
+      if (!parent) return
+      change(parent.key, ({ columns, target }) => ({
+        columns: columns.map((column) =>
+          column.index === parent.column && target.kind === 'new' ? { ...column, isOn: !isOn } : column,
+        ),
+      }))
+    },
     /** Id of the upload of a file that the server has analysed. */
     uploadOf: (source: ImportSource): Promise<string> | undefined => uploads.current.get(source),
     /** Changes the format and analyses the file again. */
     choose: (draft: Draft, chosen: ChosenFormat) =>
       reread({ ...draft, chosen: { ...draft.chosen, ...chosen } }),
-    chooseMonthFirst: (draft: Draft, monthFirst: boolean) => reread({ ...draft, monthFirst }),
     chooseReadAll: (draft: Draft, readAll: boolean) => reread({ ...draft, readAll }),
     tryAgain: (draft: Draft) => reread(draft),
     /** Keeps the columns for the same table; maps them again for another one. */
-    setTarget: (key: number, target: DraftTarget) =>
-      change(key, (draft) => {
-        const isSame = isSameTable(draft.target, target)
-        const columns = isSame || !draft.analysis ? draft.columns : draftColumns(draft.analysis, target)
-        return { target, columns }
-      }),
+    setTarget(key: number, target: DraftTarget): void {
+      const draft = drafts.find((each) => each.key === key)
+      const isJson = draft?.analysis?.format.kind === 'json' && draft.chosen.flatten === undefined
+      if (draft && isJson && keepsObjects(draft.target) !== keepsObjects(target)) {
+        reread({ ...draft, target })
+        return
+      }
+      change(key, ({ target: before, columns, analysis }) => ({
+        target,
+        columns: isSameTable(before, target) || !analysis ? columns : draftColumns(analysis, target),
+      }))
+    },
     setColumn: (key: number, index: number, patch: Partial<DraftColumn>) =>
       change(key, ({ columns, analysis }) => ({
         columns: columns.map((column) => {
           if (column.index !== index) return column
-          const next = { ...column, ...patch }
+          const next = { ...column, ...(patch.type && { link: null }), ...patch }
           return patch.type && analysis ? withType(next, patch.type, analysis) : next
         }),
       })),
@@ -244,6 +271,9 @@ export function useDrafts() {
 
 /** The place of a table in its file, so that another analysis looks at this table only. */
 function placeOf({ format }: Analysis): ChosenFormat {
-  const { sheet, table } = format as ChosenFormat
-  return { ...(sheet !== undefined && { sheet }), ...(table !== undefined && { table }) }
+  const { sheet, table, nested } = format as ChosenFormat
+  return {
+    ...(sheet !== undefined && { sheet }),
+    ...(table !== undefined && { table, nested }),
+  }
 }

@@ -155,12 +155,16 @@ const sameOf = (known: string | null, currency: string | null): string | null =>
 function createMergeFiller(merges: Merge[]): (row: SheetRow) => void {
   if (merges.length === 0) return () => {}
   const waiting = merges.toSorted((a, b) => a.firstRow - b.firstRow)
-  let active: (Merge & { text: string; kind: SheetRow['kinds'][number] })[] = []
+  /** By column: ranges do not overlap. */
+  const active = new Map<number, Merge & { text: string; kind: SheetRow['kinds'][number] }>()
   let at = 0
   return (row) => {
     const index = row.number - 1
-    active = active.filter(({ lastRow }) => lastRow >= index)
-    for (const { column, text, kind } of active) {
+    for (const [column, { text, kind, lastRow }] of active) {
+      if (lastRow < index) {
+        active.delete(column)
+        continue
+      }
       if ((row.cells[column] ?? '') !== '') continue
       row.cells[column] = text
       row.kinds[column] = kind
@@ -168,7 +172,7 @@ function createMergeFiller(merges: Merge[]): (row: SheetRow) => void {
     for (; at < waiting.length && (waiting[at]?.firstRow ?? 0) <= index; at++) {
       const merge = waiting[at]
       const text = merge && merge.firstRow === index ? row.cells[merge.column] : undefined
-      if (merge && text) active.push({ ...merge, text, kind: row.kinds[merge.column] ?? 'text' })
+      if (merge && text) active.set(merge.column, { ...merge, text, kind: row.kinds[merge.column] ?? 'text' })
     }
   }
 }

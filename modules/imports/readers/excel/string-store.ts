@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { copyText } from '../copy-text.ts'
 
 /** Characters kept in memory; the strings after them are in a temporary file. */
 const MAX_IN_MEMORY = 4_000_000
@@ -24,8 +25,7 @@ export function createStringStore(maxInMemory = MAX_IN_MEMORY): StringStore {
   return {
     add(text) {
       characters += text.length
-      // A slice would keep the whole chunk of the file in memory.
-      if (characters <= maxInMemory) memory.push(Buffer.from(text).toString())
+      if (characters <= maxInMemory) memory.push(copyText(text))
       else {
         spilled ??= createSpilledStrings()
         spilled.add(text)

@@ -19,8 +19,11 @@ import { parseXml, unescapeXml } from './xml.ts'
 const MAX_CELL = 1_000_000
 const MAX_MERGES = 100_000
 const MAX_SHEETS = 1000
+/** Formats of cells; Excel’s limit is 65,490. */
+const MAX_STYLES = 100_000
 
 const WORKBOOK = 'xl/workbook.xml'
+const STYLES = 'xl/styles.xml'
 
 /** Numbers that are their own plain text. */
 const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
@@ -81,7 +84,9 @@ async function readWorkbook(archive: Archive): Promise<{ is1904: boolean; sheets
   await parseAll(archive, WORKBOOK, {
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = /^(?:1|true)$/i.test(attributes.date1904 ?? '')
-      if (name !== 'sheet' || sheets.length === MAX_SHEETS) return
+      if (name !== 'sheet') return
+      if (sheets.length === MAX_SHEETS)
+        throw new FileError(m.imports_error_workbook_sheets({ max: MAX_SHEETS }))
       const id = Object.entries(attributes).find(([key]) => /(?:^|:)id$/.test(key))?.[1] ?? ''
       const part = targets.get(id) ?? ''
       // Sheets of charts and dialogs have no cells.
@@ -109,12 +114,13 @@ async function readStyles(archive: Archive): Promise<NumberStyle[]> {
   const own = new Map<number, NumberStyle>()
   const styles: NumberStyle[] = []
   let isCells = false
-  if (!archive.has('xl/styles.xml')) return styles
-  await parseAll(archive, 'xl/styles.xml', {
+  if (!archive.has(STYLES)) return styles
+  await parseAll(archive, STYLES, {
     open(name, { numFmtId = '', formatCode = '' }) {
       if (name === 'cellXfs') isCells = true
       if (name === 'numFmt') own.set(Number(numFmtId), numberStyle(formatCode))
       if (name !== 'xf' || !isCells) return
+      if (styles.length === MAX_STYLES) throw new FileError(m.imports_error_workbook_broken({ part: STYLES }))
       const id = Number(numFmtId)
       styles.push(own.get(id) ?? builtInStyle(id))
     },

@@ -1,46 +1,49 @@
 /** Keys that lead to a value. */
 export type JsonPath = string[]
 
-interface JsonCell {
-  path: JsonPath
-  /** As field types parse it; '' for null. */
-  text: string
-}
-
 /** A path as the key of a map. */
 export const pathKey = (path: JsonPath): string => {
   if (path.length === 1) return path[0] || '\u0000'
   return path.join('\u0000')
 }
 
-/** The cells of a record. A list has one per position, a plain value is one cell. */
-export function cellsOf(value: unknown, flatten: boolean): JsonCell[] {
-  const cells: JsonCell[] = []
+/**
+ * A cell of a record.
+ * @param key `pathKey` of its path
+ * @param parent path of the object with the cell; null for the record itself
+ */
+type VisitCell = (key: string, value: unknown, parent: JsonPath | null, name: string) => void
+
+/** Visits the cells of a record. A list has one per position, a plain value is one cell. */
+export function visitCells(value: unknown, flatten: boolean, visit: VisitCell): void {
   if (Array.isArray(value)) {
-    for (const [at, item] of value.entries()) cells.push({ path: [String(at + 1)], text: textOf(item) })
-  } else if (isObject(value)) addCells(cells, [], value, flatten)
-  else cells.push({ path: [], text: textOf(value) })
-  return cells
+    for (let at = 0; at < value.length; at++) visit(String(at + 1), value[at], ROOT, String(at + 1))
+  } else if (isObject(value)) visitObject(value, flatten, visit, '', ROOT)
+  else visit('', value, null, '')
 }
 
-function addCells(
-  cells: JsonCell[],
-  path: JsonPath,
+const ROOT: JsonPath = []
+
+function visitObject(
   object: Record<string, unknown>,
   flatten: boolean,
+  visit: VisitCell,
+  prefix: string,
+  path: JsonPath,
 ): void {
-  for (const key in object) {
-    const value = object[key]
-    const at = path.length === 0 ? [key] : [...path, key]
-    if (flatten && isObject(value)) addCells(cells, at, value, flatten)
-    else cells.push({ path: at, text: textOf(value) })
+  for (const name in object) {
+    const value = object[name]
+    const key = prefix + name
+    if (flatten && isObject(value)) visitObject(value, flatten, visit, `${key}\u0000`, [...path, name])
+    else visit(key || '\u0000', value, path, name)
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function textOf(value: unknown): string {
+/** The text of a cell as field types parse it; '' for null. */
+export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -51,3 +54,15 @@ function textOf(value: unknown): string {
 /** Texts that a multi-select cell can list. `["1", "234"]` must not become the number 1,234. */
 const isOption = (item: unknown): boolean =>
   typeof item === 'string' && item.trim() === item && !item.includes(',') && /\p{L}/u.test(item)
+
+/**
+ * The value that some keys lead to; undefined where an object on the way is missing.
+ */
+export function valueAt(value: unknown, path: JsonPath): unknown {
+  let found = value
+  for (const key of path) {
+    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined
+    found = found[key]
+  }
+  return found
+}

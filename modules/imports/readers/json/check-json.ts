@@ -38,6 +38,9 @@ export function checkJson(text: string): JsonFault | null {
   function takeKey(keys: Set<string>): JsonFault | null {
     take(SPACE)
     const start = at
+    // Longer texts may be too much for the expression.
+    const quote = text.indexOf('"', at + 1)
+    if (text[at] === '"' && quote - at > 6 * MAX_JSON_KEY) return fault('key', '')
     const quoted = take(STRING)
     if (quoted === null) return fault('syntax')
     const key: string = JSON.parse(quoted)

@@ -1,11 +1,15 @@
 import { detectEncoding } from '../../../../src/core/csv/detect.ts'
+import { jsonProblem } from '../../../../src/core/fields/json.ts'
+import type { ParentTable } from '../../../../src/core/imports/analysis.ts'
 import { FileError } from '../../../../src/core/imports/file-error.ts'
-import { type JsonFormat, MAX_JSON_COLUMNS } from '../../../../src/core/imports/format.ts'
+import { type JsonFormat, MAX_JSON_COLUMNS, MAX_JSON_LEVELS } from '../../../../src/core/imports/format.ts'
+import { singularOf } from '../../../../src/core/nouns.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { isWholeFile, readHead, requireKind } from '../file-head.ts'
 import type { FoundTable, ImportReader, OpenTable, RowBatch } from '../reader.ts'
-import { cellsOf, type JsonPath, pathKey } from './cells.ts'
+import { isObject, type JsonPath, pathKey, textOf, valueAt, visitCells } from './cells.ts'
 import { createJsonScanner, type JsonHandlers } from './scanner.ts'
+import { sourceAt } from './source.ts'
 
 /** Lists of objects that a file may offer. */
 const MAX_TABLES = 200
@@ -13,20 +17,21 @@ const NO_PATH: JsonPath = []
 
 /**
  * JSON and NDJSON. Every list of objects is a table; the values around the lists are a table of one row. A file that
- * is one list is one table.
+ * is one list is one table. Lists of objects within records are offered as tables of their own.
  */
 export const jsonReader: ImportReader<JsonFormat> = {
   kind: 'json',
-  async tables(path, { table, flatten = true, decimal = '.' }) {
+  async tables(path, { table, nested = [], flatten = true, decimal = '.' }) {
     await requireKind(path, 'json')
     const tables = new Map<string, Columns>()
-    const asides = createColumns(NO_PATH)
-    let current = createColumns(NO_PATH)
+    const limit = { tables: MAX_TABLES }
+    const asides = createColumns(NO_PATH, flatten, limit)
+    let current = createColumns(NO_PATH, flatten, limit)
     const outermost: Record<string, unknown> = {}
     const handlers: JsonHandlers = {
       openTable(at) {
         const known = tables.get(pathKey(at))
-        current = known ?? createColumns(at)
+        current = known ?? createColumns(at, flatten, limit)
         if (!known && tables.size === MAX_TABLES)
           throw new FileError(m.imports_error_json_tables({ max: MAX_TABLES }))
         tables.set(pathKey(at), current)
@@ -35,31 +40,55 @@ export const jsonReader: ImportReader<JsonFormat> = {
       record(value) {
         // Records without a list around them: one per line, or one value for the file.
         if (tables.size === 0) tables.set('', current)
-        current.count++
-        for (const { path: at } of cellsOf(value, flatten)) current.add(at)
+        current.add(value)
       },
       aside: (at, value) => setValue(outermost, at, value),
     }
     for await (const _ of scan(path, handlers));
-    for (const { path: at } of cellsOf(outermost, flatten)) asides.add(at)
-    const found = [...tables.values()].filter(({ count, columns }) => count > 0 && columns.length > 0)
+    asides.add(outermost)
+    const found = [...tables.values()].filter((each) => each.count > 0 && each.columns.length > 0)
     const isMain = found.length === 0
-    if (asides.columns.length > 0 && !tables.has('')) found.push({ ...asides, count: 1 })
-    return found
-      .filter((each) => table === undefined || pathKey(each.path) === pathKey(table))
-      .map(({ path: at, columns, isTooWide }): FoundTable<JsonFormat> => {
-        const isAside = at.length === 0 && !tables.has('')
-        const isTwice = found.filter((each) => each.path.at(-1) === at.at(-1)).length > 1
-        const name = at.slice(isTwice ? -2 : -1).join(' ')
-        const problem = isTooWide ? m.imports_error_columns({ max: MAX_JSON_COLUMNS }) : null
-        const format = { kind: 'json' as const, table: at, flatten, columns, decimal }
-        return { name, isHidden: isAside && !isMain, format: isTooWide ? null : format, problem }
-      })
+    if (asides.columns.length > 0 && !tables.has('')) found.push(asides)
+    const all = withLists(found)
+    const isChosen = ({ of }: ListedTable) =>
+      table === undefined ||
+      (pathKey(of.path) === pathKey(table) && levelsKey(of.nested) === levelsKey(nested))
+    const names = all.map(({ of }) => [...of.path, ...of.nested.flat()])
+    return all.flatMap((each, position): FoundTable<JsonFormat>[] => {
+      if (!isChosen(each)) return []
+      const { of, parent } = each
+      const keys = names[position] ?? []
+      const isTwice = names.filter((other) => other.at(-1) === keys.at(-1)).length > 1
+      const isAside = of === asides
+      const { columns, isTooWide } = of
+      const format = {
+        kind: 'json' as const,
+        table: of.path,
+        nested: of.nested,
+        flatten,
+        columns: columns.map(({ path: at }) => at),
+        structured: columns.flatMap(({ content }, at) => (content === 'text' ? [] : [at])),
+        decimal,
+      }
+      return [
+        {
+          name: keys.slice(isTwice ? -2 : -1).join(' '),
+          isHidden: (isAside && !isMain) || parent !== null,
+          format: isTooWide ? null : format,
+          problem: isTooWide ? m.imports_error_columns({ max: MAX_JSON_COLUMNS }) : null,
+          ...(parent && table === undefined && { parent }),
+        },
+      ]
+    })
   },
   async open(path, format): Promise<OpenTable> {
     await requireKind(path, 'json')
+    const titles = format.columns.map((at) => (at.length === 0 ? m.imports_json_value() : at.join('.')))
+    const { nested = [] } = format
+    const parents = [...format.table, ...nested.slice(0, -1).flat()]
     return {
-      titles: format.columns.map((at) => (at.length === 0 ? m.imports_json_value() : at.join('.'))),
+      titles:
+        nested.length === 0 ? titles : [singularOf(parents.at(-1) ?? m.imports_json_parent()), ...titles],
       encoding: await encodingOf(path),
       isDamaged: false,
       hasFixedWidth: true,
@@ -69,37 +98,98 @@ export const jsonReader: ImportReader<JsonFormat> = {
   },
 }
 
-async function* readRows(path: string, { table, flatten, columns }: JsonFormat): AsyncGenerator<RowBatch> {
+/** A table, and where it is listed. */
+interface ListedTable {
+  of: Columns
+  parent: ParentTable | null
+}
+
+/** The tables, each followed by those of the lists in its records. */
+function withLists(tables: readonly Columns[]): ListedTable[] {
+  const all: ListedTable[] = []
+  function list(of: Columns, parent: ParentTable | null): void {
+    const table = all.push({ of, parent }) - 1
+    // A nested table begins with the number of its parent.
+    const shift = of.nested.length === 0 ? 0 : 1
+    for (const [column, { content, list: inner }] of of.columns.entries()) {
+      if (content === 'objects' && inner && inner.columns.length > 0)
+        list(inner, { table, column: column + shift })
+    }
+  }
+  for (const each of tables) list(each, null)
+  return all
+}
+
+const levelsKey = (nested: readonly JsonPath[]): string => nested.map(pathKey).join('\u0001')
+
+async function* readRows(
+  path: string,
+  { table, nested = [], flatten, columns, written = [], structured = [] }: JsonFormat,
+): AsyncGenerator<RowBatch> {
   const positions = new Map(columns.map((at, index) => [pathKey(at), index]))
   const outermost: Record<string, unknown> = {}
+  /** Of nested tables, the first column is the number of the parent's row. */
+  const shift = nested.length === 0 ? 0 : 1
+  const counts = [0, ...nested.map(() => 0)]
   let rows: string[][] = []
-  let count = 0
   let isList = false
-  function add(value: unknown): void {
-    const cells: string[] = new Array(columns.length).fill('')
-    for (const { path: at, text } of cellsOf(value, flatten)) {
-      const index = positions.get(pathKey(at))
-      if (index !== undefined) cells[index] = text
+
+  function add(value: unknown, source: string | null, parent: number): void {
+    const cells: string[] = new Array(columns.length + shift).fill('')
+    if (shift > 0) cells[0] = String(parent)
+    visitCells(value, flatten, (key, cell) => {
+      const index = positions.get(key)
+      if (index !== undefined) cells[index + shift] = textOf(cell)
+    })
+    for (const index of written) {
+      const at = columns[index - shift]
+      if (at) cells[index] = jsonText(value, at, source, structured.includes(index - shift))
     }
     rows.push(cells)
-    count++
   }
+
+  /** Adds the records of the table in a value, which is a record of an outer one at levels above the last. */
+  function walk(value: unknown, source: string | null, level: number): void {
+    const parent = counts[level - 1] ?? 0
+    counts[level] = (counts[level] ?? 0) + 1
+    const list = nested[level]
+    if (list === undefined) {
+      add(value, source, parent)
+      return
+    }
+    const items = valueAt(value, list)
+    if (Array.isArray(items)) for (const item of items) if (isObject(item)) walk(item, null, level + 1)
+  }
+
   const handlers: JsonHandlers = {
     openTable(at) {
       isList = true
       return pathKey(at) === pathKey(table)
     },
-    record: add,
+    record: (value, source) => walk(value, source, 0),
     aside: (at, value) => setValue(outermost, at, value),
   }
+  const count = () => counts[nested.length] ?? 0
   for await (const { done } of scan(path, handlers)) {
     if (rows.length === 0) continue
-    yield { rows, firstRow: count - rows.length + 1, problems: [], done }
+    yield { rows, firstRow: count() - rows.length + 1, problems: [], done }
     rows = []
   }
-  if (table.length > 0 || count > 0 || (isList && Object.keys(outermost).length === 0)) return
-  add(outermost)
-  yield { rows, firstRow: 1, problems: [], done: Bun.file(path).size }
+  if (table.length > 0 || counts[0] !== 0 || (isList && Object.keys(outermost).length === 0)) return
+  walk(outermost, null, 0)
+  yield { rows, firstRow: count() - rows.length + 1, problems: [], done: Bun.file(path).size }
+}
+
+/**
+ * The cell of a JSON field. A string is JSON text in a column of strings, as some programs write it, and otherwise a JSON
+ * string.
+ */
+function jsonText(record: unknown, path: JsonPath, source: string | null, isStructured: boolean): string {
+  const value = valueAt(record, path)
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string' && !isStructured && /^\s*[{[]/.test(value) && jsonProblem(value) === null)
+    return value
+  return (source === null ? null : sourceAt(source, path)) ?? JSON.stringify(value)
 }
 
 /** Reads a file through a scanner; yields after each chunk. */
@@ -142,31 +232,79 @@ async function isSequence(path: string): Promise<boolean> {
   return values > 1 || (values === 1 && isBroken)
 }
 
+/** A column of a table. */
+interface Column {
+  path: JsonPath
+  /** What its cells hold, apart from null and empty lists. */
+  content: 'nothing' | 'objects' | 'structure' | 'text'
+  /** The table of its lists of objects. */
+  list: Columns | null
+}
+
 /** Columns of a table, in the order in which its records name them. */
 interface Columns {
   path: JsonPath
-  columns: JsonPath[]
+  nested: JsonPath[]
+  columns: Column[]
   isTooWide: boolean
   /** Records. */
   count: number
-  add(path: JsonPath): void
+  /** Adds the columns of a record. */
+  add(record: unknown): void
 }
 
-function createColumns(path: JsonPath): Columns {
-  const known = new Set<string>()
+/** @param limit number of further nested tables */
+function createColumns(
+  path: JsonPath,
+  flatten: boolean,
+  limit: { tables: number },
+  nested: JsonPath[] = [],
+): Columns {
+  const known = new Map<string, Column>()
+
+  function visit(key: string, value: unknown, parent: JsonPath | null, name: string): void {
+    let column = known.get(key)
+    if (!column) {
+      if (known.size === MAX_JSON_COLUMNS) {
+        table.isTooWide = true
+        return
+      }
+      column = { path: parent === null ? [] : [...parent, name], content: 'nothing', list: null }
+      known.set(key, column)
+      table.columns.push(column)
+    }
+    if (column.content !== 'structure' && value !== null) note(column, value)
+  }
+
+  function note(column: Column, value: unknown): void {
+    if (typeof value !== 'object') {
+      // Beside lists, a text is a JSON string.
+      column.content = column.content === 'objects' ? 'structure' : column.content
+      if (column.content === 'nothing') column.content = 'text'
+      return
+    }
+    const items = Array.isArray(value) ? value : null
+    if (items?.length === 0) return
+    const isNested = items?.every(isObject) && nested.length < MAX_JSON_LEVELS
+    if (!isNested || column.content === 'text' || (!column.list && limit.tables === 0)) {
+      column.content = 'structure'
+      return
+    }
+    column.content = 'objects'
+    if (!column.list) limit.tables--
+    column.list ??= createColumns(path, flatten, limit, [...nested, column.path])
+    for (const item of items ?? []) column.list.add(item)
+  }
+
   const table: Columns = {
     path,
+    nested,
     columns: [],
     isTooWide: false,
     count: 0,
-    add(at) {
-      const key = pathKey(at)
-      if (known.has(key)) return
-      if (known.size === MAX_JSON_COLUMNS) table.isTooWide = true
-      else {
-        known.add(key)
-        table.columns.push(at)
-      }
+    add(record) {
+      table.count++
+      visitCells(record, flatten, visit)
     },
   }
   return table

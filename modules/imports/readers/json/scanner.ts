@@ -11,7 +11,8 @@ const MAX_ASIDE = 1_000_000
 export interface JsonHandlers {
   /** A list of objects begins; false to skip its records without parsing them. */
   openTable(path: string[]): boolean
-  record(value: unknown): void
+  /** @param source the record as it is written */
+  record(value: unknown, source: string): void
   /** A value of the outermost object that is in no list of objects. */
   aside(path: string[], value: unknown): void
 }
@@ -141,12 +142,15 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
     }
   }
 
+  const record = (done: Capture): void =>
+    handlers.record(parse({ ...done, end: at }), buffer.slice(done.start, at))
+
   function endCapture(done: Capture): void {
     capture = null
     const level = top()
     if (level && !level.isObject && level.isTable) {
-      if (level.isWanted) handlers.record(parse({ ...done, end: at }))
-    } else if (level === undefined) handlers.record(parse({ ...done, end: at }))
+      if (level.isWanted) record(done)
+    } else if (level === undefined) record(done)
     else if (!done.isDropped) handlers.aside([...path], parse({ ...done, end: at }))
     finishValue()
   }
@@ -175,6 +179,8 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
         if (++value.digits > SAFE_DIGITS) value.hasLongNumber = true
         continue
       }
+      // A double has no numbers such as 1e999.
+      if (value.digits > 0 && (sign === 0x65 || sign === 0x45)) value.hasLongNumber = true
       if (sign !== 0x2e) value.digits = 0
       if (sign === QUOTE) value.isString = true
       else if (sign === OPEN_OBJECT || sign === OPEN_LIST) {
@@ -247,6 +253,7 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
         return true
       case 'value': {
         const isRoot = levels.length === 0
+        if (isEndOfValue(sign)) unexpected()
         if (isSequence || (sign !== OPEN_OBJECT && sign !== OPEN_LIST)) beginCapture()
         else if (sign === OPEN_OBJECT) open(true, false)
         else if (isRoot) open(false, true)
@@ -266,7 +273,10 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
         if (sign === CLOSE_LIST && expected === 'first element') {
           at++
           closeLevel()
-        } else beginCapture()
+          return true
+        }
+        if (isEndOfValue(sign)) unexpected()
+        beginCapture()
         return true
       case 'first key':
       case 'key':
@@ -323,6 +333,8 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
   }
 }
 
+const isEndOfValue = (sign: number): boolean => sign === COMMA || sign === CLOSE_LIST || sign === CLOSE_OBJECT
+
 /** A value in the buffer. */
 interface Captured {
   start: number
@@ -343,7 +355,7 @@ interface Capture extends Omit<Captured, 'end'> {
 }
 
 /** Position of the quote that ends a string, from a position within; -1 if the text ends first. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0
     while (at - 1 - escapes >= from && text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
@@ -363,11 +375,14 @@ const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g
 
 /** Turns numbers that a double cannot represent into strings, which keep their digits. */
 const quoteLongNumbers = (text: string): string =>
-  text.replace(TOKEN, (token) =>
-    token.startsWith('"') || token.length <= SAFE_DIGITS || String(Number(token)) === token
-      ? token
-      : `"${token}"`,
-  )
+  text.replace(TOKEN, (token) => (token.startsWith('"') || isDouble(token) ? token : `"${token}"`))
+
+function isDouble(token: string): boolean {
+  const value = Number(token)
+  if (String(value) === token) return true
+  const isLost = !Number.isFinite(value) || (value === 0 && /^[^eE]*[1-9]/.test(token))
+  return token.length <= SAFE_DIGITS && !isLost
+}
 
 /** Number of keys of all objects in a value; NaN if one is too long. */
 function countKeys(value: unknown): number {

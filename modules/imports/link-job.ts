@@ -1,0 +1,339 @@
+import { rm } from 'node:fs/promises'
+import { sql } from 'drizzle-orm'
+import type { UserActor } from '../../src/core/actor.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
+import { formatValue } from '../../src/core/fields/read.ts'
+import type { LinkedColumn, LinkResult } from '../../src/core/imports/link-result.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import { type ColumnValue, columnNameOf, pagesOf, type ValueSource } from '../../src/db/column-values.ts'
+import {
+  type NamedRecords,
+  type ReadValues,
+  type RecordNames,
+  readNames,
+  recordsByUniqueName,
+  type UniqueNames,
+} from '../../src/db/names-of-records.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import { hasEnded, type JobContext, type JobKind } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
+import { createReport, type Report } from './worker/report.ts'
+
+export const LINK_JOB = 'import-links'
+
+/** A column of a new table that becomes a link once both tables are there. */
+export interface ColumnLink {
+  tableId: string
+  fieldId: string
+  relatedTableId: string
+  /**
+   * How a value finds its record: by the text of the display field, or by the number of the record's row in the file, which
+   * the order of a new table is.
+   */
+  by: 'name' | 'row'
+  /** Whether names without a record create one, or are only reported. */
+  missing: 'create' | 'report'
+}
+
+/** Input of the job. */
+export interface LinkInput {
+  actor: UserActor
+  baseId: string
+  fileName: string
+  /** Imports that the links wait for. */
+  jobIds: string[]
+  links: ColumnLink[]
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events' | 'jobs'>
+  schema: Pick<SchemaService, 'load' | 'hasTable' | 'linkValues'>
+  records: Pick<RecordsService, 'apply'>
+  reportPath(jobId: string): string
+}
+
+/** Records created by one change. */
+const CREATED_AT_ONCE = 2000
+/** Distinct values without a record that are kept in memory; with more, none are created. */
+const MAX_MISSING = 200_000
+/** How often a job of another server is looked at. */
+const LOOK_EVERY_MS = 2000
+/** Limit of names listed in one report line. */
+const MAX_LISTED = 5
+
+/** A column with everything that its steps need. */
+interface OpenColumn {
+  own: TableModel
+  field: Field
+  related: TableModel
+  link: ColumnLink
+  engine: Engine
+  read: ReadValues
+}
+
+/**
+ * The job that turns columns of imported tables into links, after the imports. Each column is one change of the schema, so
+ * that a job that goes on after a restart finds which ones are links already; created records are found by their names.
+ */
+export function createLinkJob({ kernel, schema, records, reportPath }: Deps): JobKind<LinkInput> {
+  async function run(input: LinkInput, { jobId, signal, report }: JobContext): Promise<LinkResult> {
+    await Promise.all(input.jobIds.map((id) => waitFor(id, signal)))
+    const problems = createReport(reportPath(jobId))
+    const columns: LinkedColumn[] = []
+    try {
+      for (const link of input.links) {
+        signal.throwIfAborted()
+        const column = await linkColumn(input, link, problems, signal)
+        if (column) columns.push(column)
+        report({ done: columns.length, total: input.links.length, unit: 'tables' })
+      }
+    } catch (error) {
+      problems.close()
+      await rm(reportPath(jobId), { force: true })
+      throw error
+    }
+    problems.close()
+    return { columns, problems: problems.count, samples: problems.samples }
+  }
+
+  /** Waits for the end of a job, on any server. */
+  async function waitFor(jobId: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = () => resolve()
+    const stop = kernel.events.on('job.changed', ({ id, status }) => {
+      if (id === jobId && hasEnded(status)) wake()
+    })
+    signal.addEventListener('abort', wake)
+    try {
+      for (;;) {
+        signal.throwIfAborted()
+        const job = await kernel.jobs.find(jobId)
+        if (!job || hasEnded(job.status)) return
+        await Promise.race([promise, Bun.sleep(LOOK_EVERY_MS)])
+      }
+    } finally {
+      stop()
+      signal.removeEventListener('abort', wake)
+    }
+  }
+
+  /** Links one column. Null if its table was not imported, or is gone. */
+  async function linkColumn(
+    input: LinkInput,
+    link: ColumnLink,
+    problems: Report,
+    signal: AbortSignal,
+  ): Promise<LinkedColumn | null> {
+    if (!(await schema.hasTable(link.tableId))) return null
+    const own = await schema.load(link.tableId)
+    const field = own.field(link.fieldId)
+    if (!field) return null
+    const isThere = await schema.hasTable(link.relatedTableId)
+    const related = isThere ? await schema.load(link.relatedTableId) : null
+    const result: LinkedColumn = {
+      tableId: own.table.id,
+      table: own.table.title,
+      field: field.title,
+      related: related?.table.title ?? '',
+      linked: 0,
+      refused: 0,
+      created: 0,
+      problem: related ? null : m.imports_error_link_table_missing(),
+    }
+    // An interrupted run of the job has linked it.
+    if (!related || linkOf(field)) return result
+    try {
+      const engine = await kernel.sources.engine(input.baseId)
+      const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
+      const column: OpenColumn = { own, field, related, link, engine, read }
+      const counts = await (link.by === 'row'
+        ? linkByRow(input.actor, column, problems)
+        : linkByName(input.actor, column, problems, signal))
+      return { ...result, ...counts }
+    } catch (error) {
+      // The column stays text, and the others are linked.
+      if (!(error instanceof AppError)) throw error
+      return { ...result, problem: error.message }
+    }
+  }
+
+  async function linkByRow(actor: UserActor, column: OpenColumn, problems: Report) {
+    const load = (read: ReadValues) => recordsByRow(column, read)
+    const counts = await reportMissing(column, false, await load(column.read), problems)
+    await convert(actor, column, false, load)
+    return { ...counts, created: 0 }
+  }
+
+  async function linkByName(actor: UserActor, column: OpenColumn, problems: Report, signal: AbortSignal) {
+    const { related, engine, link, read } = column
+    const names = await recordsByUniqueName(engine, related, read)
+    const { isList, missing } = await lookThrough(column, names)
+    const created = link.missing === 'create' ? await createMissing(actor, column, names, missing, signal) : 0
+    signal.throwIfAborted()
+    const counts = await reportMissing(column, isList, names, problems)
+    await convert(actor, column, isList, (tx) => recordsByUniqueName(engine, related, tx))
+    return { ...counts, created }
+  }
+
+  const convert = (
+    actor: UserActor,
+    { field, related }: OpenColumn,
+    isList: boolean,
+    names: Parameters<SchemaService['linkValues']>[3],
+  ) =>
+    schema.linkValues(
+      actor,
+      field.id,
+      { kind: isList ? 'mm' : 'bt', relatedTableId: related.table.id, createInverse: true },
+      names,
+    )
+
+  /**
+   * Creates records for names without one, and adds them to `names`.
+   * @returns their number
+   */
+  async function createMissing(
+    actor: UserActor,
+    { related, link }: OpenColumn,
+    names: UniqueNames,
+    missing: readonly string[],
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { displayField, table } = related
+    const { parse } = fieldType(displayField.type)
+    const rows = missing.flatMap((name) => {
+      const value = parse(name, displayField.options)
+      return value === null ? [] : [{ name, values: { [displayField.id]: value } }]
+    })
+    for (let start = 0; start < rows.length; start += CREATED_AT_ONCE) {
+      signal.throwIfAborted()
+      const some = rows.slice(start, start + CREATED_AT_ONCE)
+      const { inserted } = await records.apply(actor, {
+        baseId: table.baseId,
+        operations: [
+          { kind: 'insert', tableId: link.relatedTableId, rows: some.map(({ values }) => ({ values })) },
+        ],
+      })
+      for (const [at, { name, values }] of some.entries()) {
+        const id = inserted[at]
+        if (id === undefined) continue
+        // A longer value may have been shortened or normalized by its field.
+        names.add(id, values[displayField.id] ?? name)
+      }
+    }
+    return rows.length
+  }
+
+  return { run, isWaiting: true, resumes: true, recover: async () => 'resume' }
+}
+
+/**
+ * Reads all values of a column once: whether cells list several names, and the distinct names that no record has. A comma
+ * separates names if that finds records: “Smith, John” is one name otherwise.
+ */
+async function lookThrough(
+  { own, field, engine, read }: OpenColumn,
+  names: UniqueNames,
+): Promise<{ isList: boolean; missing: string[] }> {
+  const unknown = new Set<string>()
+  let isList = false
+  for await (const page of pagesOf(engine, own, field, read)) {
+    for (const { value } of page) {
+      const text = formatValue(field, value).trim()
+      if (text === '' || unknown.has(text) || names.find(text) !== undefined) continue
+      const { titles, missing } = readNames(text, LIST, names)
+      isList ||= titles.length > 0 && titles.length + missing.length > 1
+      isList ||= text.includes('\n') && !names.isAmbiguous(text)
+      if (unknown.size < MAX_MISSING) unknown.add(text)
+    }
+  }
+  if (unknown.size === MAX_MISSING) return { isList, missing: [] }
+  const listed = isList ? [...unknown].flatMap((text) => readNames(text, LIST, names).missing) : [...unknown]
+  return { isList, missing: [...new Set(listed)].filter((name) => !names.isAmbiguous(name)) }
+}
+
+const LIST = { kind: 'mm' } as const
+const SINGLE = { kind: 'bt' } as const
+
+/** Counts the cells of a column, and reports those with names that are left out. */
+async function reportMissing(
+  column: OpenColumn,
+  isList: boolean,
+  names: Pick<RecordNames, 'find'> & Partial<Pick<UniqueNames, 'isAmbiguous'>>,
+  problems: Report,
+): Promise<Pick<LinkedColumn, 'linked' | 'refused'>> {
+  const { own, field, engine, read } = column
+  let [linked, refused] = [0, 0]
+  for await (const page of pagesOf(engine, own, field, read)) {
+    const found: { id: RecordId; text: string; named: NamedRecords }[] = []
+    for (const { id, value } of page) {
+      const text = formatValue(field, value)
+      const named = readNames(text, isList ? LIST : SINGLE, names)
+      if (named.missing.length > 0) found.push({ id, text, named })
+      else if (named.ids.length > 0) linked++
+    }
+    if (found.length === 0) continue
+    refused += found.length
+    const rows = await rowsOf(
+      column,
+      found.map(({ id }) => id),
+    )
+    for (const { id, text, named } of found) {
+      problems.add({
+        row: rows.get(String(id)) ?? 0,
+        column: `${own.table.title}: ${field.title}`,
+        value: text,
+        reason: reasonFor(column, named.missing, names.isAmbiguous),
+      })
+    }
+  }
+  return { linked, refused }
+}
+
+function reasonFor(
+  { related, link }: OpenColumn,
+  missing: readonly string[],
+  isAmbiguous: UniqueNames['isAmbiguous'] = () => false,
+): string {
+  const table = related.table.title
+  if (link.by === 'row') return m.imports_report_parent_missing({ table })
+  const listed = missing
+    .slice(0, MAX_LISTED)
+    .map((name) => `“${name}”`)
+    .join(', ')
+  const count = missing.length - MAX_LISTED
+  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
+  return missing.every(isAmbiguous)
+    ? m.imports_report_ambiguous_records({ table, names })
+    : m.imports_report_unknown_records({ table, names })
+}
+
+/** The numbers of records' rows in the file, by id. */
+async function rowsOf({ own, engine }: OpenColumn, ids: RecordId[]): Promise<ReadonlyMap<string, number>> {
+  const { dialect } = engine
+  const id = sql.identifier(columnNameOf(own.primaryKey))
+  const rows = await engine.all<{ id: RecordId; n: number }>(
+    dialect.render(sql`select ${id} as ${sql.identifier('id')}, nc_order as ${sql.identifier('n')}
+      from ${sql.identifier(own.table.tableName)} where ${dialect.inList(sql`${id}`, ids)}`),
+    { scan: true },
+  )
+  return new Map(rows.map((row) => [String(row.id), Number(row.n)]))
+}
+
+/** Records of a new table by the numbers of their rows in the file. */
+async function recordsByRow(
+  { related, engine }: OpenColumn,
+  read: ReadValues,
+): Promise<Pick<RecordNames, 'find'>> {
+  const byRow = new Map<number, RecordId>()
+  const order: ValueSource = { column: sql`nc_order`, decode: null }
+  for await (const page of pagesOf(engine, related, related.primaryKey, read, order)) {
+    for (const { id, value } of page) byRow.set(Number(value), id)
+  }
+  return { find: (row) => byRow.get(Number(row)) }
+}
