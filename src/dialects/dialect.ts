@@ -323,7 +323,7 @@ export interface Transaction {
   /** Shared by the writes that run at the same time in this transaction; undefined for one that runs alone. */
   readonly batch?: WriteBatch
   run(statement: Statement): Promise<{ changes: number }>
-  /** Runs one statement for each list of values. */
+  /** Runs one statement for each list of values, or inserts several of them with one. */
   runMany(sql: string, params: unknown[][]): Promise<void>
   all<T>(statement: Statement): Promise<T[]>
   /** Inserts one row and returns the value that the database generated for the column `key`. */
