@@ -202,11 +202,24 @@ export async function logRecords(
   changeId: number,
   records: RecordChange[],
 ): Promise<void> {
-  const toJson = (values: Values | null) => values && JSON.stringify(values)
+  const [before, after] = [createJsonWriter(), createJsonWriter()]
   await tx.runMany(
     insertTextsOf(dialect).record,
-    await mapBreathing(records, (r) => [changeId, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
+    await mapBreathing(records, (r) => [changeId, r.tableId, r.recordId, before(r.before), after(r.after)]),
   )
+}
+
+/** Writes values as JSON; the same object in a row once. */
+function createJsonWriter(): (values: Values | null) => string | null {
+  let last: Values | null = null
+  let text: string | null = null
+  return (values) => {
+    if (values !== last) {
+      last = values
+      text = values && JSON.stringify(values)
+    }
+    return text
+  }
 }
 
 /** Marks an entry as undone by another, or with null as in effect again. */
@@ -388,13 +401,15 @@ export const unknownEffects = (tableIds: Iterable<string>): Effect[] =>
 export function effectsOf(records: readonly RecordChange[]): Effect[] {
   const byTable = new Map<string, { fieldIds: Set<string> | null; added: number }>()
   const isLarge = records.length > MAX_EFFECT_RECORDS
+  let lastAfter: Values | null = null
   for (const { tableId, before, after } of records) {
     const effect = byTable.get(tableId) ?? { fieldIds: isLarge ? null : new Set<string>(), added: 0 }
     byTable.set(tableId, effect)
     if (before === null) effect.added++
     if (after === null) effect.added--
     if (before === null || after === null) effect.fieldIds = null
-    else if (effect.fieldIds) for (const fieldId in after) effect.fieldIds.add(fieldId)
+    else if (effect.fieldIds && after !== lastAfter) for (const fieldId in after) effect.fieldIds.add(fieldId)
+    lastAfter = after
   }
   return [...byTable].map(([tableId, { fieldIds, added }]) => ({
     tableId,

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { LRUCache } from 'lru-cache'
 import { breathe, mapBreathing } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
 import type {
@@ -455,11 +456,17 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
   return {
     run: async ({ sql, params }) => ({ changes: prepare(sql).run(...bound(params)).changes }),
     runMany: async (sql, rows) => {
-      const prepared = prepare(sql)
+      const [only] = rows
+      if (only && rows.length === 1) {
+        prepare(sql).run(...bound(only))
+        return
+      }
       // Yields to readers during a long list; they see the last commit.
-      for (const [index, row] of rows.entries()) {
-        if (index % 32 === 31) await breathe()
-        prepared.run(...bound(row))
+      for (const [at, size] of batchesOf(sql, rows)) {
+        const pause = breathe()
+        if (pause) await pause
+        const batch = size === 1 ? rows[at]! : rows.slice(at, at + size).flat()
+        prepare(size === 1 ? sql : withRows(sql, size)).run(...bound(batch))
       }
     },
     all: async <T>({ sql, params }: Statement) => shown(prepare(sql).all(...bound(params)) as T[]),
@@ -469,6 +476,44 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
       return exactValue(row?.key)
     },
   }
+}
+
+/** Numbers of rows that one insert may have, so that few statements are prepared. */
+const BATCHES = [32, 16, 8, 4, 2]
+
+/** Values in a batch: with more, the rows themselves are most of the work. */
+const MAX_BATCH_VALUES = 1_000
+
+const VALUES = ' values ('
+
+/** Splits the rows of a statement into batches, as the index of the first row and their number: only inserts have more than one. */
+function* batchesOf(sql: string, rows: readonly unknown[][]): Generator<[number, number]> {
+  const columns = rows[0]?.length ?? 0
+  const isInsert = sql.startsWith('insert into ') && sql.endsWith(`${VALUES}${marks(columns)})`)
+  for (let at = 0; at < rows.length; ) {
+    const left = rows.length - at
+    const size =
+      BATCHES.find((count) => isInsert && count <= left && count * columns <= MAX_BATCH_VALUES) ?? 1
+    yield [at, size]
+    at += size
+  }
+}
+
+const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
+
+/** The texts of inserts by that for one row, see `withRows`: prepared statements are found faster by the same text. */
+const insertTexts = new LRUCache<string, Map<number, string>>({ max: 200 })
+
+/** An insert of one row, as one of several: a statement for each takes a third longer. */
+function withRows(sql: string, count: number): string {
+  const texts = insertTexts.get(sql) ?? new Map<number, string>()
+  insertTexts.set(sql, texts)
+  const known = texts.get(count)
+  if (known !== undefined) return known
+  const row = sql.slice(sql.lastIndexOf(VALUES) + VALUES.length - 1)
+  const text = sql + `, ${row}`.repeat(count - 1)
+  texts.set(count, text)
+  return text
 }
 
 /** A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up. */

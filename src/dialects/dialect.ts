@@ -58,6 +58,11 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
    * filter matches few records: SQLite has no statistics of values, and PostgreSQL guesses what a pattern matches.
    */
   unindexed?(expression: SQL): SQL
+  /**
+   * The same condition, written so that no index finds its records. Only for engines that use such an index whatever the
+   * number of records that it finds, and sort these, although the first of them in the wanted order are found sooner.
+   */
+  unindexedCondition?(condition: SQL): SQL
   /** True if an index over an expression answers a query alone. PostgreSQL then reads the expression's columns as well. */
   readsIndexedExpressions?: boolean
   /** Index of an option in its field's list, for sorting by option order. */
@@ -318,7 +323,7 @@ export interface Transaction {
   /** Shared by the writes that run at the same time in this transaction; undefined for one that runs alone. */
   readonly batch?: WriteBatch
   run(statement: Statement): Promise<{ changes: number }>
-  /** Runs one statement for each list of values. */
+  /** Runs one statement for each list of values, or inserts several of them with one. */
   runMany(sql: string, params: unknown[][]): Promise<void>
   all<T>(statement: Statement): Promise<T[]>
   /** Inserts one row and returns the value that the database generated for the column `key`. */

@@ -116,6 +116,7 @@ export const sqlite: Dialect = {
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   // A unary plus changes no value, and no index has the expression.
   unindexed: (expression) => sql`+${expression}`,
+  unindexedCondition: (condition) => sql`+(${condition})`,
   readsIndexedExpressions: true,
   optionOrder,
   summary,

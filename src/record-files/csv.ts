@@ -7,8 +7,7 @@ const encoder = new TextEncoder()
 export function csvPages(table: RecordTable, options: Parameters<typeof createCsvWriter>[1]): PageWriter {
   const { line } = createCsvWriter(table, options)
   return (rows) => {
-    let text = ''
-    for (const row of rows) text += line(row)
+    const text = rows.map((row) => line(row)).join('')
     return { rows: rows.length, pieces: [{ bytes: encoder.encode(text) }] }
   }
 }

@@ -12,8 +12,8 @@ const encoder = new TextEncoder()
 export function jsonPages(table: RecordTable): PageWriter {
   const object = objectWriter(table)
   return (rows, first) => {
-    let text = ''
-    for (const [index, row] of rows.entries()) text += (first + index === 0 ? '\n' : ',\n') + object(row)
+    // Only the first object of the file has no comma before it.
+    const text = rows.length === 0 ? '' : (first === 0 ? '\n' : ',\n') + rows.map(object).join(',\n')
     return { rows: rows.length, pieces: [{ bytes: encoder.encode(text) }] }
   }
 }
@@ -22,19 +22,18 @@ export function jsonPages(table: RecordTable): PageWriter {
 export function ndjsonPages(table: RecordTable): PageWriter {
   const object = objectWriter(table)
   return (rows) => {
-    let text = ''
-    for (const row of rows) text += `${object(row)}\n`
+    const text = rows.map((row) => `${object(row)}\n`).join('')
     return { rows: rows.length, pieces: [{ bytes: encoder.encode(text) }] }
   }
 }
 
 /** Writes a record as a JSON object on one line. */
 function objectWriter({ fields, people, timeZone }: RecordTable): (row: readonly CellValue[]) => string {
-  const columns = fields.map((field, at) => {
+  const columns = fields.map((field) => {
     const format = cellFormatter(field, { people, timeZone })
     // JSON is stored as validated text.
     const isJson = storageOf(field) === 'json'
-    const title = `${at === 0 ? '' : ','}${JSON.stringify(field.title)}:`
+    const title = `${JSON.stringify(field.title)}:`
     return (value: CellValue): string => {
       if (value === null) return `${title}null`
       if (typeof value === 'number' || typeof value === 'boolean') return title + JSON.stringify(value)
@@ -42,10 +41,10 @@ function objectWriter({ fields, people, timeZone }: RecordTable): (row: readonly
     }
   })
   return (row) => {
-    let text = '{'
-    // Without an iterator: this runs for each cell of a file.
-    for (let at = 0; at < columns.length; at++) text += columns[at]?.(row[at] ?? null)
-    return `${text}}`
+    const members: string[] = []
+    // Without an iterator: this runs for each cell of a file. Joined, because a text that grows has to be copied later.
+    for (let at = 0; at < columns.length; at++) members.push(columns[at]?.(row[at] ?? null) ?? '')
+    return `{${members.join(',')}}`
   }
 }
 

@@ -168,49 +168,76 @@ describe('an export of a large table, which is written off the request thread', 
     '',
     'Ünï 👩‍🚀',
   ]
-  const most = Math.max(texts.length, ...Object.values(STORED_VALUES).map(({ length }) => length))
-  const rows = Array.from({ length: most }, (_, at) => ({
-    ...Object.fromEntries(
-      Object.entries(STORED_VALUES).map(([title, values]) => [title, values[at % values.length] ?? null]),
-    ),
-    Notes: texts[at % texts.length] ?? null,
-  }))
+  /** Ends of a row with more cells than there are. */
+  const wholeRows = Array.from({ length: 6 }, (_, at) => `\x1d${'\x1f'.repeat(20 + at)}`)
+  const { Raw: _, ...TEXT_TELLS_VALUE } = EVERY_TYPE
+  const manyTexts = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`Text ${at}`, 'SingleLineText'] as const),
+  )
+  const rowsOf = (types: object, notes: readonly string[]) => {
+    const lists = Object.keys(types).map(
+      (title) => [title, STORED_VALUES[title as keyof typeof EVERY_TYPE] ?? STORED_VALUES.Title] as const,
+    )
+    const most = Math.max(notes.length, ...lists.map(([, { length }]) => length))
+    return Array.from({ length: most }, (_, at) => ({
+      ...Object.fromEntries(lists.map(([title, values]) => [title, values[at % values.length] ?? null])),
+      Notes: notes[at % notes.length] ?? null,
+    }))
+  }
 
-  test('is cell by cell the same as that of a small one, in every format', async () => {
-    const table = await bench.table(EVERY_TYPE, rows)
-    const formula = { title: 'F', type: 'Formula', options: { formula: '{Num} + 1' } } as const
-    await bench.trpc.schema.createField.mutate({ tableId: table.id, field: formula })
-    const path = exportPath(table, 'csv')
-    const small = await textOf(path)
-    const smallBook = await sheetOf(exportPath(table, 'xlsx'))
-    const smallJson = JSON.parse(await textOf(exportPath(table, 'json')))
-    const sorted = await textOf(`${path}?where=(Id,gt,2)&sort=-Id`)
-    expect(small.split('\r\n').length).toBeGreaterThan(rows.length)
-    const more = Array.from({ length: SCAN_FROM }, (_, at) => ({ Title: `more ${at}` }))
-    for (let from = 0; from < more.length; from += 1000)
-      expect((await bench.rest.post(table.path, more.slice(from, from + 1000))).status).toBe(200)
-    const last = `(Id,lte,${rows.length})`
-    expect(await textOf(`${path}?where=${last}`)).toBe(small)
-    expect(await textOf(`${path}?where=(Id,gt,2)~and${last}&sort=-Id`)).toBe(sorted)
-    const all = await textOf(path)
-    expect(all.startsWith(small)).toBe(true)
-    const titles = all
-      .slice(small.length)
-      .trimEnd()
-      .split('\r\n')
-      .map((line) => /more \d+/.exec(line)?.[0])
-    expect(titles).toEqual(more.map(({ Title }) => Title))
-    const where = `?where=${last}`
-    expect(await sheetOf(exportPath(table, 'xlsx') + where)).toEqual(smallBook)
-    expect(JSON.parse(await textOf(exportPath(table, 'json') + where))).toEqual(smallJson)
-    // The pages of a file come in order, with the rows numbered through.
-    const names = more.map(({ Title }) => Title)
-    const book = await sheetOf(exportPath(table, 'xlsx'))
-    expect(book.slice(0, smallBook.length)).toEqual(smallBook)
-    expect(book.slice(smallBook.length).map((row) => row.Title)).toEqual(names)
-    const json: Record<string, unknown>[] = JSON.parse(await textOf(exportPath(table, 'json')))
-    expect(json.slice(smallJson.length).map((row) => row.Title)).toEqual(names)
-  }, 60_000)
+  test.each([
+    ['with every type', EVERY_TYPE, texts],
+    ['with types whose text tells their value', TEXT_TELLS_VALUE, texts],
+    // Characters that stand for an empty cell, and between cells and rows, on the way from PostgreSQL.
+    ['with U+001E', TEXT_TELLS_VALUE, [...texts, '\x1e', ' \x1e']],
+    ['with U+001F', TEXT_TELLS_VALUE, [...texts, '\x1f', 'a\x1fb']],
+    ['with U+001D', TEXT_TELLS_VALUE, [...texts, '\x1d', ...wholeRows]],
+    // More than the arguments of a function in PostgreSQL.
+    ['with many columns', { ...manyTexts, ...TEXT_TELLS_VALUE }, texts],
+  ])(
+    'is cell by cell the same as that of a small one, in every format, %s',
+    async (_, types, notes) => {
+      const rows = rowsOf(types, notes)
+      const table = await bench.table(types, rows)
+      const formula = { title: 'F', type: 'Formula', options: { formula: '{Num} + 1' } } as const
+      await bench.trpc.schema.createField.mutate({ tableId: table.id, field: formula })
+      const path = exportPath(table, 'csv')
+      const small = await textOf(path)
+      const smallBook = await sheetOf(exportPath(table, 'xlsx'))
+      const smallJson = JSON.parse(await textOf(exportPath(table, 'json')))
+      // In PostgreSQL, workers write small tables, too.
+      for (const [at, { Notes }] of rows.entries())
+        if (['\x1d', '\x1e', '\x1f'].some((sign) => Notes?.includes(sign)))
+          expect(smallJson[at].Notes).toBe(Notes)
+      const sorted = await textOf(`${path}?where=(Id,gt,2)&sort=-Id`)
+      expect(small.split('\r\n').length).toBeGreaterThan(rows.length)
+      const more = Array.from({ length: SCAN_FROM }, (_, at) => ({ Title: `more ${at}` }))
+      for (let from = 0; from < more.length; from += 1000)
+        expect((await bench.rest.post(table.path, more.slice(from, from + 1000))).status).toBe(200)
+      const last = `(Id,lte,${rows.length})`
+      expect(await textOf(`${path}?where=${last}`)).toBe(small)
+      expect(await textOf(`${path}?where=(Id,gt,2)~and${last}&sort=-Id`)).toBe(sorted)
+      const all = await textOf(path)
+      expect(all.startsWith(small)).toBe(true)
+      const titles = all
+        .slice(small.length)
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => /more \d+/.exec(line)?.[0])
+      expect(titles).toEqual(more.map(({ Title }) => Title))
+      const where = `?where=${last}`
+      expect(await sheetOf(exportPath(table, 'xlsx') + where)).toEqual(smallBook)
+      expect(JSON.parse(await textOf(exportPath(table, 'json') + where))).toEqual(smallJson)
+      // The pages of a file come in order, with the rows numbered through.
+      const names = more.map(({ Title }) => Title)
+      const book = await sheetOf(exportPath(table, 'xlsx'))
+      expect(book.slice(0, smallBook.length)).toEqual(smallBook)
+      expect(book.slice(smallBook.length).map((row) => row.Title)).toEqual(names)
+      const json: Record<string, unknown>[] = JSON.parse(await textOf(exportPath(table, 'json')))
+      expect(json.slice(smallJson.length).map((row) => row.Title)).toEqual(names)
+    },
+    60_000,
+  )
 
   test.each([
     ['csv', (bytes: Uint8Array) => new TextDecoder().decode(bytes).trimEnd().split('\r\n').slice(1)],

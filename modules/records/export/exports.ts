@@ -341,7 +341,7 @@ function exportedFields({ model, context }: Opened, fieldIds: string[] | undefin
 }
 
 /** Records per page: few, so that other requests run in between. */
-const PAGE = 500
+const PAGE = 1_000
 /** Pages that are read before they are wanted, so that reading and sending overlap. */
 const PAGES_AHEAD = 2
 

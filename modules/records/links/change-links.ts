@@ -5,7 +5,8 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, insertRecords, updateRecords } from '../rows/index.ts'
-import { isPossibleId, readRecords, recordsNotFound, storedId } from '../table/index.ts'
+import { isPossibleId, recordsNotFound, storedId } from '../table/index.ts'
+import { readStamped } from './marks.ts'
 import { type Pair, readColumn, readPairs, type StoredPair } from './read-pairs.ts'
 import {
   contextFor,
@@ -57,7 +58,7 @@ export async function requireTargets(
 ): Promise<void> {
   const ids = [...new Set(targets)]
   const possible = ids.filter((id) => isPossibleId(related, id))
-  const found = await readRecords(contextFor(scope, related), possible, [])
+  const found = await readStamped(scope, related, possible)
   const gone = ids.filter((id) => !found.has(String(id)))
   if (gone.length === 0) return
   const names = gone.map((id) => `'${JSON.stringify({ [related.primaryKey.title]: id })}'`)

@@ -46,31 +46,52 @@ export async function markLinks(scope: WriteScope, changes: RecordChange[]): Pro
       known.set(String(change.recordId), change)
       touched.push(change)
     }
+    const marked = createMarked()
     for await (const { recordId, field, links } of breathing(ofTable)) {
       const change = known.get(String(recordId))
       // Deleted records need no mark.
-      if (change?.after) change.after = { ...change.after, [field.id]: deltaOf(links) }
+      if (change?.after) change.after = marked(change.after, field, deltaOf(links))
     }
   }
   return [...changes, ...touched]
 }
 
+/**
+ * Returns values with a mark. Records that are linked to the same one get the same object, which is then written to the
+ * log as one text.
+ */
+function createMarked() {
+  let last: { after: Values; fieldId: string; delta: CellValue; marked: Values } | null = null
+  return (after: Values, { id: fieldId }: Field, delta: CellValue): Values => {
+    if (last?.after === after && last.fieldId === fieldId && last.delta === delta) return last.marked
+    const marked = { ...after, [fieldId]: delta }
+    last = { after, fieldId, delta, marked }
+    return marked
+  }
+}
+
 async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark[]> {
   const byField = new Map<string, Map<RecordId, Mark>>()
-  const tell: Tell = (model, recordId, field, kind, other) => {
-    if (!field) return
-    const ofField = byField.get(field.id) ?? new Map<RecordId, Mark>()
-    byField.set(field.id, ofField)
-    const mark = ofField.get(recordId) ?? { model, recordId, field, links: new Map() }
-    ofField.set(recordId, mark)
-    mark.links.set(other, (mark.links.get(other) ?? kind) === kind ? kind : 'both')
+  const markerOf: MarkerOf = (model, field) => {
+    if (!field) return () => {}
+    const marks = byField.get(field.id) ?? new Map<RecordId, Mark>()
+    byField.set(field.id, marks)
+    return (recordId, kind, other) => {
+      const mark = marks.get(recordId)
+      if (!mark) {
+        marks.set(recordId, { model, recordId, field, links: new Map([[other, kind]]) })
+        return
+      }
+      const { links } = mark
+      links.set(other, (links.get(other) ?? kind) === kind ? kind : 'both')
+    }
   }
   for (const [tableId, ofTable] of Map.groupBy(changes, (change) => change.tableId)) {
     const model = await scope.schema.loadWithKeys(tableId)
     for (const relation of await relationsKeptIn(scope.schema, model)) {
       if (!relation.isLive) continue
-      if (relation.kind === 'key') await collectKeys(scope, relation, ofTable, tell)
-      else await collectPairs(relation, ofTable, tell)
+      if (relation.kind === 'key') await collectKeys(scope, relation, ofTable, markerOf)
+      else await collectPairs(relation, ofTable, markerOf)
     }
   }
   const isChanged = ({ links }: Mark) => links.values().some((kind) => kind !== 'both')
@@ -81,24 +102,28 @@ async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark
 }
 
 function deltaOf(links: Mark['links']): CellValue {
-  const of = (kind: 'linked' | 'unlinked') => [...links].flatMap(([id, each]) => (each === kind ? [id] : []))
-  return linkDelta(of('linked'), of('unlinked'))
+  const linked: RecordId[] = []
+  const unlinked: RecordId[] = []
+  for (const [id, kind] of links) {
+    if (kind === 'linked') linked.push(id)
+    else if (kind === 'unlinked') unlinked.push(id)
+  }
+  return linkDelta(linked, unlinked)
 }
 
-type Tell = (
+/** Returns a function that marks records of one end of a link; one that does nothing for an end without a field. */
+type MarkerOf = (
   model: TableModel,
-  recordId: RecordId,
   field: Field | null,
-  kind: 'linked' | 'unlinked',
-  other: RecordId,
-) => void
+) => (recordId: RecordId, kind: 'linked' | 'unlinked', other: RecordId) => void
 
 async function collectKeys(
   scope: WriteScope,
   { child, key, parent, parentField, childLink, parentLink }: KeyRelation,
   changes: RecordChange[],
-  tell: Tell,
+  markerOf: MarkerOf,
 ): Promise<void> {
+  const [markChild, markParent] = [markerOf(child, childLink), markerOf(parent, parentLink)]
   const moves = changes.flatMap(({ recordId, before, after }) => {
     const [from, to] = [valueIn(before, key), valueIn(after, key)]
     return from === to ? [] : [{ recordId: storedId(child, recordId), from, to }]
@@ -113,8 +138,8 @@ async function collectKeys(
     for (const [value, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
       const parentId = value === null ? undefined : parents.get(String(value))
       if (parentId === undefined) continue
-      tell(child, recordId, childLink, kind, parentId)
-      tell(parent, parentId, parentLink, kind, recordId)
+      markChild(recordId, kind, parentId)
+      markParent(parentId, kind, recordId)
     }
   }
 }
@@ -134,17 +159,21 @@ async function parentIds(
   return new Map([...found].map(([value, id]) => [value, storedId(parent, id as RecordId)]))
 }
 
-async function collectPairs({ sides }: PairRelation, changes: RecordChange[], tell: Tell): Promise<void> {
-  const [one, other] = sides
+async function collectPairs(
+  { sides: [one, other] }: PairRelation,
+  changes: RecordChange[],
+  markerOf: MarkerOf,
+): Promise<void> {
+  const [markOne, markOther] = [markerOf(one.model, one.link), markerOf(other.model, other.link)]
+  const mark = (pair: [RecordId, RecordId] | null, kind: 'linked' | 'unlinked') => {
+    if (!pair) return
+    const [left, right] = [storedId(one.model, pair[0]), storedId(other.model, pair[1])]
+    markOne(left, kind, right)
+    markOther(right, kind, left)
+  }
   for await (const { before, after } of breathing(changes)) {
-    const from = pairIn(before, one.key, other.key)
-    const to = pairIn(after, one.key, other.key)
-    for (const [pair, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
-      if (!pair) continue
-      const [left, right] = [storedId(one.model, pair[0]), storedId(other.model, pair[1])]
-      tell(one.model, left, one.link, kind, right)
-      tell(other.model, right, other.link, kind, left)
-    }
+    mark(pairIn(before, one.key, other.key), 'unlinked')
+    mark(pairIn(after, one.key, other.key), 'linked')
   }
 }
 
@@ -160,12 +189,32 @@ const stampsOf = perModel((model) =>
   model.fields.filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnName(field))),
 )
 
+/**
+ * Finds records by their ids, as text, and remembers what `markLinks` reads of them, so that it need not read them again
+ * in the same transaction: a record that is changed before that is stamped by its own change.
+ */
+export async function readStamped(
+  scope: WriteScope,
+  model: TableModel,
+  ids: RecordId[],
+): Promise<Map<string, Values>> {
+  const found = await readRecords(contextFor(scope, model), ids, stampsOf(model))
+  scope.stamps ??= new Map()
+  const known = scope.stamps.get(model) ?? new Map<string, Values>()
+  scope.stamps.set(model, known)
+  for (const [id, values] of found) known.set(id, values)
+  return found
+}
+
 /** Stamps records as modified; deleted ones are skipped. */
 async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
   const { tx, dialect, now, actorId } = scope
   const stamps = stampsOf(model)
-  const old = await readRecords(contextFor(scope, model), ids, stamps)
-  const there = ids.filter((id) => old.has(String(id)))
+  const known = scope.stamps?.get(model)
+  const unknown = known ? ids.filter((id) => !known.has(String(id))) : ids
+  const read = unknown.length > 0 ? await readRecords(contextFor(scope, model), unknown, stamps) : null
+  const oldOf = (id: RecordId) => known?.get(String(id)) ?? read?.get(String(id))
+  const there = ids.filter((id) => oldOf(id))
   const stampedWith = (field: Field) => (columnName(field) === 'updated_at' ? now : actorId)
   const assignments = stamps.map(
     (field, index) => `${dialect.quote(columnName(field))} = ${dialect.placeholder(index)}`,
@@ -178,13 +227,15 @@ async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Pro
       params: [...stamps.map(stampedWith), ...where.params],
     })
   }
+  // Shared by all, see `createMarked`.
   const after = Object.fromEntries(stamps.map((field) => [field.id, stampedWith(field)]))
-  return there.map((id) => ({
-    tableId: model.table.id,
-    recordId: id,
-    before: old.get(String(id)) ?? {},
-    after: { ...after },
-  }))
+  const isSame = (a: Values, b: Values) => stamps.every(({ id }) => a[id] === b[id])
+  let last: Values = {}
+  return there.map((id) => {
+    const before = oldOf(id) ?? {}
+    if (!isSame(before, last)) last = before
+    return { tableId: model.table.id, recordId: id, before: last, after }
+  })
 }
 
 /**

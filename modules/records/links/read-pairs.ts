@@ -7,7 +7,7 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, QueryDialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { asKey, chunks, columnName, listOf, perDialect } from '../table/index.ts'
+import { asKey, chunks, columnName, listOf, perDialect, perModel } from '../table/index.ts'
 import {
   columnIn,
   idPart,
@@ -46,7 +46,7 @@ export async function readPairs(
   filter: PairFilter,
 ): Promise<StoredPair[]> {
   const { relation } = link
-  const source = relation.kind === 'key' ? keyed(link, relation) : paired(link, relation)
+  const source = relation.kind === 'key' ? keyed(link, relation) : pairsOf(link, relation)
   const found: StoredPair[] = []
   for (const [owns, targets] of partsOf(filter.own, filter.target)) {
     await breathe()
@@ -124,6 +124,21 @@ function keyed(link: OpenLink, { child, key, parent, parentField }: KeyRelation)
   const from = sql`${tableAs(child, 'child')} join ${tableAs(parent, 'parent')}
     on ${columnIn('parent', parentField)} = ${columnIn('child', key)}`
   return { from, own: idPart(own, ownAs, 'own'), target: idPart(target, targetAs, 'target'), pair: null }
+}
+
+/** The sources of the links that a junction table stores: building one takes longer than reading a few pairs. */
+const pairSources = perModel(
+  (_junction) => new Map<string, { model: TableModel; related: TableModel; source: Source }>(),
+)
+
+function pairsOf(link: OpenLink, relation: PairRelation): Source {
+  const { model, related, field } = link
+  const sources = pairSources(relation.junction)
+  const known = sources.get(field.id)
+  if (known?.model === model && known.related === related) return known.source
+  const source = paired(link, relation)
+  sources.set(field.id, { model, related, source })
+  return source
 }
 
 function paired(link: OpenLink, { junction }: PairRelation): Source {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Values } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
@@ -236,6 +237,8 @@ export interface WriteScope {
   actorId: string | null
   /** UTC, in the stored form. */
   now: CellValue
+  /** Stored times and authors of records that the transaction has read, by table and id as text, see `readStamped`. */
+  stamps?: Map<TableModel, Map<string, Values>>
   /** Remaining number of linked records that deletions may touch, see `LargeCascade`; absent: unlimited. */
   cascade?: { left: number }
 }

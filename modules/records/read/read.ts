@@ -37,6 +37,7 @@ import {
   SCAN_FROM,
   type TitledRow,
   takeRecordKey,
+  WALKED,
   wantedFields,
 } from './plan.ts'
 import type { PlanContext } from './plan-cache.ts'
@@ -101,6 +102,8 @@ export type Reader = ReturnType<typeof createReader>
 export function createReader({ auth, schema, views, counts, results, searchIndexes, registry }: Deps) {
   const plans = createPlanCache()
   const work = createWork(counts)
+  /** Plans of pages that were not complete among the first records of their table. */
+  const incomplete = new WeakSet<PagePlan>()
 
   /**
    * Opens a table for reading, through a view if one is named. A visitor of a view’s link gets the table as that view
@@ -255,10 +258,13 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
     compiled(context, text, (watched) => {
       const planned = planPage(watched, query())
-      const { page, count } = planned
+      const { page, amongFirst, count } = planned
+      const maintainedPage = (statement: Statement) =>
+        maintained(statement, () => pageUpkeep(watched, planned.query, statement))
       return {
         ...planned,
-        page: maintained(page, () => pageUpkeep(watched, planned.query, page)),
+        page: maintainedPage(page),
+        amongFirst: amongFirst && maintainedPage(amongFirst),
         count: count && maintained(count, () => countUpkeep(watched, planned.query)),
       }
     })
@@ -267,16 +273,22 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
     const scan = await work.isHeavy(opened, plan)
     return observed(opened, plan, scan, () =>
-      nearestEnd(opened, plan, (page) => engineOf(opened, plan).all<TitledRow>(page, { scan })),
+      shortestWay(opened, plan, (page) => engineOf(opened, plan).all<TitledRow>(page, { scan })),
     )
   }
 
-  /** Reads a page by the shorter way: counted from the start of the table or from its end. */
-  async function nearestEnd<T>(
+  /** Reads a page by the shortest way: among the first records of the table, or counted from its start or its end. */
+  async function shortestWay<T>(
     opened: Opened,
-    { query, page, fromEnd }: PagePlan,
-    read: (page: Statement) => Promise<T>,
-  ): Promise<T> {
+    plan: PagePlan,
+    read: (page: Statement) => Promise<T[]>,
+  ): Promise<T[]> {
+    const { query, page, fromEnd, amongFirst } = plan
+    if (amongFirst && (await isSoonFull(opened, plan))) {
+      const rows = await read(amongFirst)
+      if (rows.length === query.limit) return rows
+      incomplete.add(plan)
+    }
     if (!fromEnd) return read(page)
     const { model } = opened
     const total = await work.total(opened)
@@ -286,6 +298,21 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     await work.total(opened)
     // A record that came or went meanwhile would move the page.
     return counts.versionOf(model) === version ? rows : read(page)
+  }
+
+  /**
+   * True if a page is probably complete among the first records of the table, by the last known number of records that
+   * match. Tried once for each plan that turns out to have too few there.
+   */
+  async function isSoonFull(opened: Opened, plan: PagePlan): Promise<boolean> {
+    const { query, count } = plan
+    if (!count || incomplete.has(plan)) return false
+    const [latest] = (results.latest(count) ?? []) as { count: number }[]
+    const matches = Number(latest?.count ?? 0)
+    const wanted = query.offset + query.limit
+    if (matches < wanted) return false
+    // Half as many are expected, because the matching records are not spread evenly.
+    return (wanted * (await work.total(opened))) / matches <= WALKED / 2
   }
 
   /** Runs a read and reports how long it took, if an index could serve it. */
@@ -375,7 +402,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
     const scan = await work.isHeavy(opened, planned)
     const rows = await observed(opened, planned, scan, () =>
-      nearestEnd(opened, planned, (statement) => engineOf(opened, planned).values(statement, { scan })),
+      shortestWay(opened, planned, (statement) => engineOf(opened, planned).values(statement, { scan })),
     )
     return decoded(opened, fields, rows)
   }

@@ -62,6 +62,8 @@ interface TableChanges {
 export interface ResultCache {
   /** The engine of an opened table, with reads that use the cache. */
   over(opened: Pick<Opened, 'engine' | 'context'>): CachedEngine
+  /** The latest cached result of a statement, which may be out of date: for estimates. Undefined if there is none. */
+  latest(statement: Statement): readonly object[] | undefined
   /** Call when changes of records are committed, before they are acknowledged. */
   touch(effects: Iterable<Effect>): void
   /** Drops all results. Call when this server may have missed changes by others. */
@@ -228,6 +230,7 @@ export function createResultCache(
       values: (statement, options) =>
         read({ engine, context }, statement, (given) => engine.values(given, options)),
     }),
+    latest: (statement) => kept.peek(statement)?.rows,
     clear: () => kept.clear(),
     touch(effects) {
       // With a follower, the effects come from the log, and so do their times.

@@ -11,6 +11,7 @@ import {
   type LinkRequest,
   type OpenLink,
   openLink,
+  readStamped,
   releaseLinks,
   requiredLink,
   requireTargets,
@@ -27,7 +28,7 @@ import {
   updateRecords,
   writePlaces,
 } from '../rows/index.ts'
-import { isForeign, isPossibleId, linkFieldsOf, readRecords, requireAll, storedId } from '../table/index.ts'
+import { isForeign, isPossibleId, linkFieldsOf, requireAll, storedId } from '../table/index.ts'
 
 /** The records that an operation changed, and those among them that it added directly. */
 export interface Ran {
@@ -114,7 +115,7 @@ async function runLink(
 ): Promise<RecordChange[]> {
   const link = await openLink(scope.schema, model, fieldId)
   if (!isPossibleId(model, id)) throw notFound('Record', String(id))
-  requireAll([id], await readRecords(contextFor(scope, model), [id], []))
+  requireAll([id], await readStamped(scope, model, [id]))
   return changeLinks(scope, link, [{ kind, own: id, targets }])
 }
 

@@ -64,13 +64,10 @@ export function createCsvWriter(
       line(fields.map(({ title }) => cell(isGuarded ? guardText(title) : title)).join(delimiter)),
     /** @param values in the order of the fields */
     line(values: readonly CellValue[]): string {
-      let text = ''
-      // Without an iterator: this runs for each cell of a file.
-      for (let at = 0; at < columns.length; at++) {
-        if (at > 0) text += delimiter
-        text += columns[at]?.(values[at])
-      }
-      return line(text)
+      const cells: string[] = []
+      // Without an iterator: this runs for each cell of a file. Joined, because a text that grows has to be copied later.
+      for (let at = 0; at < columns.length; at++) cells.push(columns[at]?.(values[at]) ?? '')
+      return line(cells.join(delimiter))
     },
   }
 }

@@ -14,6 +14,9 @@ const OID = {
   bool: 16,
   bytea: 17,
   int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
   json: 114,
   date: 1082,
   time: 1083,
@@ -21,6 +24,7 @@ const OID = {
   numeric: 1700,
   float4: 700,
   float8: 701,
+  varchar: 1043,
   timestamptz: 1184,
   jsonb: 3802,
 }
@@ -55,6 +59,23 @@ const TYPES = {
     parse: storedInstant,
   },
 }
+
+/** Parsers of the text of a value, by its type; null: the text is the value. */
+const PARSERS = new Map<number, ((text: string) => unknown) | null>([
+  ...[OID.int2, OID.int4].map((oid) => [oid, Number] as const),
+  ...[OID.text, OID.varchar].map((oid) => [oid, null] as const),
+  ...Object.values(TYPES).flatMap(({ from, parse }) =>
+    from.map((oid) => [oid, parse === same ? null : parse] as const),
+  ),
+  // A cast to text spells it out, unlike the protocol.
+  [OID.bool, (text) => text === 'true'],
+])
+
+/**
+ * How a value that was cast to text becomes the value that the driver would return without the cast: a function, or null
+ * if it is the text. Undefined for types of which the cast may differ.
+ */
+export const parserOfText = (oid: number): ((text: string) => unknown) | null | undefined => PARSERS.get(oid)
 
 /** Converts `2024-02-29 12:00:00.5+00` to the format of cells, `2024-02-29 12:00:00.500+00:00`. Without a zone, UTC. */
 function storedInstant(text: string): string {

@@ -1,4 +1,5 @@
-import { mapBreathing } from '../../breathe.ts'
+import { LRUCache } from 'lru-cache'
+import { breathe, mapBreathing } from '../../breathe.ts'
 import { currentCaller } from '../../caller.ts'
 import type {
   Dialect,
@@ -23,6 +24,7 @@ import {
   isLockTimeout,
   isLostConnection,
   isStalePlan,
+  isTooLong,
 } from './errors.ts'
 import { buildIndex, buildSearchIndex, dropIndex, searchIndexProgress } from './indexes.ts'
 import {
@@ -87,6 +89,8 @@ export function openPostgresEngine(
 ): Engine {
   const { points, scans, writers } = database
   const inTurn = createWriteQueue()
+  /** Statements whose first column has other values than whole numbers. */
+  const otherColumns = new LRUCache<string, true>({ max: 100 })
   const key = `hashtextextended(${quoteText(`sheaf ${schema}`)}, 0)`
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
@@ -139,19 +143,48 @@ export function openPostgresEngine(
 
   const lockForTransaction = (turn: Turn) => `; ${bounded(`select pg_advisory_xact_lock(${key})`, turn)}`
 
-  function read<T>(
-    statement: Parameters<Lane['query']>[0],
+  const read = <T>(
+    statement: Statement,
+    options: { scan?: boolean } | undefined,
+    arrays: boolean,
+  ): Promise<T[]> => explained(ask(statement, options, arrays))
+
+  /** As `read`, with the driver's errors. */
+  async function ask<T>(
+    statement: Statement,
     { scan = false }: { scan?: boolean } = {},
     arrays: boolean,
   ): Promise<T[]> {
     const caller = scan ? currentCaller() : undefined
-    const ask = () => (scan ? scans : points).use(schema, (lane) => lane.query(statement, { arrays, caller }))
-    const answer = ask().catch((error) => {
+    const once = () =>
+      (scan ? scans : points).use(schema, (lane) => lane.query(statement, { arrays, caller }))
+    const { rows } = await once().catch((error) => {
       // A restarted server has closed its connections. A read can be repeated on a new one.
       if (!isLostConnection(error) && !isStalePlan(error)) throw error
-      return ask()
+      return once()
     })
-    return explained(answer).then(({ rows }) => rows as T[])
+    return rows as T[]
+  }
+
+  /**
+   * The first column of a statement as one text, if it has whole numbers: a message for each takes several times as
+   * long. Null for other values.
+   */
+  async function readNumbers({ sql, params }: Statement): Promise<number[] | null> {
+    if (otherColumns.has(sql)) return null
+    // The order is that of the subquery: nothing else is read or joined.
+    const packed = `select min(pg_typeof(k)::oid::bigint) as type, count(*) as count, string_agg(k::text, ',') as list
+      from (${sql}) as listed (k)`
+    const answer = ask<PackedColumn>({ sql: packed, params }, { scan: true }, false).catch((error) => {
+      if (isTooLong(error)) return [undefined]
+      throw error
+    })
+    const [found] = await explained(answer)
+    if (found?.count === 0) return []
+    const numbers = found?.type === INT8 && found.list !== null ? await numbersIn(found.list) : []
+    if (numbers.length === found?.count && numbers.every(Number.isSafeInteger)) return numbers
+    otherColumns.set(sql, true)
+    return null
   }
 
   const engine: Engine = {
@@ -161,6 +194,7 @@ export function openPostgresEngine(
       read<T>(statement, options, false),
     values: (statement, options) => read<unknown[]>(statement, options, true),
     column: async (statement) =>
+      (await readNumbers(statement)) ??
       mapBreathing(await read<unknown[]>(statement, { scan: true }, true), ([value]) => value),
     write: (work, afterCommit, { isFollowUp = false } = {}) => {
       const watch = isFollowUp ? undefined : currentWork()
@@ -244,6 +278,33 @@ export function openPostgresEngine(
     })
     return (work, onCommit, touches) => explained(together(work, onCommit, touches))
   }
+}
+
+/** A column in one row. */
+interface PackedColumn {
+  /** Oid of its type; null without rows. */
+  type: number | null
+  count: number
+  list: string | null
+}
+
+/** Oid of `bigint`. */
+const INT8 = 20
+
+/** Letters that are taken apart between turns of the event loop. */
+const SLICE = 100_000
+
+/** The numbers of a list with commas. */
+async function numbersIn(list: string): Promise<number[]> {
+  const numbers: number[] = []
+  for (let from = 0; from < list.length; ) {
+    await breathe()
+    const comma = list.indexOf(',', from + SLICE)
+    const end = comma < 0 ? list.length : comma
+    for (const digits of list.slice(from, end).split(',')) numbers.push(Number(digits))
+    from = end + 1
+  }
+  return numbers
 }
 
 /** Indexes that one write may drop. */

@@ -72,6 +72,9 @@ export const isLostConnection = (error: unknown): boolean => LOST.has(codeOf(err
 /** True if a column has changed since the statement was prepared; it works on a new connection. */
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000'
 
+/** True if a text would become longer than the gigabyte that a value may have. */
+export const isTooLong = (error: unknown): boolean => codeOf(error) === '54000'
+
 /** True if the statement was cancelled on request. */
 export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
 
