@@ -311,6 +311,7 @@ export function createCommentsService(
         parentId: parent ? (parent.parentId ?? parent.id) : null,
         text: await withMembersOnly(model.table.baseId, input.text),
         createdBy: user.id,
+        authorName: null,
         createdAt: new Date().toISOString(),
         updatedAt: null,
         resolvedBy: null,
@@ -338,10 +339,14 @@ export function createCommentsService(
       return comment!
     },
 
-    /** Changes one's own comment. @throws GENERIC_NOT_FOUND; PERMISSION_DENIED for a comment of somebody else */
+    /**
+     * Changes one's own comment.
+     *
+     * @throws GENERIC_NOT_FOUND; PERMISSION_DENIED for a comment of somebody else, also if one has imported it
+     */
     async update(actor: Actor, commentId: string, text: string): Promise<RecordComment> {
       const { row, actor: user } = await open(actor, 'comment.create', commentId)
-      if (row.createdBy !== user.id) throw notOwn()
+      if (row.createdBy !== user.id || row.authorName !== null) throw notOwn()
       const patch = { text: await withMembersOnly(row.baseId, text), updatedAt: new Date().toISOString() }
       const changed = { ...row, ...patch }
       // Those who know of it already have its key.

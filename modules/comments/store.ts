@@ -105,7 +105,9 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
           .where(
             and(
               eq(comments.baseId, baseId),
-              actorId === undefined ? undefined : eq(comments.createdBy, actorId),
+              actorId === undefined
+                ? undefined
+                : and(eq(comments.createdBy, actorId), isNull(comments.authorName)),
               tableId === undefined ? undefined : eq(comments.tableId, tableId),
               recordId === undefined ? undefined : eq(comments.recordId, recordId),
               from === undefined ? undefined : gte(comments.createdAt, from),
@@ -137,12 +139,12 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
         .orderBy(asc(commentReactions.createdAt))
     },
 
-    /** The people who wrote in a thread. */
+    /** The people who wrote in a thread, without those who only imported comments of others. */
     async authorsInThread(threadId: string): Promise<string[]> {
       const rows = await db
         .selectDistinct({ userId: comments.createdBy })
         .from(comments)
-        .where(inThread(threadId))
+        .where(and(inThread(threadId), isNull(comments.authorName)))
       return rows.map(({ userId }) => userId)
     },
 

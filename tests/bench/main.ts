@@ -6,6 +6,7 @@ import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
 import { measureBackups } from './backups.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
+import { measureBaseFiles } from './base-files.ts'
 import { measureExports, measurePostgresExports } from './exports.ts'
 import { measureHooks } from './hooks.ts'
 import { measureImport } from './imports.ts'
@@ -167,6 +168,7 @@ try {
   }
   if (isWanted('export')) lines.push(...(await measureExports(product, bare, rows)))
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
+  if (isWanted('base file')) lines.push(...(await measureBaseFiles(product, rows)))
   if (isWanted('backups')) lines.push(...(await measureBackups(product)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))

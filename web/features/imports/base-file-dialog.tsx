@@ -7,6 +7,7 @@ import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { useIsMounted } from '../../ui/effects.ts'
 import { Dialog } from '../../ui/overlays.ts'
@@ -34,6 +35,7 @@ type State =
 export function BaseFileDialog({ onClose }: { onClose: () => void }) {
   const [state, setState] = useState<State>({ step: 'choosing' })
   const [problem, setProblem] = useState<string | null>(null)
+  const [withHistory, setWithHistory] = useState(true)
   const controller = useRef<AbortController | null>(null)
   const jobId = useRef<string | null>(null)
   const isOpen = useIsMounted()
@@ -50,7 +52,7 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
         signal,
         onProgress: (sent) => show({ step: 'sending', sent, size: file.size }),
       })
-      const started = await api.baseFiles.import.mutate({ uploadId })
+      const started = await api.baseFiles.import.mutate({ uploadId, withHistory })
       jobId.current = started.jobId
       const ended = await followJob(started.jobId, ({ done }) => show({ step: 'reading', rows: done }))
       if (ended) finish(ended.result as Imported)
@@ -114,7 +116,17 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
       }
     >
       {state.step === 'choosing' ? (
-        <ChooseFile onFile={(file) => void carryOut(file)} />
+        <>
+          <ChooseFile onFile={(file) => void carryOut(file)} />
+          <div className={styles.options}>
+            <Checkbox
+              label={m.imports_base_file_with_history()}
+              help={m.imports_base_file_with_history_hint()}
+              checked={withHistory}
+              onChange={setWithHistory}
+            />
+          </div>
+        </>
       ) : state.step === 'done' ? (
         <LeftOut {...state.result} />
       ) : (
