@@ -19,6 +19,7 @@ import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
 import {
+  COPIED_COMMENTS,
   COPIED_HOOKS,
   copiesRest,
   createCopies,
@@ -184,6 +185,7 @@ export function createServices(kernel: Kernel) {
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
   kernel.registry.fill(IMPORTED_COMMENTS, comments.imported)
+  kernel.registry.fill(COPIED_COMMENTS, comments.copies)
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)

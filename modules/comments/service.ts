@@ -10,6 +10,7 @@ import { m } from '../../src/messages.gen.ts'
 import type { Notice } from '../../src/notices.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { ImportedComments } from '../base-imports/index.ts'
+import type { CopiedComments } from '../imports/index.ts'
 import type { NotificationsService } from '../notifications/index.ts'
 import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
@@ -27,6 +28,8 @@ const MAX_COMMENTS = 1_000
 const INBOX_PAGE = 30
 /** People whom a comment may mention. */
 const MAX_MENTIONS = 50
+/** Comments that are read at once when a table is copied. */
+const COPIED_AT_ONCE = 500
 /** Characters of a comment in its notifications. */
 const EXCERPT = 300
 
@@ -187,6 +190,43 @@ export function createCommentsService(
       allIn: store.allIn,
       insertAll: store.insertAll,
     },
+    /** Fills `COPIED_COMMENTS`. */
+    copies: {
+      countOf: store.countOfTable,
+      async insert(tableId, { baseId, tableId: newTableId, ids, has }) {
+        const rows: CommentRow[] = []
+        for (let after = ''; ; ) {
+          const page = await store.pageOfTable(tableId, after, COPIED_AT_ONCE)
+          const kept = await has([...new Set(page.map(({ recordId }) => recordId))])
+          rows.push(...page.filter(({ recordId }) => kept.has(recordId)))
+          const last = page.at(-1)
+          if (!last || page.length < COPIED_AT_ONCE) break
+          after = last.id
+        }
+        const newIds = new Map(rows.map(({ id }) => [id, createId('comment')]))
+        const reactions: ReactionRow[] = []
+        for (let from = 0; from < rows.length; from += COPIED_AT_ONCE)
+          reactions.push(
+            ...(await store.reactions(rows.slice(from, from + COPIED_AT_ONCE).map(({ id }) => id))),
+          )
+        const copied: CommentRow[] = []
+        for (const row of rows)
+          copied.push({
+            ...row,
+            id: newIds.get(row.id) ?? '',
+            baseId,
+            tableId: newTableId,
+            fieldId: row.fieldId === null ? null : (ids.get(row.fieldId) ?? null),
+            parentId: row.parentId === null ? null : (newIds.get(row.parentId) ?? null),
+            text: await withMembersOnly(baseId, row.text),
+          })
+        return store.insertAll(
+          copied,
+          reactions.map((row) => ({ ...row, commentId: newIds.get(row.commentId) ?? '' })),
+        )
+      },
+    } satisfies CopiedComments,
+
     /** Fills `IMPORTED_COMMENTS`. Nobody is notified of comments that were written elsewhere. */
     imported: {
       storing: (rows) =>

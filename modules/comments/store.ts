@@ -57,6 +57,22 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
           .orderBy(asc(comments.createdAt), asc(comments.id)),
       ),
 
+    async countOfTable(tableId: string): Promise<number> {
+      const [row] = await db.select({ n: count() }).from(comments).where(eq(comments.tableId, tableId))
+      return Number(row?.n ?? 0)
+    },
+
+    /** A page of a table's comments in the order of their ids, after one of them. */
+    pageOfTable: (tableId: string, after: string, limit: number): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(and(eq(comments.tableId, tableId), gt(comments.id, after)))
+          .orderBy(asc(comments.id))
+          .limit(limit),
+      ),
+
     async countOfRecord(tableId: string, recordId: string): Promise<number> {
       const [row] = await db.select({ n: count() }).from(comments).where(onRecord(tableId, recordId))
       return Number(row?.n ?? 0)

@@ -4,6 +4,7 @@ import type { MetaStatement } from '../../src/db/meta.ts'
 import type { FieldPosition, SchemaContext, ScriptFollower } from './change/index.ts'
 import {
   type DefinedRows,
+  dropForeignCopy,
   duplicateField,
   duplicateTable,
   type FieldCopy,
@@ -84,6 +85,8 @@ export function createSchemaWriter(context: SchemaContext) {
       refuseUnstorable(patch)
       return updateField(context, actor, fieldId, patch)
     },
+    /** Removes what an interrupted copy of a table has left in a connected database. */
+    dropForeignCopy: (copy: Pick<TableCopy, 'tableId' | 'newTableId'>) => dropForeignCopy(context, copy),
     duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
       duplicateTable(context, actor, copy, follower),
     duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>

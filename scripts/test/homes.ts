@@ -13,6 +13,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'comments/comments',
   'copies/base',
   'copies/field',
+  'copies/move',
   'copies/records',
   'copies/table',
   'copies/table-job',
