@@ -19,6 +19,7 @@ import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
 import {
+  COPIED_COMMENTS,
   COPIED_HOOKS,
   copiesRest,
   createCopies,
@@ -50,6 +51,7 @@ import { createStorageService } from '../modules/storage/index.ts'
 import { createTrashService, trashRest } from '../modules/trash/index.ts'
 import { createViewsService, HOOK_FILTERS, presentTableViews, viewsRest } from '../modules/views/index.ts'
 import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
+import type { BaseFiles } from './commands/command.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
@@ -183,6 +185,7 @@ export function createServices(kernel: Kernel) {
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
   kernel.registry.fill(IMPORTED_COMMENTS, comments.imported)
+  kernel.registry.fill(COPIED_COMMENTS, comments.copies)
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
@@ -359,6 +362,24 @@ async function readTrpcBody(
 const refuse = (status: number, msg: string): Response => Response.json({ msg }, { status })
 
 const isRefusal = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AppError'
+
+/** The bases of an installation as files, without a server: for the command line. */
+export async function openBaseFiles(config: Config): Promise<BaseFiles> {
+  const kernel = await openKernel({ ...config, logLevel: config.logLevel === 'silent' ? 'silent' : 'error' })
+  const { baseFiles, indexes, plugins, records } = createServices(kernel)
+  // Attachments may be in a bucket of the account area.
+  await plugins.start()
+  return {
+    write: baseFiles.operator.write,
+    open: baseFiles.operator.open,
+    async close() {
+      plugins.close()
+      await records.close()
+      await indexes.close()
+      await kernel.close()
+    },
+  }
+}
 
 export interface RunningServer {
   url: string

@@ -6,7 +6,6 @@ import { idsIn, joinIds, ME } from '../../src/core/fields/people.ts'
 import { holdsFiles, isRecordId, isSecret, showsPeople } from '../../src/core/fields/traits.ts'
 import { mentionsIn } from '../../src/core/mentions.ts'
 import type { Person } from '../../src/core/model.ts'
-import { entriesAfter, type LogLine, pageOfLog } from '../../src/db/change-log.ts'
 import { fileNames, PART_BYTES } from '../../src/db/sheaf-files/index.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -19,6 +18,7 @@ import type { SchemaRows, SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { type Remote, withThread } from './calls.ts'
 import { fieldToFile, tableToFile, viewFieldToFile, viewToFile } from './definitions.ts'
+import type { HistoryPlan } from './history.ts'
 import type { RecordColumn, RecordTablePlan, WriteMain, WriteThread } from './write-worker.ts'
 
 export const FILE_EXPORT_JOB = 'base-file-export'
@@ -53,13 +53,19 @@ type FieldRow = SchemaRows['fields'][number]
 type TableRow = SchemaRows['tables'][number]
 
 const COMMENTS_PER_PAGE = 500
-const HISTORY_PER_PAGE = 1000
 
-/** Writes a base into one file. Stored values are those of one moment. */
-export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
+export type WriteFile = ReturnType<typeof createWriteFile>
+
+/** The function that writes a base into one file. Stored values are those of one moment. */
+export function createWriteFile(deps: Deps) {
   const { kernel, bases, schema, views, records } = deps
 
-  async function write(path: string, input: FileExportInput, context: JobContext): Promise<void> {
+  /** @param path where no file is */
+  return async function write(
+    path: string,
+    input: Pick<FileExportInput, 'actor' | 'baseId' | 'options'>,
+    context: Pick<JobContext, 'signal' | 'report'>,
+  ): Promise<void> {
     const { baseId, actor, options } = input
     const base = await bases.require(baseId)
     const { tables, fields } = await readSchema(baseId)
@@ -85,10 +91,10 @@ export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
       try {
         await thread.create(path)
         const { location } = await kernel.sources.engine(baseId)
-        const written = await thread.writeRecords(location, plans.map(toThread))
+        const lastIds = await thread.writeRecords(location, plans.map(toThread))
         await thread.insert(
           'sheaf_tables',
-          plans.map(({ table, fileTable }, at) => tableToFile(table, fileTable, written.lastIds[at] ?? null)),
+          plans.map(({ table, fileTable }, at) => tableToFile(table, fileTable, lastIds[at] ?? null)),
         )
         for (const { columns } of plans) {
           const definitions = await Promise.all(
@@ -114,10 +120,12 @@ export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
           rows.views.map(({ id }) => id),
         )
         const pictures = rows.views.flatMap(({ options }) => pathsIn(options))
-        if (options.withAttachments)
-          await writeAttachments(thread, baseId, [...new Set([...written.files, ...pictures])], context)
+        if (options.withHistory) await thread.writeHistory(location, historyPlan({ tables, fields }))
+        if (options.withAttachments) {
+          const named = new Set([...(await thread.storedFiles()), ...pictures])
+          await writeAttachments(thread, baseId, [...named], context)
+        }
         if (options.withComments) await writeComments(thread, baseId, tables, people, context)
-        if (options.withHistory) await writeHistory(thread, baseId, { tables, fields }, people, context)
         await thread.insert('sheaf_people', people.rows())
         const facts = {
           sheaf_version: VERSION,
@@ -176,7 +184,7 @@ export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
     thread: Thread,
     baseId: string,
     paths: readonly string[],
-    { signal }: JobContext,
+    { signal }: Pick<JobContext, 'signal'>,
   ): Promise<void> {
     for (const [at, path] of paths.entries()) {
       signal.throwIfAborted()
@@ -203,7 +211,7 @@ export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
     baseId: string,
     tables: readonly TableRow[],
     people: People,
-    { signal }: JobContext,
+    { signal }: Pick<JobContext, 'signal'>,
   ): Promise<void> {
     const inFile = new Set(tables.map(({ id }) => id))
     for (let after = ''; ; ) {
@@ -230,7 +238,8 @@ export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
           row.fieldId,
           row.parentId,
           row.text,
-          names.get(row.createdBy) ?? null,
+          row.authorName === null ? (names.get(row.createdBy) ?? null) : null,
+          row.authorName,
           row.createdAt,
           row.updatedAt,
           row.resolvedBy === null ? null : (names.get(row.resolvedBy) ?? null),
@@ -249,55 +258,13 @@ export function createFileExportJob(deps: Deps): JobKind<FileExportInput> {
       after = last.id
     }
   }
+}
 
-  async function writeHistory(
-    thread: Thread,
-    baseId: string,
-    { tables, fields }: SchemaRows,
-    people: People,
-    { signal }: JobContext,
-  ): Promise<void> {
-    const engine = await kernel.sources.engine(baseId)
-    const secrets = new Set(fields.filter(isSecret).map(({ id }) => id))
-    for (let last = 0; ; ) {
-      signal.throwIfAborted()
-      const entries = await entriesAfter(engine, last, HISTORY_PER_PAGE)
-      const names = new Map(await people.namesOf(entries.flatMap(({ actorId }) => actorId ?? [])))
-      await thread.insert(
-        'sheaf_history',
-        entries.map(({ id, at, actorId, kind, tableId, records: count }) => [
-          id,
-          at,
-          names.get(actorId ?? '') ?? null,
-          kind,
-          tableId,
-          count,
-        ]),
-      )
-      last = entries.at(-1)?.id ?? last
-      if (entries.length < HISTORY_PER_PAGE) break
-    }
-    const inFile = new Set(tables.map(({ id }) => id))
-    for (let line: LogLine | null = null; ; ) {
-      signal.throwIfAborted()
-      const page: LogLine[] = await pageOfLog(engine, line, HISTORY_PER_PAGE)
-      await thread.insert(
-        'sheaf_history_records',
-        page
-          .filter((record) => inFile.has(record.table_id))
-          .map((record) => [
-            record.change_id,
-            record.table_id,
-            BigInt(record.record_id),
-            withoutSecrets(record.before, secrets),
-            withoutSecrets(record.after, secrets),
-          ]),
-      )
-      line = page.at(-1) ?? null
-      if (page.length < HISTORY_PER_PAGE) return
-    }
-  }
-
+/** The job that exports a base. */
+export function createFileExportJob(
+  { records }: Pick<Deps, 'records'>,
+  write: WriteFile,
+): JobKind<FileExportInput> {
   return {
     async run(input, context) {
       context.report({ done: 0, total: null, unit: 'rows' })
@@ -399,11 +366,15 @@ function createPeople(auth: Pick<AuthService, 'people'>) {
   }
 }
 
-/** The logged values of a record without those of secret fields. @param json by field id */
-function withoutSecrets(json: string | null, secrets: ReadonlySet<string>): string | null {
-  if (json === null || secrets.size === 0) return json
-  const values = JSON.parse(json) as Record<string, unknown>
-  return JSON.stringify(Object.fromEntries(Object.entries(values).filter(([id]) => !secrets.has(id))))
+/** What the history has of these tables. */
+const historyPlan = ({ tables, fields }: SchemaRows): HistoryPlan => {
+  const idsOf = (matches: (field: FieldRow) => boolean) => fields.filter(matches).map(({ id }) => id)
+  return {
+    tableIds: tables.map(({ id }) => id),
+    people: idsOf(showsPeople),
+    files: idsOf(holdsFiles),
+    secrets: idsOf(isSecret),
+  }
 }
 
 /** The paths of stored files anywhere in the options of a view. */

@@ -4,7 +4,7 @@ import { AppError, badRequest } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { idsIn, joinIds, ME } from '../../src/core/fields/people.ts'
-import { isForeignKey, isRecordId, showsPeople } from '../../src/core/fields/traits.ts'
+import { isForeignKey, isRecordId, isSecret, showsPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import { parseJsonText } from '../../src/core/json-text.ts'
 import { mentionOf, replaceMentions } from '../../src/core/mentions.ts'
@@ -22,8 +22,9 @@ import type { CommentRow, CommentsService, ReactionRow } from '../comments/index
 import type { ImportsService } from '../imports/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { DefinedRows, SchemaService } from '../schema/index.ts'
-import { rowsOfDefinedViews, type ViewRows, type ViewsService } from '../views/index.ts'
+import { rowsOfDefinedViews, type ViewDefinition, type ViewRows, type ViewsService } from '../views/index.ts'
 import { type Remote, withThread } from './calls.ts'
+import type { FillColumn, LeftOut } from './cell-reader.ts'
 import {
   type FileField,
   type FileTable,
@@ -33,15 +34,18 @@ import {
   viewFromFile,
 } from './definitions.ts'
 import { pathsIn } from './export-job.ts'
-import type { FillColumn, FillPlan, LeftOut, ReadMain, ReadThread } from './read-worker.ts'
+import type { HistoryField, HistoryFill } from './history.ts'
+import type { FillPlan, ReadMain, ReadThread } from './read-worker.ts'
 
 export const FILE_IMPORT_JOB = 'base-file-import'
 
 export interface FileImportInput {
   actor: UserActor
-  uploadId: string
+  /** An upload of the actor, or a path of this server's disk. */
+  file: { uploadId: string } | { path: string }
   fileName: string
   newBaseId: string
+  withHistory: boolean
 }
 
 /** The result of an import. */
@@ -52,6 +56,8 @@ export interface FileImported {
   rows: number
   attachments: number
   comments: number
+  /** Entries of the history. */
+  changes: number
   /** People whom the file names and who have no account here, at most 100. */
   unknownPeople: string[]
   /** Values that did not fit their fields, by field, at most 100. */
@@ -85,6 +91,8 @@ const MAX_ROWS = {
   sheaf_comment_reactions: 1_000_000,
 } as const
 const MAX_REPORTED = 100
+/** Longest name of an author. */
+const MAX_NAME = 200
 
 /** Opens a file as a new base, which becomes visible when it is complete. */
 export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
@@ -92,7 +100,7 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
 
   async function read(
     thread: Thread,
-    { actor, newBaseId: baseId }: FileImportInput,
+    { actor, newBaseId: baseId, withHistory }: FileImportInput,
     { signal, report }: JobContext,
   ): Promise<FileImported> {
     const rowsOf = (table: keyof typeof MAX_ROWS) => thread.definitions(table, MAX_ROWS[table])
@@ -128,7 +136,15 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
     const filled = await engine.exclusively(async () => {
       const done = await thread.fill(engine.location, planFill(defined, tables, fields), people.byName, files)
       await thread.fillPlaces(engine.location, placesOf(viewDefinitions, defined))
-      return done
+      const history = withHistory
+        ? await thread.fillHistory(
+            engine.location,
+            planHistory(defined, { tables, fields, views: viewDefinitions }),
+            people.byName,
+            files,
+          )
+        : { entries: 0, leftOut: [] }
+      return { ...done, leftOut: [...done.leftOut, ...history.leftOut], changes: history.entries }
     })
     signal.throwIfAborted()
     await engine.writeScript(danglingLinks(engine, defined))
@@ -151,6 +167,7 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
       rows: filled.rows,
       attachments: files.size,
       comments: discussion.count,
+      changes: filled.changes,
       unknownPeople: people.unknown.slice(0, MAX_REPORTED),
       leftOut: filled.leftOut.slice(0, MAX_REPORTED),
     }
@@ -212,6 +229,8 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
       if (!tableId || typeof row.record_id !== 'bigint' || typeof row.text !== 'string') return []
       if (!times.every((time) => time === null || isTime(time))) return []
       const author = userOf(row.author)
+      const name =
+        typeof row.author_name === 'string' ? row.author_name : people.shownNames.get(String(row.author))
       const text = replaceMentions(row.text, (userId, label) => {
         const known = people.byUserId.get(userId)
         return known ? mentionOf(known) : label === '' ? '@?' : `@${label}`
@@ -225,8 +244,9 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
           recordId: String(row.record_id),
           fieldId: defined.ids.get(String(row.field_id)) ?? null,
           parentId: ids.get(String(row.parent_id)) ?? null,
-          text: (author === null ? withAuthor(text, row.author, people) : text).slice(0, MAX_COMMENT_LENGTH),
+          text: text.slice(0, MAX_COMMENT_LENGTH),
           createdBy: author ?? actor.id,
+          authorName: author === null ? shownName(name) : null,
           createdAt: String(row.created_at),
           updatedAt: row.updated_at === null ? null : String(row.updated_at),
           resolvedBy: row.resolved_at === null ? null : resolvedBy,
@@ -260,15 +280,23 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
   async function abandon({ newBaseId }: FileImportInput): Promise<void> {
     try {
       await bases.copies.abandon(newBaseId)
-      await records.attachments.forgetBase(newBaseId)
+      await records.attachments.abandonBase(newBaseId)
     } catch (error) {
       kernel.log.error('an import that was not completed could not be removed', error, { baseId: newBaseId })
     }
   }
 
+  async function discard(jobId: string, uploadId: string): Promise<void> {
+    await imports.held.release(jobId)
+    await imports.held.discard(uploadId).catch((error) => {
+      kernel.log.error('an imported file could not be removed', error)
+    })
+  }
+
   return {
     async run(input, context) {
-      const { path } = await imports.upload(input.actor, input.uploadId)
+      const { file } = input
+      const path = 'path' in file ? file.path : (await imports.upload(input.actor, file.uploadId)).path
       context.report({ done: 0, total: null, unit: 'rows' })
       const main: ReadMain = {
         async progress(done) {
@@ -291,10 +319,7 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
             }
           },
         )
-        await imports.held.release(context.jobId)
-        await imports.held.discard(input.uploadId).catch((error) => {
-          kernel.log.error('an imported file could not be removed', error)
-        })
+        if ('uploadId' in file) await discard(context.jobId, file.uploadId)
         return result
       } catch (error) {
         if (hasBegun) await abandon(input)
@@ -311,7 +336,15 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
         return null
       }
       const { id, title } = found
-      const counts = { tables: 0, rows: 0, attachments: 0, comments: 0, unknownPeople: [], leftOut: [] }
+      const counts = {
+        tables: 0,
+        rows: 0,
+        attachments: 0,
+        comments: 0,
+        changes: 0,
+        unknownPeople: [],
+        leftOut: [],
+      }
       return { result: { id, title, ...counts } satisfies FileImported }
     },
   }
@@ -337,11 +370,14 @@ interface CommentContext {
 const isTime = (value: FileValue | undefined): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(value)
 
-/** A comment whose author has no account here keeps their name. */
-const withAuthor = (text: string, author: FileValue | undefined, people: FilePeople): string => {
-  const name = people.shownNames.get(String(author)) ?? m.base_files_unknown_person()
-  return `**${name.replace(/[*\n]/g, ' ').slice(0, 100)}:** ${text}`
-}
+/** The name of an author without an account here. */
+const shownName = (name: string | undefined): string =>
+  name
+    ?.normalize('NFC')
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME)
+    .toWellFormed() || m.base_files_unknown_person()
 
 const titleOf = (value: FileValue | undefined): string => {
   const title =
@@ -448,6 +484,25 @@ function planFill(
     if (columns.find(isRecordId)?.fileColumn == null) throw badRequest(m.base_files_error_damaged())
     return { fileTable, target, columns }
   })
+}
+
+/** How logged values become those of the new base, by the ids of the file. Secrets are left out. */
+function planHistory(
+  defined: DefinedRows,
+  file: { tables: readonly FileTable[]; fields: readonly FileField[]; views: readonly ViewDefinition[] },
+): HistoryFill {
+  const { fields, ids } = defined
+  const byId = new Map(fields.map((field) => [field.id, field]))
+  const known = file.fields.flatMap(({ definition }): [string, HistoryField][] => {
+    const field = byId.get(ids.get(definition.id) ?? '')
+    const isLogged = field && (field.columnName !== '' || fieldType(field.type).computed === 'link')
+    if (!isLogged || isSecret(field)) return []
+    const { id, tableId, title, type, options } = field
+    const column = { title, fileColumn: definition.id, type, options }
+    return [[definition.id, { fieldId: id, tableId, kind: kindOf(type), column }]]
+  })
+  const tables = file.tables.map(({ definition: { id } }) => [id, ids.get(id) ?? ''] as const)
+  return { tables: new Map(tables), fields: new Map(known), views: placesOf(file.views, defined) }
 }
 
 const KINDS: Record<string, ColumnKind> = { id: 'integer', longText: 'text' }

@@ -8,5 +8,5 @@ export const baseFilesRouter = (files: BaseFilesService) =>
     export: member
       .input(exportInput)
       .mutation(({ ctx, input: { baseId, ...options } }) => files.export(ctx.actor, baseId, options)),
-    import: member.input(importInput).mutation(({ ctx, input }) => files.import(ctx.actor, input.uploadId)),
+    import: member.input(importInput).mutation(({ ctx, input }) => files.import(ctx.actor, input)),
   })

@@ -8,8 +8,15 @@ import type { ImportsService } from '../imports/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { createFileExportJob, FILE_EXPORT_JOB, type FileExportInput, type FileOptions } from './export-job.ts'
+import {
+  createFileExportJob,
+  createWriteFile,
+  FILE_EXPORT_JOB,
+  type FileExportInput,
+  type FileOptions,
+} from './export-job.ts'
 import { createFileImportJob, FILE_IMPORT_JOB, type FileImportInput } from './import-job.ts'
+import { createOperator } from './operator.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'people' | 'peopleByEmail'>
@@ -26,7 +33,8 @@ export type BaseFilesService = ReturnType<typeof createBaseFilesService>
 /** Whole bases as single files (`.sheaf`). */
 export function createBaseFilesService(kernel: Kernel, deps: Deps) {
   const { auth, bases, imports } = deps
-  kernel.jobs.register(FILE_EXPORT_JOB, createFileExportJob({ kernel, ...deps }))
+  const write = createWriteFile({ kernel, ...deps })
+  kernel.jobs.register(FILE_EXPORT_JOB, createFileExportJob(deps, write))
   kernel.jobs.register(FILE_IMPORT_JOB, createFileImportJob({ kernel, ...deps }))
 
   return {
@@ -46,11 +54,15 @@ export function createBaseFilesService(kernel: Kernel, deps: Deps) {
      * Starts a job that opens an uploaded file as a new base of the actor, which appears when it is complete.
      * @throws NOT_FOUND for the upload; PERMISSION_DENIED for users who may not create bases
      */
-    async import(actor: Actor, uploadId: string): Promise<{ jobId: string; baseId: string }> {
+    async import(
+      actor: Actor,
+      { uploadId, withHistory }: { uploadId: string; withHistory: boolean },
+    ): Promise<{ jobId: string; baseId: string }> {
       await auth.access.authorize(actor, 'base.create')
       const user = requireUser(actor)
       const { fileName } = await imports.upload(user, uploadId)
-      const input: FileImportInput = { actor: user, uploadId, fileName, newBaseId: createId('base') }
+      const newBaseId = createId('base')
+      const input: FileImportInput = { actor: user, file: { uploadId }, fileName, newBaseId, withHistory }
       const id = createId('job')
       await imports.held.hold(id, uploadId)
       try {
@@ -61,5 +73,8 @@ export function createBaseFilesService(kernel: Kernel, deps: Deps) {
       }
       return { jobId: id, baseId: input.newBaseId }
     },
+
+    /** For the command line of the installation: access is not checked. */
+    operator: createOperator(kernel, deps, write),
   }
 }

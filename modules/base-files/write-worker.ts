@@ -1,7 +1,7 @@
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { idsIn } from '../../src/core/fields/people.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
-import type { ColumnKind, StoredRow, StoredTable, TableStore } from '../../src/db/move/store.ts'
+import type { ColumnKind, StoredTable, TableStore } from '../../src/db/move/store.ts'
 import {
   createSheafFile,
   type FileColumn,
@@ -12,6 +12,7 @@ import {
 } from '../../src/db/sheaf-files/index.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import { serve } from './calls.ts'
+import { type HistoryPlan, writeHistory } from './history.ts'
 
 /*
  * Thread of one export: writes the file. It reads the stored values of all tables from the home at one moment; what is
@@ -51,7 +52,15 @@ giveWay()
 
 let writer: SheafFileWriter | null = null
 const people = new Map<string, string>()
+/** Paths of the stored files that the written values name. */
 const files = new Set<string>()
+/** Records and changes that were written. */
+let rows = 0
+
+async function progress(count: number): Promise<void> {
+  rows += count
+  await main.progress(rows)
+}
 
 function requireWriter(): SheafFileWriter {
   if (!writer) throw new Error('No file is open')
@@ -65,13 +74,9 @@ const functions = {
   insert(table: MetaTable, rows: FileValue[][]): void {
     requireWriter().insert(table, rows)
   },
-  /** Writes all tables. Returns the number of records and the last record id of each, and the stored files in cells. */
-  async writeRecords(
-    location: EngineLocation,
-    plans: RecordTablePlan[],
-  ): Promise<{ rows: number; lastIds: (string | null)[]; files: string[] }> {
-    let rows = 0
-    const lastIds = await withHome(location, { isSnapshot: true }, async (home) => {
+  /** Writes all tables. Returns the last record id of each. */
+  async writeRecords(location: EngineLocation, plans: RecordTablePlan[]): Promise<(string | null)[]> {
+    return withHome(location, { isSnapshot: true }, async (home) => {
       const tables = new Map((await home.tables()).map((table) => [table.name, table]))
       const found: (string | null)[] = []
       for (const [at, plan] of plans.entries()) {
@@ -81,14 +86,28 @@ const functions = {
         const add = requireWriter().addRecordTable(plan.fileTable, plan.columns)
         for await (const batch of recordsOf(home, table, plan, at)) {
           add(batch)
-          rows += batch.length
-          await main.progress(rows)
+          await progress(batch.length)
         }
       }
       return found
     })
-    return { rows, lastIds, files: [...files] }
   },
+  /** Copies the change log. */
+  async writeHistory(location: EngineLocation, plan: HistoryPlan): Promise<void> {
+    await withHome(location, { isSnapshot: true }, (home) =>
+      writeHistory(home, plan, {
+        insert: (table, batch) => requireWriter().insert(table, batch),
+        async namesOf(ids) {
+          await learnPeople(ids)
+          return people
+        },
+        onFile: (path) => files.add(path),
+        onRows: progress,
+      }),
+    )
+  },
+  /** The stored files that records and changes name, by path. */
+  storedFiles: (): string[] => [...files],
   /** Copies the manual order of views; rows of other views are left out. */
   async writePlaces(location: EngineLocation, viewIds: string[]): Promise<void> {
     const wanted = new Set(viewIds)
@@ -151,7 +170,8 @@ async function* recordsOf(
     ? createComputed(columns[0]?.title ?? '', tableAt)
     : null
   for await (const batch of home.rows(table)) {
-    await learnPeople(batch, peopleAt)
+    if (peopleAt.length > 0)
+      await learnPeople(batch.flatMap((row) => peopleAt.flatMap((at) => idsIn(row[at] ?? null))))
     for (const at of filesAt)
       for (const row of batch)
         for (const { path } of readAttachments(row[at] ?? null)) if (path !== undefined) files.add(path)
@@ -188,10 +208,9 @@ const computedValue = (value: unknown): FileValue => {
   return JSON.stringify(value)
 }
 
-async function learnPeople(batch: StoredRow[], positions: number[]): Promise<void> {
-  const unknown = new Set<string>()
-  for (const at of positions)
-    for (const row of batch) for (const id of idsIn(row[at] ?? null)) if (!people.has(id)) unknown.add(id)
+/** Asks how the file names people, each once. */
+async function learnPeople(ids: readonly string[]): Promise<void> {
+  const unknown = new Set(ids.filter((id) => !people.has(id)))
   if (unknown.size === 0) return
   for (const id of unknown) people.set(id, id)
   for (const [id, name] of await main.people([...unknown])) people.set(id, name)

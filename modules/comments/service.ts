@@ -10,6 +10,7 @@ import { m } from '../../src/messages.gen.ts'
 import type { Notice } from '../../src/notices.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { ImportedComments } from '../base-imports/index.ts'
+import type { CopiedComments } from '../imports/index.ts'
 import type { NotificationsService } from '../notifications/index.ts'
 import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
@@ -27,6 +28,8 @@ const MAX_COMMENTS = 1_000
 const INBOX_PAGE = 30
 /** People whom a comment may mention. */
 const MAX_MENTIONS = 50
+/** Comments that are read at once when a table is copied. */
+const COPIED_AT_ONCE = 500
 /** Characters of a comment in its notifications. */
 const EXCERPT = 300
 
@@ -180,6 +183,43 @@ export function createCommentsService(
       allIn: store.allIn,
       insertAll: store.insertAll,
     },
+    /** Fills `COPIED_COMMENTS`. */
+    copies: {
+      countOf: store.countOfTable,
+      async insert(tableId, { baseId, tableId: newTableId, ids, has }) {
+        const rows: CommentRow[] = []
+        for (let after = ''; ; ) {
+          const page = await store.pageOfTable(tableId, after, COPIED_AT_ONCE)
+          const kept = await has([...new Set(page.map(({ recordId }) => recordId))])
+          rows.push(...page.filter(({ recordId }) => kept.has(recordId)))
+          const last = page.at(-1)
+          if (!last || page.length < COPIED_AT_ONCE) break
+          after = last.id
+        }
+        const newIds = new Map(rows.map(({ id }) => [id, createId('comment')]))
+        const reactions: ReactionRow[] = []
+        for (let from = 0; from < rows.length; from += COPIED_AT_ONCE)
+          reactions.push(
+            ...(await store.reactions(rows.slice(from, from + COPIED_AT_ONCE).map(({ id }) => id))),
+          )
+        const copied: CommentRow[] = []
+        for (const row of rows)
+          copied.push({
+            ...row,
+            id: newIds.get(row.id) ?? '',
+            baseId,
+            tableId: newTableId,
+            fieldId: row.fieldId === null ? null : (ids.get(row.fieldId) ?? null),
+            parentId: row.parentId === null ? null : (newIds.get(row.parentId) ?? null),
+            text: await withMembersOnly(baseId, row.text),
+          })
+        return store.insertAll(
+          copied,
+          reactions.map((row) => ({ ...row, commentId: newIds.get(row.commentId) ?? '' })),
+        )
+      },
+    } satisfies CopiedComments,
+
     /** Fills `IMPORTED_COMMENTS`. Nobody is notified of comments that were written elsewhere. */
     imported: {
       storing: (rows) =>
@@ -304,6 +344,7 @@ export function createCommentsService(
         parentId: parent ? (parent.parentId ?? parent.id) : null,
         text: await withMembersOnly(model.table.baseId, input.text),
         createdBy: user.id,
+        authorName: null,
         createdAt: new Date().toISOString(),
         updatedAt: null,
         resolvedBy: null,
@@ -331,10 +372,14 @@ export function createCommentsService(
       return comment!
     },
 
-    /** Changes one's own comment. @throws GENERIC_NOT_FOUND; PERMISSION_DENIED for a comment of somebody else */
+    /**
+     * Changes one's own comment.
+     *
+     * @throws GENERIC_NOT_FOUND; PERMISSION_DENIED for a comment of somebody else, also if one has imported it
+     */
     async update(actor: Actor, commentId: string, text: string): Promise<RecordComment> {
       const { row, actor: user } = await open(actor, 'comment.create', commentId)
-      if (row.createdBy !== user.id) throw notOwn()
+      if (row.createdBy !== user.id || row.authorName !== null) throw notOwn()
       const patch = { text: await withMembersOnly(row.baseId, text), updatedAt: new Date().toISOString() }
       const changed = { ...row, ...patch }
       // Those who know of it already have its key.

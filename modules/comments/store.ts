@@ -57,6 +57,22 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
           .orderBy(asc(comments.createdAt), asc(comments.id)),
       ),
 
+    async countOfTable(tableId: string): Promise<number> {
+      const [row] = await db.select({ n: count() }).from(comments).where(eq(comments.tableId, tableId))
+      return Number(row?.n ?? 0)
+    },
+
+    /** A page of a table's comments in the order of their ids, after one of them. */
+    pageOfTable: (tableId: string, after: string, limit: number): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(and(eq(comments.tableId, tableId), gt(comments.id, after)))
+          .orderBy(asc(comments.id))
+          .limit(limit),
+      ),
+
     async countOfRecord(tableId: string, recordId: string): Promise<number> {
       const [row] = await db.select({ n: count() }).from(comments).where(onRecord(tableId, recordId))
       return Number(row?.n ?? 0)
@@ -105,7 +121,9 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
           .where(
             and(
               eq(comments.baseId, baseId),
-              actorId === undefined ? undefined : eq(comments.createdBy, actorId),
+              actorId === undefined
+                ? undefined
+                : and(eq(comments.createdBy, actorId), isNull(comments.authorName)),
               tableId === undefined ? undefined : eq(comments.tableId, tableId),
               recordId === undefined ? undefined : eq(comments.recordId, recordId),
               from === undefined ? undefined : gte(comments.createdAt, from),
@@ -137,12 +155,12 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
         .orderBy(asc(commentReactions.createdAt))
     },
 
-    /** The people who wrote in a thread. */
+    /** The people who wrote in a thread, without those who only imported comments of others. */
     async authorsInThread(threadId: string): Promise<string[]> {
       const rows = await db
         .selectDistinct({ userId: comments.createdBy })
         .from(comments)
-        .where(inThread(threadId))
+        .where(and(inThread(threadId), isNull(comments.authorName)))
       return rows.map(({ userId }) => userId)
     },
 

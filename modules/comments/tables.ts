@@ -17,6 +17,8 @@ export function defineCommentsTables(c: Columns) {
       /** Markdown. */
       text: c.text('text').notNull(),
       createdBy: c.text('created_by').notNull(),
+      /** Name of the author where the comment was imported from, if they have no account here; `createdBy` imported it. */
+      authorName: c.text('author_name'),
       createdAt: c.text('created_at').notNull(),
       /** When the text was last changed; null: never. */
       updatedAt: c.text('updated_at'),

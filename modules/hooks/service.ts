@@ -257,7 +257,19 @@ export function createHooksService(
     copies: {
       idsOf: async (baseId: string, from?: MetaReader) =>
         (await store.ofBase(baseId, from)).map(({ id }) => id),
-      async insert(baseId: string, ids: ReadonlyMap<string, string>, ownerId: string, from?: MetaReader) {
+      idsOfTable: async (tableId: string) => (await store.ofTable(tableId)).map(({ id }) => id),
+      async turnOn(ids: ReadonlyMap<string, string>) {
+        for (const [fromId, toId] of ids) {
+          const [original, copy] = [await store.find(fromId), await store.find(toId)]
+          if (original?.isActive && copy && !copy.isActive) await activate(copy, true)
+        }
+      },
+      async insert(
+        baseId: string,
+        ids: ReadonlyMap<string, string>,
+        ownerId: string,
+        { from, isMove = false }: { from?: MetaReader | undefined; isMove?: boolean } = {},
+      ) {
         const now = new Date().toISOString()
         const copied = (await store.ofBase(baseId, from)).flatMap((row): HookRow[] => {
           const [id, tableId] = [ids.get(row.id), ids.get(row.tableId)]
@@ -272,7 +284,7 @@ export function createHooksService(
               triggerFieldIds: renameIds(row.triggerFieldIds, ids),
               // Otherwise receivers would be called for both bases.
               isActive: false,
-              secret: seal(key, newSecret()),
+              secret: isMove ? row.secret : seal(key, newSecret()),
               ...IDLE,
               createdBy: ownerId,
               createdAt: now,

@@ -1,5 +1,7 @@
 export {
+  COPIED_COMMENTS,
   COPIED_HOOKS,
+  type CopiedComments,
   type CopiedHooks,
   type Copies,
   createCopies,

@@ -81,6 +81,8 @@ export const copiesRouter = (copies: Copies) =>
           title: z.string().trim().min(1).max(255).optional(),
           withData: z.boolean().default(true),
           withViews: z.boolean().default(true),
+          withComments: z.boolean().optional(),
+          withHooks: z.boolean().optional(),
           isMove: z.boolean().default(false),
         }),
       )

@@ -5,6 +5,7 @@ import type { MetaStatement } from '../../src/db/meta.ts'
 import { type FieldPosition, openField, type SchemaContext, type ScriptFollower } from './change/index.ts'
 import {
   type DefinedRows,
+  dropForeignCopy,
   duplicateField,
   duplicateTable,
   type FieldCopy,
@@ -91,6 +92,8 @@ export function createSchemaWriter(context: SchemaContext) {
       const { field } = await openField(context, actor, 'field.update', fieldId)
       return convertToLink(context, actor, field, { type: 'Links', options }, names)
     },
+    /** Removes what an interrupted copy of a table has left in a connected database. */
+    dropForeignCopy: (copy: Pick<TableCopy, 'tableId' | 'newTableId'>) => dropForeignCopy(context, copy),
     duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
       duplicateTable(context, actor, copy, follower),
     duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>

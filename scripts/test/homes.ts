@@ -4,13 +4,16 @@ export type Home = 'sqlite' | 'postgres'
 /** Test files that run on both SQLite and PostgreSQL, as paths below `tests` without `.test.ts`. */
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'activity/activity',
+  'base-files/history',
   'base-files/round-trip',
+  'base-files/untrusted',
   'base-imports/airtable',
   'base-imports/lifecycle',
   'base-imports/nocodb',
   'comments/comments',
   'copies/base',
   'copies/field',
+  'copies/move',
   'copies/records',
   'copies/table',
   'copies/table-job',

@@ -1,5 +1,61 @@
+import type { Config } from '../config.ts'
+
 /** The environment of the process. */
 export type Environment = Record<string, string | undefined>
+
+/** Where a command is with its work, and what ends it. */
+interface Following {
+  signal: AbortSignal
+  /** Called with the number of records so far. */
+  progress(rows: number): void
+}
+
+/** What a file of a base has besides tables, views and records. */
+export interface BaseFileOptions {
+  withAttachments: boolean
+  withComments: boolean
+  withHistory: boolean
+}
+
+/** A base that was opened from a file. */
+interface OpenedBase {
+  id: string
+  title: string
+  tables: number
+  rows: number
+  unknownPeople: string[]
+  leftOut: { table: string; field: string; count: number; example: string }[]
+}
+
+/** Bases as files, for the operator of an installation: access is not checked. */
+export interface BaseFiles {
+  /**
+   * Writes a base into a file.
+   *
+   * @param base id or title
+   * @param path where no file is
+   * @throws Error for a base that does not exist, or a title that several have
+   */
+  write(
+    base: string,
+    path: string,
+    options: BaseFileOptions,
+    following: Following,
+  ): Promise<{ title: string }>
+  /** Opens a file as a base of the account with an e-mail address. @throws Error for an account that does not exist */
+  open(
+    path: string,
+    options: { owner: string; withHistory: boolean },
+    following: Following,
+  ): Promise<OpenedBase>
+  close(): Promise<void>
+}
+
+/** What commands need of the modules, which they do not know. */
+export interface Program {
+  /** Opens the data like a server that does not listen. @throws Error if a server uses them alone */
+  openBaseFiles(config: Config): Promise<BaseFiles>
+}
 
 /** A command of the program: `sheaf <name> [options]`. */
 export interface Command {
@@ -13,7 +69,12 @@ export interface Command {
    * @returns the exit code: 0 if all is well
    * @throws Error whose message is shown to the user; the exit code is then 1
    */
-  run(args: readonly string[], env: Environment, print: (line: string) => void): Promise<number>
+  run(
+    args: readonly string[],
+    env: Environment,
+    print: (line: string) => void,
+    program: Program,
+  ): Promise<number>
 }
 
 /** An option or command that does not exist. The exit code is 2. */

@@ -1,11 +1,13 @@
 import { VERSION } from '../version.ts'
-import { type Command, type Environment, UsageError } from './command.ts'
+import { type Command, type Environment, type Program, UsageError } from './command.ts'
 
 /** The commands by name. Each is loaded when it is used, so that `--version` loads nothing. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup.ts')).backup,
   check: async () => (await import('./check.ts')).check,
+  export: async () => (await import('./base-files.ts')).exportCommand,
   health: async () => (await import('./health.ts')).health,
+  import: async () => (await import('./base-files.ts')).importCommand,
   move: async () => (await import('./move.ts')).moveCommand,
   restore: async () => (await import('./restore.ts')).restore,
   rollback: async () => (await import('./rollback.ts')).rollback,
@@ -26,6 +28,7 @@ export async function runCommand(
   args: readonly string[],
   env: Environment,
   output: { print: (line: string) => void; printError: (line: string) => void },
+  program: Program,
 ): Promise<number | null> {
   const [name, ...rest] = args
   if (name === undefined) return null
@@ -45,7 +48,7 @@ export async function runCommand(
       output.print(command.help)
       return 0
     }
-    return await command.run(rest, env, output.print)
+    return await command.run(rest, env, output.print, program)
   } catch (error) {
     output.printError(error instanceof Error ? error.message : String(error))
     if (!(error instanceof UsageError)) return FAILURE

@@ -54,5 +54,7 @@ export type ActivityItem =
       recordTitle: string
       text: string
       isReply: boolean
+      /** As in `RecordComment`. */
+      authorName: string | null
     })
   | (Happened & { kind: 'audit'; auditKind: AuditKind; detail: AuditDetail })

@@ -19,6 +19,8 @@ export interface RecordComment {
   /** Markdown. */
   text: string
   createdBy: string
+  /** Name of the author elsewhere, if they have no account here: `createdBy` has imported the comment. */
+  authorName: string | null
   /** ISO 8601. */
   createdAt: string
   /** When the text was last changed; null: never. */

@@ -8,3 +8,14 @@ export interface CopiedField {
    */
   effect: 'same' | 'values' | 'left'
 }
+
+/** What copying a table to another base does. */
+export interface TableCopyPreview {
+  fields: CopiedField[]
+  /** Whether records keep their ids, and with them their comments. */
+  keepsIds: boolean
+  /** Number of comments that can be copied. */
+  comments: number
+  /** Number of webhooks that can be copied; 0 for those who may not see them. */
+  webhooks: number
+}

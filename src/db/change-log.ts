@@ -18,6 +18,9 @@ import type { Dialect, Engine, QueryDialect, Statement, Transaction } from '../d
 /** The table of entries, which the first step of a base's home creates. */
 export const CHANGES_TABLE = 'sheaf_changes'
 
+/** The table of the records under entries. */
+export const CHANGE_RECORDS_TABLE = 'sheaf_change_records'
+
 /** Column declarations of the log, per storage engine. */
 interface LogColumnTypes {
   /** Type of an entry's id, which the engine assigns. */
@@ -146,6 +149,9 @@ export interface LoggedRecord {
 
 /** Value of `undoneBy` for an entry that cannot be undone. */
 export const FINAL = -1
+
+/** The same for an entry from the log of another base, which this base was opened from. */
+export const FROM_ANOTHER_BASE = -2
 
 /**
  * Undoes or redoes an entry. Each module that logs changes registers one; it writes through the module's write door.
@@ -935,23 +941,6 @@ export const pageOfRecords = (
     dialect.render(sql`select record_id, before, after from sheaf_change_records
       where change_id = ${changeId} and table_id = ${tableId}
         ${after === null ? sql`` : sql`and record_id > ${after}`} order by record_id limit ${limit}`),
-  )
-
-/** A record listed under an entry, with the entry. */
-export interface LogLine extends LoggedRecord {
-  change_id: number
-}
-
-/**
- * A page of the records of all entries, in the order of the entries.
- *
- * @param after the last line of the previous page; null for the first page
- */
-export const pageOfLog = (engine: Engine, after: LogLine | null, limit: number): Promise<LogLine[]> =>
-  engine.all<LogLine>(
-    engine.dialect.render(sql`select change_id, table_id, record_id, before, after from sheaf_change_records
-      ${after === null ? sql`` : sql`where (change_id, table_id, record_id) > (${after.change_id}, ${after.table_id}, ${after.record_id})`}
-      order by change_id, table_id, record_id limit ${limit}`),
   )
 
 /** The tables whose records an entry lists. */

@@ -17,6 +17,7 @@ import { bound } from '../dialects/standard-sql.ts'
 import { m } from '../messages.gen.ts'
 import type { WorkerPool } from '../pool.ts'
 import type { WrittenPage } from '../record-files/index.ts'
+import { explainStorage } from '../storage-full.ts'
 import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
@@ -442,8 +443,14 @@ function engineOf(
       exclusively(async () => {
         isClosed = true
         files.forget(file)
-        if (handles) handles.writer.run('pragma wal_checkpoint(truncate)')
-        closeHandles()
+        try {
+          if (handles) handles.writer.run('pragma wal_checkpoint(truncate)')
+        } catch (error) {
+          // On a full disk the write-ahead log stays, and is read when the file is opened again.
+          if (!(explainStorage(error) instanceof AppError)) throw error
+        } finally {
+          closeHandles()
+        }
       }),
   }
 }

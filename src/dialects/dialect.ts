@@ -281,11 +281,34 @@ export interface Dialect extends QueryDialect {
   allocateIds(tx: Transaction, table: string, count: number): Promise<number[]>
   /** Continues the ids of a copied table where the original's end. */
   continueIds(table: string, from: string): Statement[]
+  /** Copies tables of connected databases within their database, with all that other programs expect of them. */
+  tableCopy: {
+    /** Reads `TableCopyColumn`s, those that take values. */
+    read(table: string): Statement
+    /** Creates the copy, and fills it. Null for a table that the engine cannot copy. */
+    write(
+      from: string,
+      to: string,
+      columns: readonly TableCopyColumn[],
+      withRows: boolean,
+    ): Statement[] | null
+  }
+  /** Makes a table number its new records after this id, which it has. */
+  numberAfter(table: string, lastId: number): Statement[]
 
   /** Recognises a unique or not-null violation, with its column; else null. */
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
   /** Recognises the error for exceeding the maximum number of columns. */
   isFullTable(error: unknown): boolean
+}
+
+/** A column of a table to be copied. */
+export interface TableCopyColumn {
+  name: string
+  /** True if the database numbers the rows in it, and a copy has to be told where it goes on. */
+  isNumbered: boolean | number
+  /** The statement that creates the table, where a copy is created by a changed one; else null. */
+  definition: string | null
 }
 
 /** Result of one statement of a script. */

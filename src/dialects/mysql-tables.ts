@@ -86,6 +86,22 @@ export const mysqlWrites = {
 
   // AUTO_INCREMENT already continues from the greatest number.
   continueIds: () => [],
+  numberAfter: () => [],
+  tableCopy: {
+    read: (table) => ({
+      sql: `select column_name as name, 0 as isNumbered, null as definition from information_schema.columns
+        where table_schema = database() and table_name = ? and coalesce(generation_expression, '') = ''
+        order by ordinal_position`,
+      params: [table],
+    }),
+    write(from, to, columns, withRows) {
+      const [source, target] = [quote(from), quote(to)]
+      const list = columns.map(({ name }) => quote(name)).join(', ')
+      const create = ddl(`create table ${target} like ${source}`)
+      if (!withRows) return [create]
+      return [create, ddl(`insert into ${target} (${list}) select ${list} from ${source}`)]
+    },
+  },
 
   violation(error) {
     if (!(error instanceof Error) || !('code' in error)) return null

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
 import type { Dialect, Transaction } from './dialect.ts'
-import { quoteText, standardTables, whereSelected } from './standard-sql.ts'
+import { ddl, quoteText, standardTables, whereSelected } from './standard-sql.ts'
 
 /** Column types of base tables. */
 export const POSTGRES_TYPES: Record<StorageKind, string> = {
@@ -109,6 +109,38 @@ export const postgresWrites = {
     return Array.from({ length: count }, (_, index) => first + index)
   },
 
+  tableCopy: {
+    read: (table) => ({
+      sql: `select attname::text as name, attidentity <> '' as "isNumbered", null as definition from pg_attribute
+        where attrelid = to_regclass(quote_ident($1)) and attnum > 0 and not attisdropped and attgenerated = ''
+        order by attnum`,
+      params: [table],
+    }),
+    write(from, to, columns, withRows) {
+      const [source, target] = [quote(from), quote(to)]
+      const list = columns.map(({ name }) => quote(name)).join(', ')
+      // References to other tables are the only part that cannot be included.
+      const create = `create table ${target} (like ${source} including all)`
+      if (!withRows || columns.length === 0) return [ddl(create)]
+      const numbered = columns.filter(({ isNumbered }) => isNumbered)
+      return [
+        ddl(create),
+        ddl(`insert into ${target} (${list}) overriding system value select ${list} from ${source}`),
+        ...numbered.map(({ name }) => ({
+          sql: `select setval(pg_get_serial_sequence(quote_ident($1), $2)::regclass,
+            (select max(${quote(name)}) from ${target})) as last`,
+          params: [to, name],
+        })),
+      ]
+    },
+  },
+  numberAfter: (table, lastId) => [
+    {
+      sql: `select setval(pg_get_serial_sequence(quote_ident($1), attname)::regclass, $2)
+        from pg_attribute where attrelid = quote_ident($1)::regclass and attidentity <> ''`,
+      params: [table, lastId],
+    },
+  ],
   // The last value is null for an empty table; setval then has no effect.
   continueIds: (table, from) => [
     {

@@ -59,6 +59,9 @@ const COLUMN_TYPES: Record<StorageKind, string> = {
   json: 'text',
 }
 
+/** The beginning of the statement that creates a table, up to its columns. */
+const TABLE_HEAD = /^create table (?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[\w$]+)\s*\(/i
+
 const indexName = (table: string, name: string): string => quote(`${table}__${name}`)
 
 function defaultLiteral(value: Exclude<CellValue, null>): string {
@@ -191,6 +194,24 @@ export const sqlite: Dialect = {
     return Array.from({ length: count }, (_, index) => last + index + 1)
   },
 
+  tableCopy: {
+    read: (table) => ({
+      sql: `select c.name as name, 0 as isNumbered, m.sql as definition from pragma_table_xinfo(?) c
+        join sqlite_schema m on m.type = 'table' and lower(m.name) = lower(?) where c.hidden = 0 order by c.cid`,
+      params: [table, table],
+    }),
+    write(from, to, columns, withRows) {
+      const definition = columns[0]?.definition ?? ''
+      const head = TABLE_HEAD.exec(definition)?.[0]
+      if (head === undefined) return null
+      const list = columns.map(({ name }) => quote(name)).join(', ')
+      const create = ddl(`create table ${quote(to)} (${definition.slice(head.length)}`)
+      if (!withRows) return [create]
+      return [create, ddl(`insert into ${quote(to)} (${list}) select ${list} from ${quote(from)}`)]
+    },
+  },
+  // Inserting the id has updated `sqlite_sequence`.
+  numberAfter: () => [],
   continueIds: (table, from) => [
     { sql: 'delete from sqlite_sequence where name = ?', params: [table] },
     {

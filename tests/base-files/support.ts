@@ -25,10 +25,11 @@ export async function importFile(
   { app }: Pick<Bench, 'app'>,
   user: TestUser,
   bytes: Uint8Array<ArrayBuffer>,
+  options: { withHistory?: boolean } = {},
 ): Promise<JobAnswer & { baseId: string }> {
   const door = doorOf(app, user)
   const uploadId = await upload(door, bytes, 'base.sheaf')
-  const { jobId, baseId } = await app.trpc(user.token).baseFiles.import.mutate({ uploadId })
+  const { jobId, baseId } = await app.trpc(user.token).baseFiles.import.mutate({ uploadId, ...options })
   return { ...(await ended(door, jobId)), baseId }
 }
 

@@ -6,6 +6,7 @@ import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
 import { measureBackups } from './backups.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
+import { measureBaseFiles } from './base-files.ts'
 import { measureExports, measurePostgresExports } from './exports.ts'
 import { measureHooks } from './hooks.ts'
 import { measureFormats, measureImport } from './imports.ts'
@@ -170,6 +171,7 @@ try {
     lines.push(await measureImport(product, Math.min(rows, 200_000)))
     lines.push(...(await measureFormats(product, Math.min(rows, 100_000))))
   }
+  if (isWanted('base file')) lines.push(...(await measureBaseFiles(product, rows)))
   if (isWanted('backups')) lines.push(...(await measureBackups(product)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))

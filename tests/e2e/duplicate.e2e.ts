@@ -184,6 +184,15 @@ describe('copying a table to another base', () => {
     const api = tests.app().trpc(tests.owner().token)
     const { baseId } = library.books
     const other = await api.bases.create.mutate({ title: 'Archive' })
+    const { tableId } = library.books
+    await api.comments.create.mutate({ tableId, recordId: 1, text: 'A classic' })
+    await api.hooks.create.mutate({
+      tableId,
+      title: 'Tell the shop',
+      event: 'manual',
+      operations: [],
+      channel: { type: 'URL', payload: { path: 'https://example.com/books' } },
+    })
     const grid = await tests.openTable(library.books)
     const { page } = grid
     const { title } = library.books.schema.table
@@ -191,6 +200,8 @@ describe('copying a table to another base', () => {
     await item(page, 'Copy to base…').click()
     const copying = page.getByRole('dialog', { name: `Copy “${title}” to a base` })
     await see(copying.getByText('become their values: Author'))
+    expect(await copying.getByLabel('Include 1 comment').isChecked()).toBe(true)
+    expect(await copying.getByLabel('Include 1 webhook').isChecked()).toBe(false)
     await copying.getByLabel('Base').selectOption({ label: 'Archive' })
     await copying.getByRole('button', { name: 'Copy', exact: true }).click()
     await see(page.getByText(`“${title}” is ready`))
@@ -206,6 +217,7 @@ describe('copying a table to another base', () => {
     await item(page, 'Move to base…').click()
     const moving = page.getByRole('dialog', { name: `Move “${title}” to a base` })
     await moving.getByLabel('Base').selectOption({ label: 'Archive' })
+    expect(await moving.getByLabel('Include 1 webhook').isChecked()).toBe(true)
     await moving.getByRole('button', { name: 'Move', exact: true }).click()
     // The screen of the moved table closes, and the dialog with it; a message offers to open the copy.
     await see(page.getByText(`“${title}” is ready`).last())
@@ -216,6 +228,12 @@ describe('copying a table to another base', () => {
     expect((await api.schema.tables.query({ baseId, trash: true })).map(({ id }) => id)).toContain(
       library.books.tableId,
     )
+    const moved = (await api.schema.tables.query({ baseId: other.id })).find(({ id }) => id !== copy?.id)
+    const { comments } = await api.comments.list.query({ tableId: moved?.id ?? '', recordId: 1 })
+    expect(comments.map(({ text }) => text)).toEqual(['A classic'])
+    expect(await api.hooks.list.query({ tableId: moved?.id ?? '' })).toMatchObject([
+      { title: 'Tell the shop' },
+    ])
     // The browser may have asked for the table while it went.
     grid.problems.splice(0)
   })

@@ -7,7 +7,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { ImportsService } from '../../imports/index.ts'
 import { FILE_EXPORT_JOB } from '../export-job.ts'
 import { FILE_IMPORT_JOB } from '../import-job.ts'
-import { ExportBody } from '../input.ts'
+import { ExportBody, ImportQuery } from '../input.ts'
 import type { BaseFilesService } from '../service.ts'
 
 const FILE_TYPE = 'application/octet-stream'
@@ -39,8 +39,9 @@ export const baseFilesRest = (
         if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
           throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
         if (!request.body) throw badRequest(m.imports_error_empty_file())
-        const { uploadId } = await imports.receive(actor, query.name ?? 'base.sheaf', request.body)
-        const { jobId, baseId } = await baseFiles.import(actor, uploadId)
+        const { name, history } = readBody(ImportQuery, query)
+        const { uploadId } = await imports.receive(actor, name, request.body)
+        const { jobId, baseId } = await baseFiles.import(actor, { uploadId, withHistory: history === 'true' })
         return { id: jobId, name: FILE_IMPORT_JOB, base_id: baseId }
       },
       { parse: 'none' },

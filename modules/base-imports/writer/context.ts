@@ -20,6 +20,8 @@ export interface ImportedComment {
   recordId: string
   text: string
   createdBy: string
+  /** Name of an author without an account here. */
+  authorName: string | null
   /** ISO 8601. */
   createdAt: string
 }

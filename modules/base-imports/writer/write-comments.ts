@@ -12,8 +12,9 @@ import {
 const RECORDS_AT_ONCE = 50
 /** Longest text of a comment, as in the module of comments. */
 const MAX_TEXT = 10_000
+const MAX_NAME = 200
 
-/** Brings the comments of new and changed records. Those of people without access are written by the importer, with their name. */
+/** Brings the comments of new and changed records. Those of people without access keep their author's name. */
 export async function writeComments(context: RunContext): Promise<void> {
   const { connection, row, state } = context
   if (!connection.comments || !row.choices.comments) return
@@ -77,18 +78,15 @@ async function commentTable(context: RunContext, table: KnownTable): Promise<voi
   }
 }
 
-/** The author of a comment here, and its text: with the author's name where they have no access. */
+/** The author of a comment here; the importer, with the author's name, where they have no access. */
 function authored(
   { people, actor }: RunContext,
   { email, name }: { email: string | null; name: string | null },
   text: string,
-): Pick<ImportedComment, 'createdBy' | 'text'> {
+): Pick<ImportedComment, 'createdBy' | 'authorName' | 'text'> {
   const plain = text.replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT)
   const person = email === null ? null : findPerson(people, email)
-  if (person) return { createdBy: person.id, text: plain }
-  const author = name ?? email
-  return {
-    createdBy: actor.id,
-    text: author === null ? plain : `**${author.replaceAll('*', '')}**: ${plain}`,
-  }
+  if (person) return { createdBy: person.id, authorName: null, text: plain }
+  const author = (name ?? email)?.replaceAll('\0', '').toWellFormed().slice(0, MAX_NAME) || null
+  return { createdBy: actor.id, authorName: author, text: plain }
 }

@@ -212,6 +212,7 @@ function presentComment(
     }),
     created_by: comment.createdBy,
     created_by_email: emailOf(comment.createdBy),
+    ...(comment.authorName !== null && { author_name: comment.authorName }),
     resolved_by: comment.resolvedBy,
     resolved_by_email: emailOf(comment.resolvedBy),
     parent_comment_id: comment.parentId,

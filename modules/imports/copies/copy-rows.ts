@@ -12,16 +12,46 @@ import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/i
 export interface CopiedHooks {
   /** The ids of a base's webhooks. */
   idsOf(baseId: string, from?: MetaReader): Promise<string[]>
-  /** Statements that store copies of a base's webhooks, turned off, under the new ids of all that they refer to. */
+  /** The ids of a table's webhooks. */
+  idsOfTable(tableId: string): Promise<string[]>
+  /**
+   * Statements that store copies of a base's webhooks, turned off, under the new ids of all that they refer to: of those
+   * whose own ids and tables are among them.
+   *
+   * @param options `isMove`: they keep their secrets
+   */
   insert(
     baseId: string,
     ids: ReadonlyMap<string, string>,
     ownerId: string,
-    from?: MetaReader,
+    options?: { from?: MetaReader | undefined; isMove?: boolean },
   ): Promise<MetaStatement[]>
+  /** Turns on the copies of webhooks that are on. @param ids of the copies by those of the originals */
+  turnOn(ids: ReadonlyMap<string, string>): Promise<void>
 }
 
 export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')
+
+/** Comments in the copy of a table, provided by app.ts from the comments module. */
+export interface CopiedComments {
+  countOf(tableId: string): Promise<number>
+  /**
+   * Statements that store copies of a table's comments, with their authors and times.
+   *
+   * @param to `ids`: new ids of fields. `has`: the ids of those records, as text, that the new table has
+   */
+  insert(
+    tableId: string,
+    to: {
+      baseId: string
+      tableId: string
+      ids: ReadonlyMap<string, string>
+      has(recordIds: readonly string[]): Promise<ReadonlySet<string>>
+    },
+  ): Promise<MetaStatement[]>
+}
+
+export const COPIED_COMMENTS = defineSlot<CopiedComments>('imports.copiedComments')
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'registry'>
@@ -104,7 +134,7 @@ export function createCopyRows({ kernel, bases, schema, views }: Deps) {
           views: fresh.views.map((view) => ({ ...view, createdBy: owner.id, ownedBy: owner.id })),
           lines: fresh.lines,
         }),
-        ...(copy.withHooks ? await hooks.insert(baseId, fresh.ids, owner.id, from) : []),
+        ...(copy.withHooks ? await hooks.insert(baseId, fresh.ids, owner.id, { from }) : []),
         ...(copy.also?.(fresh.ids) ?? []),
       ])
       kernel.events.emit('schema.changed', { baseId: newBaseId, tableId: null, version: 0 })

@@ -1,15 +1,18 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import type { UserActor } from '../../../src/core/actor.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
 import { FIELD_TYPE_NAMES, fieldType } from '../../../src/core/fields/index.ts'
-import { isForeignKey, isImportable, withPeople } from '../../../src/core/fields/traits.ts'
+import { isForeignKey, isImportable, isRecordId, withPeople } from '../../../src/core/fields/traits.ts'
 import { createId, renameIds } from '../../../src/core/ids.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import type { CopiedField } from '../../../src/core/table-copies.ts'
 import { entriesOfTableAfter, lastChangeId } from '../../../src/db/change-log.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -25,6 +28,7 @@ import type { ViewsService } from '../../views/index.ts'
 import { dropStaging, fieldsWithChoices } from '../import-job.ts'
 import type { ImportColumn, ImportOutcome, ImportPlan } from '../plan.ts'
 import { runInThread } from '../thread.ts'
+import { COPIED_COMMENTS, COPIED_HOOKS } from './copy-rows.ts'
 
 export const TABLE_TO_BASE_JOB = 'copy-table-to-base'
 
@@ -36,12 +40,18 @@ export interface TableToBaseInput {
   fieldIds: string[]
   withData: boolean
   withViews: boolean
+  /** Absent in jobs of earlier versions, like those of webhooks. */
+  withComments?: boolean
+  /** The ids of copied webhooks, each with that of its copy. */
+  hookIds?: [string, string][]
   /** Moves the original to the trash afterwards. */
   isMove: boolean
+  /** Of a move: the last entry of the original's log when it was asked for. Absent in jobs of earlier versions. */
+  since?: number
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'config' | 'log'>
+  kernel: Pick<Kernel, 'sources' | 'config' | 'log' | 'registry'>
   schema: Pick<SchemaService, 'load' | 'publishTable' | 'hasTable' | 'deleteTable' | 'deleteTableForever'>
   views: Pick<ViewsService, 'tableViews'>
   records: Pick<RecordsService, 'exports' | 'people' | 'attachments'>
@@ -96,6 +106,10 @@ export function planFieldsToBase(model: TableModel): FieldsToBase {
   return plan
 }
 
+/** True if the records of a copy have the ids of the original's. */
+export const keepsIds = ({ keyFields, primaryKey }: TableModel): boolean =>
+  keyFields.length === 1 && isRecordId(primaryKey) && primaryKey.databaseType === null
+
 /** The ids of the fields that are copied as they are: stored ones, and those that are computed from only such. */
 function keptFields(fields: readonly Field[]): Set<string> {
   const kept = new Set(fields.filter(({ type }) => isImportable(type)).map(({ id }) => id))
@@ -130,6 +144,7 @@ export function withComputed(
   prepared: PreparedTable,
   tableId: string,
   { fieldIds, computed, copied }: FieldsToBase,
+  hookIds: ReadonlyMap<string, string>,
 ): { prepared: PreparedTable; fieldIds: string[] } {
   const all = [...fieldIds, ...computed.map(({ id }) => id)]
   const added = computed.map((field): Field => ({ ...field, id: createId('field'), isDisplay: false }))
@@ -141,7 +156,7 @@ export function withComputed(
     ...added.map((field) => ({
       ...field,
       tableId: prepared.tableId,
-      options: { ...renameIds(field.options, ids), ...('webhookId' in field.options && { webhookId: null }) },
+      options: { ...renameIds(field.options, ids), ...webhookOf(field, hookIds) },
       result: renameIds(field.result, ids),
     })),
   ].map((field) => {
@@ -150,6 +165,10 @@ export function withComputed(
   })
   return { prepared: { ...prepared, fields }, fieldIds: all }
 }
+
+/** A button of the copy triggers the copy of its webhook, or none. */
+const webhookOf = ({ options }: Field, hookIds: ReadonlyMap<string, string>) =>
+  'webhookId' in options && { webhookId: hookIds.get(String(options.webhookId)) ?? null }
 
 /**
  * Copies a table to another base, in whichever database that is: the original is written to a file, as an export does, and a
@@ -175,21 +194,29 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
       await engine.write(async (tx) => {
         for (const statement of engine.dialect.createTable(staging, prepared.columns)) await tx.run(statement)
       })
-      if (input.withData) await exportTo(path, input, signal)
+      const key = keepsIds(model) ? model.primaryKey.id : null
+      if (input.withData) await exportTo(path, input, key, signal)
       const members = await records.people(owner, baseId)
       const outcome = input.withData
-        ? await runInThread(planOf(input, { jobId, path, staging, members, location: engine.location }), {
-            engine,
-            signal,
-            progress: (done, total) => report({ done, total, unit: 'rows' }),
-            verify: async () => {},
-            files: (paths) => records.attachments.claimKnown(owner, baseId, paths),
-          })
+        ? await runInThread(
+            planOf(input, key, { jobId, path, staging, members, location: engine.location }),
+            {
+              engine,
+              signal,
+              progress: (done, total) => report({ done, total, unit: 'rows' }),
+              verify: async () => {},
+              files: (paths) => records.attachments.claimKnown(owner, baseId, paths),
+            },
+          )
         : null
       if (outcome === null) await indexStaging(engine, staging, prepared)
+      else if (key !== null) await continueNumbering(engine, staging, prepared)
       signal.throwIfAborted()
-      const table = await publish(input, outcome, staging)
-      if (input.isMove) await removeOriginal(input, model, changes)
+      const table = await publish(input, outcome, { engine, staging, keepsIds: key !== null })
+      if (input.isMove) {
+        await removeOriginal(input, model, changes)
+        await turnOnHooks(input)
+      }
       return {
         id: table.id,
         baseId,
@@ -205,25 +232,35 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
     }
   }
 
-  async function indexStaging(
-    engine: Awaited<ReturnType<Kernel['sources']['engine']>>,
-    staging: string,
-    prepared: PreparedTable,
-  ): Promise<void> {
+  async function indexStaging(engine: Engine, staging: string, prepared: PreparedTable): Promise<void> {
     await engine.write(async (tx) => {
       for (const statement of engine.dialect.createIndex(staging, ['nc_order', keyOf(prepared)]))
         await tx.run(statement)
     })
   }
 
-  /** Writes the records of the original to a file. */
+  /** New records get ids after those of the copied ones. */
+  async function continueNumbering(engine: Engine, staging: string, prepared: PreparedTable): Promise<void> {
+    const { dialect } = engine
+    await engine.write(async (tx) => {
+      const [row] = await tx.all<{ last: number | null }>({
+        sql: `select max(${dialect.quote(keyOf(prepared))}) as last from ${dialect.quote(staging)}`,
+        params: [],
+      })
+      if (row?.last == null) return
+      for (const statement of dialect.numberAfter(staging, Number(row.last))) await tx.run(statement)
+    })
+  }
+
+  /** Writes the records of the original to a file. @param key the field of their ids; null: they get new ones */
   async function exportTo(
     path: string,
     { owner, tableId, fieldIds, prepared }: TableToBaseInput,
+    key: string | null,
     signal: AbortSignal,
   ): Promise<void> {
     await mkdir(join(kernel.config.dataDir, 'copies'), { recursive: true, mode: 0o700 })
-    const filled = fieldIds.slice(0, filledFields(prepared).length)
+    const filled = [...(key === null ? [] : [key]), ...fieldIds.slice(0, filledFields(prepared).length)]
     const { body } = await records.exports.open(
       owner,
       { query: { tableId, timeZone: 'UTC' }, format: 'csv', fieldIds: filled, options: { isGuarded: false } },
@@ -242,17 +279,19 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
 
   function planOf(
     { prepared, owner }: TableToBaseInput,
+    key: string | null,
     at: Pick<ImportPlan, 'jobId' | 'path' | 'staging' | 'location'> & { members: Person[] },
   ): ImportPlan {
     const { members, ...place } = at
-    const columns = filledFields(prepared).map(
-      ({ id, title, columnName, type, options }, index): ImportColumn => ({
+    const ids = key === null ? [] : prepared.fields.filter(({ isPrimaryKey }) => isPrimaryKey)
+    const columns = [...ids, ...filledFields(prepared)].map(
+      ({ id, title, columnName, type, options, isPrimaryKey }, index): ImportColumn => ({
         index,
         title,
         fieldId: id,
         column: columnName,
-        type,
-        options: withPeople(type, options, members),
+        type: isPrimaryKey ? 'Number' : type,
+        options: isPrimaryKey ? {} : withPeople(type, options, members),
         // A field may be required since some of its cells were left blank.
         required: false,
         fallback: null,
@@ -287,21 +326,64 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
   }
 
   async function publish(
-    { prepared, owner, tableId, fieldIds, withViews }: TableToBaseInput,
+    input: TableToBaseInput,
     outcome: ImportOutcome | null,
-    staging: string,
+    filled: { engine: Engine; staging: string; keepsIds: boolean },
   ) {
+    const { prepared, owner, tableId, fieldIds, withViews } = input
+    const ids = idsOf(tableId, prepared, fieldIds)
     const fields = fieldsWithChoices(prepared.fields, outcome?.choices ?? {})
     const views = await deps.views.tableViews.forCopies([tableId], withViews)
     return schema.publishTable(
       owner,
       { ...prepared, fields },
       {
-        staging,
+        staging: filled.staging,
         imported: outcome?.rows ?? 0,
-        views: { copied: views, ids: idsOf(tableId, prepared, fieldIds) },
+        views: { copied: views, ids },
+        also: [
+          ...(await commentsOf(input, ids, outcome !== null && filled.keepsIds ? filled : null)),
+          ...(await hooksOf(input, ids)),
+        ],
       },
     )
+  }
+
+  /** Statements that store the comments of the records in the staging table; null: no record keeps its id. */
+  async function commentsOf(
+    { prepared, tableId, withComments }: TableToBaseInput,
+    ids: ReadonlyMap<string, string>,
+    filled: { engine: Engine; staging: string } | null,
+  ): Promise<MetaStatement[]> {
+    if (!withComments || filled === null) return []
+    const { engine, staging } = filled
+    const { quote, render } = engine.dialect
+    const key = sql.raw(quote(keyOf(prepared)))
+    return kernel.registry.get(COPIED_COMMENTS).insert(tableId, {
+      baseId: prepared.baseId,
+      tableId: prepared.tableId,
+      ids,
+      async has(recordIds) {
+        const numbers = recordIds.map(Number).filter(Number.isSafeInteger)
+        if (numbers.length === 0) return new Set()
+        const rows = await engine.all<{ id: number }>(
+          render(
+            sql`select ${key} as id from ${sql.raw(quote(staging))} where ${key} in (${sql.raw(numbers.join(', '))})`,
+          ),
+        )
+        return new Set(rows.map(({ id }) => String(id)))
+      },
+    })
+  }
+
+  async function hooksOf(
+    { prepared, owner, tableId, hookIds = [], isMove }: TableToBaseInput,
+    ids: ReadonlyMap<string, string>,
+  ): Promise<MetaStatement[]> {
+    if (hookIds.length === 0) return []
+    const { table } = await schema.load(tableId)
+    const renamed = new Map([...ids, ...hookIds, [table.baseId, prepared.baseId]])
+    return kernel.registry.get(COPIED_HOOKS).insert(table.baseId, renamed, owner.id, { isMove })
   }
 
   /** The last entry of the original's log: a move must not leave later changes behind. Null for a copy. */
@@ -328,14 +410,35 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
     }
   }
 
+  /** Null if it is in the trash already. */
+  async function findOriginal(tableId: string): Promise<TableModel | null> {
+    try {
+      return await schema.load(tableId)
+    } catch (error) {
+      if (error instanceof AppError && error.status === 404) return null
+      throw error
+    }
+  }
+
+  /** Those of a table that has been moved are called for the copy from now on: tables in the trash call none. */
+  const turnOnHooks = ({ hookIds = [] }: TableToBaseInput): Promise<void> =>
+    kernel.registry.get(COPIED_HOOKS).turnOn(new Map(hookIds))
+
   return {
     run,
-    async recover({ prepared }, { id }) {
+    async recover(input, { id }) {
+      const { prepared, tableId, isMove, since } = input
       await rm(fileOf(id), { force: true })
       await rm(`${fileOf(id)}.report`, { force: true })
       if (!(await kernel.sources.exists(prepared.baseId))) return null
       await dropStaging(await kernel.sources.engine(prepared.baseId), stagingOf(id))
       if (!(await schema.hasTable(prepared.tableId))) return null
+      // Cut off between the two steps of a move: the second follows, or the first is taken back.
+      if (isMove && since !== undefined) {
+        const original = await findOriginal(tableId)
+        if (original) await removeOriginal(input, original, since)
+        await turnOnHooks(input)
+      }
       return { result: { id: prepared.tableId, baseId: prepared.baseId, rows: 0, cellsLeftOut: 0 } }
     },
   }

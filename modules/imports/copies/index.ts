@@ -1,7 +1,9 @@
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
-import type { CopiedField } from '../../../src/core/table-copies.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import type { TableCopyPreview } from '../../../src/core/table-copies.ts'
+import { lastChangeId } from '../../../src/db/change-log.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
@@ -10,9 +12,10 @@ import type { RecordsService } from '../../records/index.ts'
 import { type FieldPosition, type SchemaService, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { createRecordCopies } from './copy-records.ts'
-import { createCopyRows } from './copy-rows.ts'
+import { COPIED_COMMENTS, COPIED_HOOKS, createCopyRows } from './copy-rows.ts'
 import {
   createTableToBaseJob,
+  keepsIds,
   planFieldsToBase,
   TABLE_TO_BASE_JOB,
   type TableToBaseInput,
@@ -47,6 +50,10 @@ export interface ToBaseOptions {
   title?: string
   withData?: boolean
   withViews?: boolean
+  /** Comments of its records. Default: those of a table that is moved. */
+  withComments?: boolean
+  /** Webhooks of the table. Those of a copy are turned off. Default: those of a table that is moved. */
+  withHooks?: boolean
   /** Moves the original to the trash afterwards. */
   isMove?: boolean
 }
@@ -69,6 +76,7 @@ export type Copies = ReturnType<typeof createCopies>
 
 /** Starts the jobs that copy bases, tables and fields, and copies records. */
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
+  const { registry } = kernel
   const rows = createCopyRows({ kernel, bases, schema, views })
   kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, copyRows: rows, records }))
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
@@ -141,22 +149,39 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
      * What copying a table to another base does to its fields.
      * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below viewer, and for visitors of public links
      */
-    async previewToBase(actor: Actor, tableId: string): Promise<{ fields: CopiedField[] }> {
+    async previewToBase(actor: Actor, tableId: string): Promise<TableCopyPreview> {
       const model = await schema.openTable(actor, 'record.export', tableId)
       requireUser(actor)
-      return { fields: planFieldsToBase(model).copied }
+      const role = await auth.access.baseRole(actor, model.table.baseId)
+      const hooks = roleCan(role, 'hook.list')
+        ? await registry.get(COPIED_HOOKS).idsOfTable(model.table.id)
+        : []
+      return {
+        fields: planFieldsToBase(model).copied,
+        keepsIds: keepsIds(model),
+        comments: keepsIds(model) ? await registry.get(COPIED_COMMENTS).countOf(model.table.id) : 0,
+        webhooks: hooks.length,
+      }
     },
 
     /**
      * Copies or moves a table to another base, whichever databases they are in, also from a connected database.
      * @throws TABLE_NOT_FOUND, BASE_NOT_FOUND; PERMISSION_DENIED below viewer of the table and creator of the base, for a
-     * move below creator of both; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a junction table, and for a move
+     * move, and with webhooks, below creator of both; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a junction table, and for a move
      * within a base or out of a connected database
      */
     async tableToBase(
       actor: Actor,
       tableId: string,
-      { baseId, title, withData = true, withViews = true, isMove = false }: ToBaseOptions,
+      {
+        baseId,
+        title,
+        withData = true,
+        withViews = true,
+        isMove = false,
+        withComments = isMove,
+        withHooks = isMove,
+      }: ToBaseOptions,
     ): Promise<{ jobId: string; tableId: string }> {
       const model = await schema.openTable(actor, 'record.export', tableId)
       const owner = requireUser(actor)
@@ -165,6 +190,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       if (table.isJunction) throw badRequest(m.copies_error_junction({ table: table.title }))
       if (isMove && (baseId === table.baseId || model.primaryKey.databaseType !== null))
         throw badRequest(m.copies_error_move({ table: table.title }))
+      if (withHooks) await auth.access.authorize(actor, 'hook.list', table.baseId)
       const plan = planFieldsToBase(model)
       const target = await bases.enter(actor, 'table.create', baseId)
       const free = uniqueTitle(table.title, await schema.tables(actor, target.id))
@@ -174,7 +200,9 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
         description: table.description,
         meta: table.meta,
       })
-      const { prepared, fieldIds } = withComputed(planned, table.id, plan)
+      const hooks = withHooks ? await registry.get(COPIED_HOOKS).idsOfTable(table.id) : []
+      const hookIds = hooks.map((id): [string, string] => [id, createId('hook')])
+      const { prepared, fieldIds } = withComputed(planned, table.id, plan, new Map(hookIds))
       const input: TableToBaseInput = {
         owner,
         tableId: table.id,
@@ -182,7 +210,10 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
         fieldIds,
         withData,
         withViews,
+        withComments,
+        hookIds,
         isMove,
+        since: isMove ? await lastChangeId(await kernel.sources.engine(table.baseId)) : undefined,
       }
       const job = await kernel.jobs.start(TABLE_TO_BASE_JOB, { userId: owner.id, baseId: target.id, input })
       return { jobId: job.id, tableId: prepared.tableId }
@@ -221,4 +252,10 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 }
 
-export { COPIED_HOOKS, type CopiedHooks, isSameDefinition } from './copy-rows.ts'
+export {
+  COPIED_COMMENTS,
+  COPIED_HOOKS,
+  type CopiedComments,
+  type CopiedHooks,
+  isSameDefinition,
+} from './copy-rows.ts'

@@ -134,15 +134,19 @@ export interface TableCopyInput {
 
 /** Copies a table within its base, in one transaction. */
 export function createTableCopyJob(
-  schema: Pick<SchemaService, 'duplicateTable' | 'hasTable'>,
+  schema: Pick<SchemaService, 'duplicateTable' | 'dropForeignCopy' | 'hasTable'>,
 ): JobKind<TableCopyInput> {
   return {
     async run({ owner, ...copy }, context) {
       const { id } = await schema.duplicateTable(owner, copy, runOptions(context))
       return { id }
     },
-    recover: async ({ newTableId }) =>
-      (await schema.hasTable(newTableId)) ? { result: { id: newTableId } } : null,
+    async recover(copy) {
+      const { newTableId } = copy
+      if (await schema.hasTable(newTableId)) return { result: { id: newTableId } }
+      await schema.dropForeignCopy(copy)
+      return null
+    },
   }
 }
 

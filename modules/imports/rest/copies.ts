@@ -36,6 +36,8 @@ const ToBaseBody = z.strictObject({
   title: z.string().trim().min(1).max(255).optional(),
   withData: z.boolean().optional(),
   withViews: z.boolean().optional(),
+  withComments: z.boolean().optional(),
+  withHooks: z.boolean().optional(),
   move: z.boolean().optional(),
 })
 /** Fields are named by their ids or titles. */

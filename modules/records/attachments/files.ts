@@ -386,13 +386,18 @@ export function createFiles(
       return { forgotten }
     },
 
-    /** Releases all files of a permanently deleted base; the next sweep deletes those that no other base uses. */
-    async forgetBase(baseId: string): Promise<void> {
+    /**
+     * Releases all files of a permanently deleted base; the next sweep deletes those that no other base uses.
+     * @returns their paths
+     */
+    async forgetBase(baseId: string): Promise<string[]> {
       const gone = await meta.db
         .delete(attachmentUses)
         .where(eq(attachmentUses.baseId, baseId))
         .returning({ path: attachmentUses.path })
-      await release(gone.map(({ path }) => path))
+      const paths = gone.map(({ path }) => path)
+      await release(paths)
+      return paths
     },
 
     /** Number and total size of the files in each store, by its id. */

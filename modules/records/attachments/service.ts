@@ -261,6 +261,10 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       await files.forgetBase(baseId)
       await sweep()
     },
+    /** Deletes the files of a base that was not completed, except those that other bases use. */
+    async abandonBase(baseId: string): Promise<void> {
+      for (const path of await files.forgetBase(baseId)) await files.removeUnused(path, thumbnails.remove)
+    },
     /** The files among these that cells of the base use or used. Does not check access. */
     ofBase: files.ofBase,
     shareAll: files.shareAll,

@@ -10,6 +10,7 @@ import {
   changedAdditions,
   entriesOfAction,
   FINAL,
+  FROM_ANOTHER_BASE,
   finalizeViewDeletion,
   findAction,
   isWrittenAfter,
@@ -307,6 +308,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     if (!entry) throw notFound('Action', String(entryId))
     if (entry.actorId !== user.id) await auth.access.authorize(user, 'record.undo-others', baseId)
     if (entry.undoneBy === FINAL) throw new AppError('CONFLICT', m.records_error_undo_purged())
+    if (entry.undoneBy === FROM_ANOTHER_BASE) throw new AppError('CONFLICT', m.records_error_undo_imported())
     return entry
   }
 

@@ -8,6 +8,17 @@ import type { ScriptContext } from '../change/index.ts'
 import { pairIndexes } from '../links/index.ts'
 import { columnOf, type TableModel } from '../model/index.ts'
 
+/** A requested copy of a table. */
+export interface TableCopy {
+  tableId: string
+  newTableId: string
+  /** Gets a suffix if it is in use by then. */
+  title: string
+  withData: boolean
+  /** False copies only the default view. */
+  withViews: boolean
+}
+
 /** Range of ids per statement; progress and cancellation happen between statements. */
 const IDS_PER_STATEMENT = 20_000
 /** Most statements per table, for ids that are far apart. */

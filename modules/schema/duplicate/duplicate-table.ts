@@ -29,7 +29,8 @@ import {
   type TableModel,
   uniqueTitle,
 } from '../model/index.ts'
-import { type CopyDraft, createCopyDraft } from './draft.ts'
+import { type CopyDraft, createCopyDraft, type TableCopy } from './draft.ts'
+import { duplicateForeignTable, refuseForeignCopy } from './duplicate-foreign.ts'
 import {
   copyJunctions,
   copyTitle,
@@ -41,21 +42,10 @@ import {
   runCopy,
 } from './link-copies.ts'
 
-/** A requested copy of a table. */
-export interface TableCopy {
-  tableId: string
-  newTableId: string
-  /** Gets a suffix if it is in use by then. */
-  title: string
-  withData: boolean
-  /** False copies only the default view. */
-  withViews: boolean
-}
-
 /**
  * Loads a table and checks that the actor may duplicate it.
  *
- * @throws TABLE_NOT_FOUND; BAD_REQUEST for junction tables and connected databases
+ * @throws TABLE_NOT_FOUND; BAD_REQUEST for junction tables, and for views and read-only tables of connected databases
  */
 export async function openTableToCopy(
   context: SchemaContext,
@@ -65,9 +55,8 @@ export async function openTableToCopy(
   const model = await openTable(context, actor, 'table.duplicate', tableId)
   const { table } = model
   if (table.isJunction) throw badRequest(m.schema_error_duplicate_junction({ table: table.title }))
-  if (await foreignSourceOf(context, table)) {
-    throw badRequest(m.schema_error_duplicate_connected({ table: table.title }))
-  }
+  const source = await foreignSourceOf(context, table)
+  if (source) await refuseForeignCopy(context, model, source)
   return model
 }
 
@@ -103,7 +92,10 @@ export async function duplicateTable(
   copy: TableCopy,
   follower: ScriptFollower = {},
 ): Promise<Table> {
-  const { table } = await openTableToCopy(context, actor, copy.tableId)
+  const model = await openTableToCopy(context, actor, copy.tableId)
+  const { table } = model
+  const source = await foreignSourceOf(context, table)
+  if (source) return duplicateForeignTable(context, actor, { model, source, copy }, follower)
   return runCopy(context, [actor, table.baseId, follower], (script, suffix) =>
     planCopy(context, actor, copy, script, suffix),
   )

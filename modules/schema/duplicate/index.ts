@@ -10,5 +10,7 @@ export {
   type TableDefinition,
   tableDefinition,
 } from './defined-rows.ts'
+export type { TableCopy } from './draft.ts'
 export { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate-field.ts'
-export { duplicateTable, openTableToCopy, type TableCopy, titleForCopy } from './duplicate-table.ts'
+export { dropForeignCopy } from './duplicate-foreign.ts'
+export { duplicateTable, openTableToCopy, titleForCopy } from './duplicate-table.ts'

@@ -102,7 +102,7 @@ async function addTable(
   actor: Actor,
   planned: PlannedTable,
   physical: (name: string, dialect: Dialect) => Statement[],
-  { imported, ...options }: Pick<BuildOptions, 'freeTitle' | 'views'> & { imported?: number } = {},
+  { imported, ...options }: Pick<BuildOptions, 'freeTitle' | 'views' | 'also'> & { imported?: number } = {},
 ): Promise<Table> {
   const { apply } = context
   const { tableId, baseId } = planned
@@ -133,6 +133,7 @@ interface BuildOptions {
   /** Appended to the name in the database, see `withFreshName`. */
   suffix?: string
   views?: FilledTable['views']
+  also?: FilledTable['also']
 }
 
 /**
@@ -146,7 +147,7 @@ export async function buildTable(
   actorId: string | null,
   planned: PlannedTable,
   physical: (name: string, dialect: Dialect) => Statement[],
-  { freeTitle = false, isJunction = false, suffix = '', views: copies }: BuildOptions = {},
+  { freeTitle = false, isJunction = false, suffix = '', views: copies, also = [] }: BuildOptions = {},
 ): Promise<{ table: Table; statements: MetaStatement[] }> {
   const { tableId: id, baseId, fields, title, description, meta, tableName } = planned
   const slots = await openTableSlots(store, baseId, { now, suffix })
@@ -165,6 +166,7 @@ export async function buildTable(
     db.insert(store.tables).values(table),
     db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
     ...(copies ? insertCopies(copies, actorId) : views.forNewTable(table, fields, actorId)),
+    ...also,
   ]
   return { table, statements }
 }
@@ -209,6 +211,8 @@ export interface FilledTable {
   imported: number
   /** Copies of another table's views, instead of a default view, with the new ids of that table and its fields. */
   views?: { copied: CopiedViews; ids: ReadonlyMap<string, string> }
+  /** Statements for what other modules have of the table, in the same transaction of the metadata. */
+  also?: MetaStatement[]
 }
 
 /**
@@ -219,11 +223,12 @@ export function publishTable(
   context: SchemaContext,
   actor: Actor,
   prepared: PreparedTable,
-  { staging, imported, views }: FilledTable,
+  { staging, imported, views, also }: FilledTable,
 ): Promise<Table> {
   return addTable(context, actor, prepared, (name, dialect) => dialect.renameTable(staging, name), {
     freeTitle: true,
     imported,
     views,
+    also,
   })
 }

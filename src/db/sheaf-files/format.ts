@@ -108,6 +108,7 @@ export const META_TABLES = {
     'parent_id text',
     'text text not null',
     'author text',
+    'author_name text',
     'created_at text not null',
     'updated_at text',
     'resolved_by text',
@@ -120,7 +121,7 @@ export const META_TABLES = {
     'created_at text not null',
     'primary key (comment_id, author, emoji)',
   ],
-  /** The change log, only for reading: it is not imported. */
+  /** The change log. An entry that added many records has the range of their ids instead of a row for each. */
   sheaf_history: [
     'id integer primary key',
     'at text not null',
@@ -128,6 +129,8 @@ export const META_TABLES = {
     'kind text not null',
     'table_id text',
     'records integer not null',
+    'first_record_id integer',
+    'last_record_id integer',
   ],
   sheaf_history_records: [
     'change_id integer not null',

@@ -23,11 +23,18 @@ const OPENERS: Openers = {
     const file = openStoreFile(path)
     try {
       if (isSnapshot) file.run('begin')
-      return await work(openSqliteStore(file, path, EXACT))
-    } finally {
-      if (file.inTransaction) file.run('rollback')
+      // Only the checkpoint below waits for the disk.
+      else file.run('pragma synchronous = normal')
+      const result = await work(openSqliteStore(file, path, EXACT))
       if (!isSnapshot) file.run('pragma wal_checkpoint(truncate)')
-      file.close()
+      return result
+    } finally {
+      // Closed whatever fails, so that a file that is removed takes no room.
+      try {
+        if (file.inTransaction) file.run('rollback')
+      } finally {
+        file.close()
+      }
     }
   },
   async pg<T>(
@@ -38,7 +45,11 @@ const OPENERS: Openers = {
     const storeOn = (on: PostgresClient) => openPostgresStore(on, schema, schema, async () => {}, EXACT)
     const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
     try {
-      if (!isSnapshot) return await work(storeOn(client))
+      if (!isSnapshot) {
+        // The next commit on the server makes the earlier ones durable.
+        await client.unsafe('set synchronous_commit to off')
+        return await work(storeOn(client))
+      }
       const snapshot = client.begin('isolation level repeatable read read only', (tx) => work(storeOn(tx)))
       return (await snapshot) as T
     } finally {
@@ -52,7 +63,8 @@ const OPENERS: Openers = {
 
 /**
  * Runs `work` on the tables of a base's home, from a worker thread. With `isSnapshot`, all reads see the home at one
- * moment, and nothing can be written.
+ * moment, and nothing can be written. Without, what is written to a home in PostgreSQL is durable with the next commit of
+ * anybody else there, such as the one that publishes the base.
  *
  * @throws Error for a location that is no home
  */

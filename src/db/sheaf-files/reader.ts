@@ -14,6 +14,10 @@ import {
 
 /** The beginning of every SQLite file (https://sqlite.org/fileformat.html). */
 const MAGIC = 'SQLite format 3\0'
+const HEADER_BYTES = 100
+/** The versions for writing and reading; 2 is a write-ahead log. */
+const JOURNAL_BYTES = [18, 19]
+const WRITE_AHEAD = 2
 
 /** Most tables of a file: those of a base, its junction tables, and those of the format. */
 const MAX_FILE_TABLES = 5_000
@@ -56,8 +60,11 @@ const damaged = () => badRequest(m.base_files_error_damaged())
  * @throws BAD_REQUEST for a file that is no base, was written by a later format, is damaged, or has an unknown structure
  */
 export async function openSheafFile(path: string): Promise<SheafFileReader> {
-  const head = await Bun.file(path).slice(0, MAGIC.length).text()
-  if (head !== MAGIC) throw badRequest(m.base_files_error_no_base())
+  const head = await Bun.file(path).slice(0, HEADER_BYTES).bytes()
+  if (new TextDecoder().decode(head.subarray(0, MAGIC.length)) !== MAGIC)
+    throw badRequest(m.base_files_error_no_base())
+  // Its log is not here, and opening it would leave files beside it.
+  if (JOURNAL_BYTES.some((at) => head[at] === WRITE_AHEAD)) throw badRequest(m.base_files_error_log())
   const file = explained(() => new Database(path, { readonly: true, strict: true, safeIntegers: true }))
   try {
     explained(() => {

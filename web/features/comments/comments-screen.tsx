@@ -85,7 +85,8 @@ const nameOf = (person: Person | undefined): string =>
 function ThreadRow({ baseId, thread, people }: ThreadRowProps) {
   const { comment, replies, recordTitle, tableTitle } = thread
   const { tableId, recordId, fieldId } = comment
-  const person = people.get(comment.createdBy)
+  const { authorName } = comment
+  const person = authorName === null ? people.get(comment.createdBy) : undefined
   const path = `${paths.table(baseId, tableId)}?rowId=${encodeURIComponent(recordId)}`
   return (
     <li className={styles.thread}>
@@ -93,7 +94,7 @@ function ThreadRow({ baseId, thread, people }: ThreadRowProps) {
       <div className={styles.main}>
         <p className={lists.facts}>
           <strong dir="auto" className={styles.author}>
-            {nameOf(person)}
+            {authorName ?? nameOf(person)}
           </strong>
           <time
             dateTime={comment.createdAt}

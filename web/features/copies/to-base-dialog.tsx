@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import type { CopiedField } from '../../../src/core/table-copies.ts'
+import type { CopiedField, TableCopyPreview } from '../../../src/core/table-copies.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
@@ -29,6 +29,9 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
   const [chosen, setChosen] = useState<string>()
   const [withData, setWithData] = useState(true)
   const [withViews, setWithViews] = useState(true)
+  const [withComments, setWithComments] = useState(true)
+  const [withHooks, setWithHooks] = useState(isMove)
+  const { comments = 0, webhooks = 0 } = preview.data ?? {}
   const other = offered?.find(({ id }) => id !== table.baseId)
   const baseId = chosen ?? other?.id ?? offered?.[0]?.id
   return (
@@ -40,7 +43,15 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
       isReady={baseId !== undefined && preview.data !== undefined}
       start={async () => {
         const target = baseId ?? ''
-        const options = { tableId, baseId: target, withData, withViews, isMove }
+        const options = {
+          tableId,
+          baseId: target,
+          withData,
+          withViews,
+          withComments: withData && withComments,
+          withHooks: withHooks && webhooks > 0,
+          isMove,
+        }
         const copy = await api.copies.tableToBase.mutate(options)
         return {
           jobId: copy.jobId,
@@ -78,10 +89,26 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
       )}
       {!isMove && <Checkbox label={m.common_records()} checked={withData} onChange={setWithData} />}
       <Checkbox label={m.copies_include_all_views()} checked={withViews} onChange={setWithViews} />
+      {comments > 0 && (
+        <Checkbox
+          label={m.copies_include_comments({ count: comments })}
+          checked={withData && withComments}
+          disabled={!withData}
+          onChange={setWithComments}
+        />
+      )}
+      {webhooks > 0 && (
+        <Checkbox
+          label={m.copies_include_webhooks({ count: webhooks })}
+          help={isMove ? undefined : m.copies_webhooks_off()}
+          checked={withHooks}
+          onChange={setWithHooks}
+        />
+      )}
       {preview.error && !preview.data ? (
         <QueryError title={m.copies_preview_load_failed()} query={preview} />
       ) : preview.data ? (
-        <FieldNotes fields={preview.data.fields} />
+        <FieldNotes preview={preview.data} />
       ) : (
         <Skeleton height={40} />
       )}
@@ -90,8 +117,8 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
   )
 }
 
-/** What becomes of the fields that are not copied as they are. */
-function FieldNotes({ fields }: { fields: readonly CopiedField[] }) {
+/** What becomes of record ids, and of the fields that are not copied as they are. */
+function FieldNotes({ preview: { fields, keepsIds } }: { preview: TableCopyPreview }) {
   const titlesOf = (effect: CopiedField['effect']): string =>
     fields
       .filter((field) => field.effect === effect)
@@ -100,7 +127,7 @@ function FieldNotes({ fields }: { fields: readonly CopiedField[] }) {
   const [values, left] = [titlesOf('values'), titlesOf('left')]
   return (
     <div data-testid="copied-fields">
-      <p className={styles.text}>{m.copies_to_base_hint()}</p>
+      <p className={styles.text}>{keepsIds ? m.copies_to_base_hint() : m.copies_to_base_hint_new_ids()}</p>
       {values !== '' && <p className={styles.text}>{m.copies_fields_become_values({ fields: values })}</p>}
       {left !== '' && <p className={styles.text}>{m.copies_fields_left_out({ fields: left })}</p>}
     </div>

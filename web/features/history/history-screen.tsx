@@ -172,7 +172,12 @@ function ItemRow(props: ItemRowProps) {
     const path = `${paths.table(baseId, item.tableId)}?rowId=${encodeURIComponent(item.recordId)}`
     const text = replaceMentions(item.text, (userId) => `@${nameOf(people.get(userId))}`)
     return (
-      <Row {...props} icon={<MessageSquare size={14} aria-hidden />} label={plainText(text)}>
+      <Row
+        {...props}
+        icon={<MessageSquare size={14} aria-hidden />}
+        label={plainText(text)}
+        name={item.authorName ?? undefined}
+      >
         <a href={hrefOf(path)} dir="auto">
           {item.isReply
             ? m.history_replied_on({ record, table: item.tableTitle })
@@ -254,6 +259,8 @@ function ChangeRow(props: ItemRowProps & { item: Extract<ActivityItem, { kind: '
 interface RowProps {
   item: ActivityItem
   people: ReadonlyMap<string, Person>
+  /** Name of somebody without an account here. */
+  name?: string | undefined
   label: string
   icon?: ReactNode
   /** Facts after the person and the time. */
@@ -263,7 +270,7 @@ interface RowProps {
   details?: ReactNode
 }
 
-function Row({ item, people, label, icon, children, buttons, details }: RowProps) {
+function Row({ item, people, name, label, icon, children, buttons, details }: RowProps) {
   const person = item.actorId === null ? undefined : people.get(item.actorId)
   const isUndone = item.kind === 'change' && item.step === 'did' && item.action.state === 'undone'
   return (
@@ -280,7 +287,7 @@ function Row({ item, people, label, icon, children, buttons, details }: RowProps
             {icon} <bdi>{label}</bdi>
           </p>
           <p className={lists.facts}>
-            <span dir="auto">{nameOf(person)}</span>
+            <span dir="auto">{name ?? nameOf(person)}</span>
             <time dateTime={item.at} data-tip={new Date(item.at).toLocaleString(localeTag())}>
               {formatAgo(item.at)}
             </time>

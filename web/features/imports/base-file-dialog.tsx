@@ -6,6 +6,7 @@ import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { useIsMounted } from '../../ui/effects.ts'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
@@ -33,6 +34,7 @@ type State =
 export function BaseFileDialog({ onClose }: { onClose: () => void }) {
   const [state, setState] = useState<State>({ step: 'choosing' })
   const [problem, setProblem] = useState<string | null>(null)
+  const [withHistory, setWithHistory] = useState(true)
   const controller = useRef<AbortController | null>(null)
   const jobId = useRef<string | null>(null)
   const isOpen = useIsMounted()
@@ -49,7 +51,7 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
         signal,
         onProgress: (sent) => show({ step: 'sending', sent, size: file.size }),
       })
-      const started = await api.baseFiles.import.mutate({ uploadId })
+      const started = await api.baseFiles.import.mutate({ uploadId, withHistory })
       jobId.current = started.jobId
       const ended = await followJob(started.jobId, ({ done }) => show({ step: 'reading', rows: done }))
       if (ended) finish(ended.result as Imported)
@@ -113,12 +115,22 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
       }
     >
       {state.step === 'choosing' ? (
-        <FileDrop
-          label={m.imports_base_file_drop()}
-          button={m.imports_base_file_choose()}
-          hint={m.imports_base_file_hint()}
-          onFiles={([file]) => file && void carryOut(file)}
-        />
+        <>
+          <FileDrop
+            label={m.imports_base_file_drop()}
+            button={m.imports_base_file_choose()}
+            hint={m.imports_base_file_hint()}
+            onFiles={([file]) => file && void carryOut(file)}
+          />
+          <div className={styles.options}>
+            <Checkbox
+              label={m.imports_base_file_with_history()}
+              help={m.imports_base_file_with_history_hint()}
+              checked={withHistory}
+              onChange={setWithHistory}
+            />
+          </div>
+        </>
       ) : state.step === 'done' ? (
         <LeftOut {...state.result} />
       ) : (

@@ -164,7 +164,8 @@ interface CommentProps {
 
 function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: CommentProps) {
   const [isEditing, setEditing] = useState(false)
-  const person = comments.people.get(comment.createdBy)
+  const { authorName } = comment
+  const person = authorName === null ? comments.people.get(comment.createdBy) : undefined
   const isOwn = comment.createdBy === comments.me
   const isResolved = comment.resolvedBy !== null
   const at = new Date(comment.createdAt)
@@ -182,7 +183,7 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
       {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
       <div className={styles.main}>
         <header className={styles.head}>
-          <strong dir="auto">{comments.nameOf(comment.createdBy)}</strong>
+          <strong dir="auto">{authorName ?? comments.nameOf(comment.createdBy)}</strong>
           <time
             dateTime={comment.createdAt}
             className={styles.when}
@@ -190,6 +191,14 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
           >
             {formatAgo(comment.createdAt)}
           </time>
+          {authorName !== null && (
+            <span
+              className={styles.when}
+              data-tip={m.comments_imported_by({ name: comments.nameOf(comment.createdBy) })}
+            >
+              {m.comments_imported()}
+            </span>
+          )}
           {comment.updatedAt !== null && <span className={styles.when}>{m.comments_edited()}</span>}
           <span className={styles.tools}>
             {mayWrite && (
@@ -235,7 +244,7 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
                   openMenu(
                     currentTarget,
                     [
-                      ...(isOwn
+                      ...(isOwn && authorName === null
                         ? [
                             {
                               kind: 'action' as const,

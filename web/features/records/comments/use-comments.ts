@@ -79,6 +79,7 @@ export function useComments(tableId: string, recordId: RecordId, members: readon
         parentId,
         text,
         createdBy: user?.id ?? '',
+        authorName: null,
         createdAt: new Date().toISOString(),
         updatedAt: null,
         resolvedBy: null,
