@@ -12,10 +12,14 @@ async function main(): Promise<void> {
     return
   }
   const { runCommand } = await import('./commands/index.ts')
-  const exitCode = await runCommand(process.argv.slice(2), process.env, {
-    print: console.log,
-    printError: console.error,
-  })
+  const exitCode = await runCommand(
+    process.argv.slice(2),
+    process.env,
+    { print: console.log, printError: console.error },
+    {
+      restoreBaseAt: async (config, input) => (await import('./app.ts')).restoreBaseAt(config, input),
+    },
+  )
   if (exitCode !== null) process.exit(exitCode)
   const [{ startServer }, { readConfig }, { keepServing }] = await Promise.all([
     import('./app.ts'),

@@ -1,5 +1,5 @@
 import { VERSION } from '../version.ts'
-import { type Command, type Environment, UsageError } from './command.ts'
+import { type Command, type Environment, type Program, UsageError } from './command.ts'
 
 /** The commands by name. Each is loaded when it is used, so that `--version` loads nothing. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
@@ -26,6 +26,7 @@ export async function runCommand(
   args: readonly string[],
   env: Environment,
   output: { print: (line: string) => void; printError: (line: string) => void },
+  program: Program,
 ): Promise<number | null> {
   const [name, ...rest] = args
   if (name === undefined) return null
@@ -45,7 +46,7 @@ export async function runCommand(
       output.print(command.help)
       return 0
     }
-    return await command.run(rest, env, output.print)
+    return await command.run(rest, env, output.print, program)
   } catch (error) {
     output.printError(error instanceof Error ? error.message : String(error))
     if (!(error instanceof UsageError)) return FAILURE

@@ -81,11 +81,7 @@ export function openSnapshot(path: string): SqliteSnapshot {
         if (!frames) return fill(file, bytes, offset)
         // Pages at the end may be in the log only.
         bytes.fill(0, readSync(file, bytes, 0, length, offset))
-        const overlaid = new Uint8Array(length)
-        overlaid.set(bytes)
-        if (!frames.overlay(overlaid, offset)) return fill(file, bytes, offset)
-        bytes.set(overlaid)
-        return length
+        return frames.overlay(bytes, offset) ? length : fill(file, bytes, offset)
       },
     }
   } catch (error) {
