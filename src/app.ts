@@ -51,7 +51,7 @@ import { createStorageService } from '../modules/storage/index.ts'
 import { createTrashService, trashRest } from '../modules/trash/index.ts'
 import { createViewsService, HOOK_FILTERS, presentTableViews, viewsRest } from '../modules/views/index.ts'
 import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
-import type { BaseFiles } from './commands/command.ts'
+import type { BaseFiles, BaseRestoredAt } from './commands/command.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
@@ -59,10 +59,11 @@ import { concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
-import { completeReplacement } from './db/replace-data.ts'
+import { completeReplacement, waitingReplacement } from './db/replace-data.ts'
 import { HAS_TABLES, HOME_OF, openSources } from './db/sources.ts'
 import { createEvents } from './events.ts'
 import { createJobs } from './jobs/create-jobs.ts'
+import { hasEnded } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog, logRequests } from './log.ts'
 import { MAIL_SETTINGS } from './mail/smtp-settings.ts'
@@ -100,6 +101,10 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const log = createLog(config.logLevel)
   requireDataDir(config)
   completeReplacement(config.dataDir)
+  if (config.databaseUrl !== null && waitingReplacement(config.dataDir) !== null) {
+    const { completeRestore } = await import('./db/backups/postgres/restore-postgres.ts')
+    await completeRestore(config.dataDir, config.databaseUrl)
+  }
   const secrets = openSecrets(config)
   const isInUse = hasMetadata(config)
   const metrics = config.metricsToken === null ? null : await startMetrics()
@@ -471,5 +476,38 @@ export async function startServer(config: Config): Promise<RunningServer> {
       stopped ??= stop()
       return stopped
     },
+  }
+}
+
+/** How often the end of a job is looked for. */
+const LOOK_EVERY_MS = 100
+
+/** As `Program.restoreBaseAt`: for the time of the restore this process is a server that nobody has the address of. */
+export async function restoreBaseAt(
+  config: Config,
+  input: { baseId: string; at: string; title: string | null },
+): Promise<BaseRestoredAt> {
+  const server = await startServer({
+    ...config,
+    port: 0,
+    host: '127.0.0.1',
+    drainSeconds: 0,
+    logLevel: 'error',
+  })
+  try {
+    const { auth, backups } = server.services
+    const [first] = await auth.superAdmins()
+    const owner = first === undefined ? null : await auth.actorOf(first)
+    if (!owner) throw new Error('There is no super admin to own the restored base')
+    const { jobId } = await backups.restoreBaseAt(owner, input)
+    for (;;) {
+      const job = await server.kernel.jobs.find(jobId)
+      if (job === null) throw new Error('The restore was cancelled')
+      if (job.status === 'completed') return job.result as BaseRestoredAt
+      if (hasEnded(job.status)) throw new Error(job.error ?? 'The restore was cancelled')
+      await Bun.sleep(LOOK_EVERY_MS)
+    }
+  } finally {
+    await server.stop()
   }
 }

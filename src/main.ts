@@ -16,7 +16,10 @@ async function main(): Promise<void> {
     process.argv.slice(2),
     process.env,
     { print: console.log, printError: console.error },
-    { openBaseFiles: async (config) => (await import('./app.ts')).openBaseFiles(config) },
+    {
+      openBaseFiles: async (config) => (await import('./app.ts')).openBaseFiles(config),
+      restoreBaseAt: async (config, input) => (await import('./app.ts')).restoreBaseAt(config, input),
+    },
   )
   if (exitCode !== null) process.exit(exitCode)
   const [{ startServer }, { readConfig }, { keepServing }] = await Promise.all([

@@ -1,4 +1,4 @@
-import type { BackupFilesTask, BackupTask, BackupTestTask } from './db/backups/tasks.ts'
+import type { BackupFilesTask, BackupSchemasTask, BackupTask, BackupTestTask } from './db/backups/tasks.ts'
 import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest, Supervisor } from './pool-runner.ts'
 
@@ -16,6 +16,8 @@ const TASKS: Record<string, Task> = {
   'backup.test': async (input: BackupTestTask) => (await import('./db/backups/tasks.ts')).testTask(input),
   'backup.files': async (input: BackupFilesTask, supervisor) =>
     (await import('./db/backups/tasks.ts')).restoreFilesTask(input, supervisor),
+  'backup.schemas': async (input: BackupSchemasTask, supervisor) =>
+    (await import('./db/backups/tasks.ts')).restoreSchemasTask(input, supervisor),
 }
 
 /** Runs a request's task and returns its reply, also for an error. */

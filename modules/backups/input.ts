@@ -37,6 +37,8 @@ export const SettingsInput = z.strictObject({
     .max(100)
     .refine(isTimeZone, { error: () => m.backups_error_time_zone() }),
   retention: z.strictObject({ last: count, daily: count, weekly: count, monthly: count }),
+  /** Whether attached files in buckets are copied. */
+  withBucketFiles: z.boolean().default(true),
   /** Which backups are restored for a test. */
   test: z.enum(['always', 'weekly', 'never']),
 })

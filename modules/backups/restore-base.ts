@@ -3,12 +3,9 @@ import type { UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Manifest } from '../../src/db/backups/manifest.ts'
-import {
-  openRestoredMetadata,
-  type RestoredMetadata,
-  removeFolder,
-} from '../../src/db/backups/restore-backup.ts'
-import type { BackupFilesTask, TaskTarget } from '../../src/db/backups/tasks.ts'
+import { createToken, openRestoredSchema, reserveSchemas } from '../../src/db/backups/postgres/schemas.ts'
+import { openRestoredMetadata, removeFolder } from '../../src/db/backups/restore-backup.ts'
+import type { BackupFilesTask, BackupSchemasTask, TaskTarget } from '../../src/db/backups/tasks.ts'
 import { temporaryName } from '../../src/db/backups/temporary-folder.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
@@ -36,6 +33,8 @@ export interface BaseRestoreInput {
   title: string
   /** In the data folder, for restored files. */
   folder: string
+  /** Of restored schemas. */
+  token: string
 }
 
 /** The result of a restore. */
@@ -59,13 +58,17 @@ interface Deps {
   openPlace(): Promise<{ task: TaskTarget; manifest(backupId: string): Promise<Manifest> }>
 }
 
-/** A backup whose metadata are restored into a folder. */
+/** A backup whose metadata and base are restored. */
 interface OpenBackup {
-  metadata: RestoredMetadata
-  /** All that it has. */
+  reader: MetaReader
+  /** The home of the base. */
+  home: { file: string } | { schema: string }
+  /** Attached files that it has. */
   paths: ReadonlySet<string>
-  /** Restores further files into the folder. */
+  /** Restores files into the folder. */
   bring(paths: readonly string[]): Promise<void>
+  /** Removes restored schemas that are not used. */
+  close(): Promise<void>
 }
 
 /** Longest part of a title that a new base takes over; a date and a number follow. */
@@ -75,18 +78,21 @@ const MAX_REPORTED = 100
 
 const homeFile = (baseId: string): string => `bases/${baseId}.db`
 
+const isInSchema = ({ postgres = [] }: Pick<Manifest, 'postgres'>, baseId: string): boolean =>
+  postgres.some((schema) => schema.baseId === baseId)
+
 /**
  * Checks that a base of a backup can be restored here.
  *
  * @returns its title in the backup
  * @throws BAD_REQUEST for a backup of another version; BASE_NOT_FOUND for a base that is not in it
  */
-export function requireRestorable({ summary, files }: Manifest, baseId: string): string {
+export function requireRestorable({ summary, files, postgres }: Manifest, baseId: string): string {
   if (summary.version !== VERSION)
     throw badRequest(m.backups_error_other_version({ version: summary.version, current: VERSION }))
   const base = summary.bases.find(({ id }) => id === baseId)
-  if (!base || !files.some(({ path }) => path === homeFile(baseId)))
-    throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
+  const hasHome = isInSchema({ postgres }, baseId) || files.some(({ path }) => path === homeFile(baseId))
+  if (!base || !hasHome) throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
   return base.title
 }
 
@@ -110,19 +116,21 @@ export async function planBaseRestore(
     newBaseId: createId('base'),
     title: await copies.freeTitle(title.slice(0, MAX_KEPT_TITLE + moment.length + 1)),
     folder: temporaryName(),
+    token: createToken(),
   }
 }
 
 /** Restores one base of a backup, or of an earlier time, as a new one, which becomes visible when it is complete. */
 export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
   const { kernel, bases, copies, comments, records } = deps
+  const { databaseUrl } = kernel.config
   const folderOf = ({ folder }: BaseRestoreInput) => join(kernel.config.dataDir, folder)
 
   async function restore(input: BaseRestoreInput, context: JobContext): Promise<BaseRestored> {
     const { owner, baseId, newBaseId, title } = input
     const place = await openBackup(input, context)
     try {
-      const from = place?.metadata.reader ?? kernel.meta.db
+      const from = place?.reader ?? kernel.meta.db
       const original = await bases.copies.findIn(from, baseId)
       if (!original) throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
       if (input.at !== null && input.at < original.base.createdAt)
@@ -139,7 +147,7 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
       let notRewound: BaseRewound = { tables: [], fields: [] }
       await kernel.sources.adopt(
         newBaseId,
-        place ? { file: join(folderOf(input), homeFile(baseId)) } : { baseId },
+        place ? place.home : { baseId },
         { tables: own.map(({ tableName }) => tableName), withData: true, replaced: [] },
         async (engine) => {
           if (input.at === null) return
@@ -178,11 +186,11 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         notRewound: { tables: tables.slice(0, MAX_REPORTED), fields: fields.slice(0, MAX_REPORTED) },
       }
     } finally {
-      place?.metadata.close()
+      await place?.close()
     }
   }
 
-  /** Restores the metadata and the base's file into the folder. Null without a backup. */
+  /** Restores the metadata and the base into the folder, or into schemas. Null without a backup. */
   async function openBackup(
     input: BaseRestoreInput,
     { signal, report }: JobContext,
@@ -190,11 +198,12 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
     const { backupId, baseId } = input
     if (backupId === null) return null
     const { task, manifest } = await deps.openPlace()
-    const { files } = await manifest(backupId)
+    const found = await manifest(backupId)
+    requireSameKind(found)
     const folder = folderOf(input)
     const bring = (paths: readonly string[]): Promise<void> => {
       const wanted = new Set(paths)
-      const total = files.reduce((sum, { path, size }) => (wanted.has(path) ? sum + size : sum), 0)
+      const total = found.files.reduce((sum, { path, size }) => (wanted.has(path) ? sum + size : sum), 0)
       report({ done: 0, total, unit: 'bytes' })
       return runInProcess<void>(
         'backup.files',
@@ -202,9 +211,49 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         { signal, onProgress: (done) => report({ done }) },
       )
     }
-    await bring(['sheaf.db', homeFile(baseId)])
-    const metadata = openRestoredMetadata(join(folder, 'sheaf.db'))
-    return { metadata, bring, paths: new Set(files.map(({ path }) => path)) }
+    const paths = new Set(found.files.map(({ path }) => path))
+    if (databaseUrl === null) {
+      await bring(['sheaf.db', homeFile(baseId)])
+      const { reader, close } = openRestoredMetadata(join(folder, 'sheaf.db'))
+      return {
+        reader,
+        home: { file: join(folder, homeFile(baseId)) },
+        bring,
+        paths,
+        close: async () => close(),
+      }
+    }
+    const baseIds = isInSchema(found, baseId) ? [baseId] : []
+    const schemas = await reserveSchemas(databaseUrl, found, input.token, baseIds)
+    try {
+      report({ done: 0, unit: 'bytes' })
+      await runInProcess<void>(
+        'backup.schemas',
+        { ...task, databaseUrl, backupId, token: input.token, baseIds } satisfies BackupSchemasTask,
+        { signal, onProgress: (done) => report({ done }) },
+      )
+      if (baseIds.length === 0) await bring([homeFile(baseId)])
+      const { reader, close } = await openRestoredSchema(databaseUrl, schemas.metadata)
+      return {
+        reader,
+        home:
+          baseIds.length === 0 ? { file: join(folder, homeFile(baseId)) } : { schema: schemas.base(baseId) },
+        bring,
+        paths,
+        async close() {
+          await close()
+          await schemas.release()
+        },
+      }
+    } catch (error) {
+      await schemas.release()
+      throw error
+    }
+  }
+
+  /** @throws BAD_REQUEST for a backup whose metadata are in the other kind of database */
+  function requireSameKind({ postgres }: Manifest): void {
+    if ((postgres === undefined) !== (databaseUrl === null)) throw badRequest(m.backups_error_other_home())
   }
 
   /** Registers the attached files, and stores those again that are gone. @returns the number that cannot be */

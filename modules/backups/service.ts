@@ -4,6 +4,7 @@ import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
 import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
+import { sourceOf } from '../../src/db/backups/target.ts'
 import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
 import { hasEnded, type Job, type JobContext } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -35,8 +36,6 @@ export interface BackupSettings extends Omit<SettingsInput, 'secretAccessKey' | 
 }
 
 export interface BackupOverview {
-  /** False for an installation in PostgreSQL, whose backups are made by its own tools. */
-  isSupported: boolean
   /** Null before they are set. */
   settings: BackupSettings | null
   /** ISO 8601; null without a schedule. */
@@ -62,7 +61,6 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   const { config, jobs, log, meta, metrics, registry, shutdown } = kernel
   const { access, audits, superAdmins } = auth
   const store = createBackupStore(kernel)
-  const isSupported = config.databaseUrl === null
   /** For `/metrics`. */
   let lastSuccessAt: number | null = null
   let isLastTestGood: boolean | null = null
@@ -82,7 +80,6 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   })
 
   async function requireSettings(): Promise<StoredSettings> {
-    if (!isSupported) throw badRequest(m.backups_error_postgres())
     const row = await store.read()
     if (!row) throw badRequest(m.backups_error_no_settings())
     return row.settings
@@ -100,8 +97,9 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     }
   }
 
-  const open = (settings: StoredSettings): Promise<Repository> =>
-    openRepository(openBackupStore(targetOf(settings)), settings.passphrase, { mayCreate: true })
+  /** @param mayCreate only where the place is chosen: a folder that is not mounted must not become a new place */
+  const open = (settings: StoredSettings, mayCreate = false): Promise<Repository> =>
+    openRepository(openBackupStore(targetOf(settings)), settings.passphrase, { mayCreate })
 
   async function runTest(
     settings: StoredSettings,
@@ -111,7 +109,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     const task: BackupTestTask = {
       target: targetOf(settings),
       passphrase: settings.passphrase,
-      dataDir: config.dataDir,
+      config: sourceOf(config),
       backupId,
     }
     const result = await runInProcess<TestResult>('backup.test', task, { signal })
@@ -161,12 +159,12 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     run: ({ kind }, context) =>
       reported(context, BACKUP_JOB, async () => {
         const settings = await requireSettings()
-        const { dataDir, databaseUrl, s3Bucket } = config
         const task: BackupTask = {
           target: targetOf(settings),
           passphrase: settings.passphrase,
-          config: { dataDir, databaseUrl, s3Bucket },
+          config: sourceOf(config),
           kind,
+          withBucketFiles: settings.withBucketFiles,
           retention: settings.retention,
         }
         context.report({ unit: 'bytes' })
@@ -261,7 +259,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
 
   /** Starts the backup of the latest scheduled time, if no server has done so. */
   async function look(now = new Date()): Promise<void> {
-    if (!isSupported || shutdown.hasBegun) return
+    if (shutdown.hasBegun) return
     const row = await store.read()
     if (!row || row.settings.frequency === 'off') return
     const slot = scheduleOf(row.settings).nextRun(row.lastSlot ?? row.updatedAt)
@@ -305,9 +303,8 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       const recent = await jobsOf(BACKUP_JOB, TEST_JOB)
       const running = recent.find(({ status }) => !hasEnded(status))
       const [latest] = recent.filter(({ status }) => status === 'completed' || status === 'failed')
-      const isOn = isSupported && row !== null && row.settings.frequency !== 'off'
+      const isOn = row !== null && row.settings.frequency !== 'off'
       return {
-        isSupported,
         settings: row && withoutSecrets(row.settings),
         nextAt: isOn ? (scheduleOf(row.settings).nextRun()?.toISOString() ?? null) : null,
         runningJobId: running?.id ?? null,
@@ -331,7 +328,6 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
      */
     async save(actor: Actor, input: SettingsInput): Promise<void> {
       await access.authorize(actor, 'backup.update')
-      if (!isSupported) throw badRequest(m.backups_error_postgres())
       const known = (await store.read())?.settings
       const isSamePlace = known?.url === input.url && known.endpoint === input.endpoint
       // A stored secret is not sent to another server, and another place has another passphrase.
@@ -341,7 +337,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         passphrase:
           input.passphrase === undefined ? (isSamePlace ? known.passphrase : null) : input.passphrase,
       }
-      await explained(() => open(settings))
+      await explained(() => open(settings, true))
       const audit = { kind: 'settings.update', detail: { target: 'backups' } } as const
       await store.save(settings, requireUser(actor).id, audits.record(actor, audit))
       log.info('backups configured', { userId: requireUser(actor).id, url: settings.url })
@@ -413,7 +409,6 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       { baseId, at: wantedAt, title = null }: BaseRewindRef,
     ): Promise<{ jobId: string; baseId: string }> {
       await access.authorize(actor, 'backup.restore')
-      if (!isSupported) throw badRequest(m.backups_error_postgres())
       const owner = requireUser(actor)
       const at = new Date(wantedAt).toISOString()
       if (at > new Date().toISOString()) throw badRequest(m.records_error_rewind_future())

@@ -33,7 +33,12 @@ export function createBackupStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
         return null
       }
       const { updatedBy, updatedAt, lastSlot } = row
-      return { settings: JSON.parse(text) as StoredSettings, updatedBy, updatedAt, lastSlot }
+      return {
+        settings: { withBucketFiles: true, ...JSON.parse(text) } as StoredSettings,
+        updatedBy,
+        updatedAt,
+        lastSlot,
+      }
     },
     /** @param also statements for the end of the transaction */
     async save(settings: StoredSettings, userId: string, also: MetaStatement[]): Promise<void> {

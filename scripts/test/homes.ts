@@ -4,6 +4,8 @@ export type Home = 'sqlite' | 'postgres'
 /** Test files that run on both SQLite and PostgreSQL, as paths below `tests` without `.test.ts`. */
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'activity/activity',
+  'backups/restore-base',
+  'backups/service',
   'base-files/history',
   'base-files/round-trip',
   'base-files/untrusted',

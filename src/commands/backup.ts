@@ -16,7 +16,7 @@ const HELP = `Usage: sheaf backup [--to PLACE] [options]
 
 Backs up accounts, bases, records, their history and trash, and attached files,
 while the server runs or not. Only what has changed since earlier backups is
-stored. PLACE is a folder (file:/mnt/backups) or a bucket (s3://bucket/folder);
+stored, from files as well as from PostgreSQL (DATABASE_URL). PLACE is a folder (file:/mnt/backups) or a bucket (s3://bucket/folder);
 without --to it is BACKUP_TARGET.
 
   --test             then restores the backup into a temporary folder in DATA_DIR
@@ -27,6 +27,9 @@ without --to it is BACKUP_TARGET.
   --with-secrets     also backs up the keys in DATA_DIR/secrets. Without encryption,
                      whoever can read the backup can use them. Encrypted backups
                      always have them
+  --without-bucket-files
+                     leaves out attached files that are in buckets. Otherwise they
+                     are copied, each only once
   --keep-last N, --keep-daily N, --keep-weekly N, --keep-monthly N
                      then removes all backups except the latest N, and the latest
                      of each of the latest N days, weeks and months
@@ -53,6 +56,7 @@ function parse(args: readonly string[]) {
     to: { type: 'string' },
     'passphrase-file': { type: 'string' },
     test: { type: 'boolean', default: false },
+    'without-bucket-files': { type: 'boolean', default: false },
     'with-secrets': { type: 'boolean', default: false },
     'keep-last': { type: 'string' },
     'keep-daily': { type: 'string' },
@@ -117,18 +121,26 @@ async function run(
   const retention = retentionOf(options)
   const repository = await openConfigured(config, place, true)
   const withSecrets = options['with-secrets'] || repository.codec.isEncrypted
-  const summary = await writeBackup(config, repository, { kind: 'manual', withSecrets })
+  const summary = await writeBackup(config, repository, {
+    kind: 'manual',
+    withSecrets,
+    withBucketFiles: !options['without-bucket-files'],
+  })
   print(
     `Backed up ${summary.bases.length} bases to ${repository.store.label}: ${inMegabytes(summary.size)}, ` +
       `${inMegabytes(summary.added)} of them new, in ${(summary.durationMs / 1000).toFixed(1)} s`,
   )
   if (summary.filesElsewhere > 0)
-    print(`${summary.filesElsewhere} attached files are in buckets, which this backup does not include.`)
+    print(
+      options['without-bucket-files']
+        ? `${summary.filesElsewhere} attached files in buckets are not in it.`
+        : `${summary.filesElsewhere} attached files are missing in their buckets, and not in it.`,
+    )
   if (!summary.hasSecrets)
     print('The keys in DATA_DIR/secrets are not in it: keep a copy of them, or use --with-secrets.')
   print(`Backup: ${summary.id}`)
   if (options.test) {
-    const { problem, durationMs } = await testRestore(repository, summary.id, config.dataDir)
+    const { problem, durationMs } = await testRestore(repository, summary.id, config)
     if (problem !== null) throw new Error(`The backup cannot be restored: ${problem}`)
     print(`Restored it into a temporary folder and checked it in ${(durationMs / 1000).toFixed(1)} s.`)
   }

@@ -51,10 +51,31 @@ export interface BaseFiles {
   close(): Promise<void>
 }
 
+/** A base that was restored to an earlier time. */
+export interface BaseRestoredAt {
+  id: string
+  title: string
+  /** Attached files whose content is neither on the server nor in the backup. */
+  filesMissing: number
+  /** The names of tables and fields that are not of that time. */
+  notRewound: { tables: string[]; fields: string[] }
+}
+
 /** What commands need of the modules, which they do not know. */
 export interface Program {
   /** Opens the data like a server that does not listen. @throws Error if a server uses them alone */
   openBaseFiles(config: Config): Promise<BaseFiles>
+  /**
+   * Restores one base with its records of an earlier time as a new one, which belongs to the first super admin. Runs the
+   * server in this process meanwhile.
+   *
+   * @param at ISO 8601
+   * @throws Error that says what is wrong
+   */
+  restoreBaseAt(
+    config: Config,
+    input: { baseId: string; at: string; title: string | null },
+  ): Promise<BaseRestoredAt>
 }
 
 /** A command of the program: `sheaf <name> [options]`. */

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { ReplacedData } from '../db/backups/postgres/restore-postgres.ts'
 import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
 import { restoreInstallation } from '../db/backups/restore-installation.ts'
-import { openConfigured, refuseRestoreBesidePostgres } from '../db/backups/target.ts'
+import { openConfigured } from '../db/backups/target.ts'
 import { parsed, placeOf } from './backup.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, type Program, UsageError } from './command.ts'
 
 const HELP = `Usage: sheaf restore [--from PLACE] [--backup ID] [--to FOLDER] [--replace]
        sheaf restore --base ID --file FILE [--from PLACE] [--backup ID]
+       sheaf restore --base ID --at TIME [--title TITLE]
 
 Restores a backup as the data of an installation, whose server is stopped. PLACE
 is where “sheaf backup” stored it; without --from it is BACKUP_TARGET. “sheaf
@@ -21,15 +23,24 @@ backup --list” lists the backups. Everything is checked before it is used.
                 can be deleted when they are no longer wanted
   --passphrase-file FILE
                 the passphrase of encrypted backups; without it BACKUP_PASSPHRASE
+  --without-bucket-files
+                leaves attached files that their buckets have lost unrestored
   --base ID --file FILE
-                only writes the database of one base to a new file (SQLite). To
-                restore a base in a running server, use Account, Backups`
+                only writes the database of one base to a new file (SQLite)
+  --base ID --at TIME
+                restores one base with its records of that time (2026-11-26T16:30Z,
+                or without a zone in UTC) as a new base of the first super admin. It
+                is taken from the first backup since that time in the place that is
+                set under Account, Backups, or as it is now, and rewound by its change
+                log. Nothing else changes. With files, no server may run: in a
+                running one use Account, Backups. With PostgreSQL, servers may run
+  --title TITLE the title of that base`
 
 /** `sheaf restore`: from a folder or bucket. */
 export const restore: Command = {
-  summary: 'restores all data, or the file of one base, from a backup',
+  summary: 'restores all data, or one base, from a backup or an earlier time',
   help: HELP,
-  async run(args, env, print) {
+  async run(args, env, print, program) {
     const options = parsed(args, {
       from: { type: 'string' },
       backup: { type: 'string' },
@@ -38,14 +49,17 @@ export const restore: Command = {
       'passphrase-file': { type: 'string' },
       base: { type: 'string' },
       file: { type: 'string' },
+      at: { type: 'string' },
+      title: { type: 'string' },
+      'without-bucket-files': { type: 'boolean', default: false },
     })
-    if ((options.base === undefined) !== (options.file === undefined))
-      throw new UsageError('--base and --file belong together')
+    if ((options.base === undefined) !== (options.file === undefined && options.at === undefined))
+      throw new UsageError('--base belongs to --file or --at')
     const config = readConfig(env)
-    // The file of one base replaces nothing.
-    if (options.base === undefined) refuseRestoreBesidePostgres(config)
-    const place = placeOf(config, options.from, options['passphrase-file'], '--from')
-    const repository = await openConfigured(config, place, false)
+    if (options.base !== undefined && options.at !== undefined)
+      return restoreAt(config, { ...options, baseId: options.base, at: options.at }, print, program)
+    const from = placeOf(config, options.from, options['passphrase-file'], '--from')
+    const repository = await openConfigured(config, from, false)
     const backupId = options.backup ?? (await latestOf(repository))
     if (options.base !== undefined && options.file !== undefined) {
       await restoreBaseFile(repository, backupId, options.base, resolve(options.file))
@@ -53,17 +67,74 @@ export const restore: Command = {
       return 0
     }
     const dataDir = options.to === undefined ? config.dataDir : resolve(options.to)
-    const former = await restoreInstallation(repository, backupId, dataDir, { mayReplace: options.replace })
-    print(`Restored ${backupId} to ${dataDir}, everything checked. Start the server now.`)
+    const former = await restoreInstallation({ ...config, dataDir }, repository, backupId, {
+      mayReplace: options.replace,
+      withBucketFiles: !options['without-bucket-files'],
+    })
+    const place = config.databaseUrl === null ? dataDir : `the database of DATABASE_URL and ${dataDir}`
+    print(`Restored ${backupId} to ${place}, everything checked. Start the server now.`)
     if (!existsSync(join(dataDir, 'secrets')) && config.jwtSecret === null)
       print(
         `The backup has no keys: copy the folder secrets of the former installation to ${dataDir}, or set JWT_SECRET and ` +
           'CONNECTION_SECRET to new ones. With new ones everyone signs in again, and the connections to other databases, mail ' +
           'servers and buckets have to be entered again.',
       )
-    if (former !== null) print(`The former data are in ${former}: delete it when you no longer want them.`)
+    tellReplaced(former, print)
     return 0
   },
+}
+
+/** @throws UsageError for a text that is not a time, and options that have no effect */
+async function restoreAt(
+  config: Config,
+  {
+    baseId,
+    at: text,
+    title = null,
+    ...others
+  }: {
+    baseId: string
+    at: string
+    title?: string | null
+    from?: string
+    backup?: string
+    file?: string
+    to?: string
+  },
+  print: (line: string) => void,
+  program: Program,
+): Promise<number> {
+  const given = (['from', 'backup', 'file', 'to'] as const).find((name) => others[name] !== undefined)
+  if (given !== undefined)
+    throw new UsageError(`--${given} has no effect with --at: the backups are those of Account, Backups`)
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text)
+  const at = new Date(hasZone || !text.includes('T') ? text : `${text}Z`)
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at.getTime()))
+    throw new UsageError(`--at needs a time such as 2026-11-26T16:30Z, not “${text.slice(0, 60)}”`)
+  const {
+    id,
+    title: restored,
+    filesMissing,
+    notRewound,
+  } = await program.restoreBaseAt(config, {
+    baseId,
+    at: at.toISOString(),
+    title,
+  })
+  print(`Restored the base ${baseId} of ${at.toISOString()} as “${restored}” (${id}).`)
+  if (filesMissing > 0)
+    print(`${filesMissing} of its attached files are neither on this server nor in a backup.`)
+  const names = [...notRewound.tables, ...notRewound.fields]
+  if (names.length > 0) print(`Not rewound, because they were created or changed since: ${names.join(', ')}`)
+  return 0
+}
+
+/** Says where the replaced data are. */
+export function tellReplaced(former: ReplacedData | null, print: (line: string) => void): void {
+  if (former === null) return
+  print(`The former data are in ${former.folder}: delete it when you no longer want them.`)
+  if (former.schemas !== null)
+    print(`The former tables are in the schemas ${former.schemas}…: drop them when you no longer want them.`)
 }
 
 /** @throws Error if there is none */

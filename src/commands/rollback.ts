@@ -1,8 +1,9 @@
 import { readConfig } from '../config.ts'
-import { openConfigured, refuseRestoreBesidePostgres } from '../db/backups/target.ts'
+import { openConfigured } from '../db/backups/target.ts'
 import { latestUpgrade, rollBack } from '../db/backups/upgrade.ts'
 import { parsed, placeOf } from './backup.ts'
 import type { Command } from './command.ts'
+import { tellReplaced } from './restore.ts'
 
 /** `sheaf rollback`: takes back the latest upgrade. */
 export const rollback: Command = {
@@ -11,7 +12,8 @@ export const rollback: Command = {
 
 Restores the backup that the latest “sheaf upgrade” has made, with the server
 stopped. Everything that was changed since is lost to the restored state; the present
-data are kept in a folder replaced-… in DATA_DIR. Then start the version that the
+data are kept in a folder replaced-… in DATA_DIR, and in schemas sheaf_replaced_… of
+the database. Then start the version that the
 data had before.
 
   --yes         confirms that; without it the command only says what it would do
@@ -23,7 +25,6 @@ data had before.
       'passphrase-file': { type: 'string' },
     })
     const config = readConfig(env)
-    refuseRestoreBesidePostgres(config)
     const done = latestUpgrade(config.dataDir)
     if (done === null) throw new Error(`There is no upgrade in ${config.dataDir} to take back`)
     if (!options.yes) {
@@ -34,9 +35,9 @@ data had before.
       return 1
     }
     const place = placeOf(config, done.url, options['passphrase-file'], '--from')
-    const former = await rollBack(await openConfigured(config, place, false), done, config.dataDir)
+    const former = await rollBack(config, await openConfigured(config, place, false), done)
     print(`Restored the state before the upgrade to Sheaf ${done.to}. Start the version that you had before.`)
-    if (former !== null) print(`The upgraded data are in ${former}: delete it when you no longer want them.`)
+    tellReplaced(former, print)
     return 0
   },
 }

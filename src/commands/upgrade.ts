@@ -25,10 +25,6 @@ A server that is started without it upgrades the data as well, but without 1 and
   async run(args, env, print) {
     const options = parsed(args, { to: { type: 'string' }, 'passphrase-file': { type: 'string' } })
     const config = readConfig(env)
-    if (config.databaseUrl !== null)
-      throw new Error(
-        'Data in PostgreSQL (DATABASE_URL) are upgraded when the server starts: see docs/backup.md',
-      )
     const url = options.to ?? config.backupTarget ?? ownBackups(config.dataDir)
     const place = placeOf(config, url, options['passphrase-file'], '--to')
     const done = await upgrade(config, place, print)

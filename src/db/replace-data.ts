@@ -15,8 +15,13 @@ const Journal = z.strictObject({
   from: z.string().regex(/^[\w.-]+$/),
   /** Folder inside the data folder that takes the former contents. */
   to: z.string().regex(/^replaced-[\w.-]+$/),
-  /** `removing`: the former contents are on their way out; `placing`: all of them are, and the new ones are on their way in. */
-  step: z.enum(['removing', 'placing']),
+  /**
+   * `waiting`: for a transaction in PostgreSQL that decides; `removing`: the former contents are on their way out;
+   * `placing`: all of them are, and the new ones are on their way in.
+   */
+  step: z.enum(['waiting', 'removing', 'placing']),
+  /** Identifies that transaction. */
+  token: z.string().optional(),
   names: z.array(z.string().regex(/^[\w.-]+$/)),
 })
 type Journal = z.output<typeof Journal>
@@ -32,10 +37,20 @@ const CONTENTS = ['sheaf.db', 'sheaf.db-wal', 'sheaf.db-shm', 'bases', 'attachme
  * @param to folder inside the data folder, `replaced-…`, for the former contents
  */
 export function replaceData(dataDir: string, from: string, to: string): void {
-  const names = existsSync(join(dataDir, from, 'secrets')) ? [...CONTENTS, 'secrets'] : CONTENTS
-  store(dataDir, { from, to, step: 'removing', names })
+  store(dataDir, { from, to, step: 'removing', names: namesIn(dataDir, from) })
   proceed(dataDir)
 }
+
+/**
+ * As `replaceData`, but only prepared: `decideReplacement` makes it or leaves it, as a transaction in PostgreSQL with
+ * this token has been committed or not.
+ */
+export function prepareReplacement(dataDir: string, from: string, to: string, token: string): void {
+  store(dataDir, { from, to, step: 'waiting', names: namesIn(dataDir, from), token })
+}
+
+const namesIn = (dataDir: string, from: string): string[] =>
+  existsSync(join(dataDir, from, 'secrets')) ? [...CONTENTS, 'secrets'] : CONTENTS
 
 /**
  * Completes a replacement that was interrupted; before anything else opens the data folder.
@@ -46,16 +61,38 @@ export function completeReplacement(dataDir: string): void {
   if (!existsSync(join(dataDir, JOURNAL))) return
   const unlock = lockDataDir(dataDir)
   try {
-    proceed(dataDir)
+    if (journalOf(dataDir).step !== 'waiting') proceed(dataDir)
   } finally {
     unlock()
   }
 }
 
+/** The token of a prepared replacement; null without one. */
+export function waitingReplacement(dataDir: string): string | null {
+  if (!existsSync(join(dataDir, JOURNAL))) return null
+  const { step, token } = journalOf(dataDir)
+  return step === 'waiting' ? (token ?? null) : null
+}
+
+/** Makes a prepared replacement, or removes what was prepared. The caller holds the lock of the folder. */
+export function decideReplacement(dataDir: string, isCommitted: boolean): void {
+  const journal = journalOf(dataDir)
+  if (isCommitted) {
+    store(dataDir, { ...journal, step: 'removing' })
+    proceed(dataDir)
+  } else {
+    rmSync(join(dataDir, JOURNAL))
+    rmSync(join(dataDir, journal.from), { recursive: true, force: true })
+  }
+}
+
+const journalOf = (dataDir: string): Journal =>
+  Journal.parse(JSON.parse(readFileSync(join(dataDir, JOURNAL), 'utf8')))
+
 function proceed(dataDir: string): void {
   const path = join(dataDir, JOURNAL)
   if (!existsSync(path)) return
-  let journal = Journal.parse(JSON.parse(readFileSync(path, 'utf8')))
+  let journal = journalOf(dataDir)
   const { from, to, names } = journal
   const moveAll = (source: string, target: string) => {
     mkdirSync(target, { recursive: true, mode: 0o700 })

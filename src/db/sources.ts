@@ -28,7 +28,7 @@ import {
   vacuumSchema,
 } from './postgres/base-schema.ts'
 import { connectionShares } from './postgres/connection-budget.ts'
-import { copySchema } from './postgres/copy-schema.ts'
+import { copySchema, copyWholeSchema, reducePostgresCopy, renameSchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
@@ -89,14 +89,14 @@ export interface Sources {
   /** Creates the home of a base as a consistent snapshot of another of the same kind, without the log. */
   copy(fromBaseId: string, toBaseId: string, what: HomeCopy): Promise<void>
   /**
-   * Creates the home of a base from another one: from its file in a backup, which is moved, or as of now. Only for
-   * bases in files.
+   * Creates the home of a base from another one of the same kind: from its file or schema in a backup, which is moved,
+   * or as of now.
    *
    * @param before runs while the copy still has the log of the original
    */
   adopt(
     toBaseId: string,
-    from: { file: string } | { baseId: string },
+    from: { file: string } | { schema: string } | { baseId: string },
     what: HomeCopy,
     before?: (copy: Engine) => Promise<void>,
   ): Promise<void>
@@ -228,8 +228,20 @@ export function openSources(
     return opening
   }
 
+  const adoptSchema: Sources['adopt'] = async (toBaseId, from, what, before) => {
+    if ('file' in from) throw new Error(`${toBaseId} does not lie in a file`)
+    const { connection } = requireOwn()
+    const to = schemaOfBase(toBaseId)
+    if ('schema' in from) await renameSchema(connection, from.schema, to)
+    else await copyWholeSchema(connection, schemaOfBase(from.baseId), to)
+    const copy = await engine(toBaseId)
+    await before?.(copy)
+    await reducePostgresCopy(copy, what)
+  }
+
   const adopt: Sources['adopt'] = async (toBaseId, from, what, before) => {
-    if ((await homeOf(toBaseId)) !== 'sqlite3') throw new Error(`${toBaseId} does not lie in a file`)
+    if ((await homeOf(toBaseId)) === 'pg') return adoptSchema(toBaseId, from, what, before)
+    if ('schema' in from) throw new Error(`${toBaseId} does not lie in PostgreSQL`)
     if ('baseId' in from) await snapshotSqliteHome(await engine(from.baseId), path(toBaseId))
     else {
       await removeSqliteFiles(path(toBaseId))

@@ -12,8 +12,8 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-const chunksIn = (folder: string): string[] =>
-  readdirSync(join(folder, 'chunks'), { recursive: true, withFileTypes: true })
+const packsIn = (folder: string): string[] =>
+  readdirSync(join(folder, 'packs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
@@ -111,7 +111,7 @@ describe('sheaf backup', () => {
     const server = await place.start()
     const { rest, path } = await fill(server.url, 20_000)
     const first = backupIn(await place.sheaf(['backup', '--to', place.backups]))
-    const sizeOf = () => chunksIn(place.backups).reduce((sum, file) => sum + statSync(file).size, 0)
+    const sizeOf = () => packsIn(place.backups).reduce((sum, file) => sum + statSync(file).size, 0)
     const firstSize = sizeOf()
     await rest.patch(path, { Id: 7, Name: 'Changed' })
     const second = backupIn(await place.sheaf(['backup', '--to', place.backups]))
@@ -172,27 +172,42 @@ describe('sheaf backup', () => {
     const server = await place.start()
     await fill(server.url, 3_000)
     const id = backupIn(await place.sheaf(['backup', '--to', place.backups]))
-    const [one = '', two = ''] = chunksIn(place.backups).toSorted(
-      (a, b) => statSync(b).size - statSync(a).size,
-    )
-    const bytes = readFileSync(one)
-    bytes[100] = (bytes[100] ?? 0) ^ 1
-    writeFileSync(one, bytes)
-    rmSync(two)
-    const restored = await place.sheaf(['restore', '--from', place.backups, '--to', place.path('other')])
-    expect([restored.code, restored.errors]).toEqual([
-      1,
-      expect.stringMatching(/\.db cannot be restored: .*chunk/),
-    ])
-    expect(existsSync(place.path('other', 'sheaf.db'))).toBe(false)
-    const checked = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
-    expect(checked.code).toBe(1)
-    expect(checked.output).toMatch(
-      /^FAIL {2}(sheaf|bases\/p\w{14})\.db: \d+ of \d+ chunks are missing or damaged$/m,
-    )
-    backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    const alter = (path: string) => {
+      const bytes = readFileSync(path)
+      for (let at = 100; at < bytes.length; at += 1_000) bytes[at] = (bytes[at] ?? 0) ^ 1
+      writeFileSync(path, bytes)
+    }
+    for (const damage of [alter, (path: string) => rmSync(path)]) {
+      for (const path of packsIn(place.backups)) damage(path)
+      const restored = await place.sheaf(['restore', '--from', place.backups, '--to', place.path('other')])
+      expect([restored.code, restored.errors]).toEqual([
+        1,
+        expect.stringMatching(/\.db cannot be restored: .*chunk/),
+      ])
+      expect(existsSync(place.path('other', 'sheaf.db'))).toBe(false)
+      const checked = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
+      expect(checked.code).toBe(1)
+      expect(checked.output).toMatch(
+        /^FAIL {2}(sheaf|bases\/p\w{14})\.db: \d+ of \d+ chunks are missing or damaged$/m,
+      )
+      backupIn(await place.sheaf(['backup', '--to', place.backups]))
+      const healed = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
+      expect([healed.code, healed.output]).toEqual([0, expect.stringContaining('are as they were backed up')])
+    }
+    await server.end('SIGTERM')
+  }, 120_000)
+
+  test('stores anew what a damaged index has listed', async () => {
+    const server = await place.start()
+    await fill(server.url, 100)
+    const id = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    const indexes = join(place.backups, 'indexes')
+    for (const name of readdirSync(indexes)) writeFileSync(join(indexes, name), 'damaged')
+    const refused = await place.sheaf(['restore', '--from', place.backups, '--to', place.path('other')])
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('is missing')])
+    backupIn(await place.sheaf(['backup', '--to', place.backups, '--keep-last', '5']))
     const healed = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
-    expect([healed.code, healed.output]).toEqual([0, expect.stringContaining('are as they were backed up')])
+    expect([healed.code, healed.errors]).toEqual([0, ''])
     await server.end('SIGTERM')
   }, 120_000)
 
@@ -227,19 +242,6 @@ describe('sheaf backup', () => {
 })
 
 describe('sheaf restore', () => {
-  test('and sheaf rollback refuse an installation in PostgreSQL, and change nothing', async () => {
-    const env = { DATABASE_URL: 'postgres://sheaf@127.0.0.1:1/sheaf' }
-    const restore = ['restore', '--from', place.backups]
-    for (const args of [restore, [...restore, '--replace'], ['rollback'], ['rollback', '--yes']]) {
-      const { code, errors } = await place.sheaf(args, env)
-      expect([code, errors]).toEqual([
-        1,
-        expect.stringContaining('DATABASE_URL is set: the server keeps its data'),
-      ])
-    }
-    expect(existsSync(place.dataDir)).toBe(false)
-  }, 60_000)
-
   test('refuses a folder with data, a running server and a backup of a later version, and changes nothing', async () => {
     const server = await place.start()
     await fill(server.url, 10)
@@ -304,5 +306,36 @@ describe('sheaf restore', () => {
     expect((await place.sheaf([...args.slice(0, 3), '--base', 'p0', '--file', `${file}2`])).errors).toContain(
       'has no base p0',
     )
+  }, 120_000)
+
+  test('--at restores one base to an earlier time as a new one', async () => {
+    const server = await place.start()
+    const { rest, baseId, path } = await fill(server.url, 10)
+    await Bun.sleep(20)
+    const at = new Date().toISOString()
+    await Bun.sleep(20)
+    await rest.patch(path, { Id: 1, Name: 'Later' })
+    const args = ['restore', '--base', baseId, '--at', at, '--title', 'Shop before']
+    const running = await place.sheaf(args)
+    expect([running.code, running.errors]).toEqual([1, expect.stringContaining('Another server is already')])
+    await server.end('SIGTERM')
+    for (const [more, message] of [
+      [['--at', 'yesterday'], '--at needs a time such as'],
+      [['--at', at, '--from', place.backups], '--from has no effect with --at'],
+    ] as const) {
+      const wrong = await place.sheaf(['restore', '--base', baseId, ...more])
+      expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining(message)])
+    }
+    const future = await place.sheaf(['restore', '--base', baseId, '--at', '2999-01-01'])
+    expect([future.code, future.errors]).toEqual([1, expect.stringContaining('future')])
+    const restored = await place.sheaf(args)
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+    const newId = /as “Shop before” \((p\w+)\)/.exec(restored.output)?.[1] ?? ''
+    const again = await place.start()
+    const { trpc, rest: restThere } = await enter(again.url)
+    const [table] = await trpc.schema.tables.query({ baseId: newId })
+    expect((await restThere.get(`/api/v2/tables/${table?.id}/records/1`)).body.Name).toBe('Order 0')
+    expect((await restThere.get(`${path}/1`)).body.Name).toBe('Later')
+    await again.end('SIGTERM')
   }, 120_000)
 })

@@ -1,6 +1,8 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
-import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
 
 /** Set it to 40 for the whole series. */
 const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 10)
@@ -43,7 +45,11 @@ describe('a kill at any moment', () => {
     for (const delay of delays(11, ms)) {
       // Each encrypts anew, so that there is something to store.
       const target = place.path(`target-${delay}`)
-      const { wasKilled } = await place.sheaf(['backup', '--to', target, '--keep-last', '1'], {}, delay)
+      const { wasKilled } = await place.sheaf(
+        ['backup', '--to', target, '--keep-last', '1'],
+        {},
+        { afterMs: delay },
+      )
       if (wasKilled) killed++
       const made = await place.sheaf(['backup', '--to', target, '--keep-last', '1'])
       expect([made.code, made.errors]).toEqual([0, ''])
@@ -63,7 +69,7 @@ describe('a kill at any moment', () => {
     await server.end('SIGTERM')
     const { ms } = await timed(['restore', '--from', place.backups, '--to', place.path('elsewhere')])
     for (const delay of delays(23, ms)) {
-      await place.sheaf(['restore', '--from', place.backups, '--replace'], {}, delay)
+      await place.sheaf(['restore', '--from', place.backups, '--replace'], {}, { afterMs: delay })
       expect([ROWS, ROWS + 1]).toContain(await countIn(place.dataDir))
     }
     const last = await place.sheaf(['restore', '--from', place.backups, '--replace'])
@@ -72,4 +78,62 @@ describe('a kill at any moment', () => {
     expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
     expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
   }, 300_000)
+
+  test('of an upgrade leaves the earlier version untouched or is completed, and can be rolled back', async () => {
+    const untouched = new Set<boolean>()
+    for (const [round, kill] of killsOfUpgrade().entries()) {
+      const dataDir = place.path(`upgraded-${round}`)
+      const kept = await extractKept('0.2.0-sqlite.tar.gz', dataDir)
+      const env = { DATA_DIR: dataDir }
+      const before = stateOf(dataDir)
+      await place.sheaf(['upgrade'], env, kill)
+      const after = stateOf(dataDir)
+      const isUntouched = after.migrations === before.migrations
+      untouched.add(isUntouched)
+      // The earlier version reads these very files.
+      if (isUntouched) expect(after).toEqual(before)
+      const upgraded = await place.sheaf(['upgrade'], env)
+      expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
+      expect(stateOf(dataDir).migrations).toBeGreaterThan(before.migrations)
+      expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+      if (round === 0) expect(await readKept(place, dataDir, kept)).toMatchObject(kept.tables)
+      const back = await place.sheaf(['rollback', '--yes'], env)
+      expect([back.code, back.errors]).toEqual([0, ''])
+      expect(stateOf(dataDir)).toEqual(before)
+      rmSync(dataDir, { recursive: true })
+    }
+    expect(untouched).toEqual(new Set([true, false]))
+  }, 300_000)
 })
+
+/** Moments in each step of an upgrade: the backup, the rehearsal, and the steps in the data. */
+function killsOfUpgrade(): { afterMs: number; since: string }[] {
+  const steps = ['migrations of the metadata are pending', 'Backed up', 'Rehearsed on a copy']
+  return Array.from({ length: ROUNDS }, (_, round) => ({
+    since: steps[round % steps.length] ?? '',
+    // The last step is short.
+    afterMs: round % steps.length === 2 ? (round * 3) % 40 : (round * 7) % 60,
+  }))
+}
+
+/** The version of the metadata, and the rows of all tables of all bases. */
+function stateOf(dataDir: string): { migrations: number; rows: Record<string, unknown> } {
+  const read = <T>(name: string, work: (file: Database) => T): T => {
+    const file = new Database(join(dataDir, name), { readonly: true })
+    try {
+      return work(file)
+    } finally {
+      file.close()
+    }
+  }
+  const migrations = read('sheaf.db', (file) => file.query('select name from migrations').values().length)
+  const rows: Record<string, unknown> = {}
+  for (const name of readdirSync(join(dataDir, 'bases')).filter((file) => file.endsWith('.db')))
+    rows[name] = read(`bases/${name}`, (file) =>
+      file
+        .query<{ name: string }, []>(`select name from sqlite_schema where type = 'table' order by name`)
+        .all()
+        .map((table) => [table.name, file.query(`select * from "${table.name}"`).values()]),
+    )
+  return { migrations, rows }
+}

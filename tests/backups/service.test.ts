@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
@@ -12,7 +12,7 @@ let admin: TestUser
 const place = mkdtempSync(join(tmpdir(), 'sheaf-places-'))
 
 beforeAll(async () => {
-  app = await createTestApp({ database: 'sqlite', config: { metricsToken: 'a-token-of-sixteen-letters' } })
+  app = await createTestApp({ config: { metricsToken: 'a-token-of-sixteen-letters' } })
   admin = await app.signUp()
 })
 afterAll(async () => {
@@ -44,7 +44,7 @@ async function ended(jobId: string) {
 describe('backups of a server', () => {
   test('need settings first, refuse wrong ones, and name the reason', async () => {
     const { backups } = app.trpc(admin.token)
-    expect(await backups.overview.query()).toMatchObject({ isSupported: true, settings: null, nextAt: null })
+    expect(await backups.overview.query()).toMatchObject({ settings: null, nextAt: null })
     await expect(backups.run.mutate()).rejects.toThrow('Choose where backups are kept first')
     for (const [wrong, message] of [
       [{ url: 'ftp://host/x' }, 'is not a place for backups'],
@@ -94,8 +94,8 @@ describe('backups of a server', () => {
       .update(users)
       .set({ roles: 'org-level-creator,super' })
       .where(eq(users.id, second.id))
-    const chunks = readdirSync(join(place, 'first', 'chunks'), { recursive: true, withFileTypes: true })
-    for (const chunk of chunks) if (chunk.isFile()) rmSync(join(chunk.parentPath, chunk.name))
+    const packs = readdirSync(join(place, 'first', 'packs'), { recursive: true, withFileTypes: true })
+    for (const pack of packs) if (pack.isFile()) rmSync(join(pack.parentPath, pack.name))
     const [latest] = await trpc.backups.list.query()
     const { jobId } = await trpc.backups.test.mutate({ backupId: latest?.id ?? '' })
     const job = await ended(jobId)
@@ -118,6 +118,20 @@ describe('backups of a server', () => {
     expect(await ended(again.jobId)).toMatchObject({ status: 'completed' })
     expect((await trpc.backups.overview.query()).lastError).toBeNull()
   }, 120_000)
+
+  test('fail where the folder is gone, instead of beginning anew in an empty one', async () => {
+    const { backups } = app.trpc(admin.token)
+    const url = join(place, 'unmounted')
+    await backups.save.mutate({ ...settings(url), test: 'never' })
+    rmSync(url, { recursive: true })
+    const { jobId } = await backups.run.mutate()
+    expect(await ended(jobId)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(`There are no backups in the folder ${url}`),
+    })
+    await expect(backups.list.query()).rejects.toThrow('There are no backups in the folder')
+    expect(existsSync(url)).toBe(false)
+  }, 30_000)
 
   test('follow a schedule, once for each time, and keep secrets to themselves', async () => {
     const trpc = app.trpc(admin.token)

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { KEPT_FOLDERS, type Kept, readTables } from '../support/kept-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -25,27 +26,36 @@ export function openPlace(env: Record<string, string> = {}) {
     dataDir,
     backups: join(folder, 'backups'),
     path: (...names: string[]) => join(folder, ...names),
-    async start(on = dataDir) {
-      const server = await startServerProcess(on, environment)
+    async start(on = dataDir, more: Record<string, string> = {}) {
+      const server = await startServerProcess(on, { ...environment, ...more })
       servers.push(server)
       return server
     },
-    /** Runs a command. @param killAfterMs kills it after this time, if it still runs */
-    async sheaf(args: string[], more: Record<string, string> = {}, killAfterMs?: number): Promise<Ended> {
+    /** Runs a command. @param kill kills it, if it still runs, so long after its start or after it has printed a text */
+    async sheaf(
+      args: string[],
+      more: Record<string, string> = {},
+      kill?: { afterMs: number; since?: string },
+    ): Promise<Ended> {
       const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
         cwd: ROOT,
         env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, ...environment, ...more },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
-      const timer =
-        killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
-      const [output, errors] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ])
+      let timer: Timer | undefined
+      const startTimer = () => {
+        if (kill) timer ??= setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
+      }
+      if (kill?.since === undefined) startTimer()
+      const errors = new Response(child.stderr).text()
+      let output = ''
+      for await (const bytes of child.stdout) {
+        output += Buffer.from(bytes).toString()
+        if (kill?.since !== undefined && output.includes(kill.since)) startTimer()
+      }
       const code = await child.exited
       clearTimeout(timer)
-      return { code, output, errors, wasKilled: child.signalCode === 'SIGKILL' }
+      return { code, output, errors: await errors, wasKilled: child.signalCode === 'SIGKILL' }
     },
     /** Ends all servers and removes everything. */
     async remove() {
@@ -101,4 +111,26 @@ export const backupIn = ({ output, errors }: Ended): string => {
   const id = /^Backup: (\S+)$/m.exec(output)?.[1]
   if (id === undefined) throw new Error(`${output}\n${errors}`)
   return id
+}
+
+/** Extracts the data folder of an earlier release. */
+export async function extractKept(archive: string, dataDir: string): Promise<Kept> {
+  const packed = new Bun.Archive(await Bun.file(join(ROOT, KEPT_FOLDERS, archive)).bytes())
+  for (const [name, file] of await packed.files()) {
+    const path = join(dataDir, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, await file.bytes())
+  }
+  return JSON.parse(readFileSync(join(dataDir, 'kept.json'), 'utf8'))
+}
+
+/** The records of such a folder, as a server of this version reads them. */
+export async function readKept(place: Place, dataDir: string, kept: Kept): Promise<Kept['tables']> {
+  const server = await place.start(dataDir)
+  const { token } = await createTrpcClient(server.url).auth.signIn.mutate(kept)
+  const bases = await createTrpcClient(server.url, token).bases.list.query()
+  const base = bases.find(({ title }) => title === kept.baseTitle)
+  const tables = await readTables(server.url, token, base?.id ?? '')
+  await server.end('SIGTERM')
+  return tables
 }

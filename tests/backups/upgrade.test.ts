@@ -1,22 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { createTrpcClient } from '../support/client.ts'
-import { KEPT_FOLDERS, type Kept, readTables } from '../support/kept-folder.ts'
-import { openPlace, type Place } from './support.ts'
+import { readdirSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Kept } from '../support/kept-folder.ts'
+import { extractKept, openPlace, type Place, readKept } from './support.ts'
 
 let place: Place
 let kept: Kept
 beforeEach(async () => {
   place = openPlace()
-  const archive = new Bun.Archive(await Bun.file(join(KEPT_FOLDERS, '0.2.0-sqlite.tar.gz')).bytes())
-  for (const [name, file] of await archive.files()) {
-    const path = join(place.dataDir, name)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, await file.bytes())
-  }
-  kept = JSON.parse(readFileSync(join(place.dataDir, 'kept.json'), 'utf8'))
+  kept = await extractKept('0.2.0-sqlite.tar.gz', place.dataDir)
 })
 afterEach(() => place.remove())
 
@@ -27,16 +20,7 @@ function migrations(): number {
   return row?.n ?? 0
 }
 
-async function tablesOf() {
-  const server = await place.start()
-  const { token } = await createTrpcClient(server.url).auth.signIn.mutate(kept)
-  const [base] = (await createTrpcClient(server.url, token).bases.list.query()).filter(
-    ({ title }) => title === kept.baseTitle,
-  )
-  const tables = await readTables(server.url, token, base?.id ?? '')
-  await server.end('SIGTERM')
-  return tables
-}
+const tablesOf = () => readKept(place, place.dataDir, kept)
 
 describe('sheaf upgrade', () => {
   test('rehearses, backs up and upgrades data of an older version, which sheaf rollback restores', async () => {

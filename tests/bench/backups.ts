@@ -89,6 +89,7 @@ const SETTINGS = {
   weekday: 0,
   timeZone: 'UTC',
   retention: { last: 0, daily: 0, weekly: 0, monthly: 0 },
+  withBucketFiles: false,
   test: 'never' as const,
 }
 
@@ -101,7 +102,7 @@ function copyRate(folder: string, size: number): number {
   fsyncSync(file)
   closeSync(file)
   const startedAt = performance.now()
-  Bun.spawnSync(['nice', '-n', '10', 'dd', `if=${from}`, `of=${to}`, 'bs=256k', 'conv=fsync'])
+  Bun.spawnSync(['nice', '-n', '19', 'dd', `if=${from}`, `of=${to}`, 'bs=256k', 'conv=fsync'])
   const ms = performance.now() - startedAt
   for (const path of [from, to]) rmSync(path)
   return size / ms

@@ -8,7 +8,7 @@ const PAGE = 100
  */
 export function startBucket() {
   const objects = new Map<string, Uint8Array>()
-  const state = { refusal: '', failEach: 0, requests: 0 }
+  const state = { refusal: '', failEach: 0, requests: 0, lostAt: null as string | null, isLost: false }
   const keys: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -22,7 +22,8 @@ export function startBucket() {
         return new Response(request.method === 'HEAD' ? null : error, { status: 403 })
       }
       state.requests++
-      if (state.failEach > 0 && state.requests % state.failEach === 0)
+      if (state.lostAt !== null && decodeURIComponent(request.url).includes(state.lostAt)) state.isLost = true
+      if (state.isLost || (state.failEach > 0 && state.requests % state.failEach === 0))
         return new Response(
           '<Error><Code>InternalError</Code><Message>Failed by the test</Message></Error>',
           { status: 500 },
@@ -79,6 +80,11 @@ export function startBucket() {
     keys,
     failEach(count: number) {
       state.failEach = count
+    },
+    /** From the first request on whose address has the text, all fail. Null: none does. */
+    loseAt(text: string | null) {
+      state.lostAt = text
+      state.isLost = false
     },
     refuse(code: string) {
       state.refusal = code

@@ -1,6 +1,6 @@
 import type { Repository } from './repository.ts'
 
-/** Chunks on their way to the store at the same time. */
+/** Chunks that are hashed, compressed or stored at the same time, in threads of the runtime. */
 const MAX_IN_FLIGHT = 6
 
 /** Contents in the store: the names of their chunks, which are checksums, in order. */
@@ -12,7 +12,14 @@ export interface StoredContents {
 /** Stores contents as chunks that the store does not have yet. */
 export interface ChunkWriter {
   /** Begins new contents. */
-  begin(): { add(bytes: Uint8Array): Promise<void>; end(): StoredContents }
+  begin(): {
+    /** Takes over the bytes: the caller must not change them. */
+    add(bytes: Uint8Array): Promise<void>
+    /** @throws the first error */
+    end(): Promise<StoredContents>
+  }
+  /** A buffer for `add`, which takes it back: new memory for each chunk would cost more than to read it. */
+  buffer(size: number): Uint8Array
   /** True if the store has all of these chunks. */
   hasAll(chunks: readonly string[]): boolean
   /** Resolves once everything is stored. @throws the first error */
@@ -22,19 +29,31 @@ export interface ChunkWriter {
 }
 
 export async function openChunkWriter(
-  { codec, putChunk, storedChunks }: Repository,
+  { codec, packs }: Pick<Repository, 'codec' | 'packs'>,
   { signal, onBytes }: { signal?: AbortSignal; onBytes?: (bytes: number) => Promise<void> },
 ): Promise<ChunkWriter> {
-  const known = new Set((await storedChunks()).keys())
+  const known = await packs.known()
+  const writer = packs.openWriter()
   const running = new Set<Promise<void>>()
+  const free: ArrayBuffer[] = []
+  const lent = new WeakSet<ArrayBufferLike>()
   let added = 0
   let failure: { error: unknown } | null = null
 
-  async function store(hash: string, bytes: Uint8Array): Promise<void> {
+  async function store(bytes: Uint8Array): Promise<string> {
     try {
-      added += await putChunk(hash, bytes)
+      const hash = await codec.nameOf(bytes)
+      if (known.has(hash)) return hash
+      known.add(hash)
+      const sealed = await codec.encode(hash, bytes)
+      added += sealed.length
+      await writer.add(hash, sealed)
+      return hash
     } catch (error) {
       failure ??= { error }
+      return ''
+    } finally {
+      if (lent.has(bytes.buffer)) free.push(bytes.buffer as ArrayBuffer)
     }
   }
 
@@ -48,27 +67,37 @@ export async function openChunkWriter(
       const chunks: string[] = []
       let size = 0
       return {
-        /** Takes over the bytes: the caller must not change them. */
         async add(bytes) {
           refuse()
-          const hash = codec.nameOf(bytes)
-          chunks.push(hash)
-          size += bytes.length
-          if (!known.has(hash)) {
-            known.add(hash)
-            const task = store(hash, bytes).finally(() => running.delete(task))
-            running.add(task)
-            while (running.size >= MAX_IN_FLIGHT) await Promise.race(running)
-          }
-          await onBytes?.(bytes.length)
+          const { length } = bytes
+          size += length
+          const at = chunks.push('') - 1
+          const task = store(bytes).then((hash) => {
+            chunks[at] = hash
+            running.delete(task)
+          })
+          running.add(task)
+          while (running.size >= MAX_IN_FLIGHT) await Promise.race(running)
+          await onBytes?.(length)
         },
-        end: () => ({ size, chunks }),
+        async end() {
+          await Promise.all(running)
+          refuse()
+          return { size, chunks }
+        },
       }
+    },
+    buffer(size) {
+      const at = free.findIndex(({ byteLength }) => byteLength >= size)
+      const [buffer = new ArrayBuffer(size)] = at < 0 ? [] : free.splice(at, 1)
+      lent.add(buffer)
+      return new Uint8Array(buffer, 0, size)
     },
     hasAll: (chunks) => chunks.every((hash) => known.has(hash)),
     async settle() {
       await Promise.all(running)
       refuse()
+      await writer.finish()
     },
     get added() {
       return added

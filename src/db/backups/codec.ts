@@ -1,11 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { z } from 'zod'
 
 /** How objects of a store are named, compressed and encrypted. */
 export interface Codec {
   readonly isEncrypted: boolean
   /** The name of a chunk, 64 hexadecimal digits. Equal contents have the same name; without the key it tells nothing of them. */
-  nameOf(bytes: Uint8Array): string
+  nameOf(bytes: Uint8Array): Promise<string>
   /** Compresses and encrypts. @param name of the object: another object's contents in its place are detected */
   encode(name: string, bytes: Uint8Array): Promise<Uint8Array>
   /** @throws DamagedObject if it was altered or belongs to another name */
@@ -81,9 +81,12 @@ export async function openCodec(encryption: Encryption | null, passphrase: strin
   const keys = open(await derive(passphrase, encryption), Buffer.from(encryption.key, 'base64'), 'key')
   if (keys === null) throw new Error('The passphrase is not the one of these backups')
   const [contents, names] = [keys.subarray(0, KEY_BYTES), keys.subarray(KEY_BYTES)]
+  const nameKey = crypto.subtle.importKey('raw', source(names), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+  ])
   return {
     isEncrypted: true,
-    nameOf: (bytes) => createHmac('sha256', names).update(bytes).digest('hex'),
+    nameOf: async (bytes) => hexOf(await crypto.subtle.sign('HMAC', await nameKey, source(bytes))),
     encode: async (name, bytes) => seal(contents, await compress(bytes), name),
     async decode(name, stored) {
       const packed = open(contents, stored, name)
@@ -95,13 +98,17 @@ export async function openCodec(encryption: Encryption | null, passphrase: strin
 
 const plainCodec: Codec = {
   isEncrypted: false,
-  nameOf: (bytes) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex'),
+  // In a thread of the runtime, as all that grows with the data.
+  nameOf: async (bytes) => hexOf(await crypto.subtle.digest('SHA-256', source(bytes))),
   encode: (_name, bytes) => compress(bytes),
   decode: (name, stored) => expand(name, stored),
 }
 
+const source = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
+const hexOf = (hash: ArrayBuffer): string => Buffer.from(hash).toString('hex')
+
 async function compress(bytes: Uint8Array): Promise<Uint8Array> {
-  const packed = await Bun.zstdCompress(bytes as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL })
+  const packed = await Bun.zstdCompress(source(bytes), { level: ZSTD_LEVEL })
   const [how, body] = packed.length < bytes.length ? [ZSTD, packed] : [RAW, bytes]
   const stored = new Uint8Array(1 + body.length)
   stored[0] = how
@@ -114,7 +121,7 @@ async function expand(name: string, stored: Uint8Array): Promise<Uint8Array> {
   if (stored[0] === RAW) return body
   if (stored[0] !== ZSTD) throw new DamagedObject(`${name} is damaged`)
   try {
-    return await Bun.zstdDecompress(body as Uint8Array<ArrayBuffer>)
+    return await Bun.zstdDecompress(source(body))
   } catch (error) {
     throw new DamagedObject(`${name} is damaged`, { cause: error })
   }

@@ -26,10 +26,38 @@ const BackupFile = z.strictObject({
   modifiedMs: z.number().optional(),
   /** The names of the chunks, in order. A name is a checksum of the contents. */
   chunks: z.array(hash),
+  /** Of an attached file in a bucket: the id of that. */
+  bucket: z.string().optional(),
   /** The records of each table of an SQLite file. */
   tables: z.record(z.string(), count).optional(),
 })
 export type BackupFile = z.output<typeof BackupFile>
+
+/** A table in PostgreSQL. Statements name no schema, so that they create it in any. */
+const PostgresTable = z.strictObject({
+  name: z.string(),
+  /** Of the backup's file that has its rows, in the text format of COPY. */
+  path,
+  /** The columns of the rows, in order. */
+  columns: z.array(z.string()),
+  rows: count,
+  /** As long as it is equal, neither definition nor rows have changed. */
+  state: z.string(),
+  create: z.string(),
+  /** The numbers that an identity column has given. */
+  identity: z.strictObject({ column: z.string(), last: z.string(), isCalled: z.boolean() }).nullable(),
+})
+export type PostgresTable = z.output<typeof PostgresTable>
+
+/** A schema in PostgreSQL: the metadata, or the home of a base. */
+const PostgresSchema = z.strictObject({
+  /** Null for the metadata. */
+  baseId: z.string().nullable(),
+  tables: z.array(PostgresTable),
+  /** Statements for keys, indexes and references, which follow the rows. */
+  complete: z.array(z.string()),
+})
+export type PostgresSchema = z.output<typeof PostgresSchema>
 
 const BackupBase = z.strictObject({ id: z.string(), title: z.string() })
 export type BackupBase = z.output<typeof BackupBase>
@@ -55,7 +83,7 @@ export const BackupSummary = z.strictObject({
   bases: z.array(BackupBase),
   /** True if it has the files in `secrets`, which decrypt connections to other databases. */
   hasSecrets: z.boolean(),
-  /** Attached files in buckets, which are not in it. */
+  /** Attached files in buckets that are not in it: left out, or missing there. */
   filesElsewhere: count,
 })
 export type BackupSummary = z.output<typeof BackupSummary>
@@ -65,8 +93,16 @@ export const Manifest = z.strictObject({
   format: z.literal(FORMAT),
   summary: BackupSummary,
   files: z.array(BackupFile),
+  /** Of an installation in PostgreSQL: the metadata first. */
+  postgres: z.array(PostgresSchema).min(1).optional(),
 })
 export type Manifest = z.output<typeof Manifest>
+
+/** What is restored into the data folder: everything but tables in PostgreSQL and attached files of buckets. */
+export function filesOf({ files, postgres = [] }: Pick<Manifest, 'files' | 'postgres'>): BackupFile[] {
+  const ofTables = new Set(postgres.flatMap(({ tables }) => tables.map(({ path }) => path)))
+  return files.filter(({ path, bucket }) => bucket === undefined && !ofTables.has(path))
+}
 
 /** The names of all chunks of a backup, with repetitions. */
 export const chunksOf = ({ files }: Pick<Manifest, 'files'>): string[] =>

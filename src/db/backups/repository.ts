@@ -5,6 +5,7 @@ import { VERSION } from '../../version.ts'
 import { isLaterVersion, writtenLater } from '../written-later.ts'
 import { type Codec, createEncryption, DamagedObject, Encryption, openCodec } from './codec.ts'
 import { BackupSummary, FORMAT, Manifest, TestResult } from './manifest.ts'
+import { openPacks, type Packs } from './packs.ts'
 import type { BackupStore } from './stores/index.ts'
 import { isRunning } from './temporary-folder.ts'
 
@@ -12,12 +13,12 @@ import { isRunning } from './temporary-folder.ts'
  * The objects of a store:
  *
  *   sheaf-backups.json     the format, and the encrypted key of an encrypted store
- *   chunks/3f/3f9a…        contents, shared by all backups that have them
+ *   packs/3f/3f9a…         contents, shared by all backups that have them, and their indexes/<id>: see `packs.ts`
  *   manifests/<id>         what a backup consists of; stored last
  *   summaries/<id>         its facts, for lists
  *   tests/<id>             the result of its latest restore test
  *   locks/<id>             the operation that changes the store at the moment
- *   damaged/3f9a…          chunks that failed a check, so that the next backup stores them anew
+ *   damaged/<id>           an index that failed a check, so that the next backup stores its contents anew
  */
 
 const HEADER = 'sheaf-backups.json'
@@ -35,8 +36,6 @@ export const BACKUP_ID = /^\d{8}T\d{9}Z-[a-z0-9]{6}$/
 export const createBackupId = (at: Date): string =>
   `${at.toISOString().replace(/[-:.]/g, '')}-${randomText(6)}`
 
-const chunkName = (hash: string): string => `chunks/${hash.slice(0, 2)}/${hash}`
-
 /** The backups in a store. */
 export interface Repository {
   readonly store: BackupStore
@@ -47,19 +46,13 @@ export interface Repository {
   manifest(id: string): Promise<Manifest>
   /** The facts of all backups, newest first. Of a damaged one only its id is known. */
   list(): Promise<ListedBackup[]>
-  /** Names of all stored chunks, with their stored bytes. */
-  storedChunks(): Promise<Map<string, number>>
-  /** Stores a chunk under its name. @returns bytes in the store */
-  putChunk(hash: string, bytes: Uint8Array): Promise<number>
+  readonly packs: Packs
   /** @throws DamagedObject if it is missing or altered */
   getChunk(hash: string): Promise<Uint8Array>
-  /** Moves a damaged chunk aside: the next backup that has the same contents stores it again, for all backups. */
-  setAside(hash: string): Promise<void>
   /** Completes a backup. */
   putManifest(manifest: Manifest): Promise<void>
   putTest(result: TestResult): Promise<void>
   removeBackup(id: string): Promise<void>
-  removeChunk(hash: string): Promise<void>
   /** Runs `work` as the only operation that changes the store. @throws Error if another one does */
   exclusively<T>(work: () => Promise<T>): Promise<T>
 }
@@ -84,6 +77,7 @@ export async function openRepository(
   { mayCreate }: { mayCreate: boolean },
 ): Promise<Repository> {
   const codec = await openHeader(store, passphrase, mayCreate)
+  const packs = openPacks(store, codec)
 
   async function getObject<T>(schema: z.ZodType<T>, name: string): Promise<T | null> {
     const stored = await store.get(name)
@@ -108,6 +102,7 @@ export async function openRepository(
   return {
     store,
     codec,
+    packs,
     ids,
     async manifest(id) {
       const name = `manifests/${id}`
@@ -134,27 +129,15 @@ export async function openRepository(
       })
       return (await Promise.all(listed)).toReversed()
     },
-    async storedChunks() {
-      const found = await store.list('chunks/')
-      return new Map(found.map(({ name, size }) => [name.slice(name.lastIndexOf('/') + 1), size]))
-    },
-    async putChunk(hash, bytes) {
-      const sealed = await codec.encode(hash, bytes)
-      await store.put(chunkName(hash), sealed)
-      return sealed.length
-    },
     async getChunk(hash) {
-      const stored = await store.get(chunkName(hash))
+      const stored = await packs.get(hash)
       if (stored === null) throw new DamagedObject(`The chunk ${hash} is missing in ${store.label}`)
-      const bytes = await codec.decode(hash, stored)
-      if (codec.nameOf(bytes) !== hash) throw new DamagedObject(`The chunk ${hash} is damaged`)
+      const bytes = await codec.decode(hash, stored).catch((error) => {
+        if (!(error instanceof DamagedObject)) throw error
+        throw new DamagedObject(`The chunk ${hash} is damaged`, { cause: error })
+      })
+      if ((await codec.nameOf(bytes)) !== hash) throw new DamagedObject(`The chunk ${hash} is damaged`)
       return bytes
-    },
-    async setAside(hash) {
-      const stored = await store.get(chunkName(hash))
-      if (stored === null) return
-      await store.put(`damaged/${hash}`, stored)
-      await store.remove(chunkName(hash))
     },
     async putManifest(manifest) {
       await putObject(`summaries/${manifest.summary.id}`, manifest.summary)
@@ -165,7 +148,6 @@ export async function openRepository(
       // The manifest first: without it the backup does not exist.
       for (const folder of ['manifests', 'summaries', 'tests']) await store.remove(`${folder}/${id}`)
     },
-    removeChunk: (hash) => store.remove(chunkName(hash)),
     exclusively: (work) => exclusively(store, work),
   }
 }

@@ -6,6 +6,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { upgradeBaseFile } from '../base-file.ts'
 import type { MetaReader } from '../meta.ts'
 import { migrateSqlite, pendingMigrationsOf } from '../migrate.ts'
+import type { BucketRow } from './bucket-files.ts'
 import { DamagedObject } from './codec.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
 import type { Repository } from './repository.ts'
@@ -144,7 +145,7 @@ export function checkRestoredFile({ path: name, tables = {} }: BackupFile, path:
 /** The metadata in a restored file. */
 export interface RestoredMetadata {
   reader: MetaReader
-  close(): void
+  close(): void | Promise<void>
 }
 
 /**
@@ -161,6 +162,19 @@ export function openRestoredMetadata(path: string): RestoredMetadata {
   } catch (error) {
     database.close(true)
     throw error
+  }
+}
+
+/** The buckets in restored metadata. */
+export function bucketsIn(path: string): BucketRow[] {
+  const database = openAlone(path)
+  try {
+    const isThere = database.query(`select 1 from sqlite_schema where name = 'file_buckets'`).get()
+    return isThere === null
+      ? []
+      : database.query<BucketRow, []>('select id, settings from file_buckets').all()
+  } finally {
+    database.close(true)
   }
 }
 

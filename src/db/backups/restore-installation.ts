@@ -1,10 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { randomText } from '../../core/ids.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
 import { completeReplacement, replaceData } from '../replace-data.ts'
+import { type BucketRow, bucketOpener, returnBucketFiles } from './bucket-files.ts'
+import { filesOf, type Manifest } from './manifest.ts'
+import { type ReplacedData, restoreToPostgres } from './postgres/restore-postgres.ts'
 import type { Repository } from './repository.ts'
-import { checkRestored, removeFolder, restoreFiles } from './restore-backup.ts'
+import { bucketsIn, checkRestored, removeFolder, restoreFile, restoreFiles } from './restore-backup.ts'
+import type { BackupSource } from './target.ts'
 import { removeLeftCopies, temporaryName } from './temporary-folder.ts'
 
 /** Folders with what a restore has replaced. */
@@ -15,41 +20,89 @@ const isInUse = (dataDir: string): boolean =>
   existsSync(join(dataDir, 'sheaf.db')) ||
   (existsSync(join(dataDir, 'bases')) && readdirSync(join(dataDir, 'bases')).length > 0)
 
+export interface InstallationOptions {
+  /** False: only into a place without data. */
+  mayReplace: boolean
+  /** Whether attached files that their buckets have lost are put back. */
+  withBucketFiles: boolean
+}
+
 /**
- * Restores a backup as the installation of a data folder. The server must be stopped. The present data are untouched
- * until the backup is restored and checked beside them; then they move into a folder of their own.
+ * Restores a backup as the installation of a data folder and, if it is configured, a database in PostgreSQL. Servers
+ * must be stopped. The present data are untouched until the backup is restored and checked beside them; then they move
+ * into a folder, and into schemas, of their own.
  *
- * @param mayReplace false: only into a folder without data
- * @returns the folder with the former data; null if there were none
- * @throws Error that says what is wrong; the data folder is as before then
+ * @returns where the former data are; null if there were none
+ * @throws Error that says what is wrong; the data are as before then
  */
 export async function restoreInstallation(
+  config: BackupSource,
   repository: Repository,
   backupId: string,
-  dataDir: string,
-  { mayReplace, onProgress }: { mayReplace: boolean; onProgress?: (done: number, total: number) => void },
-): Promise<string | null> {
+  options: InstallationOptions,
+): Promise<ReplacedData | null> {
+  const { dataDir, databaseUrl } = config
   const manifest = await repository.manifest(backupId)
+  requireSameHome(manifest, databaseUrl)
+  const returnFiles = (folder: string, rows: () => Promise<BucketRow[]>) =>
+    options.withBucketFiles
+      ? returnAttachments(config, repository, manifest, folder, rows)
+      : Promise.resolve()
+  if (databaseUrl !== null)
+    return restoreToPostgres(repository, manifest, { dataDir, databaseUrl }, { ...options, returnFiles })
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   completeReplacement(dataDir)
   const unlock = lockDataDir(dataDir)
   const from = temporaryName()
+  const folder = join(dataDir, from)
   try {
     await removeLeftCopies(dataDir)
     const wasInUse = isInUse(dataDir)
-    if (wasInUse && !mayReplace)
+    if (wasInUse && !options.mayReplace)
       throw new Error(
         `${dataDir} has data already: use --replace to replace them (they are kept), or --to another folder`,
       )
-    await restoreFiles(repository, manifest.files, join(dataDir, from), onProgress ? { onProgress } : {})
-    checkRestored(manifest, join(dataDir, from))
+    await restoreFiles(repository, filesOf(manifest), folder)
+    checkRestored(manifest, folder)
+    await returnFiles(folder, async () => bucketsIn(join(folder, 'sheaf.db')))
     const to = `${REPLACED}${new Date().toISOString().replaceAll(':', '-')}`
     replaceData(dataDir, from, to)
-    if (wasInUse) return join(dataDir, to)
+    if (wasInUse) return { folder: join(dataDir, to), schemas: null }
     await removeFolder(join(dataDir, to))
     return null
   } finally {
-    await removeFolder(join(dataDir, from))
+    await removeFolder(folder)
     unlock()
   }
+}
+
+/** @throws Error for a backup of files that is to be restored to PostgreSQL, and the other way round */
+function requireSameHome({ postgres, summary }: Manifest, databaseUrl: string | null): void {
+  if (postgres !== undefined && databaseUrl === null)
+    throw new Error(
+      `The backup ${summary.id} is of an installation in PostgreSQL: set DATABASE_URL to the database to restore it to. ` +
+        '“sheaf move --to sqlite” brings it into files afterwards',
+    )
+  if (postgres === undefined && databaseUrl !== null)
+    throw new Error(
+      `The backup ${summary.id} is of an installation in files: restore it without DATABASE_URL into an empty DATA_DIR. ` +
+        '“sheaf move --to postgres” brings it into the database afterwards',
+    )
+}
+
+async function returnAttachments(
+  config: BackupSource,
+  repository: Repository,
+  { files }: Manifest,
+  folder: string,
+  rows: () => Promise<BucketRow[]>,
+): Promise<void> {
+  const returned = files.filter(({ bucket }) => bucket !== undefined)
+  if (returned.length === 0) return
+  const secretsIn = existsSync(join(folder, 'secrets')) ? folder : config.dataDir
+  await returnBucketFiles(returned, bucketOpener(config, await rows(), secretsIn), async (file) => {
+    const path = join(folder, `file-${randomText(16)}`)
+    await restoreFile(repository, file, path)
+    return path
+  })
 }

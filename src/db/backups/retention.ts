@@ -69,25 +69,25 @@ export async function prune(
       const manifest = await repository.manifest(id)
       for (const hash of chunksOf(manifest)) used.add(hash)
     }
-    let bytes = 0
-    for (const [hash, size] of await repository.storedChunks()) {
-      if (used.has(hash)) continue
-      await repository.removeChunk(hash)
-      bytes += size
-    }
+    const bytes = await repository.packs.prune((hash) => used.has(hash))
     for (const { name } of await repository.store.list('drafts/')) await repository.store.remove(name)
     return { backups: removed.length, bytes }
   })
 }
 
 /**
- * Reads and checks all chunks of a backup. Damaged ones are set aside, so that the next backup stores them again if
+ * Reads and checks all chunks of a backup. Damaged ones are forgotten, so that the next backup stores them again if
  * their contents still exist.
  *
- * @returns a line for each file that cannot be restored
+ * @returns a line for each file or table that cannot be restored
  */
 export async function verifyChunks(repository: Repository, id: string): Promise<string[]> {
-  const { files } = await repository.manifest(id)
+  const { files, postgres = [] } = await repository.manifest(id)
+  const tables = new Map(
+    postgres.flatMap(({ baseId, tables: own }) =>
+      own.map(({ name, path }) => [path, `The table ${name} of ${baseId ?? 'the metadata'}`] as const),
+    ),
+  )
   const damaged = new Map<string, boolean>()
   const isDamaged = async (hash: string): Promise<boolean> => {
     const known = damaged.get(hash)
@@ -100,14 +100,18 @@ export async function verifyChunks(repository: Repository, id: string): Promise<
       },
     )
     damaged.set(hash, found)
-    if (found) await repository.setAside(hash)
     return found
   }
   const problems: string[] = []
-  for (const { path: name, chunks } of files) {
+  for (const { path, chunks } of files) {
     let count = 0
     for (const hash of new Set(chunks)) if (await isDamaged(hash)) count++
-    if (count > 0) problems.push(`${name}: ${count} of ${new Set(chunks).size} chunks are missing or damaged`)
+    if (count > 0)
+      problems.push(
+        `${tables.get(path) ?? path}: ${count} of ${new Set(chunks).size} chunks are missing or damaged`,
+      )
   }
+  const bad = [...damaged].filter(([, isBad]) => isBad).map(([hash]) => hash)
+  if (bad.length > 0) await repository.exclusively(() => repository.packs.forget(bad))
   return problems
 }

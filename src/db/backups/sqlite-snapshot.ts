@@ -16,6 +16,8 @@ const FRAME_HEADER_BYTES = 24
 /** The wal-index header: its two copies are equal unless a writer is at work. */
 const INDEX_HEADER_BYTES = 48
 const INDEX_BACKFILL_OFFSET = 96
+/** Frames of the log that are read by one call. */
+const FRAMES_AT_ONCE = 64
 /** Attempts to begin a read between two commits. */
 const MAX_ATTEMPTS = 1_000
 
@@ -81,11 +83,7 @@ export function openSnapshot(path: string): SqliteSnapshot {
         if (!frames) return fill(file, bytes, offset)
         // Pages at the end may be in the log only.
         bytes.fill(0, readSync(file, bytes, 0, length, offset))
-        const overlaid = new Uint8Array(length)
-        overlaid.set(bytes)
-        if (!frames.overlay(overlaid, offset)) return fill(file, bytes, offset)
-        bytes.set(overlaid)
-        return length
+        return frames.overlay(bytes, offset) ? length : fill(file, bytes, offset)
       },
     }
   } catch (error) {
@@ -154,21 +152,42 @@ function readFrames(log: number | null, { pageSize, lastFrame, salts }: LogState
   }
   if (!isCurrent()) return null
   const offsets = new Map<number, number>()
-  const header = Buffer.alloc(FRAME_HEADER_BYTES)
-  for (let frame = 0; frame < lastFrame; frame++) {
-    const offset = LOG_HEADER_BYTES + frame * frameBytes
-    readSync(log, header, 0, header.length, offset)
-    // Pages are counted from 1.
-    offsets.set(header.readUInt32BE(0) - 1, offset + FRAME_HEADER_BYTES)
+  // Several frames at once: a call of the system costs more than to read them whole.
+  const frames = Buffer.alloc(FRAMES_AT_ONCE * frameBytes)
+  for (let first = 0; first < lastFrame; first += FRAMES_AT_ONCE) {
+    const count = Math.min(FRAMES_AT_ONCE, lastFrame - first)
+    const offset = LOG_HEADER_BYTES + first * frameBytes
+    readSync(log, frames, 0, count * frameBytes, offset)
+    for (let frame = 0; frame < count; frame++)
+      // Pages are counted from 1.
+      offsets.set(
+        frames.readUInt32BE(frame * frameBytes) - 1,
+        offset + frame * frameBytes + FRAME_HEADER_BYTES,
+      )
   }
   if (!isCurrent()) return null
   return {
     /** Puts the pages of the log over those of the file; false if the log was begun anew meanwhile. */
     overlay(bytes: Uint8Array, from: number): boolean {
       const first = from / pageSize
-      for (let page = 0; page * pageSize < bytes.length; page++) {
+      const pages = Math.ceil(bytes.length / pageSize)
+      for (let page = 0; page < pages; ) {
         const offset = offsets.get(first + page)
-        if (offset !== undefined) readSync(log, bytes, page * pageSize, pageSize, offset)
+        if (offset === undefined) {
+          page++
+          continue
+        }
+        // Pages that were written one after the other lie so in the log, too.
+        let run = 1
+        while (
+          run < FRAMES_AT_ONCE &&
+          page + run < pages &&
+          offsets.get(first + page + run) === offset + run * frameBytes
+        )
+          run++
+        readSync(log, frames, 0, run * frameBytes - FRAME_HEADER_BYTES, offset)
+        for (let at = 0; at < run; at++, page++)
+          bytes.set(frames.subarray(at * frameBytes, at * frameBytes + pageSize), page * pageSize)
       }
       return isCurrent()
     },

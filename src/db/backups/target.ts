@@ -16,7 +16,23 @@ export type BackupConfig = Pick<
   | 's3SecretAccessKey'
   | 'backupTarget'
   | 'backupPassphrase'
+  | 'connectionSecret'
 >
+
+/** The variables that say what is backed up. */
+export type BackupSource = Omit<BackupConfig, 'backupTarget' | 'backupPassphrase'>
+
+/** As plain values, for a task in another process. */
+export const sourceOf = (config: BackupSource): BackupSource => ({
+  dataDir: config.dataDir,
+  databaseUrl: config.databaseUrl,
+  s3Bucket: config.s3Bucket,
+  s3Region: config.s3Region,
+  s3Endpoint: config.s3Endpoint,
+  s3AccessKeyId: config.s3AccessKeyId,
+  s3SecretAccessKey: config.s3SecretAccessKey,
+  connectionSecret: config.connectionSecret,
+})
 
 /** Place of backups before an upgrade where `BACKUP_TARGET` names no other. */
 export const ownBackups = (dataDir: string): string => `file:${join(dataDir, 'backups')}`
@@ -36,19 +52,6 @@ export const openConfigured = (
   { url, passphrase }: RepositoryRef,
   mayCreate: boolean,
 ): Promise<Repository> => openRepository(openBackupStore({ ...config, url }), passphrase, { mayCreate })
-
-/**
- * Refuses to restore the data folder of a server that keeps its data in PostgreSQL: it would not use what is restored.
- *
- * @throws Error that says what to do
- */
-export function refuseRestoreBesidePostgres({ databaseUrl }: Pick<Config, 'databaseUrl'>): void {
-  if (databaseUrl === null) return
-  throw new Error(
-    'DATABASE_URL is set: the server keeps its data in PostgreSQL and would not use restored files. Restore that ' +
-      'database with its own tools, such as pg_restore, or unset DATABASE_URL to run on files: see docs/backup.md',
-  )
-}
 
 /** The passphrase in a file, without the line break at its end. @throws Error if it is too short */
 export function readPassphrase(file: string): string {

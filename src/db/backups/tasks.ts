@@ -1,12 +1,14 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Supervisor } from '../../pool-runner.ts'
 import type { BackupKind, BackupSummary, TestResult } from './manifest.ts'
+import { restoreSchemas } from './postgres/schemas.ts'
 import { openRepository, type Repository } from './repository.ts'
 import { checkRestored, restoreFiles } from './restore-backup.ts'
 import { testRestore } from './restore-test.ts'
 import { prune, type Retention } from './retention.ts'
 import { type BackupTarget, openBackupStore } from './stores/index.ts'
-import type { BackupConfig } from './target.ts'
+import type { BackupSource } from './target.ts'
 import { writeBackup } from './write-backup.ts'
 
 /** Where the backups of a task are. */
@@ -16,13 +18,14 @@ export interface TaskTarget {
 }
 
 export interface BackupTask extends TaskTarget {
-  config: Pick<BackupConfig, 'dataDir' | 'databaseUrl' | 's3Bucket'>
+  config: BackupSource
   kind: BackupKind
+  withBucketFiles: boolean
   retention: Retention
 }
 
 export interface BackupTestTask extends TaskTarget {
-  dataDir: string
+  config: Pick<BackupSource, 'dataDir' | 'databaseUrl'>
   backupId: string
 }
 
@@ -34,27 +37,43 @@ export interface BackupFilesTask extends TaskTarget {
   folder: string
 }
 
-const openTarget = ({ target, passphrase }: TaskTarget, mayCreate: boolean): Promise<Repository> =>
-  openRepository(openBackupStore(target), passphrase, { mayCreate })
+export interface BackupSchemasTask extends TaskTarget {
+  databaseUrl: string
+  backupId: string
+  /** Of the restored schemas; the caller has locked it, and drops them. */
+  token: string
+  baseIds: readonly string[]
+}
 
-/** Requests of the server go first. */
+/** The place exists since it was chosen. */
+const openTarget = ({ target, passphrase }: TaskTarget): Promise<Repository> =>
+  openRepository(openBackupStore(target), passphrase, { mayCreate: false })
+
+/** Requests of the server go first: the lowest priority for all threads. */
 function yieldToServer(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_LOW)
-  } catch (error) {
-    // A sandbox may forbid it, which only makes the server wait a little.
-    if (!(error instanceof Error && 'code' in error)) throw error
+  // Linux gives each thread a priority of its own, which only later ones inherit.
+  const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : []
+  for (const thread of [0, ...threads]) {
+    try {
+      setPriority(thread, constants.priority.PRIORITY_LOW)
+    } catch (error) {
+      // A sandbox may forbid it, and a thread may have ended: the server only waits a little.
+      if (!(error instanceof Error && 'code' in error)) throw error
+    }
   }
 }
+
+const THREADS = '/proc/self/task'
 
 /** Makes a backup, then removes those that the retention does not keep. Reports the bytes read. */
 export async function writeTask(task: BackupTask, supervisor?: Supervisor): Promise<BackupSummary> {
   yieldToServer()
-  const repository = await openTarget(task, true)
+  const repository = await openTarget(task)
   let reported = 0
   const summary = await writeBackup(task.config, repository, {
     kind: task.kind,
     withSecrets: repository.codec.isEncrypted,
+    withBucketFiles: task.withBucketFiles,
     async onProgress(done) {
       if (done - reported < PROGRESS_BYTES) return
       reported = done
@@ -70,13 +89,13 @@ const PROGRESS_BYTES = 16 * 1024 ** 2
 /** Tests whether a backup can be restored. */
 export async function testTask(task: BackupTestTask): Promise<TestResult> {
   yieldToServer()
-  return testRestore(await openTarget(task, false), task.backupId, task.dataDir)
+  return testRestore(await openTarget(task), task.backupId, task.config)
 }
 
 /** Restores some files of a backup into a folder and checks the databases among them. Reports the bytes written. */
 export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Supervisor): Promise<void> {
   yieldToServer()
-  const repository = await openTarget(task, false)
+  const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   const wanted = new Set(task.paths)
   const files = manifest.files.filter(({ path }) => wanted.has(path))
@@ -91,4 +110,25 @@ export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Super
   })
   await Promise.all(reports)
   checkRestored({ files }, task.folder)
+}
+
+/** Restores the metadata and some bases of a backup into schemas that the caller has reserved. Reports the bytes written. */
+export async function restoreSchemasTask(task: BackupSchemasTask, supervisor?: Supervisor): Promise<void> {
+  yieldToServer()
+  const repository = await openTarget(task)
+  const manifest = await repository.manifest(task.backupId)
+  let [done, reported] = [0, 0]
+  const reports: Promise<void>[] = []
+  const restored = await restoreSchemas(task.databaseUrl, repository, manifest, {
+    token: task.token,
+    baseIds: task.baseIds,
+    onBytes(bytes) {
+      done += bytes
+      if (done - reported < PROGRESS_BYTES) return
+      reported = done
+      if (supervisor) reports.push(supervisor.progress(done))
+    },
+  })
+  await Promise.all(reports)
+  await restored.leave()
 }

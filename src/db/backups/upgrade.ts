@@ -1,15 +1,27 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Sql } from 'postgres'
 import { z } from 'zod'
 import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
 import { pendingMigrationsOf } from '../migrate.ts'
+import { schemaOfBase } from '../postgres/base-schema.ts'
 import { completeReplacement } from '../replace-data.ts'
+import type { Manifest } from './manifest.ts'
+import { aloneIn, completeRestore, type ReplacedData } from './postgres/restore-postgres.ts'
+import {
+  createToken,
+  ownSchema,
+  pendingIn as pendingMetadata,
+  refuseServers,
+  restoreSchemas,
+  upgradeSchemas,
+} from './postgres/schemas.ts'
 import type { Repository } from './repository.ts'
 import { removeFolder, requireSpace, restoreFiles, upgradeFiles } from './restore-backup.ts'
 import { restoreInstallation } from './restore-installation.ts'
-import { type BackupConfig, openConfigured, type RepositoryRef } from './target.ts'
+import { type BackupConfig, type BackupSource, openConfigured, type RepositoryRef } from './target.ts'
 import { removeLeftCopies, temporaryName } from './temporary-folder.ts'
 import { baseFiles, writeBackup } from './write-backup.ts'
 
@@ -21,6 +33,10 @@ const Upgrade = z.object({
   to: z.string(),
   /** ISO 8601. */
   at: z.string(),
+  /** The number of migrations that it takes. */
+  pending: z.int(),
+  /** False until the last step is taken. */
+  isDone: z.boolean(),
 })
 export type Upgrade = z.output<typeof Upgrade>
 
@@ -36,35 +52,147 @@ export async function upgrade(
   place: RepositoryRef,
   print: (line: string) => void,
 ): Promise<Upgrade | null> {
-  const { dataDir } = config
-  completeReplacement(dataDir)
+  const { dataDir, databaseUrl } = config
+  await (databaseUrl === null ? completeReplacement(dataDir) : completeRestore(dataDir, databaseUrl))
   const unlock = lockDataDir(dataDir)
-  const copy = join(dataDir, temporaryName())
   try {
     await removeLeftCopies(dataDir)
-    const pending = pendingIn(dataDir)
-    if (pending.length === 0) return null
-    print(`${pending.length} migrations of the metadata are pending; bases are upgraded where needed.`)
-    requireSpace(dataDir, 2 * sizeOfDatabases(dataDir))
-    const repository = await openConfigured(config, place, true)
-    const { id, size } = await writeBackup(config, repository, {
-      kind: 'upgrade',
-      withSecrets: repository.codec.isEncrypted,
-    })
-    print(`Backed up ${(size / 1024 ** 2).toFixed(1)} MB to ${repository.store.label}: ${id}`)
-    const manifest = await repository.manifest(id)
-    const databases = { files: manifest.files.filter(({ tables }) => tables !== undefined) }
-    await restoreFiles(repository, databases.files, copy)
-    const { migrations, bases } = upgradeFiles(databases, copy)
-    print(`Rehearsed on a copy: ${migrations} migrations, ${bases} bases upgraded, everything checked.`)
-    const record: Upgrade = { backupId: id, url: place.url, to: VERSION, at: new Date().toISOString() }
-    store(dataDir, record)
-    upgradeFiles(databases, dataDir)
-    return record
+    return databaseUrl === null
+      ? await upgradeInFiles(config, place, print)
+      : await aloneIn(databaseUrl, (client) =>
+          upgradeInPostgres(client, { ...config, databaseUrl }, place, print),
+        )
   } finally {
-    await removeFolder(copy)
     unlock()
   }
+}
+
+async function upgradeInFiles(
+  config: BackupConfig,
+  place: RepositoryRef,
+  print: (line: string) => void,
+): Promise<Upgrade | null> {
+  const { dataDir } = config
+  const pending = pendingIn(dataDir).length
+  const takeSteps = async (manifest: Manifest) => {
+    upgradeFiles(databasesIn(manifest), dataDir)
+  }
+  const begun = interruptedIn(dataDir, pending)
+  if (begun) return goOn(config, place, begun, pending === 0 ? null : takeSteps, print)
+  if (pending === 0) return null
+  tellPending(pending, print)
+  requireSpace(dataDir, 2 * sizeOfDatabases(dataDir))
+  const { repository, manifest } = await backUp(config, place, print)
+  const copy = join(dataDir, temporaryName())
+  try {
+    await restoreFiles(repository, databasesIn(manifest).files, copy)
+    tellRehearsed(upgradeFiles(databasesIn(manifest), copy), print)
+  } finally {
+    await removeFolder(copy)
+  }
+  return taken(dataDir, remember(dataDir, manifest, place, pending), () => takeSteps(manifest))
+}
+
+/** The metadata first: an earlier version refuses to start from the first step on. */
+const databasesIn = ({ files }: Manifest): Pick<Manifest, 'files'> => ({
+  files: files
+    .filter(({ tables }) => tables !== undefined)
+    .toSorted((a, b) => Number(b.path === 'sheaf.db') - Number(a.path === 'sheaf.db')),
+})
+
+async function upgradeInPostgres(
+  client: Sql,
+  config: BackupConfig & { databaseUrl: string },
+  place: RepositoryRef,
+  print: (line: string) => void,
+): Promise<Upgrade | null> {
+  const { dataDir, databaseUrl } = config
+  await refuseServers(client)
+  const pending = (await pendingMetadata(client, await ownSchema(client), 'The database of DATABASE_URL'))
+    .length
+  const takeSteps = async ({ postgres = [], files }: Manifest) => {
+    await upgradeSchemas(databaseUrl, postgres, (baseId) => (baseId === null ? null : schemaOfBase(baseId)))
+    // Single bases may be in files.
+    upgradeFiles({ files }, dataDir)
+  }
+  const begun = interruptedIn(dataDir, pending)
+  if (begun) return goOn(config, place, begun, pending === 0 ? null : takeSteps, print)
+  if (pending === 0) return null
+  tellPending(pending, print)
+  const { repository, manifest } = await backUp(config, place, print)
+  const copy = await restoreSchemas(databaseUrl, repository, manifest, { token: createToken() })
+  try {
+    const nameOf = (baseId: string | null) => (baseId === null ? copy.metadata : copy.base(baseId))
+    tellRehearsed(await upgradeSchemas(databaseUrl, manifest.postgres ?? [], nameOf), print)
+  } finally {
+    await copy.release()
+  }
+  await refuseServers(client)
+  return taken(dataDir, remember(dataDir, manifest, place, pending), () => takeSteps(manifest))
+}
+
+/**
+ * An upgrade to this version that was interrupted after its first step: no earlier version has changed anything since,
+ * so its backup is still the state before it. Null without one.
+ */
+function interruptedIn(dataDir: string, pending: number): Upgrade | null {
+  const begun = latestUpgrade(dataDir)
+  return begun && !begun.isDone && begun.to === VERSION && pending < begun.pending ? begun : null
+}
+
+/** @param takeSteps null: only steps of bases can be left, which each base takes when it is opened */
+async function goOn(
+  config: BackupConfig,
+  place: RepositoryRef,
+  begun: Upgrade,
+  takeSteps: ((manifest: Manifest) => Promise<void>) | null,
+  print: (line: string) => void,
+): Promise<Upgrade> {
+  print(`Goes on with the upgrade that was interrupted (${begun.at}).`)
+  if (takeSteps === null) return taken(config.dataDir, begun, async () => {})
+  const repository = await openConfigured(config, { ...place, url: begun.url }, false)
+  const manifest = await repository.manifest(begun.backupId)
+  return taken(config.dataDir, begun, () => takeSteps(manifest))
+}
+
+async function taken(dataDir: string, record: Upgrade, takeSteps: () => Promise<void>): Promise<Upgrade> {
+  await takeSteps()
+  const done = { ...record, isDone: true }
+  store(dataDir, done)
+  return done
+}
+
+async function backUp(
+  config: BackupConfig,
+  place: RepositoryRef,
+  print: (line: string) => void,
+): Promise<{ repository: Repository; manifest: Manifest }> {
+  const repository = await openConfigured(config, place, true)
+  const { id, size } = await writeBackup(config, repository, {
+    kind: 'upgrade',
+    withSecrets: repository.codec.isEncrypted,
+    // An upgrade does not touch attached files, nor does a rollback.
+    withBucketFiles: false,
+  })
+  print(`Backed up ${(size / 1024 ** 2).toFixed(1)} MB to ${repository.store.label}: ${id}`)
+  return { repository, manifest: await repository.manifest(id) }
+}
+
+const tellPending = (pending: number, print: (line: string) => void): void =>
+  print(`${pending} migrations of the metadata are pending; bases are upgraded where needed.`)
+
+const tellRehearsed = (
+  { migrations, bases }: { migrations: number; bases: number },
+  print: (line: string) => void,
+): void =>
+  print(`Rehearsed on a copy: ${migrations} migrations, ${bases} bases upgraded, everything checked.`)
+
+/** Stores where the state before the upgrade is. */
+function remember(dataDir: string, { summary }: Manifest, { url }: RepositoryRef, pending: number): Upgrade {
+  const at = new Date().toISOString()
+  const record: Upgrade = { backupId: summary.id, url, to: VERSION, at, pending, isDone: false }
+  store(dataDir, record)
+  return record
 }
 
 /** The migrations that the metadata lack. @throws Error for data of a later version, and if there are none */
@@ -99,17 +227,20 @@ export function latestUpgrade(dataDir: string): Upgrade | null {
 }
 
 /**
- * Restores the state before the latest upgrade. The upgraded data are kept in a folder.
+ * Restores the state before the latest upgrade. The upgraded data are kept.
  *
- * @returns that folder
+ * @returns where they are
  * @throws as `restoreInstallation`
  */
 export async function rollBack(
+  config: BackupSource,
   repository: Repository,
   { backupId }: Upgrade,
-  dataDir: string,
-): Promise<string | null> {
-  const former = await restoreInstallation(repository, backupId, dataDir, { mayReplace: true })
-  rmSync(join(dataDir, RECORD), { force: true })
+): Promise<ReplacedData | null> {
+  const former = await restoreInstallation(config, repository, backupId, {
+    mayReplace: true,
+    withBucketFiles: false,
+  })
+  rmSync(join(config.dataDir, RECORD), { force: true })
   return former
 }

@@ -2,8 +2,14 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { Config } from '../../config.ts'
 import { VERSION } from '../../version.ts'
+import {
+  type AttachedFile,
+  type BucketRow,
+  bucketOpener,
+  inBuckets,
+  storeBucketFiles,
+} from './bucket-files.ts'
 import { type ChunkWriter, openChunkWriter } from './chunk-writer.ts'
 import { DamagedObject } from './codec.ts'
 import {
@@ -13,9 +19,12 @@ import {
   type BackupSummary,
   FORMAT,
   type Manifest,
+  type PostgresSchema,
 } from './manifest.ts'
+import { type KnownTables, storePostgres } from './postgres/snapshot.ts'
 import { createBackupId, type Repository } from './repository.ts'
 import { openSnapshot, type SqliteSnapshot } from './sqlite-snapshot.ts'
+import type { BackupSource } from './target.ts'
 
 /** A multiple of every page size of SQLite. Small, because an edit changes a few pages all over a file. */
 const CHUNK_BYTES = 256 * 1024
@@ -26,13 +35,15 @@ export interface BackupOptions {
   kind: BackupKind
   /** Whether to include `secrets`; they decrypt the connections to other databases. */
   withSecrets: boolean
+  /** Whether to copy the attached files of buckets. */
+  withBucketFiles: boolean
   signal?: AbortSignal
   /** Called with the bytes read so far and in all. */
   onProgress?: (done: number, total: number) => void | Promise<void>
 }
 
 /**
- * Backs up an installation while its server runs: the metadata and all bases as of one moment, then attached files.
+ * Backs up an installation while its servers run: the metadata and all bases as of one moment, then attached files.
  * Only contents that the store does not have are added to it, and the manifest last.
  *
  * Must run in a process without connections to these files; see `sqlite-snapshot.ts`.
@@ -40,12 +51,10 @@ export interface BackupOptions {
  * @throws Error that names what cannot be read or stored; nothing but unused chunks is left of the backup then
  */
 export async function writeBackup(
-  config: Pick<Config, 'dataDir' | 'databaseUrl' | 's3Bucket'>,
+  config: BackupSource,
   repository: Repository,
-  { kind, withSecrets, signal, onProgress }: BackupOptions,
+  { kind, withSecrets, withBucketFiles, signal, onProgress }: BackupOptions,
 ): Promise<BackupSummary> {
-  if (config.databaseUrl !== null)
-    throw new Error('Data in PostgreSQL (DATABASE_URL) are backed up with pg_dump: see docs/backup.md')
   return repository.exclusively(async () => {
     const startedAt = performance.now()
     const previous = await latestManifest(repository)
@@ -57,30 +66,29 @@ export async function writeBackup(
         await onProgress?.(done, Math.max(total, done))
       },
     })
-    const snapshots = openSnapshots(config.dataDir)
     const at = new Date()
-    const files: BackupFile[] = []
-    const metadata = metadataOf(snapshots)
-    const bases = basesIn(metadata)
-    const filesElsewhere = countFilesElsewhere(metadata, config.s3Bucket !== null)
+    const known = new Map(previous?.files.map((file) => [file.path, file]))
+    const databases = await storeDatabases(config, writer, previous)
     const attachments = await listFiles(config.dataDir, 'attachments')
     const secrets = withSecrets ? await listFiles(config.dataDir, 'secrets') : []
+    const inBucket = inBuckets(databases.attachments, config.s3Bucket !== null)
+    const files = [...databases.files]
     total =
-      snapshots.reduce((sum, { snapshot }) => sum + snapshot.size, 0) +
-      [...attachments, ...secrets].reduce((sum, { size }) => sum + size, 0)
-    try {
-      // The metadata last: its snapshot is needed the longest, and it is the smallest.
-      for (const one of snapshots.toReversed()) {
-        files.push(await storeSnapshot(one, writer).catch(naming(one.path)))
-        one.snapshot.close()
-      }
-    } finally {
-      for (const { snapshot } of snapshots) snapshot.close()
-    }
-    const known = new Map(previous?.files.map((file) => [file.path, file]))
+      done +
+      [...attachments, ...secrets, ...(withBucketFiles ? inBucket : [])].reduce(
+        (sum, { size }) => sum + size,
+        0,
+      )
     for (const file of [...attachments, ...secrets]) {
       const stored = await storeFile(config.dataDir, file, known.get(file.path), writer)
       if (stored) files.push(stored)
+    }
+    let filesElsewhere = inBucket.length
+    if (withBucketFiles && inBucket.length > 0) {
+      const open = bucketOpener(config, databases.buckets, config.dataDir)
+      const { stored, missing } = await storeBucketFiles(inBucket, open, writer, known)
+      files.push(...stored)
+      filesElsewhere = missing
     }
     await writer.settle()
     const summary: BackupSummary = {
@@ -91,15 +99,72 @@ export async function writeBackup(
       size: files.reduce((sum, { size }) => sum + size, 0),
       added: writer.added,
       durationMs: Math.round(performance.now() - startedAt),
-      bases,
+      bases: databases.bases,
       hasSecrets: withSecrets,
       filesElsewhere,
     }
-    const manifest: Manifest = { format: FORMAT, summary, files }
+    const { postgres } = databases
+    const manifest: Manifest = { format: FORMAT, summary, files, ...(postgres && { postgres }) }
     signal?.throwIfAborted()
     await repository.putManifest(manifest)
     return summary
   })
+}
+
+/** The databases of an installation in a backup. */
+interface StoredDatabases {
+  files: BackupFile[]
+  /** Of an installation in PostgreSQL. */
+  postgres?: PostgresSchema[]
+  bases: BackupBase[]
+  attachments: AttachedFile[]
+  buckets: BucketRow[]
+}
+
+async function storeDatabases(
+  { dataDir, databaseUrl }: BackupSource,
+  writer: ChunkWriter,
+  previous: Manifest | null,
+): Promise<StoredDatabases> {
+  if (databaseUrl === null) {
+    const snapshots = openSnapshots(dataDir)
+    const metadata = metadataOf(snapshots)
+    const facts = {
+      bases: basesIn(metadata),
+      attachments: attachmentsIn(metadata),
+      buckets: hasColumn(metadata, 'file_buckets', 'settings')
+        ? metadata.query<BucketRow, []>('select id, settings from file_buckets').all()
+        : [],
+    }
+    return { files: await storeSnapshots(snapshots, writer), ...facts }
+  }
+  const {
+    also: snapshots,
+    files,
+    schemas,
+    ...facts
+  } = await storePostgres(databaseUrl, writer, knownTables(previous), {
+    also: (inFiles) => openBaseSnapshots(dataDir, new Set(inFiles)),
+    discard: closeAll,
+  })
+  return { ...facts, postgres: schemas, files: [...files, ...(await storeSnapshots(snapshots, writer))] }
+}
+
+/** The tables of the previous backup with their files. */
+function knownTables(previous: Manifest | null): KnownTables {
+  const files = new Map(previous?.files.map((file) => [file.path, file]))
+  const tables = new Map(
+    previous?.postgres?.flatMap(({ baseId, tables: own }) =>
+      own.map((table) => [JSON.stringify([baseId, table.name]), table] as const),
+    ),
+  )
+  return {
+    find(baseId, name) {
+      const table = tables.get(JSON.stringify([baseId, name]))
+      const file = table && files.get(table.path)
+      return table && file ? { table, file } : null
+    },
+  }
 }
 
 /** The manifest of the latest backup that can be read; null without one. */
@@ -121,6 +186,39 @@ interface NamedSnapshot {
   snapshot: SqliteSnapshot
 }
 
+function closeAll(snapshots: readonly NamedSnapshot[]): void {
+  for (const { snapshot } of snapshots) snapshot.close()
+}
+
+/** Stores snapshots and closes them. */
+async function storeSnapshots(snapshots: NamedSnapshot[], writer: ChunkWriter): Promise<BackupFile[]> {
+  const files: BackupFile[] = []
+  try {
+    // The metadata last: its snapshot is needed the longest, and it is the smallest.
+    for (const one of snapshots.toReversed()) {
+      files.push(await storeSnapshot(one, writer).catch(naming(one.path)))
+      one.snapshot.close()
+    }
+    return files
+  } finally {
+    closeAll(snapshots)
+  }
+}
+
+/** Snapshots of bases in files. @param only their ids; absent: all */
+function openBaseSnapshots(dataDir: string, only?: ReadonlySet<string>): NamedSnapshot[] {
+  const opened: NamedSnapshot[] = []
+  try {
+    for (const name of baseFiles(dataDir))
+      if (only === undefined || only.has(name.slice(0, -'.db'.length)))
+        opened.push({ path: `bases/${name}`, snapshot: openNamed(dataDir, `bases/${name}`) })
+    return opened
+  } catch (error) {
+    closeAll(opened)
+    throw error
+  }
+}
+
 /**
  * Snapshots of the metadata and then of all bases. Definitions do not change in between, so columns and tables are
  * where the metadata say; and no base is older than the metadata, whose positions in the logs of bases therefore exist.
@@ -135,12 +233,11 @@ function openSnapshots(dataDir: string): NamedSnapshot[] {
       const metadata = openNamed(dataDir, 'sheaf.db')
       opened.push({ path: 'sheaf.db', snapshot: metadata })
       const before = definitionsIn(metadata.database)
-      for (const name of baseFiles(dataDir))
-        opened.push({ path: `bases/${name}`, snapshot: openNamed(dataDir, `bases/${name}`) })
+      opened.push(...openBaseSnapshots(dataDir))
       if (currentDefinitions(dataDir) === before || attempt === MAX_ATTEMPTS) return opened
-      for (const { snapshot } of opened) snapshot.close()
+      closeAll(opened)
     } catch (error) {
-      for (const { snapshot } of opened) snapshot.close()
+      closeAll(opened)
       throw error
     }
   }
@@ -213,25 +310,22 @@ function basesIn(metadata: Database): BackupBase[] {
   return metadata.query<BackupBase, []>(`select id, title from bases ${condition} order by title`).all()
 }
 
-/** The number of attached files that are not in the data folder. */
-function countFilesElsewhere(metadata: Database, isOwnStoreElsewhere: boolean): number {
-  const hasStores = hasColumn(metadata, 'attachment_files', 'store_id')
-  if (!hasStores && !isOwnStoreElsewhere) return 0
-  const condition = isOwnStoreElsewhere ? '' : 'where store_id is not null'
-  return (
-    metadata.query<{ files: number }, []>(`select count(*) as files from attachment_files ${condition}`).get()
-      ?.files ?? 0
-  )
+function attachmentsIn(metadata: Database): AttachedFile[] {
+  if (!hasColumn(metadata, 'attachment_files', 'path')) return []
+  const storeId = hasColumn(metadata, 'attachment_files', 'store_id') ? 'store_id' : 'null'
+  return metadata
+    .query<AttachedFile, []>(`select path, ${storeId} as storeId, size from attachment_files order by path`)
+    .all()
 }
 
 async function storeSnapshot({ path, snapshot }: NamedSnapshot, writer: ChunkWriter): Promise<BackupFile> {
   const contents = writer.begin()
   for (let offset = 0; offset < snapshot.size; offset += CHUNK_BYTES) {
-    const bytes = new Uint8Array(Math.min(CHUNK_BYTES, snapshot.size - offset))
+    const bytes = writer.buffer(Math.min(CHUNK_BYTES, snapshot.size - offset))
     snapshot.read(offset, bytes)
     await contents.add(bytes)
   }
-  return { path, ...contents.end(), tables: countRows(snapshot.database) }
+  return { path, ...(await contents.end()), tables: countRows(snapshot.database) }
 }
 
 /** The number of rows of each table, which a restore test compares. Virtual tables and their shadows are derived. */
@@ -288,12 +382,12 @@ async function storeFile(
   try {
     const contents = writer.begin()
     for (let offset = 0; ; ) {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES, offset)
+      const { bytesRead, buffer } = await file.read(writer.buffer(CHUNK_BYTES), 0, CHUNK_BYTES, offset)
       if (bytesRead === 0) break
       await contents.add(buffer.subarray(0, bytesRead))
       offset += bytesRead
     }
-    return { path, modifiedMs, ...contents.end() }
+    return { path, modifiedMs, ...(await contents.end()) }
   } finally {
     await file.close()
   }

@@ -25,7 +25,14 @@ import { openPostgresStore, type PostgresClient } from './postgres-store.ts'
 const MOVE_LOCK = 7_433_203
 
 /** What an installation adds to the schema of the metadata, beside its tables. */
-const OTHER_TABLES = ['migrations', 'releases', 'cluster_payloads', 'sheaf_move', 'sheaf_base_moves']
+const OTHER_TABLES = [
+  'migrations',
+  'releases',
+  'cluster_payloads',
+  'sheaf_move',
+  'sheaf_base_moves',
+  'sheaf_restored',
+]
 
 /** As `sheaf_move`, no migration: only installations that have moved single bases have it. */
 const CREATE_BASE_MOVES = `create table if not exists sheaf_base_moves

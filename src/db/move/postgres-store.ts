@@ -19,7 +19,7 @@ import {
   type TableStore,
 } from './store.ts'
 
-/** Tables that a schema has for itself: what it was written by, messages between servers, and the state of a move. */
+/** Tables that a schema has for itself: what it was written by, messages between servers, and the state of a move and a restore. */
 const OWN_TABLES = [
   'migrations',
   'releases',
@@ -27,6 +27,7 @@ const OWN_TABLES = [
   'sheaf_version',
   'sheaf_move',
   'sheaf_base_moves',
+  'sheaf_restored',
 ]
 
 const KINDS: Record<string, ColumnKind> = {

@@ -1,7 +1,11 @@
-import { NAME_PREFIX, SEARCH_PREFIX } from '../../dialects/automatic-index.ts'
+import { isAutomaticIndex, NAME_PREFIX, SEARCH_PREFIX } from '../../dialects/automatic-index.ts'
+import type { Engine, Statement } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
+import { CLEAR_LOG } from '../change-log.ts'
 import type { PostgresConnection } from '../connection.ts'
+import { type HomeCopy, replacement } from '../copy-home.ts'
+import { readCompletion, readIdentity, readTables, setIdentity } from './definitions.ts'
 import { connectPostgres } from './driver.ts'
 
 interface CopiedTable {
@@ -61,6 +65,76 @@ export async function copySchema(
   } finally {
     await client.end({ timeout: 5 })
   }
+}
+
+/** Copies a consistent snapshot of a schema with everything in it, the log included, into a new one. */
+export async function copyWholeSchema(
+  connection: PostgresConnection,
+  from: string,
+  to: string,
+): Promise<void> {
+  const client = connectPostgres(connection, { searchPath: quotePostgres(to), statementTimeoutMs: 0 })
+  try {
+    await client.begin('isolation level repeatable read', async (tx) => {
+      await tx.unsafe(`create schema ${quotePostgres(to)}`)
+      const tables = await readTables(tx, from, null)
+      for (const table of tables) {
+        const columns = table.columns.map(quotePostgres).join(', ')
+        await tx.unsafe(table.create)
+        await tx.unsafe(
+          `insert into ${quotePostgres(table.name)} (${columns}) overriding system value
+            select ${columns} from ${quotePostgres(from)}.${quotePostgres(table.name)}`,
+        )
+        await setIdentity(tx, table.name, await readIdentity(tx, from, table))
+      }
+      const names = tables.map(({ name }) => name)
+      for (const statement of await readCompletion(tx, from, names)) await tx.unsafe(statement)
+    })
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/** Gives a schema another name. */
+export async function renameSchema(connection: PostgresConnection, from: string, to: string): Promise<void> {
+  const client = connectPostgres(connection, { searchPath: 'pg_catalog', statementTimeoutMs: 0 })
+  try {
+    await client.unsafe(`alter schema ${quotePostgres(from)} rename to ${quotePostgres(to)}`)
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/** Removes from the copy of a base's schema what the copy does not take over, and the log. */
+export async function reducePostgresCopy(
+  copy: Engine,
+  { tables, withData, replaced }: HomeCopy,
+): Promise<void> {
+  const kept = new Set(tables)
+  const { dialect } = copy
+  const names = await copy.all<{ name: string }>({
+    sql: 'select tablename::text as name from pg_tables where schemaname = current_schema()',
+    params: [],
+  })
+  // The metadata of the copy know no automatic indexes; its own reads decide which it gets.
+  const indexes = await copy.all<{ name: string }>({
+    sql: 'select indexname::text as name from pg_indexes where schemaname = current_schema()',
+    params: [],
+  })
+  const plain = (sql: string): Statement => ({ sql, params: [] })
+  const theirs = names.map(({ name }) => name).filter((name) => !name.startsWith('sheaf_'))
+  const copied = theirs.filter((name) => kept.has(name))
+  await copy.writeScript([
+    ...CLEAR_LOG,
+    ...indexes
+      .filter(({ name }) => isAutomaticIndex(name))
+      .map(({ name }) => plain(`drop index ${dialect.quote(name)}`)),
+    ...theirs.filter((name) => !kept.has(name)).flatMap((name) => dialect.dropTable(name)),
+    ...(withData
+      ? []
+      : ['sheaf_places', ...copied].map((name) => plain(`delete from ${dialect.quote(name)}`))),
+    ...(withData ? replaced.map((column) => replacement(column, dialect)) : []),
+  ])
 }
 
 type Sql = { unsafe<T extends object[]>(text: string): Promise<T> }

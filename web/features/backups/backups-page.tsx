@@ -22,8 +22,7 @@ export function BackupsPage() {
   const overview = trpc.backups.overview.useQuery()
   if (overview.error && !overview.data) return <QueryError title={m.backups_load_failed()} query={overview} />
   if (!overview.data) return <Skeleton height={160} />
-  const { isSupported, settings } = overview.data
-  if (!isSupported) return <Alert>{m.backups_postgres_hint()}</Alert>
+  const { settings } = overview.data
   const configure = () => openDialog((close) => <SettingsDialog settings={settings} onClose={close} />)
   if (settings === null)
     return (
@@ -168,6 +167,9 @@ function Row({ backup, isBusy, onTest }: { backup: Backup; isBusy: boolean; onTe
       <th scope="row">
         <time dateTime={summary.at}>{time}</time>
         <span className={styles.note}>{KINDS[summary.kind]()}</span>
+        {summary.filesElsewhere > 0 && (
+          <span className={styles.note}>{m.backups_files_left_out({ count: summary.filesElsewhere })}</span>
+        )}
       </th>
       <td>{formatBytes(summary.size)}</td>
       <td>{formatBytes(summary.added)}</td>

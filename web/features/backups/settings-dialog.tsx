@@ -4,6 +4,7 @@ import { m } from '../../messages.gen.ts'
 import { timeZone } from '../../time-zone.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { PasswordField, SelectField, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
@@ -25,6 +26,7 @@ const FIRST: Settings = {
   weekday: 0,
   timeZone,
   retention: { last: 7, daily: 14, weekly: 8, monthly: 12 },
+  withBucketFiles: true,
   test: 'always',
 }
 
@@ -192,6 +194,12 @@ export function SettingsDialog({
           </div>
           <p className={styles.note}>{m.backups_retention_hint()}</p>
         </fieldset>
+        <Checkbox
+          label={m.backups_bucket_files()}
+          help={m.backups_bucket_files_hint()}
+          checked={settings.withBucketFiles}
+          onChange={(withBucketFiles) => change({ withBucketFiles })}
+        />
         <SelectField
           label={m.backups_restore_test()}
           help={m.backups_restore_test_hint()}

@@ -1,6 +1,6 @@
 /** An object of a store. */
 export interface StoredObject {
-  /** Path within the store, e.g. `chunks/3f/3f9a…`. */
+  /** Path within the store, e.g. `packs/3f/3f9a…`. */
   name: string
   /** Bytes. */
   size: number
@@ -14,6 +14,8 @@ export interface BackupStore {
   put(name: string, bytes: Uint8Array): Promise<void>
   /** The contents of an object; null if it is missing. */
   get(name: string): Promise<Uint8Array | null>
+  /** Bytes of an object from an offset; fewer if it ends before, null if it is missing. */
+  getRange(name: string, offset: number, length: number): Promise<Uint8Array | null>
   /** The objects whose names start with `prefix` (which ends with a slash), in any order. */
   list(prefix: string): Promise<StoredObject[]>
   /** Removes an object; a missing one counts as removed. */

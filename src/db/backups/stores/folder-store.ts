@@ -49,6 +49,16 @@ export function openFolderStore(folder: string): BackupStore {
       }
     },
     get: (name) => readFile(join(folder, requireName(name))).catch(unlessMissing),
+    async getRange(name, offset, length) {
+      const file = await open(join(folder, requireName(name))).catch(unlessMissing)
+      if (!file) return null
+      try {
+        const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
+        return buffer.subarray(0, bytesRead)
+      } finally {
+        await file.close()
+      }
+    },
     list: (prefix) => Array.fromAsync(walk(prefix)),
     remove: (name) => rm(join(folder, requireName(name)), { force: true }),
   }

@@ -25,6 +25,14 @@ export function openS3Store({ s3Bucket, ...settings }: S3Settings, prefix: strin
       await attempt(label, () => client.write(keyOf(name), bytes, { type: 'application/octet-stream' }))
     },
     get: (name) => attempt(label, () => client.file(keyOf(name)).bytes().catch(unlessMissing)),
+    getRange: (name, offset, length) =>
+      attempt(label, () =>
+        client
+          .file(keyOf(name))
+          .slice(offset, offset + length)
+          .bytes()
+          .catch(unlessMissing),
+      ),
     async list(folder) {
       const found: StoredObject[] = []
       let continuationToken: string | undefined

@@ -1,0 +1,318 @@
+import type { Sql, TransactionSql } from 'postgres'
+import { quotePostgres as quote } from '../../../dialects/postgres-tables.ts'
+import { postgresConnection } from '../../connection.ts'
+import {
+  metadataTables,
+  readCompletion,
+  readIdentity,
+  readTables,
+  type TableDefinition,
+} from '../../postgres/definitions.ts'
+import { connectPostgres } from '../../postgres/driver.ts'
+import type { AttachedFile, BucketRow } from '../bucket-files.ts'
+import type { ChunkWriter } from '../chunk-writer.ts'
+import type { BackupBase, BackupFile, PostgresSchema, PostgresTable } from '../manifest.ts'
+
+/*
+ * Reads an installation in PostgreSQL as of one moment while servers write to it. One transaction exports its snapshot
+ * and reads the catalog only. Each table is read in a short transaction with that snapshot, so that a change of a table's
+ * definition waits for the reading of this table at most, not for the whole backup. Definitions that change meanwhile
+ * are noticed, and the backup begins again; its last attempt holds all definitions, as pg_dump does.
+ */
+
+/** Attempts; the last one keeps definitions from changing. */
+const MAX_ATTEMPTS = 4
+/** Rows are stored in pieces of about this size, which end after the same rows in each backup. */
+const TARGET_BYTES = 256 * 1024
+const MIN_BYTES = 64 * 1024
+const MAX_BYTES = 1024 * 1024
+
+/** Pages of a table that are in memory at once: 16 MB with PostgreSQL's own page size. */
+const PAGES_AT_ONCE = 2_048
+
+/** Schemas of bases, as `schemaOfBase` names them. */
+const BASE_SCHEMA = /^nc_(p[a-z0-9]{14})$/
+
+/** A table was altered after the snapshot was taken. */
+class DefinitionChanged extends Error {}
+
+/** What a backup takes from PostgreSQL. */
+export interface PostgresContents {
+  schemas: PostgresSchema[]
+  files: BackupFile[]
+  bases: BackupBase[]
+  attachments: AttachedFile[]
+  buckets: BucketRow[]
+}
+
+/** What the previous backup has stored of the same installation. */
+export interface KnownTables {
+  find(baseId: string | null, table: string): { table: PostgresTable; file: BackupFile } | null
+}
+
+/**
+ * Stores all tables of an installation in PostgreSQL as of one moment. Tables that have not changed since the previous
+ * backup are not transferred.
+ *
+ * @param also runs at the moment of the snapshot, for the bases in files; its result is discarded by `discard` if the
+ *   backup begins again
+ * @throws Error for Citus, whose workers have no common snapshot; the driver's errors
+ */
+export async function storePostgres<T>(
+  databaseUrl: string,
+  writer: ChunkWriter,
+  known: KnownTables,
+  { also, discard }: { also: (basesInFiles: string[]) => T; discard: (opened: T) => void },
+): Promise<PostgresContents & { also: T }> {
+  const connection = postgresConnection(databaseUrl)
+  const coordinator = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
+  const reader = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
+  try {
+    await refuseCitus(coordinator)
+    for (let attempt = 1; ; attempt++) {
+      let opened: { value: T } | null = null
+      try {
+        return await coordinator.begin('isolation level repeatable read read only', async (tx) => {
+          const outline = await readOutline(tx)
+          if (attempt === MAX_ATTEMPTS) await lockAll(tx, outline)
+          const [exported] = await tx<{ id: string }[]>`select pg_export_snapshot() as id`
+          // Another connection would wait for a change of definitions that waits for these locks.
+          const read: Read = (work) =>
+            attempt === MAX_ATTEMPTS ? work(tx) : inSnapshot(reader, exported?.id ?? '', work)
+          opened = { value: also(await read(basesInFiles)) }
+          const contents = await storeTables(read, outline, writer, known)
+          return { ...contents, also: opened.value }
+        })
+      } catch (error) {
+        if (opened !== null) discard((opened as { value: T }).value)
+        if (!(error instanceof DefinitionChanged) || attempt === MAX_ATTEMPTS) throw error
+      }
+    }
+  } finally {
+    await Promise.all([coordinator.end({ timeout: 5 }), reader.end({ timeout: 5 })])
+  }
+}
+
+async function refuseCitus(client: Sql): Promise<void> {
+  const found = await client`select 1 from pg_extension where extname = 'citus'`
+  if (found.length > 0)
+    throw new Error(
+      'The workers of a Citus cluster have no common snapshot: back up the cluster with its own tools',
+    )
+}
+
+interface SchemaOutline {
+  baseId: string | null
+  schema: string
+  tables: TableDefinition[]
+  complete: string[]
+}
+
+/** The definitions of the metadata and of all bases. @throws Error if there is no installation */
+async function readOutline(tx: TransactionSql): Promise<SchemaOutline[]> {
+  await tx.unsafe('set local idle_in_transaction_session_timeout = 0')
+  const [current] = await tx<{ schema: string | null }[]>`select current_schema()::text as schema`
+  const own = current?.schema ?? 'public'
+  const found = await tx<{ name: string }[]>`select nspname::text as name from pg_namespace
+    where nspname ~ '^nc_p[a-z0-9]{14}$' order by nspname`
+  const outline: SchemaOutline[] = []
+  for (const schema of [own, ...found.map(({ name }) => name)]) {
+    const baseId = BASE_SCHEMA.exec(schema)?.[1] ?? null
+    const tables = await readTables(tx, schema, baseId === null ? metadataTables() : null)
+    if (baseId === null && tables.length === 0)
+      throw new Error('There is no data in the database of DATABASE_URL')
+    const complete = await readCompletion(
+      tx,
+      schema,
+      tables.map(({ name }) => name),
+    )
+    outline.push({ baseId, schema, tables, complete })
+  }
+  return outline
+}
+
+/** The bases of the installation whose homes are files. */
+async function basesInFiles(tx: TransactionSql): Promise<string[]> {
+  const found = await tx<{ baseId: string }[]>`select base_id as "baseId" from sources
+    where to_jsonb(sources) ->> 'is_own' = 'true' and to_jsonb(sources) ->> 'client' = 'sqlite3'`
+  return found.map(({ baseId }) => baseId)
+}
+
+async function lockAll(tx: TransactionSql, outline: readonly SchemaOutline[]): Promise<void> {
+  for (const { schema, tables } of outline)
+    for (const { name } of tables)
+      await tx.unsafe(`lock table ${quote(schema)}.${quote(name)} in access share mode`)
+}
+
+/** Reads at the moment of the snapshot, and releases the locks of what it has read. */
+type Read = <R>(work: (tx: TransactionSql) => Promise<R>) => Promise<R>
+
+async function storeTables(
+  read: Read,
+  outline: readonly SchemaOutline[],
+  writer: ChunkWriter,
+  known: KnownTables,
+): Promise<PostgresContents> {
+  const schemas: PostgresSchema[] = []
+  const files: BackupFile[] = []
+  for (const { baseId, schema, tables, complete } of outline) {
+    const stored: PostgresTable[] = []
+    for (const [index, definition] of tables.entries()) {
+      const path = `postgres/${baseId ?? 'metadata'}/${index}`
+      const { table, file } = await read((own) =>
+        storeTable(own, schema, definition, path, writer, known.find(baseId, definition.name)),
+      )
+      stored.push(table)
+      files.push(file)
+    }
+    schemas.push({ baseId, tables: stored, complete })
+  }
+  return {
+    schemas,
+    files,
+    bases: await read(basesIn),
+    attachments: await read(attachmentsIn),
+    buckets: await read((tx) => bucketsIn(tx, outline)),
+  }
+}
+
+const inSnapshot = <T>(client: Sql, snapshot: string, work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
+  client.begin('isolation level repeatable read read only', async (tx) => {
+    await tx.unsafe(`set transaction snapshot '${snapshot.replaceAll("'", "''")}'`)
+    return work(tx)
+  }) as Promise<T>
+
+async function storeTable(
+  tx: TransactionSql,
+  schema: string,
+  definition: TableDefinition,
+  path: string,
+  writer: ChunkWriter,
+  known: { table: PostgresTable; file: BackupFile } | null,
+): Promise<{ table: PostgresTable; file: BackupFile }> {
+  const { name, columns, create } = definition
+  const full = `${quote(schema)}.${quote(name)}`
+  await lock(tx, full)
+  const [current] = await readTables(tx, schema, [name])
+  if (current?.version !== definition.version) throw new DefinitionChanged(`${full} has changed`)
+  const { rows, state } = await stateOf(tx, full, definition)
+  const table: PostgresTable = {
+    name,
+    path,
+    columns,
+    rows,
+    state,
+    create,
+    identity: await readIdentity(tx, schema, definition),
+  }
+  if (known && known.table.state === state && writer.hasAll(known.file.chunks))
+    return { table, file: { ...known.file, path } }
+  return { table, file: { path, ...(await storeRows(rowsOf(tx, full, columns), writer)) } }
+}
+
+/**
+ * The rows of a table in their physical order, as COPY writes them. Large tables are read in ranges of pages: the
+ * driver's stream does not come to its end after it has made the server wait.
+ */
+async function* rowsOf(
+  tx: TransactionSql,
+  full: string,
+  columns: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  const [known] = await tx.unsafe<{ pages: number; hasRanges: boolean }[]>(
+    `select (pg_relation_size($1::regclass) / current_setting('block_size')::bigint)::int as pages,
+      current_setting('server_version_num')::int >= 140000 as "hasRanges"`,
+    [full],
+  )
+  const list = columns.map(quote).join(', ')
+  // A scan that joins another one would begin in the middle.
+  await tx.unsafe('set local synchronize_seqscans = off')
+  if (!known?.hasRanges || known.pages <= PAGES_AT_ONCE)
+    return yield* await copied(tx, `copy ${full} (${list}) to stdout`)
+  for (let page = 0; page < known.pages; page += PAGES_AT_ONCE) {
+    const range = `ctid >= '(${page},0)' and ctid < '(${page + PAGES_AT_ONCE},0)'`
+    yield* await copied(tx, `copy (select ${list} from ${full} where ${range}) to stdout`)
+  }
+}
+
+async function copied(tx: TransactionSql, statement: string): Promise<Uint8Array[]> {
+  const stream = await tx.unsafe(statement).readable()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const rows: Uint8Array[] = []
+  stream.on('data', (row: Uint8Array) => rows.push(row))
+  stream.on('end', resolve)
+  stream.on('error', reject)
+  await promise
+  return rows
+}
+
+/** @throws DefinitionChanged if the table was dropped */
+async function lock(tx: TransactionSql, full: string): Promise<void> {
+  try {
+    await tx.unsafe(`lock table ${full} in access share mode`)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '42P01') throw new DefinitionChanged(full)
+    throw error
+  }
+}
+
+/**
+ * Identifies the rows of a table without transferring them. Every change gives a row the number of its transaction,
+ * which is higher than all earlier ones: of two states with as many rows, the later has a higher sum.
+ */
+async function stateOf(
+  tx: TransactionSql,
+  full: string,
+  { version }: TableDefinition,
+): Promise<{ rows: number; state: string }> {
+  const [row] = await tx.unsafe<{ rows: string; sum: string | null }[]>(
+    `select count(*)::text as rows, sum(xmin::text::bigint)::text as sum from ${full}`,
+  )
+  return { rows: Number(row?.rows ?? 0), state: `${version} ${row?.rows} ${row?.sum ?? 0}` }
+}
+
+/** Stores rows in pieces whose ends depend on the rows alone, so that a change leaves most pieces as they were. */
+async function storeRows(
+  stream: AsyncIterable<Uint8Array>,
+  writer: ChunkWriter,
+): Promise<Pick<BackupFile, 'size' | 'chunks'>> {
+  const contents = writer.begin()
+  let rows: Uint8Array[] = []
+  let size = 0
+  const flush = async () => {
+    const piece = Buffer.concat(rows, size)
+    ;[rows, size] = [[], 0]
+    for (let at = 0; at < piece.length; at += MAX_BYTES)
+      await contents.add(piece.subarray(at, at + MAX_BYTES))
+  }
+  for await (const row of stream) {
+    rows.push(row)
+    size += row.length
+    if (size >= MAX_BYTES || (size >= MIN_BYTES && endsPiece(row))) await flush()
+  }
+  if (size > 0) await flush()
+  return await contents.end()
+}
+
+/** True for a share of all rows that grows with their length. */
+const endsPiece = (row: Uint8Array): boolean =>
+  Bun.hash.crc32(row) / 2 ** 32 < row.length / (TARGET_BYTES - MIN_BYTES)
+
+async function basesIn(tx: TransactionSql): Promise<BackupBase[]> {
+  // Metadata of older versions, which are backed up before their upgrade, lack columns.
+  const found = await tx<BackupBase[]>`select id, title from bases
+    where to_jsonb(bases) ->> 'deleted_at' is null order by title`
+  return found.map(({ id, title }) => ({ id, title }))
+}
+
+async function attachmentsIn(tx: TransactionSql): Promise<AttachedFile[]> {
+  const found = await tx<{ path: string; storeId: string | null; size: string }[]>`
+    select path, to_jsonb(attachment_files) ->> 'store_id' as "storeId", size::text as size
+    from attachment_files order by path`
+  return found.map(({ path, storeId, size }) => ({ path, storeId, size: Number(size) }))
+}
+
+async function bucketsIn(tx: TransactionSql, outline: readonly SchemaOutline[]): Promise<BucketRow[]> {
+  if (!outline[0]?.tables.some(({ name }) => name === 'file_buckets')) return []
+  return [...(await tx<BucketRow[]>`select id, settings from file_buckets`)]
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { createDatabase, type TestDatabase } from '../support/servers.ts'
+import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+
+/** Set it to 40 for the whole series. */
+const ROUNDS = Math.ceil(Number(process.env.BACKUP_KILL_ROUNDS ?? 10) / 2)
+const ROWS = 5_000
+
+let place: Place
+let database: TestDatabase
+let path: string
+beforeAll(async () => {
+  database = await createDatabase('postgres')
+  place = openPlace({ DATABASE_URL: database.url })
+  const server = await place.start()
+  path = (await fill(server.url, ROWS)).path
+  await server.end('SIGTERM')
+}, 60_000)
+afterAll(async () => {
+  await place.remove()
+  await database.drop()
+})
+
+async function schemasLike(pattern: string): Promise<number> {
+  await using sql = new Bun.SQL(database.url, { max: 1 })
+  const [row] = await sql`select count(*)::int as n from pg_namespace where nspname ~ ${pattern}`
+  return row.n
+}
+
+test('a kill of a restore to PostgreSQL leaves the present data or the restored ones, with their files', async () => {
+  backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
+  const server = await place.start()
+  const { rest } = await enter(server.url)
+  await rest.post(path, { Name: 'After the backup' })
+  await server.end('SIGTERM')
+  const startedAt = performance.now()
+  const args = ['restore', '--from', place.backups, '--replace']
+  let longestMs = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const kill = longestMs === 0 ? undefined : { afterMs: 20 + ((23 + round * 7_919) % Math.ceil(longestMs)) }
+    await place.sheaf(args, {}, kill)
+    longestMs ||= performance.now() - startedAt
+    const again = await place.start()
+    const entered = await enter(again.url)
+    const { count } = (await entered.rest.get(`${path}/count`)).body
+    if (count === ROWS) await entered.rest.post(path, { Name: 'After the backup' })
+    expect([ROWS, ROWS + 1]).toContain(count)
+    // A restore that was killed is decided by the start of the server.
+    expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
+    await again.end('SIGTERM')
+  }
+  const last = await place.sheaf(args)
+  expect([last.code, last.errors]).toEqual([0, ''])
+  expect(await schemasLike('^sheaf_restore_')).toBe(0)
+  expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+}, 300_000)

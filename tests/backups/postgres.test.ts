@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE_DUMP } from '../support/kept-folder.ts'
+import { createDatabase, type TestDatabase } from '../support/servers.ts'
+import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
+
+let place: Place
+let databases: TestDatabase[]
+beforeEach(async () => {
+  databases = [await createDatabase('postgres')]
+  place = openPlace({ DATABASE_URL: databases[0]?.url ?? '' })
+})
+afterEach(async () => {
+  await place.remove()
+  for (const database of databases) await database.drop()
+})
+
+/** The variables of another empty place. */
+async function anotherPlace(name: string): Promise<{ DATABASE_URL: string; DATA_DIR: string }> {
+  const database = await createDatabase('postgres')
+  databases.push(database)
+  return { DATABASE_URL: database.url, DATA_DIR: place.path(name) }
+}
+
+async function schemasOf(url = databases[0]?.url ?? ''): Promise<string[]> {
+  await using sql = new Bun.SQL(url, { max: 1 })
+  const rows = await sql`select nspname as name from pg_namespace where nspname ~ '^(nc|sheaf)_' order by 1`
+  return rows.map(({ name }: { name: string }) => name)
+}
+
+const packBytes = (): number =>
+  readdirSync(join(place.backups, 'packs'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + readFileSync(join(entry.parentPath, entry.name)).length, 0)
+
+describe('sheaf backup of an installation in PostgreSQL', () => {
+  test('restores one moment of a running server into another database, with the same cells', async () => {
+    const server = await place.start()
+    const { rest, path, trpc, baseId } = await fill(server.url, 3_000)
+    let isWriting = true
+    const writing = (async () => {
+      for (let at = 3_000; isWriting; at++) await rest.post(path, { Name: `Order ${at}`, Qty: at })
+    })()
+    // A field that is created meanwhile is in the backup with its values, or not at all.
+    const altering = (async () => {
+      for (let at = 0; isWriting; at++, await Bun.sleep(200))
+        await trpc.schema.createField.mutate({
+          tableId: path.split('/')[4] ?? '',
+          field: { title: `Extra ${at}`, type: 'SingleLineText' },
+        })
+    })()
+    const made = await place.sheaf(['backup', '--to', place.backups, '--with-secrets', '--test'])
+    isWriting = false
+    await Promise.all([writing, altering])
+    expect([made.code, made.errors]).toEqual([0, ''])
+    expect(made.output).toContain('Restored it into a temporary folder and checked it')
+    expect((await schemasOf()).filter((name) => name.startsWith('sheaf_'))).toEqual([])
+    await server.end('SIGTERM')
+
+    const other = await anotherPlace('other')
+    const restored = await place.sheaf(['restore', '--from', place.backups], other)
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+    expect(restored.output).not.toContain('The former')
+    const there = await place.start(other.DATA_DIR, other)
+    const entered = await enter(there.url)
+    const { count } = (await entered.rest.get(`${path}/count`)).body
+    expect(count).toBeGreaterThanOrEqual(3_000)
+    const page = (await entered.rest.get(`${path}?limit=1&sort=-Id`)).body
+    // Every record up to the last one is there, as they were written one after the other.
+    expect(page.list[0]).toMatchObject({ Id: count, Qty: count - 1 })
+    // Numbers of records go on.
+    expect((await entered.rest.post(path, { Name: 'Next' })).body.Id).toBeGreaterThan(count)
+    await entered.trpc.records.undo.mutate({ baseId })
+    await there.end('SIGTERM')
+  }, 120_000)
+
+  test('transfers only what has changed', async () => {
+    const server = await place.start()
+    const { rest, path } = await fill(server.url, 20_000)
+    backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    const first = packBytes()
+    await rest.patch(path, { Id: 7, Name: 'Changed' })
+    const second = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    expect(packBytes() - first).toBeLessThan(first / 2)
+    const checked = await place.sheaf(['backup', '--verify', second, '--to', place.backups])
+    expect([checked.code, checked.errors]).toEqual([0, ''])
+    await server.end('SIGTERM')
+    const other = await anotherPlace('other')
+    expect((await place.sheaf(['restore', '--from', place.backups], other)).errors).toBe('')
+    const there = await place.start(other.DATA_DIR, {
+      ...other,
+      JWT_SECRET: 'a secret of more than 16',
+      CONNECTION_SECRET: 'another secret of 16',
+    })
+    const entered = await enter(there.url)
+    expect((await entered.rest.get(`${path}/7`)).body).toMatchObject({ Name: 'Changed', Qty: 6 })
+    expect((await entered.rest.get(`${path}/count`)).body.count).toBe(20_000)
+    await there.end('SIGTERM')
+  }, 120_000)
+
+  test('includes bases that are in files', async () => {
+    const server = await place.start()
+    const { path, baseId } = await fill(server.url, 100)
+    await server.end('SIGTERM')
+    for (const more of [[], ['--remove-source']]) {
+      const moved = await place.sheaf(['move', '--to', 'sqlite', '--base', baseId, ...more])
+      expect([moved.code, moved.errors]).toEqual([0, ''])
+    }
+    const made = await place.sheaf(['backup', '--to', place.backups, '--with-secrets', '--test'])
+    expect([made.code, made.errors]).toEqual([0, ''])
+    const other = await anotherPlace('other')
+    const restored = await place.sheaf(['restore', '--from', place.backups], other)
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+    expect(readdirSync(join(other.DATA_DIR, 'bases'))).toEqual([`${baseId}.db`])
+    const there = await place.start(other.DATA_DIR, other)
+    expect((await (await enter(there.url)).rest.get(`${path}/count`)).body.count).toBe(100)
+    await there.end('SIGTERM')
+  }, 60_000)
+
+  test('names a table that cannot be restored, and leaves nothing', async () => {
+    const server = await place.start()
+    await fill(server.url, 100)
+    const id = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    for (const entry of readdirSync(join(place.backups, 'packs'), { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) rmSync(join(entry.parentPath, entry.name))
+    const other = await anotherPlace('other')
+    const failed = await place.sheaf(['restore', '--from', place.backups], other)
+    expect([failed.code, failed.errors]).toEqual([
+      1,
+      expect.stringMatching(/The table \w+ cannot be restored/),
+    ])
+    expect(await schemasOf(other.DATABASE_URL)).toEqual([])
+    const checked = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
+    expect([checked.code, checked.output]).toEqual([
+      1,
+      expect.stringMatching(/^FAIL {2}The table users of the metadata: 1 of 1 chunks are missing/m),
+    ])
+    expect(readdirSync(other.DATA_DIR).filter((name) => !name.startsWith('sheaf.lock'))).toEqual([])
+    await server.end('SIGTERM')
+  }, 60_000)
+})
+
+describe('sheaf restore to PostgreSQL', () => {
+  test('refuses a running server, data that are there, and backups of files, and changes nothing', async () => {
+    const server = await place.start()
+    const { path } = await fill(server.url, 10)
+    backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    const before = await schemasOf()
+    const other = { DATA_DIR: place.path('third') }
+    const running = await place.sheaf(['restore', '--from', place.backups, '--replace'], other)
+    expect([running.code, running.errors]).toEqual([1, expect.stringContaining('Stop all servers')])
+    await server.end('SIGTERM')
+    const full = await place.sheaf(['restore', '--from', place.backups], other)
+    expect([full.code, full.errors]).toEqual([1, expect.stringContaining('has data already')])
+    const files = await place.sheaf(['restore', '--from', place.backups, '--to', place.path('files')], {
+      DATABASE_URL: '',
+    })
+    expect([files.code, files.errors]).toEqual([1, expect.stringContaining('set DATABASE_URL')])
+    expect(await schemasOf()).toEqual(before)
+    const again = await place.start()
+    expect((await (await enter(again.url)).rest.get(`${path}/count`)).body.count).toBe(10)
+    await again.end('SIGTERM')
+  }, 60_000)
+
+  test('--replace keeps the former tables in schemas, and the former files in a folder', async () => {
+    const server = await place.start()
+    const { rest, path, baseId } = await fill(server.url, 10)
+    backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
+    await rest.patch(path, { Id: 1, Name: 'Later' })
+    await server.end('SIGTERM')
+    const restored = await place.sheaf(['restore', '--from', place.backups, '--replace'])
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+    expect(restored.output).toContain('The former tables are in the schemas sheaf_replaced_')
+    const again = await place.start()
+    const entered = await enter(again.url)
+    expect((await entered.rest.get(`${path}/1`)).body.Name).toBe('Order 0')
+    // Other servers hear of changes by triggers, which the restored tables have as well.
+    await using sql = new Bun.SQL(databases[0]?.url ?? '', { max: 1 })
+    const [triggers] =
+      await sql`select count(*)::int as n from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      join pg_namespace s on s.oid = c.relnamespace where tgname = 'sheaf_row_changed' and s.nspname = 'public'`
+    expect(triggers.n).toBeGreaterThan(0)
+    const replaced =
+      (await schemasOf()).find((name) => name.endsWith(`_${baseId}`) && name.startsWith('sheaf_replaced_')) ??
+      ''
+    const [table] =
+      await sql`select tablename as name from pg_tables where schemaname = ${replaced} and tablename not like 'sheaf%'`
+    const [later] = await sql.unsafe(`select * from "${replaced}"."${table.name}" order by 1 limit 1`)
+    expect(Object.values(later)).toContain('Later')
+    await again.end('SIGTERM')
+  }, 60_000)
+})
+
+describe('sheaf upgrade of an installation in PostgreSQL', () => {
+  test('rehearses, backs up and upgrades data of an older version, which sheaf rollback restores', async () => {
+    const kept = await extractKept('0.2.0-postgres.tar.gz', place.dataDir)
+    await using sql = new Bun.SQL(databases[0]?.url ?? '', { max: 1 })
+    await sql.unsafe(readFileSync(join(place.dataDir, DATABASE_DUMP), 'utf8'))
+    const migrations = async () => (await sql`select count(*)::int as n from public.migrations`)[0].n
+    const before = await migrations()
+
+    const upgraded = await place.sheaf(['upgrade'])
+    expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
+    expect(upgraded.output).toContain('Rehearsed on a copy')
+    const after = await migrations()
+    expect(after).toBeGreaterThan(before)
+    expect((await place.sheaf(['upgrade'])).output).toContain('already')
+    const restored = await place.sheaf(['rollback', '--yes'])
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+    expect(await migrations()).toBe(before)
+    expect(existsSync(join(place.dataDir, 'upgrade.json'))).toBe(false)
+
+    // The restored data can be upgraded again.
+    expect(await readKept(place, place.dataDir, kept)).toMatchObject(kept.tables)
+    expect(await migrations()).toBe(after)
+  }, 120_000)
+})
