@@ -31,6 +31,8 @@ export const startInput = z
     table: z
       .strictObject({ title: z.string().max(1000), fields: z.array(newField).min(1).max(MAX_IMPORTED) })
       .optional(),
+    /** Connected database in which the new table is created; absent: the base's own. */
+    sourceId: id.optional(),
     uploadId: id,
     format: importFormat,
     /** Columns of the file; cells beyond them are reported. */
@@ -68,9 +70,10 @@ export const startInput = z
       .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
       .default('UTC'),
   })
-  .superRefine(({ tableId, table, columns, update, preview }, context) => {
+  .superRefine(({ tableId, table, sourceId, columns, update, preview }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     if ((tableId === undefined) === (table === undefined)) refuse(m.imports_error_no_table())
+    if (sourceId !== undefined && table === undefined) refuse(m.imports_error_source_without_table())
     if (table && table.fields.length !== columns.length) refuse(m.imports_error_field_count())
     if (tableId && columns.some(({ fieldId }) => fieldId === undefined))
       refuse(m.imports_error_column_unmapped())

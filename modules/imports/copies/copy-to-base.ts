@@ -22,8 +22,9 @@ import {
   type TableModel,
 } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { dropStaging, fieldsWithChoices } from '../import-job.ts'
+import { dropStaging } from '../import-job.ts'
 import type { ImportColumn, ImportOutcome, ImportPlan } from '../plan.ts'
+import { fieldsWithChoices } from '../targets/home.ts'
 import { runInThread } from '../thread.ts'
 
 export const TABLE_TO_BASE_JOB = 'copy-table-to-base'
