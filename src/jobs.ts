@@ -48,6 +48,9 @@ export class ServerStopping extends Error {
   override readonly name = 'ServerStopping'
 }
 
+/** True while the server stops: a job that `resumes` goes on at its next start. */
+export const isStopping = (signal: AbortSignal): boolean => signal.reason instanceof ServerStopping
+
 /** Implementation of a kind of job. */
 export interface JobKind<Input> {
   /**

@@ -1,4 +1,4 @@
-import { AppError } from './core/errors.ts'
+import { AppError, retryAfterOf } from './core/errors.ts'
 import { m } from './messages.gen.ts'
 
 /** Error codes for a full disk: SQLite, the file system, PostgreSQL. */
@@ -19,4 +19,10 @@ export function explainStorage(error: unknown): unknown {
 function causeOf(error: Error, cause: unknown): unknown {
   const reason = explainStorage(cause)
   return reason instanceof AppError ? reason : error
+}
+
+/** True if Sheaf's own database does not answer; it usually comes back. */
+export function isOutage(error: unknown): boolean {
+  const reason = explainStorage(error)
+  return reason instanceof AppError && reason.code === 'DATABASE_UNREACHABLE' && retryAfterOf(reason) !== null
 }

@@ -45,6 +45,8 @@ export const startInput = z
     table: z
       .strictObject({ title: z.string().max(1000), fields: z.array(newField).min(1).max(MAX_IMPORTED) })
       .optional(),
+    /** Connected database in which the new table is created; absent: the base's own. */
+    sourceId: id.optional(),
     uploadId: id,
     format: importFormat,
     /** Columns of the file; cells beyond them are reported. */
@@ -85,11 +87,13 @@ export const startInput = z
       .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
       .default('UTC'),
   })
-  .superRefine(({ tableId, table, columns, update, preview }, context) => {
+  .superRefine(({ tableId, table, sourceId, columns, update, preview }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     if ((tableId === undefined) === (table === undefined)) refuse(m.imports_error_no_table())
+    if (sourceId !== undefined && table === undefined) refuse(m.imports_error_source_without_table())
     if (table && table.fields.length !== columns.length) refuse(m.imports_error_field_count())
     if (!table && columns.some(({ link }) => link)) refuse(m.imports_error_link_existing_table())
+    if (sourceId !== undefined && columns.some(({ link }) => link)) refuse(m.imports_error_link_connected())
     if (tableId && columns.some(({ fieldId }) => fieldId === undefined))
       refuse(m.imports_error_column_unmapped())
     if (new Set(columns.map(({ index }) => index)).size < columns.length)

@@ -8,10 +8,11 @@ import type { ColumnValue } from '../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
-import type { RecordsService } from '../records/index.ts'
+import { isForeign, type RecordsService } from '../records/index.ts'
 import type { SchemaReader } from '../schema/index.ts'
 import type { MatchTablesInput, MissingNamesInput } from './input.ts'
-import { requireOwnTable, toImportLink } from './plan.ts'
+import { toImportLink } from './plan.ts'
+import { toNamedRecords } from './targets/connected-import.ts'
 
 /* What the columns of a file name, before its import. */
 
@@ -26,7 +27,11 @@ interface Deps {
  * Checks before an import which cells of a link column name a missing record, or several for a link to one.
  * Returns their indexes.
  */
-export function createMissingNames({ kernel, auth, schema, records }: Deps) {
+export function createMissingNames({
+  auth,
+  schema,
+  records,
+}: Pick<Deps, 'auth' | 'records'> & { schema: Pick<SchemaReader, 'load' | 'engineOf'> }) {
   /**
    * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST unless it is a link
    */
@@ -37,10 +42,11 @@ export function createMissingNames({ kernel, auth, schema, records }: Deps) {
     await auth.access.authorize(actor, 'import.append', baseId)
     const model = await schema.load(tableId)
     if (model.table.baseId !== baseId) throw notFound('Table', tableId)
-    requireOwnTable(model)
     const open = await records.openLink(model, fieldId)
-    const { kind, related } = toImportLink(open, await records.people(actor, baseId))
-    const engine = await kernel.sources.engine(baseId)
+    const people = await records.people(actor, baseId)
+    const { kind } = open.options
+    const related = isForeign(model) ? toNamedRecords(open, people) : toImportLink(open, people).related
+    const engine = await schema.engineOf(open.related.table)
     const names = texts.flatMap((text) => [text, ...readNameList(text)])
     const known = await recordsNamed(engine, related, names, (statement) =>
       engine.all<ColumnValue>(statement, { scan: true }),

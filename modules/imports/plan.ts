@@ -6,6 +6,7 @@ import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../src/core/fields/number-text.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
+import type { ConnectedColumn } from '../../src/core/imports/fit-to-column.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { columnNameOf } from '../../src/db/column-values.ts'
@@ -39,6 +40,8 @@ export interface ImportColumn {
   link?: ImportLink
   /** Set for the table's primary key, which finds existing records and is not written. */
   isRecordId?: true
+  /** Set for a column of a connected database. */
+  connected?: ConnectedColumn
 }
 
 export type LinkColumn = ImportColumn & { link: ImportLink }
@@ -75,6 +78,8 @@ export const LINKS_COLUMNS = ['seq', 'link', 'row', 'own', 'target'] as const
 
 /** The worker's last step on the filled staging table. */
 export type ImportFinish =
+  /** Keeps its rows for the main thread. */
+  | { kind: 'keep'; isUpdate: boolean }
   /** Indexes it: it becomes the new table. */
   | { kind: 'index'; columns: string[] }
   /** Moves its rows to an existing table and logs them, in one transaction. */
@@ -138,13 +143,21 @@ export interface ImportPlan {
 
 /** True if rows may change existing records. */
 export const isUpdate = ({ finish }: Pick<ImportPlan, 'finish'>): boolean =>
-  finish.kind === 'append' && finish.update !== undefined
+  finish.kind === 'keep' ? finish.isUpdate : finish.kind === 'append' && finish.update !== undefined
 
 /** The worker's result. */
 export interface ImportOutcome
   extends Pick<
     ImportResult,
-    'rows' | 'rowsRefused' | 'cellsRefused' | 'problems' | 'samples' | 'encoding' | 'changeId' | 'update'
+    | 'rows'
+    | 'rowsRefused'
+    | 'cellsRefused'
+    | 'problems'
+    | 'samples'
+    | 'encoding'
+    | 'changeId'
+    | 'update'
+    | 'stopped'
   > {
   /** Options found for select fields, by field id; null: too many, the field becomes text. */
   choices: Record<string, string[] | null>
@@ -184,11 +197,6 @@ export interface KeyStorage {
   isRequired: boolean
   /** Fields for the time and author of the last change. */
   stamps: { fieldId: string; column: string; storage: StorageKind }[]
-}
-
-/** @throws BAD_REQUEST for a table of a connected database: imports write past the write door */
-export function requireOwnTable({ primaryKey }: TableModel): void {
-  if (primaryKey.databaseType !== null) throw badRequest(m.imports_error_connected_database())
 }
 
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>

@@ -21,6 +21,9 @@ export const importsRouter = (imports: ImportsService) =>
   router({
     start: member.input(startInput).mutation(({ ctx, input }) => imports.start(ctx.actor, input)),
     startAll: member.input(startAllInput).mutation(({ ctx, input }) => imports.startAll(ctx.actor, input)),
+    target: member
+      .input(z.strictObject({ tableId: z.string().min(1).max(64) }))
+      .query(({ ctx, input }) => imports.target(ctx.actor, input.tableId)),
     missingNames: member
       .input(missingNamesInput)
       .query(({ ctx, input }) => imports.missingNames(ctx.actor, input)),

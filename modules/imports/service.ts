@@ -10,7 +10,14 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
-import { findsRecords, holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
+import {
+  findsRecords,
+  holdsFiles,
+  holdsPeople,
+  isFilledByImport,
+  isImportable,
+  withPeople,
+} from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Analysis, AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
@@ -23,22 +30,18 @@ import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, forbidden, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
-import { type RecordsService, VISITOR } from '../records/index.ts'
+import { isForeign, type RecordsService, VISITOR } from '../records/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import { runAnalysis } from './analysis/run-analysis.ts'
-import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
+import { createImportJob, IMPORT_JOB } from './import-job.ts'
 import { type AnalysisInput, type StartInput, startInput } from './input.ts'
+import type { ImportInput } from './job-input.ts'
 import { type ColumnLink, createLinkJob, LINK_JOB, type LinkInput } from './link-job.ts'
 import { createMissingNames, createTableMatcher } from './match-names.ts'
-import {
-  type ImportColumn,
-  isLinkColumn,
-  linkColumnName,
-  RECORD_ID_COLUMN,
-  requireOwnTable,
-  toImportLink,
-} from './plan.ts'
+import { type ImportColumn, isLinkColumn, linkColumnName, RECORD_ID_COLUMN, toImportLink } from './plan.ts'
 import { kindOfFile, requireKind } from './readers/index.ts'
+import { NEW_COLUMN, refusalOf, requireConnectedTable } from './targets/connected.ts'
+import { toNamedRecords } from './targets/connected-import.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
 const FETCH_TIMEOUT_MS = 10 * 60_000
@@ -58,7 +61,18 @@ export function createImportsService(
   auth: Pick<AuthService, 'access'>,
   bases: Pick<BasesService, 'require'>,
   schema: SchemaService,
-  records: Pick<RecordsService, 'people' | 'openLink' | 'attachments' | 'apply'>,
+  records: Pick<
+    RecordsService,
+    | 'people'
+    | 'openLink'
+    | 'attachments'
+    | 'apply'
+    | 'open'
+    | 'page'
+    | 'findByValues'
+    | 'highestKey'
+    | 'readAbove'
+  >,
 ) {
   const { access } = auth
   const uploads = createUploads(kernel)
@@ -154,6 +168,7 @@ export function createImportsService(
         if (fields.some(({ id, isDisplay }) => id === fieldId && isDisplay))
           throw badRequest(m.imports_error_link_display_field())
         const imported = 'table' in link.to ? prepared[link.to.table] : undefined
+        if (imported?.job.target.kind === 'connected') throw badRequest(m.imports_error_link_connected())
         const isKnown = imported !== undefined && imported.job.baseId === own.job.baseId
         const isNew = imported?.job.target.kind === 'new'
         if ('table' in link.to ? !isKnown || (link.by === 'row' && !isNew) : link.by === 'row')
@@ -179,7 +194,7 @@ export function createImportsService(
   async function requireNames(baseId: string, tableId: string): Promise<void> {
     const model = await schema.load(tableId)
     if (model.table.baseId !== baseId) throw notFound('Table', tableId)
-    requireOwnTable(model)
+    if (isForeign(model)) throw badRequest(m.imports_error_link_connected())
     requireStoredNames(model)
   }
 
@@ -190,7 +205,7 @@ export function createImportsService(
     if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
     await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
     if (model && input.update) await access.authorize(actor, 'record.update', baseId)
-    if (model) requireOwnTable(model)
+    if (model && isForeign(model)) await requireConnectedTable(schema, model)
     const user = requireUser(actor)
     const { fileName, path } = await uploads.get(user.id, input.uploadId)
     await requireFileKind(path, input.format.kind)
@@ -205,22 +220,43 @@ export function createImportsService(
   async function newTable(
     user: UserActor,
     baseId: string,
-    { table, columns }: StartInput,
+    { table, columns, sourceId }: StartInput,
     context: ImportContext,
   ) {
     if (!table) throw badRequest(m.imports_error_no_table())
     for (const { type, title } of table.fields) requireFillable(type, title)
+    if (sourceId !== undefined) await requireConnectable(baseId, sourceId, table.fields)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
+    if (sourceId !== undefined) {
+      const filled = columns.map(
+        (column, at): ImportColumn => ({
+          ...toColumn(column, fields[at], true, context),
+          column: `sheaf_column_${column.index}`,
+          connected: { databaseType: NEW_COLUMN, keepsToTypes: true },
+        }),
+      )
+      const create = { sourceId, prepared }
+      return { columns: filled, target: { kind: 'connected' as const, tableId: prepared.tableId, create } }
+    }
     const filled = columns.map((column, at) => toColumn(column, fields[at], true, context))
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  async function appendTo(
-    model: TableModel,
-    { columns, update, preview }: StartInput,
-    context: ImportContext,
-  ) {
+  /** @throws BAD_REQUEST for a database that takes no new table, and for types that refer to what Sheaf stores */
+  async function requireConnectable(
+    baseId: string,
+    sourceId: string,
+    fields: readonly { type: FieldTypeName }[],
+  ): Promise<void> {
+    await schema.requireWritableSource(baseId, sourceId)
+    const own = fields.find((field) => holdsFiles(field) || holdsPeople(field))
+    if (own) throw badRequest(m.schema_error_own_tables_only({ type: fieldType(own.type).label() }))
+  }
+
+  async function appendTo(model: TableModel, input: StartInput, context: ImportContext) {
+    if (isForeign(model)) return appendToConnected(model, input, context)
+    const { columns, update, preview } = input
     const keys = new Set(update?.keys)
     const filled: ImportColumn[] = []
     for (const given of columns) {
@@ -252,6 +288,40 @@ export function createImportsService(
     })
     const options = update && { ...update, isPreview: preview }
     const target = { kind: 'append' as const, tableId: model.table.id, constants, update: options }
+    return { columns: filled, target }
+  }
+
+  /** As `appendTo`, for a table of a connected database. */
+  async function appendToConnected(
+    model: TableModel,
+    { columns, update, preview }: StartInput,
+    context: ImportContext,
+  ) {
+    const { dialect } = await schema.engineOf(model.table)
+    const filled: ImportColumn[] = []
+    for (const given of columns) {
+      const { fieldId = '', index } = given
+      const field = model.field(fieldId)
+      if (!field) throw notFound('Field', fieldId)
+      const isKey = update?.keys.includes(field.id) ?? false
+      if (isKey) requireKey(field)
+      if (!isFilledByImport(field) && !(isKey && field.isPrimaryKey)) throw cannotFill(field.title)
+      const column = { ...toColumn(given, field, false, context), column: `sheaf_column_${index}` }
+      const link = linkOf(field)
+      if (link) {
+        toNamedRecords(await records.openLink(model, field.id), context.members)
+        // The key that holds the link tells whether a record needs it.
+        const required = link.holdsKey && model.field(link.keyFieldId ?? '')?.required === true
+        filled.push({ ...column, type: 'LongText', options: {}, required, fallback: null })
+        continue
+      }
+      const { keepsToTypes } = dialect.foreign
+      const connected = { databaseType: field.databaseType ?? '', keepsToTypes }
+      filled.push({ ...column, connected, required: column.required && isFilledByImport(field) })
+    }
+    if (update?.mode !== 'update') requireFilled(model, filled, context)
+    const options = update && { ...update, isPreview: preview }
+    const target = { kind: 'connected' as const, tableId: model.table.id, update: options }
     return { columns: filled, target }
   }
 
@@ -296,6 +366,7 @@ export function createImportsService(
       ...(model.fields.some(({ type }) => fieldType(type).storage === 'json') && { flatten: false }),
       ...chosen,
     })
+    if (isForeign(model)) await requireConnectedTable(schema, model)
     const byTitle = new Map(model.fields.map((field) => [field.title.trim().toLowerCase(), field]))
     const fieldOf = (title: string) => model.field(title.trim()) ?? byTitle.get(title.trim().toLowerCase())
     const keys = update?.keys.map((key) => {
@@ -309,7 +380,9 @@ export function createImportsService(
       const isFillable =
         field &&
         (keys?.includes(field.id) ||
-          (!field.isSystem && !field.isPrimaryKey && (linkOf(field) !== null || isImportable(field.type))))
+          isFilledByImport(field) ||
+          // A broken link is refused, not left out.
+          (linkOf(field) !== null && !field.isSystem && field.readOnlyReason === null))
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
       const { decimal } = detected
@@ -372,11 +445,25 @@ export function createImportsService(
     return runAnalysis(request, { signal, log: kernel.log })
   }
 
+  /**
+   * What an import into a table has to know before it is set up.
+   *
+   * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below editor; DATABASE_UNREACHABLE
+   */
+  async function target(actor: Actor, tableId: string): Promise<ImportTargetFacts> {
+    const model = await schema.load(tableId)
+    await access.authorize(actor, 'import.append', model.table.baseId)
+    if (!isForeign(model)) return { refusal: null, keepsToTypes: false }
+    const { dialect } = await schema.engineOf(model.table)
+    return { refusal: await refusalOf(schema, model), keepsToTypes: dialect.foreign.keepsToTypes }
+  }
+
   return {
     start,
     startAll,
+    target,
     importFile,
-    missingNames: createMissingNames({ kernel, auth, schema, records }),
+    missingNames: createMissingNames({ auth, schema, records }),
     matchTables: createTableMatcher({ kernel, auth, schema }),
     jobs,
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
@@ -449,6 +536,14 @@ export function createImportsService(
 
     clean,
   }
+}
+
+/** A table that rows may be imported into. */
+export interface ImportTargetFacts {
+  /** Why it takes no import; null if it does. */
+  refusal: string | null
+  /** True if its database keeps to the sizes that columns declare. */
+  keepsToTypes: boolean
 }
 
 /** An import that is checked, and the id of its job. */
@@ -529,6 +624,24 @@ const cannotFill = (title: string) => badRequest(m.imports_error_field_read_only
 
 function requireFillable(type: FieldTypeName, title: string): void {
   if (!isImportable(type)) throw cannotFill(title)
+}
+
+/** @throws REQUIRED_FIELD_MISSING for a field of a connected table that a new record needs and nothing fills */
+function requireFilled(model: TableModel, filled: readonly ImportColumn[], context: ImportContext): void {
+  const given = new Set(filled.map(({ fieldId }) => fieldId))
+  for (const { fieldId } of filled) {
+    const field = model.field(fieldId)
+    const link = field && linkOf(field)
+    if (link?.holdsKey && link.keyFieldId) given.add(link.keyFieldId)
+  }
+  const missing = model.fields.find(
+    (field) =>
+      field.required &&
+      isFilledByImport(field) &&
+      !given.has(field.id) &&
+      fallbackOf(field, context) === null,
+  )
+  if (missing) throw requiredWithoutColumn(missing)
 }
 
 /** @throws REQUIRED_FIELD_MISSING for a required link without a column */

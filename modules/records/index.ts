@@ -35,5 +35,5 @@ export {
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { createStarter } from './starter/index.ts'
-export { idOfKey, isForeign, keyFieldsOf, parseRecordId, storedId } from './table/index.ts'
+export { idOfKey, isForeign, keyFieldsOf, parseRecordId, type StoredRecord, storedId } from './table/index.ts'
 export type { SharedForm } from './write/index.ts'

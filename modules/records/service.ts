@@ -3,7 +3,7 @@ import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import type { Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isForeignKey } from '../../src/core/fields/traits.ts'
-import type { Person, RecordId } from '../../src/core/model.ts'
+import type { Field, Person, RecordId } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
 import { unknownEffects } from '../../src/db/change-log.ts'
@@ -18,6 +18,7 @@ import { createActivity } from './activity/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
 import { createFeed } from './feed/index.ts'
+import { type FoundByValues, findByValues, highestKey, readAbove } from './foreign/index.ts'
 import {
   type BaseRewound,
   type CopyToRewind,
@@ -50,7 +51,7 @@ import {
   type TouchRecords,
 } from './read/index.ts'
 import { removeLostPlaces } from './rows/index.ts'
-import { checkValues, isForeign, isLink, keyOf, storedId } from './table/index.ts'
+import { checkValues, isForeign, isLink, keyOf, type StoredRecord, storedId } from './table/index.ts'
 import {
   createDoor,
   createFormDoor,
@@ -333,6 +334,25 @@ export function createRecordsService(
     removeLostPlaces: async (baseId: string): Promise<number> =>
       removeLostPlaces(await kernel.sources.engine(baseId), { schema, views }),
     apply: door.apply,
+    /** Records of a connected table by the values of some fields, and their values of others. Does not check access. */
+    findByValues: async (
+      model: TableModel,
+      by: Field[],
+      read: Field[],
+      wanted: readonly (readonly CellValue[])[],
+    ): Promise<FoundByValues> =>
+      findByValues({ engine: await schema.engineOf(model.table), model, by, read }, wanted),
+    /** The highest number of a record in a connected table. Does not check access. */
+    highestKey: async (model: TableModel): Promise<number | string | null> =>
+      highestKey(await schema.engineOf(model.table), model),
+    /** The first records of a connected table with a higher number. Does not check access. */
+    readAbove: async (
+      model: TableModel,
+      key: number | string | null,
+      fields: Field[],
+      limit: number,
+    ): Promise<StoredRecord[]> =>
+      readAbove(await schema.engineOf(model.table), model, { key, fields, limit }),
     nextAction: undo.next,
     /** As in `createUndo`, with the time that the history goes back to. */
     async actions(...asked: Parameters<typeof undo.actions>) {

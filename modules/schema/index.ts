@@ -46,5 +46,6 @@ export {
 } from './rest/index.ts'
 export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'
+export type { NewConnectedTable } from './sync/index.ts'
 export { diagramOf, type NewTable, type PreparedTable } from './tables/index.ts'
 export type { SchemaWriter } from './writer.ts'

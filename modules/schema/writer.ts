@@ -18,7 +18,12 @@ import { convertToLink, createField, setDisplayField, updateField } from './fiel
 import type { LoadNames } from './links/index.ts'
 import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
 import { schemaOf } from './reader.ts'
-import { createSyncService } from './sync/index.ts'
+import {
+  createConnectedTable,
+  createSyncService,
+  type NewConnectedTable,
+  requireWritableSource,
+} from './sync/index.ts'
 import {
   createTable,
   type FilledTable,
@@ -65,6 +70,12 @@ export function createSchemaWriter(context: SchemaContext) {
       prepareTable(context, actor, baseId, input),
     publishTable: (actor: Actor, prepared: PreparedTable, filled: FilledTable): Promise<Table> =>
       publishTable(context, actor, prepared, filled),
+    /** @throws as `requireWritableSource` */
+    requireWritableSource: async (baseId: string, sourceId: string): Promise<void> => {
+      await requireWritableSource(context, baseId, sourceId)
+    },
+    createConnectedTable: (actor: Actor, table: NewConnectedTable): Promise<Table> =>
+      createConnectedTable(context, actor, table),
     async createTable(actor: Actor, baseId: string, input: NewTable): Promise<TableSchema> {
       refuseUnstorable(input)
       const table = await createTable(context, actor, baseId, input)

@@ -27,6 +27,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'hooks/rest',
   'hooks/settings',
   'imports/append',
+  'imports/connected',
   'imports/export-again',
   'imports/files',
   'imports/import',

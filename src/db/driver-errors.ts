@@ -25,15 +25,17 @@ type DriverFailure =
   | 'character set'
   | 'value'
 
-const failed = (message: string): AppError => new AppError('DATABASE_ERROR', message)
+/** @param failure why it failed, if not because of a value */
+const failed = (message: string, failure?: DriverFailure): AppError =>
+  new AppError('DATABASE_ERROR', message, failure && { failure })
 
 const EXPLAINED: Record<DriverFailure, (source: string, reason: string) => AppError> = {
   unreachable: (source, reason) =>
     new AppError('DATABASE_UNREACHABLE', m.source_error_unreachable({ source, reason })),
-  refused: (source, reason) => failed(m.source_error_refused({ source, reason })),
-  timeout: (source) => failed(m.source_error_timeout({ source })),
-  forbidden: (source, reason) => failed(m.source_error_forbidden({ source, reason })),
-  busy: (source) => new AppError('CONFLICT', m.source_error_busy({ source })),
+  refused: (source, reason) => failed(m.source_error_refused({ source, reason }), 'refused'),
+  timeout: (source) => failed(m.source_error_timeout({ source }), 'timeout'),
+  forbidden: (source, reason) => failed(m.source_error_forbidden({ source, reason }), 'forbidden'),
+  busy: (source) => new AppError('CONFLICT', m.source_error_busy({ source }), { failure: 'busy' }),
   gone: tablesChanged,
   'character set': (source, reason) => failed(m.source_error_character_set({ source, reason })),
   value: (source, reason) => failed(m.source_error_refused_value({ source, reason })),
@@ -58,5 +60,5 @@ export function explainDriverError(
 
 /** The error for a table or column that no longer exists in a connected database. */
 export function tablesChanged(source: string, reason: string): AppError {
-  return new AppError('DATABASE_ERROR', m.source_error_tables_changed({ source, reason }))
+  return failed(m.source_error_tables_changed({ source, reason }), 'gone')
 }

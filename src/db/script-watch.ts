@@ -79,6 +79,12 @@ export function watchedTransaction(tx: Transaction, watch: ScriptWatch | undefin
       add(1)
       return made
     },
+    async insertMany(statement, key, count) {
+      signal?.throwIfAborted()
+      const made = await tx.insertMany(statement, key, count)
+      add(count)
+      return made
+    },
   }
 }
 

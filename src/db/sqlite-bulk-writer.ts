@@ -31,6 +31,10 @@ export function openSqliteBulkWriter(path: string): BulkWriter {
       const [row] = returning.all(...bound(params)) as { key: unknown }[]
       return row?.key
     },
+    insertMany: async ({ sql, params }, key) => {
+      const returning = file.prepare(`${sql} returning ${sqlite.quote(key)} as key`)
+      return (returning.all(...bound(params)) as { key: unknown }[]).map((row) => row.key)
+    },
   }
 
   return {

@@ -482,6 +482,11 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
       const [row] = prepare(returning).all(...bound(params)) as { key: unknown }[]
       return exactValue(row?.key)
     },
+    insertMany: async ({ sql, params }, key) => {
+      const returning = `${sql} returning ${sqlite.quote(key)} as key`
+      const rows = prepare(returning).all(...bound(params)) as { key: unknown }[]
+      return rows.map((row) => exactValue(row.key))
+    },
   }
 }
 

@@ -22,7 +22,7 @@ export function explainSqlite(error: unknown, source: string): unknown {
     return new AppError('DATABASE_UNREACHABLE', m.source_error_file_unusable({ source, reason: message }))
   }
   if (/database is (locked|busy)/i.test(message)) {
-    return new AppError('CONFLICT', m.source_error_file_busy({ source }))
+    return new AppError('CONFLICT', m.source_error_file_busy({ source }), { failure: 'busy' })
   }
   return error
 }

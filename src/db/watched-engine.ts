@@ -88,6 +88,8 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
           runMany: (sql, params) => inTransaction(sql, () => tx.runMany(sql, params)),
           all: (statement) => inTransaction(statement.sql, () => tx.all(statement)),
           insertOne: (statement, key) => inTransaction(statement.sql, () => tx.insertOne(statement, key)),
+          insertMany: (statement, key, count) =>
+            inTransaction(statement.sql, () => tx.insertMany(statement, key, count)),
         }
       : tx
 

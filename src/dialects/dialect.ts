@@ -351,6 +351,13 @@ export interface Transaction {
   all<T>(statement: Statement): Promise<T[]>
   /** Inserts one row and returns the value that the database generated for the column `key`. */
   insertOne(statement: Statement, key: string): Promise<unknown>
+  /**
+   * Inserts the rows of one statement and returns the values that the database generated for the column `key`, in their
+   * order. Fewer where a trigger leaves rows out.
+   *
+   * @param count the number of rows
+   */
+  insertMany(statement: Statement, key: string, count: number): Promise<unknown[]>
 }
 
 /** Location of a database that can hold a base. */

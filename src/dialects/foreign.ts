@@ -20,6 +20,21 @@ export interface ForeignColumns {
   temporalValue: ((value: CellValue, storage: TemporalStorage, sample: string | null) => CellValue) | null
   /** True if columns reject numbers and texts that exceed their declared size. */
   keepsToTypes: boolean
+  /**
+   * Stands for a value that the column's default gives in an insert of several rows. Null in SQLite, whose inserts can only
+   * leave out the column.
+   */
+  defaultMark: string | null
+  /**
+   * Selects as `storage` the storage engine of a table that cannot roll back a failed write, no row for others. Absent where
+   * every table can.
+   */
+  withoutRollback?: (table: string) => { sql: string; params: unknown[] }
+  /**
+   * True if many updates should be one statement: each takes a round trip, because the driver sends none before it has
+   * the answer to the one before.
+   */
+  updatesAsSet: boolean
   /** SQL before the values of an insert that restores a record with its former id. */
   overriding: string
   /** A lossless text of any value; `fromExactText` reverses it. */
@@ -55,6 +70,8 @@ export const postgresForeign: ForeignColumns = {
   asTemporal: (column) => column,
   temporalValue: null,
   keepsToTypes: true,
+  defaultMark: 'default',
+  updatesAsSet: false,
   overriding: 'overriding system value',
   // Every PostgreSQL type has a lossless text form.
   exactText: (column) => sql`(${column})::text`,
@@ -85,6 +102,14 @@ export const mysqlForeign: ForeignColumns = {
   asTemporal: (column) => column,
   temporalValue: null,
   keepsToTypes: true,
+  defaultMark: 'default',
+  updatesAsSet: true,
+  withoutRollback: (table) => ({
+    sql: `select t.engine as storage from information_schema.tables t
+      join information_schema.engines e on e.engine = t.engine
+      where t.table_schema = database() and t.table_name = ? and e.transactions <> 'YES'`,
+    params: [table],
+  }),
   overriding: '',
   exactText(column, databaseType) {
     if (isBytes(databaseType)) return sql`hex(${column})`
@@ -105,6 +130,8 @@ export const sqliteForeign: ForeignColumns = {
   temporalValue: sqliteTemporalValue,
   // SQLite does not enforce sizes: `varchar(20)` takes any length.
   keepsToTypes: false,
+  defaultMark: null,
+  updatesAsSet: false,
   overriding: '',
   // The type belongs to the value, so the exact text includes it.
   exactText: (column) => sql`typeof(${column}) || ':' || case typeof(${column})

@@ -1,5 +1,5 @@
 import { withoutCaller } from '../caller.ts'
-import { AppError, retryAfterOf } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import type { Meta } from '../db/meta.ts'
 import type { Events } from '../events.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import { m } from '../messages.gen.ts'
 import { NOTICES, type Notice } from '../notices.ts'
 import type { Registry } from '../registry.ts'
-import { explainStorage } from '../storage-full.ts'
+import { explainStorage, isOutage } from '../storage-full.ts'
 import { createJobStore, subjectOf } from './job-store.ts'
 
 /** Jobs that run at the same time on this server; each may keep a core busy. */
@@ -367,12 +367,6 @@ const noticeOf = ({ id, kind, subject, userId, baseId, error }: Job): Notice => 
   baseId,
   detail: { job: { kind, subject, error } },
 })
-
-/** True if the own database does not answer; it usually comes back. */
-function isOutage(error: unknown): boolean {
-  const reason = explainStorage(error)
-  return reason instanceof AppError && reason.code === 'DATABASE_UNREACHABLE' && retryAfterOf(reason) !== null
-}
 
 /** Throttles `work` to one call per `everyMs`, with a trailing call. */
 function createThrottle(everyMs: number, work: () => void): { call(): void; stop(): void } {

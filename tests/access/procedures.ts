@@ -688,6 +688,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       refuses: 'NOT_FOUND',
     },
   ],
+  'imports.target': { gate: 'import.append', input: ({ tableId }) => ({ tableId }) },
   'imports.missingNames': {
     gate: 'import.append',
     input: ({ baseId, tableId, fieldId }) => ({ baseId, tableId, fieldId, texts: ['x'] }),

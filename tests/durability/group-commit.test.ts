@@ -31,6 +31,7 @@ beforeEach(() => {
     runMany: async () => {},
     all: async <T>() => [] as T[],
     insertOne: async () => null,
+    insertMany: async () => [],
   }
   exclusively = createMutex()
   write = createGroupCommit((work) => exclusively(() => work(groupSession(file, prepare, tx))))

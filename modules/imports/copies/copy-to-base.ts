@@ -25,8 +25,9 @@ import {
   type TableModel,
 } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { dropStaging, fieldsWithChoices } from '../import-job.ts'
+import { dropStaging } from '../import-job.ts'
 import type { ImportColumn, ImportOutcome, ImportPlan } from '../plan.ts'
+import { fieldsWithChoices } from '../targets/home.ts'
 import { runInThread } from '../thread.ts'
 import { COPIED_COMMENTS, COPIED_HOOKS } from './copy-rows.ts'
 

@@ -5,6 +5,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
+import { type FittingReader, fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { ImportColumn } from '../plan.ts'
 import { copyText } from '../readers/index.ts'
@@ -69,9 +70,11 @@ export function createConverter(
         if (text !== undefined && text !== '') {
           value = readers[at]!.read(text)
           if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type))) {
-            refuse(row, column.title, text, misfit(column))
+            refuse(row, column.title, text, readers[at]!.reasonFor?.(text) ?? misfit(column))
             converter.refused.push(at)
           }
+          const note = value === null ? null : readers[at]!.noteFor?.(text)
+          if (note) report.add({ row, column: column.title, value: text, reason: note })
           if (typeof value === 'number' && LEADING_ZERO.test(text))
             report.add({ row, column: column.title, value: text, reason: m.imports_report_leading_zeros() })
         }
@@ -118,20 +121,21 @@ function misfit({ type }: ImportColumn): string {
   return isChoice ? m.imports_report_not_an_option() : m.imports_report_invalid({ type: label() })
 }
 
-interface CellReader {
-  read(text: string): CellValue
-  /** Options seen by a growing select; null: too many. */
-  titles?(): string[] | null
-}
+type CellReader = Pick<FittingReader, 'read'> &
+  Partial<FittingReader> & {
+    /** Options seen by a growing select; null: too many. */
+    titles?(): string[] | null
+  }
 
 function createCellReader(
-  { type: name, options: given, grows, link, decimal: own, dateFormat }: ImportColumn,
+  column: ImportColumn,
   {
     timeZone,
     decimal: decimalOfFile,
     remembered,
   }: { timeZone: string; decimal: DecimalMark; remembered: number },
 ): CellReader {
+  const { type: name, options: given, grows, link, decimal: own, dateFormat, connected } = column
   // Names are resolved once all rows are staged, since rows may name each other.
   if (link) return { read: (text) => text }
   // Limits are checked by `fill`, which knows the stored files.
@@ -147,6 +151,7 @@ function createCellReader(
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const decimal = own ?? decimalOfFile
   const parse = (text: string) => type.parse(text, options, decimal)
+  if (connected) return fitToColumn(name, connected, parse, decimal)
   // Parsing text and numbers is faster than a cache lookup.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'
   return { read: isQuick ? parse : remembering(parse, remembered) }

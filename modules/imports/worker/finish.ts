@@ -16,7 +16,8 @@ export async function finish(
         const write = how.update ? update : append
         return write(plan, how, { tx, dialect: writer.dialect, ...tools })
       }
-      for (const statement of writer.dialect.createIndex(plan.staging, how.columns)) await tx.run(statement)
+      const indexes = how.kind === 'index' ? writer.dialect.createIndex(plan.staging, how.columns) : []
+      for (const statement of indexes) await tx.run(statement)
       return { rows: staged, rowsRefused: 0, changeId: null }
     })
     // Under the lease: otherwise the next writer on the main thread would do it.

@@ -15,15 +15,16 @@ export interface Report {
   close(): void
 }
 
-export function createReport(path: string): Report {
-  const samples: ImportProblem[] = []
+/** @param earlier what another report has written to the file, which this one continues */
+export function createReport(path: string, earlier?: Pick<Report, 'count' | 'samples'>): Report {
+  const samples: ImportProblem[] = [...(earlier?.samples ?? [])]
   let file: number | null = null
   let pending = ''
-  let count = 0
+  let count = earlier?.count ?? 0
 
   function flush(): void {
     // Spreadsheets read CSV as UTF-8 only with a byte order mark.
-    file ??= begin(path)
+    file ??= earlier && earlier.count > 0 ? openSync(path, 'a', 0o600) : begin(path)
     writeSync(file, pending)
     pending = ''
   }

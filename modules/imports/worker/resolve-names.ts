@@ -101,13 +101,18 @@ function problemOf(
   if (isTooMany) return m.imports_report_several_records({ field: title })
   if (linked < ids.length) return m.imports_report_already_linked()
   if (missing.length === 0) return null
+  return unknownRecords(link.related.table.title, missing)
+}
+
+/** Why a cell is not linked to records that are not in the table. */
+export function unknownRecords(table: string, missing: readonly string[]): string {
   const listed = missing
     .slice(0, MAX_LISTED)
     .map((name) => `“${name}”`)
     .join(', ')
   const count = missing.length - MAX_LISTED
   const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
-  return m.imports_report_unknown_records({ table: link.related.table.title, names })
+  return m.imports_report_unknown_records({ table, names })
 }
 
 /**

@@ -243,6 +243,7 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
       run: refuse,
       runMany: refuse,
       insertOne: refuse,
+      insertMany: refuse,
     }
     return { tx, dialect: engine.dialect, schema, actorId: null, now: null }
   }

@@ -8,7 +8,7 @@ import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
@@ -197,6 +197,7 @@ export async function updateRecords(context: WriteContext, rows: UpdatedRow[]): 
   await handOver(context, rows, before)
   const changes: RecordChange[] = []
   const batch = createBatch(tx)
+  const written = new Set<string>()
   for await (const { id, values } of breathing(rows)) {
     const old = before.get(String(id))!
     const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
@@ -214,10 +215,15 @@ export async function updateRecords(context: WriteContext, rows: UpdatedRow[]): 
         return assigned(context, field, given, dialect.placeholder(index), sample)
       })
       const marks = parts.map(({ mark }) => mark)
-      await batch.add(updateStatement(dialect, model, all, marks), [
-        ...parts.map(({ value }) => value),
-        ...keyValues(model, id),
-      ])
+      // A set writes each record once.
+      if (written.has(String(id))) await batch.flush()
+      written.add(String(id))
+      const isPlain = parts.every(({ mark }, index) => mark === dialect.placeholder(index))
+      await batch.add(
+        updateStatement(dialect, model, all, marks),
+        [...parts.map(({ value }) => value), ...keyValues(model, id)],
+        dialect.foreign.updatesAsSet && isPlain ? (sets) => updateSet(dialect, model, all, sets) : undefined,
+      )
     } else {
       const params = all.map((field) => encoded(field, dialect, after[field.id] ?? null))
       params.push(...keyValues(model, id))
@@ -334,6 +340,29 @@ function updateStatement(dialect: Dialect, model: TableModel, fields: Field[], m
   return `update ${dialect.quote(model.table.tableName)} set ${assignments.join(', ')} where ${where}`
 }
 
+/**
+ * An update of many records by one statement.
+ *
+ * @param rows for each record the values of the fields, then those of its key
+ */
+function updateSet(dialect: Dialect, model: TableModel, fields: Field[], rows: CellValue[][]): Statement {
+  const keys = keyFieldsOf(model).map((field) => quotedColumn(field, dialect))
+  const params: CellValue[] = []
+  const mark = (value: CellValue): string => {
+    params.push(value)
+    return dialect.placeholder(params.length - 1)
+  }
+  const isRecord = (row: CellValue[]) =>
+    keys.map((key, at) => `${key} = ${mark(row[fields.length + at] ?? null)}`).join(' and ')
+  const assignments = fields.map((field, at) => {
+    const cases = rows.map((row) => `when ${isRecord(row)} then ${mark(row[at] ?? null)}`)
+    return `${quotedColumn(field, dialect)} = case ${cases.join(' ')} end`
+  })
+  const where = rows.map((row) => `(${isRecord(row)})`).join(' or ')
+  const sql = `update ${dialect.quote(model.table.tableName)} set ${assignments.join(', ')} where ${where}`
+  return { sql, params }
+}
+
 const updateTexts = perDialect(
   (_model: TableModel, _dialect: Dialect) => new LRUCache<string, string>({ max: 100 }),
 )
@@ -350,22 +379,36 @@ function updateText(model: TableModel, dialect: Dialect, fields: Field[]): strin
   return text
 }
 
+/** Updates that one statement writes: each row is compared with all of them. */
+const SET_ROWS = 100
+
 /**
  * Runs statements in order, consecutive ones with the same text as one list: it is prepared once, and a long list
- * yields to other work.
+ * yields to other work. `asSet` writes some of the list by one statement.
  */
 function createBatch(tx: Transaction) {
   let text = ''
   let rows: CellValue[][] = []
+  let toSet: ((rows: CellValue[][]) => Statement) | undefined
   const flush = async () => {
-    if (rows.length > 0) await tx.runMany(text, rows)
+    const list = rows
     rows = []
+    if (toSet && list.length > 1) {
+      for (let at = 0; at < list.length; at += SET_ROWS) await tx.run(toSet(list.slice(at, at + SET_ROWS)))
+    } else if (list.length > 0) {
+      await tx.runMany(text, list)
+    }
   }
   return {
     flush,
-    async add(sqlText: string, params: CellValue[]): Promise<void> {
+    async add(
+      sqlText: string,
+      params: CellValue[],
+      asSet?: (rows: CellValue[][]) => Statement,
+    ): Promise<void> {
       if (sqlText !== text) await flush()
       text = sqlText
+      toSet = asSet
       rows.push(params)
     },
   }

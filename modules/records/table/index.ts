@@ -33,7 +33,16 @@ export {
   storedId,
   wholeSecond,
 } from './columns.ts'
-export { chunks, maskChanges, maskValues, readRecords, recordsNotFound, requireAll } from './stored.ts'
+export {
+  chunks,
+  maskChanges,
+  maskValues,
+  readRecords,
+  readWhere,
+  recordsNotFound,
+  requireAll,
+  type StoredRecord,
+} from './stored.ts'
 export {
   checkExpected,
   checkNewValues,

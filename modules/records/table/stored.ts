@@ -26,6 +26,7 @@ import {
   perDialect,
   perModel,
   quotedColumn,
+  storedId,
 } from './columns.ts'
 import type { WriteContext } from './validate.ts'
 
@@ -56,6 +57,37 @@ export async function readRecords(
     }
   }
   return found
+}
+
+/** A record and some of its fields, as `readRecords` reads them. */
+export interface StoredRecord {
+  id: RecordId
+  values: Values
+}
+
+/**
+ * The given fields of the records that meet a condition.
+ *
+ * @param where also the order and limit
+ */
+export async function readWhere(
+  { tx, dialect, model }: StoredIn,
+  where: SQL,
+  fields: Field[],
+): Promise<StoredRecord[]> {
+  const stored = fields.map((field) => storedColumn(field, dialect))
+  const columns = stored.map(({ selected }, index) => `, ${selected} as f${index + 1}`).join('')
+  const rows = await tx.all<Record<string, CellValue>>(
+    dialect.render(sql`select ${keyOf(model)} as k0${sql.raw(columns)}
+      from ${sql.identifier(model.table.tableName)} where ${where}`),
+  )
+  return rows.map((row) => {
+    const values: Values = {}
+    fields.forEach((field, index) => {
+      values[field.id] = stored[index]!.read(row[`f${index + 1}`] ?? null)
+    })
+    return { id: storedId(model, row.k0 as RecordId), values }
+  })
 }
 
 /** The texts of `selectStored` by fields and number of ids: composing one takes longer than a short read. */

@@ -100,6 +100,9 @@ export interface PlannedWrite {
   finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
 }
 
+/** The entry of a change where it is not one by the kinds of its operations, and what is stored with it. */
+export type Logged = Partial<Pick<PlannedWrite, 'entry' | 'finish'>>
+
 /** One call of `write`. */
 interface WriteCall extends PlannedWrite, Pick<Change, 'baseId' | 'clientId'> {
   actor: Actor
@@ -137,10 +140,11 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
   /**
    * Writes a change and its log entry in one transaction.
    *
+   * @param logged for changes that are part of something larger, such as a chunk of an import
    * @throws TABLE_NOT_FOUND, RECORD_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor;
    *   INVALID_VALUE_FOR_FIELD and REQUIRED_FIELD_MISSING naming the field; nothing is written then
    */
-  async function apply(actor: Actor, change: Change): Promise<Written> {
+  async function apply(actor: Actor, change: Change, logged: Logged = {}): Promise<Written> {
     for (const operation of change.operations) {
       const { table } = await schema.load(operation.tableId)
       if (table.baseId !== change.baseId) throw notFound('Table', operation.tableId)
@@ -150,20 +154,22 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
       const rearranges = operation.kind === 'move'
       await views.requireManualOrder(actor, operation.tableId, operation.viewId, rearranges)
     }
-    return applyGranted(actor, change)
+    return applyGranted(actor, change, logged)
   }
 
   /** As `apply`, for callers that have checked the right themselves, such as forms. */
-  async function applyGranted(actor: Actor, change: Change): Promise<Written> {
+  async function applyGranted(actor: Actor, change: Change, logged: Logged = {}): Promise<Written> {
     refuseTooMany(change.operations)
     const operations = await resolver.change(actor, change)
     const deletion = await soleDeletion(operations)
     if (deletion && deletion.ids.length >= SET_FROM) return deleteAsSet(actor, change, deletion)
     try {
-      const write = () => writeChecked(actor, change, operations, deletion ? SET_FROM : MAX_RECORDS)
+      const write = () =>
+        writeChecked(actor, change, operations, { maxCascade: deletion ? SET_FROM : MAX_RECORDS, ...logged })
       const size = countOf(operations)
       const [first] = operations
-      if (!first || size < FOLLOWED_FROM) return await write()
+      // A part of something larger, which shows its own progress.
+      if (!first || size < FOLLOWED_FROM || logged.entry) return await write()
       const { table } = await schema.load(first.tableId)
       const work = { kind: workKindOf(first), baseId: change.baseId, table }
       return await kernel.works.follow(actor, work, (open) => {
@@ -206,12 +212,13 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
     actor: Actor,
     change: Change,
     operations: Operation[],
-    maxCascade: number,
+    { maxCascade, entry, finish }: Pick<PlannedWrite, 'maxCascade'> & Logged,
   ): Promise<Written> {
     return write(actor, change, {
       maxCascade,
+      finish,
       touches: await touchedBy(operations),
-      entry: { kind: kindOf(change.operations), detail: orderedView(change.operations) },
+      entry: entry ?? { kind: kindOf(change.operations), detail: orderedView(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
       plan({ dialect }) {
         const made = { ms: Date.now(), timeZone: change.timeZone }

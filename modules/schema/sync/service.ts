@@ -25,6 +25,7 @@ import {
   detailOf,
   findSource,
   markStatements,
+  NO_INFLECTION,
   planContext,
   planStatements,
   readStructure,
@@ -278,8 +279,6 @@ async function syncSources(context: SchemaContext, input: SyncInput, job: JobCon
   kernel.events.emit('schema.changed', { baseId: input.baseId, tableId: null, version: 0 })
   return result
 }
-
-const NO_INFLECTION = { inflection: { table: 'none', column: 'none' } } as const
 
 async function syncSource(
   context: SchemaContext,

@@ -166,6 +166,9 @@ export const reportTables =
     job.signal.throwIfAborted()
   }
 
+/** Titles are the names in the database. */
+export const NO_INFLECTION = { inflection: { table: 'none', column: 'none' } } as const
+
 /** The context to plan the tables of a source with. */
 export const planContext = (
   { inflection }: Pick<SourceCreateInput, 'inflection'>,

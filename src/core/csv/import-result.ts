@@ -30,6 +30,17 @@ export interface ImportResult {
   changeId: number | null
   /** Set if rows could change existing records. */
   update?: UpdateResult
+  /** Set if an import into a connected database ended before its last row; what it has written stays. */
+  stopped?: StoppedImport
+}
+
+/** The rows that an import has not got to. */
+export interface StoppedImport {
+  /** Number of the first of them in the file, from 1, with the header; null if there is none. */
+  row: number | null
+  rows: number
+  /** Null if someone has cancelled it. */
+  reason: string | null
 }
 
 /** What an import did to existing records, or would do. */

@@ -75,6 +75,15 @@ export function isImportable(name: FieldTypeName): boolean {
   return !isServerWritten && !internal && !isSecret
 }
 
+/** True if an import into the table may fill the field: by values, or by the names of linked records. */
+export function isFilledByImport(field: Field): boolean {
+  if (field.isSystem || field.readOnlyReason !== null) return false
+  if (linkOf(field) !== null) return field.error === null
+  // Connected databases may leave keys to whoever adds a record.
+  if (field.databaseType !== null) return isImportable(field.type) || isForeignKey(field)
+  return !field.isPrimaryKey && isImportable(field.type)
+}
+
 /** Filter sets of fields whose values are equal or not, and which a value can therefore find. */
 const FINDABLE: ReadonlySet<FilterSet> = new Set(['text', 'number', 'date', 'time', 'select', 'checkbox'])
 

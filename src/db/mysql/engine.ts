@@ -235,12 +235,13 @@ function transactionOn(
     )
     return header
   }
+  const all = async <T>({ sql, params }: Statement) => {
+    const [rows] = await untilStopped(signal, () => client.query({ sql, values: params }), kill)
+    return (Array.isArray(rows) ? rows : []) as T[]
+  }
   return {
     run: async (statement) => ({ changes: (await run(statement)).affectedRows }),
-    all: async <T>({ sql, params }: Statement) => {
-      const [rows] = await untilStopped(signal, () => client.query({ sql, values: params }), kill)
-      return (Array.isArray(rows) ? rows : []) as T[]
-    },
+    all,
     async runMany(sql, rows) {
       for (const params of rows) await run({ sql, params })
     },
@@ -248,6 +249,16 @@ function transactionOn(
       // Reports numeric keys only: null for any other generated key.
       const { insertId } = await run(statement)
       return insertId !== 0 ? insertId : null
+    },
+    async insertMany(statement, _key, count) {
+      // MySQL returns the first number only. Those of one insert have no gaps, whatever others insert meanwhile.
+      const { insertId } = await run(statement)
+      if (insertId === 0) return []
+      const [row] = await all<{ step: number }>({
+        sql: 'select @@auto_increment_increment as step',
+        params: [],
+      })
+      return Array.from({ length: count }, (_, index) => insertId + index * Number(row?.step ?? 1))
     },
   }
 }

@@ -35,8 +35,8 @@ const UNREACHABLE = new Set([
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '53300', '53400', '08006', '08001', '08004'])
 /** A wrong password, user or database. */
 const REFUSED = new Set(['28P01', '28000', '3D000'])
-/** Classes of SQLSTATE codes for values that a connected database rejects. */
-const REFUSED_VALUES = /^(22|23|44|54|428C9)/
+/** Classes of SQLSTATE codes for values that a connected database rejects; `P0` is raised by functions, such as triggers. */
+const REFUSED_VALUES = /^(22|23|44|54|428C9|P0)/
 /** Codes that extension types such as `hstore` and `ltree` raise for unreadable text: a syntax error, or any. */
 const UNREADABLE_VALUE = /^(42601|XX000)$/
 /**

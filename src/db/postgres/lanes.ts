@@ -386,6 +386,10 @@ export function transactionOn(lane: Lane, signal?: AbortSignal): PipelinedTransa
       const { rows } = await result({ sql: `${sql} returning ${quotePostgres(key)} as key`, params })
       return (rows[0] as { key: unknown } | undefined)?.key
     },
+    async insertMany({ sql, params }, key) {
+      const { rows } = await result({ sql: `${sql} returning ${quotePostgres(key)} as key`, params })
+      return (rows as { key: unknown }[]).map((row) => row.key)
+    },
     async runMany(sql, rows) {
       const [first, second, ...rest] = rows
       if (first && !second) {

@@ -6,16 +6,25 @@ import type { Table } from '../../../src/core/model.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
-import { api, trpc } from '../../trpc.ts'
+import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { nameOf } from '../sources/source-commands.tsx'
 import { AnalyseError } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
-import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
+import {
+  countMisfits,
+  type DraftColumn,
+  type DraftTarget,
+  missingFields,
+  problemOf,
+  unfilledColumns,
+} from './draft.ts'
 import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
+import { loadTarget } from './load-target.ts'
 import { UpdateOptions } from './update-options.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
 import type { LinkTarget } from './use-links.ts'
@@ -48,6 +57,7 @@ export function DraftView({
   const draft = given && { ...given, columns: looked.columns }
   if (!draft || (!draft.analysis && !draft.error)) return <Reading draft={draft} />
   const { analysis, error, columns, target, source } = draft
+  const refusal = target.kind === 'append' ? target.refusal : null
   const fault = error === null ? null : error instanceof AnalyseError ? error.fault : 'other'
   return (
     <div className={styles.view} aria-busy={draft.isReading} data-off={!draft.isOn || undefined}>
@@ -79,29 +89,35 @@ export function DraftView({
           {draft.parent && <p className={styles.hint}>{m.imports_nested_table_hint()}</p>}
           <TargetPicker
             key={draft.key}
+            baseId={baseId}
             target={target}
             tables={tables}
             mayCreate={mayCreate}
             onChange={(next) => all.setTarget(draft.key, next)}
           />
-          {target.kind === 'append' && (
-            <UpdateOptions
-              columns={columns}
-              target={target}
-              onChange={(next) => all.setTarget(draft.key, next)}
-            />
+          <TargetNotes analysis={analysis} target={target} tables={tables} />
+          {!refusal && (
+            <>
+              {target.kind === 'append' && (
+                <UpdateOptions
+                  columns={columns}
+                  target={target}
+                  onChange={(next) => all.setTarget(draft.key, next)}
+                />
+              )}
+              <ColumnCards
+                key={target.kind}
+                draft={draft}
+                analysis={analysis}
+                targets={targets}
+                onColumn={(index, patch) => all.setColumn(draft.key, index, patch)}
+                onDisplay={(index) => all.setDisplay(draft.key, index)}
+                onTickAll={(isOn) => all.tickAll(draft.key, isOn)}
+              />
+              {looked.problem !== null && <Alert tone="error">{looked.problem}</Alert>}
+              <Notes draft={draft} />
+            </>
           )}
-          <ColumnCards
-            key={target.kind}
-            draft={draft}
-            analysis={analysis}
-            targets={targets}
-            onColumn={(index, patch) => all.setColumn(draft.key, index, patch)}
-            onDisplay={(index) => all.setDisplay(draft.key, index)}
-            onTickAll={(isOn) => all.tickAll(draft.key, isOn)}
-          />
-          {looked.problem !== null && <Alert tone="error">{looked.problem}</Alert>}
-          <Notes draft={draft} />
         </>
       )}
     </div>
@@ -115,6 +131,25 @@ const rowsText = (count: number, isExact: boolean): string =>
 function roundish(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1)
   return Math.round(count / step) * step
+}
+
+/** What the database of an existing table does not take. */
+function TargetNotes({
+  analysis,
+  target,
+  tables,
+}: {
+  analysis: Analysis
+  target: DraftTarget
+  tables: Table[]
+}) {
+  if (target.kind === 'new') return null
+  if (target.refusal) {
+    const table = tables.find(({ id }) => id === target.tableId)?.title ?? ''
+    return <Alert tone="error">{m.imports_target_refused({ table, reason: target.refusal })}</Alert>
+  }
+  const columns = unfilledColumns(analysis, target)
+  return columns.length === 0 ? null : <Alert>{m.imports_not_filled({ columns: columns.join(', ') })}</Alert>
 }
 
 /** Problems and hints before the import starts. */
@@ -223,6 +258,7 @@ function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
 }
 
 interface TargetPickerProps {
+  baseId: string
   target: DraftTarget
   tables: Table[]
   mayCreate: boolean
@@ -230,9 +266,10 @@ interface TargetPickerProps {
 }
 
 /** Target of the rows: a new table with a title, or an existing one. */
-function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps) {
+function TargetPicker({ baseId, target, tables, mayCreate, onChange }: TargetPickerProps) {
   const id = useId()
   const [title, setTitle] = useState(target.kind === 'new' ? target.title : '')
+  const [newIn, setNewIn] = useState(target.kind === 'new' ? target.sourceId : undefined)
   // The latest choice, shown while the table's fields load.
   const [wanted, setWanted] = useState<DraftTarget['kind']>(target.kind)
   const isTaken = tables.some((table) => table.title.toLowerCase() === title.trim().toLowerCase())
@@ -240,9 +277,8 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
   async function choose(tableId: string): Promise<void> {
     setWanted('append')
     try {
-      const { fields } = await api.schema.table.query({ tableId })
       const update = target.kind === 'append' && target.update ? { ...target.update, keys: null } : undefined
-      onChange({ kind: 'append', tableId, fields, update })
+      onChange({ ...(await loadTarget(tableId)), update })
     } catch (error) {
       setWanted(target.kind)
       showError(error)
@@ -262,7 +298,7 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
             checked={wanted === 'new'}
             onChange={() => {
               setWanted('new')
-              onChange({ kind: 'new', title })
+              onChange({ kind: 'new', title, sourceId: newIn })
             }}
           />
           <label htmlFor={`${id}-new`}>{m.common_new_table()}</label>
@@ -276,7 +312,17 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
               value={title}
               onChange={(event) => {
                 setTitle(event.target.value)
-                onChange({ kind: 'new', title: event.target.value })
+                onChange({ ...target, title: event.target.value })
+              }}
+            />
+          )}
+          {target.kind === 'new' && (
+            <DatabasePicker
+              baseId={baseId}
+              sourceId={target.sourceId}
+              onChange={(sourceId) => {
+                setNewIn(sourceId)
+                onChange({ ...target, sourceId })
               }}
             />
           )}
@@ -312,5 +358,37 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
         </span>
       )}
     </fieldset>
+  )
+}
+
+interface DatabasePickerProps {
+  baseId: string
+  sourceId: string | undefined
+  onChange: (sourceId: string | undefined) => void
+}
+
+/** The database of a new table, where the base has more than its own. */
+function DatabasePicker({ baseId, sourceId, onChange }: DatabasePickerProps) {
+  const sources = trpc.sources.list.useQuery({ baseId }, { staleTime: 60_000 })
+  const connected = sources.data?.filter(({ isOwn, isEnabled }) => !isOwn && isEnabled) ?? []
+  if (connected.length === 0) return null
+  return (
+    <select
+      className={styles.select}
+      aria-label={m.imports_database()}
+      value={sourceId ?? ''}
+      onChange={(event) => onChange(event.target.value || undefined)}
+    >
+      <option value="">{m.sources_this_bases_own_tables()}</option>
+      {connected.map((source) => {
+        const isReadOnly = source.isSchemaReadonly || source.isDataReadonly
+        const name = nameOf(source)
+        return (
+          <option key={source.id} value={source.id} disabled={isReadOnly}>
+            {isReadOnly ? m.imports_database_read_only({ name }) : name}
+          </option>
+        )
+      })}
+    </select>
   )
 }

@@ -9,12 +9,13 @@ import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import {
   findsRecords,
   holdsFiles,
-  isImportable,
+  isFilledByImport,
   isOfferedForImport,
 } from '../../../src/core/fields/traits.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
+import { fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { Inputs } from '../../trpc.ts'
+import type { Inputs, Outputs } from '../../trpc.ts'
 
 /** Import settings of a column. */
 export interface DraftColumn {
@@ -52,8 +53,12 @@ export interface DraftLink {
 
 /** Target of the rows. */
 export type DraftTarget =
-  | { kind: 'new'; title: string }
-  | { kind: 'append'; tableId: string; fields: Field[]; update?: DraftUpdate }
+  /** `sourceId`: the connected database in which the table is created; absent: the base's own. */
+  | { kind: 'new'; title: string; sourceId?: string }
+  | ({ kind: 'append'; tableId: string; fields: Field[]; update?: DraftUpdate } & TargetFacts)
+
+/** What the server tells about a table, see `imports.target`. */
+export type TargetFacts = Partial<Outputs['imports']['target']>
 
 type StartInput = Inputs['imports']['start']
 
@@ -69,17 +74,25 @@ export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.map(({ nam
 )
 
 /** Fields that a column can be mapped to, including links (by record name). */
-export const importableFields = (fields: Field[]): Field[] =>
-  fields.filter((field) => {
-    if (field.isSystem || field.isPrimaryKey) return false
-    return linkOf(field) === null ? isImportable(field.type) : field.error === null
-  })
+export const importableFields = (fields: Field[]): Field[] => fields.filter(isFilledByImport)
 
 /** As `importableFields`, with the primary key if it can find existing records. */
 export const targetFields = (target: DraftTarget): Field[] => {
   if (target.kind === 'new') return []
-  const ids = target.update ? target.fields.filter((field) => field.isPrimaryKey) : []
-  return [...ids, ...importableFields(target.fields)]
+  const filled = importableFields(target.fields)
+  const ids = target.update
+    ? target.fields.filter((field) => field.isPrimaryKey && !filled.includes(field) && findsRecords(field))
+    : []
+  return [...ids, ...filled]
+}
+
+/** Titles of the file's columns that belong to fields which the database fills itself. */
+export function unfilledColumns({ fields: detected }: Analysis, target: DraftTarget): string[] {
+  if (target.kind === 'new') return []
+  const mapped = new Set(targetFields(target))
+  const readOnly = target.fields.filter((field) => field.databaseType !== null && !mapped.has(field))
+  const titles = new Set(readOnly.map(({ title }) => keyOf(title)))
+  return detected.flatMap(({ title }) => (titles.has(keyOf(title)) ? title : []))
 }
 
 /** The mapped fields that can find records. */
@@ -96,6 +109,7 @@ export function keyFields(columns: readonly DraftColumn[], target: DraftTarget):
   if (target.kind === 'new' || !target.update) return []
   const { keys } = target.update
   const candidates = keyCandidates(columns, target)
+  // The key of a connected table may have several columns.
   const ids = candidates.filter((field) => field.isPrimaryKey)
   if (keys !== null) return candidates.filter((field) => field.isPrimaryKey || keys.includes(field.id))
   if (ids.length > 0) return ids
@@ -143,6 +157,10 @@ function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefin
   return { choices: known.slice(0, MAX_CHOICES).map((title) => ({ title })) }
 }
 
+/** True for new tables of the base's own: connected databases have no place for links by names. */
+export const takesLinks = (target: DraftTarget): target is Extract<DraftTarget, { kind: 'new' }> =>
+  target.kind === 'new' && target.sourceId === undefined
+
 const valuesOf = ({ rows }: Analysis, index: number): string[] => rows.map((row) => row[index] ?? '')
 
 /** The notation in which the dates of a column are read; undefined for other columns. */
@@ -177,8 +195,19 @@ export function isMisfit(
     if (linkOf(field)) return column.missing?.has(text) ?? false
     if (holdsFiles(field)) return readFileList(text, 'all') === null
     const type = fieldType(field.type)
+    const { databaseType } = field
     const options = dateFormat ? { ...field.options, format: dateFormat } : field.options
-    return type.parse(text, options, decimal) === null && !isEmptyWord(text, type)
+    const parse = (cell: string) => type.parse(cell, options, decimal)
+    const value =
+      databaseType === null
+        ? parse(text)
+        : fitToColumn(
+            field.type,
+            { databaseType, keepsToTypes: target.keepsToTypes ?? false },
+            parse,
+            decimal,
+          ).read(text)
+    return value === null && !isEmptyWord(text, type)
   }
   if (holdsFiles(column)) return readFileList(text, 'all') === null
   const type = fieldType(column.type)
@@ -205,7 +234,8 @@ export const countMisfits = (analysis: Analysis, column: DraftColumn, target: Dr
 export function problemOf(
   columns: DraftColumn[],
   target: DraftTarget,
-): 'none' | 'untitled' | 'twice' | 'required' | 'key' | null {
+): 'none' | 'untitled' | 'twice' | 'required' | 'key' | 'refused' | null {
+  if (target.kind === 'append' && target.refusal) return 'refused'
   const on = columns.filter((column) => column.isOn)
   if (on.length === 0) return 'none'
   if (target.kind === 'new') return on.some(({ title }) => title.trim() === '') ? 'untitled' : null
@@ -219,6 +249,11 @@ export function problemOf(
 export function missingFields(columns: DraftColumn[], target: DraftTarget): Field[] {
   if (target.kind === 'new' || target.update?.mode === 'update') return []
   const filled = new Set(columns.filter(({ isOn }) => isOn).map(({ fieldId }) => fieldId))
+  // Names of linked records give the key that stores them.
+  for (const field of target.fields) {
+    const keyId = filled.has(field.id) ? linkOf(field)?.keyFieldId : null
+    if (keyId) filled.add(keyId)
+  }
   return importableFields(target.fields).filter(
     (field) =>
       field.required &&
@@ -280,5 +315,6 @@ export function toStartInput(
     ...common,
     columns: on.map((column) => ({ ...placeOf(column), link: linkOfColumn(column) ?? undefined })),
     table: { title: target.title.trim(), fields },
+    sourceId: target.sourceId,
   }
 }

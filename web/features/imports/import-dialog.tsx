@@ -8,9 +8,10 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { freeTitle } from '../layout/unused-title.ts'
 import { ChooseSource } from './choose-source.tsx'
-import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
+import { problemOf, toStartInput } from './draft.ts'
 import { DraftView } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
+import { loadTarget } from './load-target.ts'
 import { JobView, RunView, showCards } from './run-view.tsx'
 import { cancelRun, dismissRun, hasEnded, IMPORT_JOB, startRuns, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
@@ -44,13 +45,11 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   async function add(sources: ImportSource[]): Promise<void> {
     const known = (tables.data ?? (await api.schema.tables.query({ baseId }))).map(({ title }) => title)
     const taken = [...known, ...drafts.flatMap(({ target }) => (target.kind === 'new' ? [target.title] : []))]
-    const fields = tableId === undefined ? [] : (await api.schema.table.query({ tableId })).fields
+    const existing = tableId === undefined ? null : await loadTarget(tableId)
     const added = sources.map((source) => {
       const title = freeTitle(tableTitleOf(source), taken)
       taken.push(title)
-      const target: DraftTarget =
-        tableId === undefined ? { kind: 'new', title } : { kind: 'append', tableId, fields }
-      return { source, target }
+      return { source, target: existing ?? { kind: 'new' as const, title } }
     })
     const keys = all.add(added, known)
     setActiveKey(keys[0] ?? null)

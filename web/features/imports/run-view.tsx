@@ -17,6 +17,7 @@ import { m } from '../../messages.gen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { fetchSignedIn } from '../../session/index.ts'
 import { api, cache, type Outputs } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { attempt, showError } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
@@ -274,6 +275,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
               seconds: formatNumber(result.seconds),
             })}
       </Outcome>
+      {result.stopped && <Alert>{stoppedText(result.stopped)}</Alert>}
       {result.problems > 0 && <Problems result={result} />}
       <div className={styles.actions}>
         <ReportButton run={run} problems={result.problems} />
@@ -296,6 +298,13 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
       </div>
     </>
   )
+}
+
+function stoppedText({ row, rows: count, reason }: NonNullable<ImportResult['stopped']>): string {
+  const shown = row === null ? '–' : formatNumber(row)
+  return reason === null
+    ? m.imports_stopped_cancelled({ row: shown, count })
+    : m.imports_stopped({ row: shown, count, reason })
 }
 
 function undoneText({ isNewTable, update }: ImportResult): string {

@@ -4,7 +4,7 @@ import { countNamed, isCalledAfter, isLikelyLink } from '../../../src/core/impor
 import { singularOf } from '../../../src/core/nouns.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
-import { type DraftColumn, type DraftLink, displayColumn } from './draft.ts'
+import { type DraftColumn, type DraftLink, displayColumn, takesLinks } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
 
 /** A table that columns can link to. */
@@ -32,7 +32,7 @@ const DISTINCT = 0.9
  */
 export function useLinks(baseId: string, drafts: Draft[], role: Parameters<typeof roleCan>[0]): LinkedDrafts {
   const mayCreate = roleCan(role, 'import.create')
-  const isAsked = ({ analysis, target }: Draft) => mayCreate && analysis !== null && target.kind === 'new'
+  const isAsked = ({ analysis, target }: Draft) => mayCreate && analysis !== null && takesLinks(target)
   const asked = drafts.filter(isAsked).map((draft) => ({ key: draft.key, columns: comparedColumns(draft) }))
   const answers = trpc.useQueries((q) =>
     asked.map(({ columns }) =>
@@ -46,15 +46,14 @@ export function useLinks(baseId: string, drafts: Draft[], role: Parameters<typeo
     ),
   )
   const existing = new Map(asked.map(({ key }, at) => [key, answers[at]?.data ?? []]))
-  const targetsOf = (key: number): LinkTarget[] => [
-    ...drafts.flatMap((draft): LinkTarget[] => {
-      const { target, isOn, analysis } = draft
-      return isOn && analysis && target.kind === 'new'
-        ? [{ to: { draft: draft.key }, title: target.title }]
-        : []
-    }),
-    ...(existing.get(key) ?? []).map(({ tableId, title }): LinkTarget => ({ to: { tableId }, title })),
-  ]
+  function targetsOf(key: number): LinkTarget[] {
+    if (!drafts.some((draft) => draft.key === key && takesLinks(draft.target))) return []
+    const imported = drafts.flatMap(({ key: other, target, isOn, analysis }): LinkTarget[] =>
+      isOn && analysis && takesLinks(target) ? [{ to: { draft: other }, title: target.title }] : [],
+    )
+    const matched = existing.get(key) ?? []
+    return [...imported, ...matched.map(({ tableId, title }): LinkTarget => ({ to: { tableId }, title }))]
+  }
   const named = namedDrafts(drafts)
   const proposed = drafts.map((draft) => {
     const columns = asked.find(({ key }) => key === draft.key)?.columns ?? []
@@ -102,7 +101,7 @@ function withProposals(
   likely: (column: DraftColumn) => DraftLink | null,
 ): Draft {
   const { analysis, target } = draft
-  if (!analysis || target.kind !== 'new')
+  if (!analysis || !takesLinks(target))
     return { ...draft, columns: draft.columns.map((column) => ({ ...column, link: null })) }
   const parent = drafts.find(({ key }) => key === draft.parent?.key)
   const own = displayColumn(
@@ -113,7 +112,7 @@ function withProposals(
   const columns = draft.columns.map((column): DraftColumn => {
     // The first column of a list has the rows of the records that it belongs to.
     if (draft.parent && column.index === 0) {
-      const isThere = parent?.isOn && parent.target.kind === 'new'
+      const isThere = parent?.isOn && takesLinks(parent.target)
       const link = isThere ? toParent(parent) : null
       const title = link && titleOfParent(draft.columns, analysis, link)
       return { ...column, title: title ?? column.title, link, isOn: column.isOn && link !== null }
@@ -135,7 +134,9 @@ function withProposals(
 }
 
 const isTarget = (drafts: readonly Draft[], key: number): boolean =>
-  drafts.some((draft) => draft.key === key && draft.isOn && draft.analysis !== null)
+  drafts.some(
+    (draft) => draft.key === key && draft.isOn && draft.analysis !== null && takesLinks(draft.target),
+  )
 
 const toParent = ({ key, target, source }: Draft): DraftLink => ({
   to: { draft: key },
@@ -188,7 +189,7 @@ interface NamedDraft {
 function namedDrafts(drafts: readonly Draft[]): NamedDraft[] {
   return drafts.flatMap((draft): NamedDraft[] => {
     const { analysis, target, isOn, columns, parent } = draft
-    if (!analysis || !isOn || target.kind !== 'new' || parent) return []
+    if (!analysis || !isOn || !takesLinks(target) || parent) return []
     const display = displayColumn(
       columns.map((column) => ({ ...column, link: null })),
       analysis,

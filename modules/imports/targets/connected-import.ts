@@ -1,0 +1,47 @@
+import { badRequest } from '../../../src/core/errors.ts'
+import { withPeople } from '../../../src/core/fields/traits.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
+import { type NamedTable, requireStoredNames } from '../../../src/db/names-of-records.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { RecordsService } from '../../records/index.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { ImportInput, UpdateOfRecords } from '../job-input.ts'
+import type { Report } from '../worker/report.ts'
+import type { TargetRun } from './target.ts'
+
+export interface ConnectedDeps {
+  kernel: Pick<Kernel, 'sources' | 'log'>
+  schema: Pick<SchemaService, 'load' | 'engineOf' | 'writeRefusal' | 'hasTable' | 'createConnectedTable'>
+  records: Pick<
+    RecordsService,
+    'openLink' | 'people' | 'apply' | 'open' | 'page' | 'findByValues' | 'highestKey' | 'readAbove'
+  >
+}
+
+/** The second half of an import into a connected database. */
+export interface ConnectedImport extends TargetRun {
+  input: ImportInput
+  update: UpdateOfRecords | undefined
+  /** True for a table that the import has created. */
+  isNewTable: boolean
+  model: TableModel
+  /** The connected database. */
+  engine: Engine
+  report: Report
+  /** @throws CONFLICT if a field that is being filled was changed */
+  verify(): Promise<void>
+}
+
+type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
+
+/** The records that a link field's cells name. @throws BAD_REQUEST if they cannot be found by name */
+export function toNamedRecords({ related, field }: OpenLink, people: Person[]): NamedTable {
+  requireStoredNames(related)
+  const { table, primaryKey, displayField, keyFields } = related
+  if (keyFields.length !== 1)
+    throw badRequest(m.imports_error_link_composite({ field: field.title, table: table.title }))
+  const options = withPeople(displayField.type, displayField.options, people) as Field['options']
+  return { table, primaryKey, displayField: { ...displayField, options } }
+}

@@ -1,0 +1,377 @@
+import type { UserActor } from '../../../src/core/actor.ts'
+import type { Operation } from '../../../src/core/changes.ts'
+import type { StoppedImport, UpdatedRecord, UpdateResult } from '../../../src/core/csv/import-result.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { listImports } from '../../../src/db/change-log.ts'
+import { isStopping } from '../../../src/jobs.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { isOutage } from '../../../src/storage-full.ts'
+import type { ImportOutcome } from '../plan.ts'
+import { rowSkipped } from '../worker/convert.ts'
+import type { ConnectedDeps, ConnectedImport } from './connected-import.ts'
+import { findWritten } from './find-written.ts'
+import { createRowPlanner, type PlannedRow, type RowToWrite } from './plan-rows.ts'
+import {
+  type CellProblem,
+  type Mark,
+  openStagedRows,
+  RowState,
+  type StagedRow,
+  writeReason,
+} from './staged-rows.ts'
+
+/** Rows of one change, which is one transaction of the connected database. */
+const CHUNK_ROWS = 1_000
+const CHUNK_VALUES = 40_000
+
+/** Rows that the database may refuse: each takes some attempts to find, and so many have one cause. */
+const MAX_REFUSED = 1_000
+
+/** How long an import waits for a database that does not answer, and how often it asks again. */
+const OUTAGE_PATIENCE_MS = 120_000
+const OUTAGE_POLL_MS = 1_000
+/** Broken connections in a row after which it ends. */
+const MAX_OUTAGES = 20
+
+/** Attempts at a chunk whose records others lock. */
+const MAX_BUSY = 6
+const BUSY_PAUSE_MS = 200
+
+/** Changed records that a preview shows. */
+const SAMPLES = 10
+
+const REPORTED = 2_000
+
+/** What has become of the rows. */
+type Written = Pick<
+  ImportOutcome,
+  'rows' | 'rowsRefused' | 'cellsRefused' | 'changeId' | 'update' | 'stopped'
+>
+
+/**
+ * Writes the staged rows to a table of a connected database, chunk by chunk. Before a chunk is written, its rows are marked in
+ * the staging table; the log entry and their new state are one transaction of the home, which commits just after the connected
+ * database. A run that finds such marks, because the process or the connection ended in between, looks in the table whether
+ * the rows are there, and never writes those again of which it cannot tell.
+ *
+ * @throws the error that ended the import, if nothing was written before; otherwise it is told in `stopped`
+ */
+export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport): Promise<Written> {
+  const { input, update, model, home, signal } = work
+  const isPreview = update?.isPreview ?? false
+  const staged = openStagedRows(
+    home,
+    work.staging,
+    input.columns.map(({ column }) => column),
+  )
+  const planner = await createRowPlanner(deps, work)
+  const actor: UserActor = { ...input.actor, actionId: work.jobId }
+  const samples: UpdatedRecord[] = []
+  let refusedHere = 0
+  /** Rows of which it is unknown whether they were written. */
+  let inDoubt: readonly StagedRow[] = []
+
+  /** Writes rows as one change, with their new states. */
+  async function writeOnce(rows: readonly RowToWrite[]): Promise<void> {
+    const added = rows.filter(({ id }) => id === null)
+    const changed = rows.flatMap(({ id, values }) => (id === null ? [] : [{ id, values }]))
+    const { id: tableId } = model.table
+    const operations: Operation[] = []
+    if (added.length > 0)
+      operations.push({ kind: 'insert', tableId, rows: added.map(({ values }) => ({ values })) })
+    if (changed.length > 0) operations.push({ kind: 'update', tableId, rows: changed })
+    const counts = update && { added: added.length, changed: changed.length }
+    await deps.records.apply(
+      actor,
+      { baseId: input.baseId, operations, timeZone: input.timeZone },
+      {
+        entry: { kind: 'records.import', tableId, detail: { jobId: work.jobId, ...counts } },
+        finish: (tx) => staged.markIn(tx, rows.map(doneMark)),
+      },
+    )
+  }
+
+  /** Marks rows that are about to be written, and others. */
+  async function begin(rows: readonly RowToWrite[], decided: readonly Mark[]): Promise<void> {
+    const hasNew = rows.some(({ id }) => id === null)
+    const top = hasNew ? await patiently(() => planner.highestKey()) : undefined
+    await staged.mark([
+      ...decided,
+      ...rows.map(({ row, id, problems }) => ({
+        number: row.number,
+        state: id === null ? RowState.adding : RowState.changing,
+        reason: id === null ? writeReason({ top, problems }) : null,
+      })),
+    ])
+  }
+
+  /** Writes rows, those that the database refuses left out. */
+  async function write(given: readonly RowToWrite[], decided: readonly Mark[] = []): Promise<void> {
+    let rows = given
+    await begin(rows, decided)
+    for (let busy = 0, outages = 0; rows.length > 0; ) {
+      try {
+        return await writeOnce(rows)
+      } catch (error) {
+        if (!(error instanceof AppError) || isOutage(error)) {
+          inDoubt = rows.map(({ row }) => row)
+          throw error
+        }
+        if (isBusy(error) && busy < MAX_BUSY) {
+          await Bun.sleep(BUSY_PAUSE_MS * 2 ** busy++)
+        } else if (error.code === 'DATABASE_UNREACHABLE') {
+          inDoubt = rows.map(({ row }) => row)
+          if (++outages > MAX_OUTAGES) throw error
+          await untilReachable(error)
+          const missing = new Set(await settle(inDoubt))
+          rows = rows.filter(({ row }) => missing.has(row.number))
+          inDoubt = []
+          await begin(rows, [])
+        } else if (isFaultOfRows(error)) {
+          return splitRows(rows, error)
+        } else {
+          // The connected database may have committed before Sheaf's own failed.
+          if (error.status >= 500) inDoubt = rows.map(({ row }) => row)
+          throw error
+        }
+      }
+    }
+  }
+
+  /** Finds the rows that the database refuses: by halves, so that their number decides how many attempts it takes. */
+  async function splitRows(rows: readonly RowToWrite[], error: AppError): Promise<void> {
+    const [only, ...others] = rows
+    if (!only) return
+    if (others.length > 0) {
+      // None of them is there: the attempt was rolled back.
+      await staged.mark(rows.map(({ row }) => ({ number: row.number, state: null, reason: null })))
+      const middle = Math.ceil(rows.length / 2)
+      for (const half of [rows.slice(0, middle), rows.slice(middle)]) {
+        signal.throwIfAborted()
+        await write(half)
+      }
+      return
+    }
+    const problem: CellProblem = {
+      column: '',
+      value: '',
+      reason: rowSkipped(error.message.replace(/\.$/, '')),
+    }
+    await staged.mark([
+      { number: only.row.number, state: RowState.refused, reason: writeReason({ problems: [problem] }) },
+    ])
+    if (++refusedHere >= MAX_REFUSED)
+      throw new AppError(
+        'DATABASE_ERROR',
+        m.imports_error_too_many_refused({ max: MAX_REFUSED, reason: error.message }),
+      )
+  }
+
+  /** Waits until the connected database answers. @throws its error if that takes too long */
+  async function untilReachable(error: AppError): Promise<void> {
+    const deadline = Date.now() + OUTAGE_PATIENCE_MS
+    for (;;) {
+      signal.throwIfAborted()
+      if (Date.now() > deadline) throw error
+      await Bun.sleep(OUTAGE_POLL_MS)
+      try {
+        await work.engine.all({ sql: 'select 1', params: [] })
+        return
+      } catch (again) {
+        if (!(again instanceof AppError)) throw again
+      }
+    }
+  }
+
+  /** Repeats a read whose connection breaks. @throws its error if the database stays away */
+  async function patiently<T>(read: () => Promise<T>): Promise<T> {
+    for (let outages = 1; ; outages++) {
+      try {
+        return await read()
+      } catch (error) {
+        const isAway = error instanceof AppError && error.code === 'DATABASE_UNREACHABLE' && !isOutage(error)
+        if (!isAway || outages > MAX_OUTAGES) throw error
+        await untilReachable(error)
+      }
+    }
+  }
+
+  /**
+   * Finds out which of the rows that were being written are in the table.
+   *
+   * @returns the numbers of those that are not, and are to be written
+   */
+  async function settle(rows: readonly StagedRow[]): Promise<number[]> {
+    const marked = await staged.inStates([RowState.adding, RowState.changing], 0, Number.MAX_SAFE_INTEGER)
+    const wanted = new Set(rows.map(({ number }) => number))
+    const own = marked.filter(({ number }) => wanted.has(number))
+    const marks = await patiently(() => findWritten(deps, work, planner, own))
+    await staged.mark(marks)
+    return marks.flatMap(({ number, state }) => (state === null ? number : []))
+  }
+
+  async function writeChunk(rows: readonly StagedRow[]): Promise<void> {
+    const planned = await patiently(() => planner.plan(rows))
+    const decided = planned.flatMap((one): Mark[] => (one.kind === 'decided' ? [decidedMark(one)] : []))
+    const toWrite = planned.filter((one) => one.kind === 'write')
+    if (isPreview) {
+      const changes = toWrite.filter(({ id }) => id !== null).slice(0, SAMPLES - samples.length)
+      samples.push(...changes.map((change) => planner.sampleOf(change.row, change)))
+      await staged.mark([...decided, ...toWrite.map(doneMark)])
+      return
+    }
+    await write(toWrite, decided)
+  }
+
+  async function writeAll(): Promise<void> {
+    const keys = planner.keys.map(({ column }) => column.column)
+    if (keys.length > 0) await staged.markKeys(keys)
+    const interrupted = await staged.inStates(
+      [RowState.adding, RowState.changing],
+      0,
+      Number.MAX_SAFE_INTEGER,
+    )
+    if (interrupted.length > 0) {
+      inDoubt = interrupted
+      await settle(interrupted)
+      inDoubt = []
+    }
+    const size = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / input.columns.length)))
+    const counts = await staged.counts()
+    const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
+    let done = total - (counts.get(null) ?? 0)
+    let last = 0
+    for (;;) {
+      signal.throwIfAborted()
+      await work.verify()
+      const rows = await staged.next(last, size)
+      if (rows.length === 0) return
+      await writeChunk(rows)
+      done += rows.length
+      last = rows.at(-1)?.number ?? last
+      work.progress(done, total)
+    }
+  }
+
+  /** @returns why the import has ended before its last row; null if it has not */
+  async function writeUntilStopped(): Promise<{ error: unknown } | null> {
+    try {
+      await writeAll()
+      return null
+    } catch (error) {
+      // An outage of Sheaf's own database: the job goes on once it is back.
+      if (isStopping(signal) || isOutage(error)) throw error
+      if (!signal.aborted && !(error instanceof AppError))
+        deps.kernel.log.error('an import into a connected database failed', error, { jobId: work.jobId })
+      return { error }
+    }
+  }
+
+  const end = await writeUntilStopped()
+  if (end) await resetUnwritten()
+  const counts = await staged.counts()
+  const of = (...states: (RowState | null)[]) =>
+    states.reduce<number>((sum, state) => sum + (counts.get(state) ?? 0), 0)
+  const touched = of(RowState.added, RowState.changed, RowState.uncertain)
+  if (end && ((touched === 0 && !work.isNewTable) || isPreview)) throw end.error
+  const cellsRefused = await reportRows()
+  const result: UpdateResult | undefined = update && {
+    isPreview,
+    added: of(RowState.added),
+    changed: of(RowState.changed),
+    unchanged: of(RowState.unchanged),
+    skipped: of(RowState.skipped),
+    withoutKey: of(RowState.withoutKey),
+    repeated: of(RowState.repeated),
+    ambiguous: of(RowState.ambiguous),
+    unknown: of(RowState.unknown),
+    changes: isPreview ? samples : [],
+  }
+  return {
+    rows: of(RowState.added),
+    rowsRefused: of(
+      RowState.withoutKey,
+      RowState.repeated,
+      RowState.ambiguous,
+      RowState.unknown,
+      RowState.refused,
+      RowState.uncertain,
+    ),
+    cellsRefused,
+    changeId: isPreview ? null : await newestEntry(),
+    update: result,
+    stopped: end ? await stoppedBy(end.error, of(null)) : undefined,
+  }
+
+  /** Rows that were about to be written when the import ended go back; those in doubt are uncertain. */
+  async function resetUnwritten(): Promise<void> {
+    const marked = await staged.inStates([RowState.adding, RowState.changing], 0, Number.MAX_SAFE_INTEGER)
+    const doubtful = new Set(inDoubt.map(({ number }) => number))
+    await staged.mark(
+      marked.map(({ number }) => ({
+        number,
+        state: doubtful.has(number) ? RowState.uncertain : null,
+        reason: null,
+      })),
+    )
+  }
+
+  async function stoppedBy(error: unknown, rows: number): Promise<StoppedImport> {
+    const [first] = await staged.next(0, 1)
+    if (signal.aborted) return { row: first?.number ?? null, rows, reason: null }
+    const reason = error instanceof AppError ? error.message : m.request_error_unexpected()
+    return { row: first?.number ?? null, rows, reason }
+  }
+
+  /** The newest entry of this import, whose undo takes back all of them; null if nothing was written. */
+  async function newestEntry(): Promise<number | null> {
+    const entries = await listImports(home, model.table.id)
+    const own = entries.find(({ detail }) => (detail as { jobId?: string } | null)?.jobId === work.jobId)
+    return own?.id ?? null
+  }
+
+  /** Adds the rows with problems to the report. @returns the number of refused cells in rows that were written */
+  async function reportRows(): Promise<number> {
+    let cells = 0
+    let last = 0
+    for (;;) {
+      const rows = await staged.withProblems(last, REPORTED)
+      for (const row of rows) {
+        const problems = planner.problemsOf(row)
+        if (row.state === RowState.added || row.state === RowState.changed) cells += problems.length
+        for (const problem of problems) work.report.add({ row: row.number, ...problem })
+      }
+      if (rows.length < REPORTED) return cells
+      last = rows.at(-1)?.number ?? last
+    }
+  }
+}
+
+const doneMark = ({ row, id, problems }: RowToWrite): Mark => ({
+  number: row.number,
+  state: id === null ? RowState.added : RowState.changed,
+  reason: writeReason({ problems }),
+})
+
+const decidedMark = ({ row, state, problems }: Extract<PlannedRow, { kind: 'decided' }>): Mark => ({
+  number: row.number,
+  state,
+  reason: writeReason({ problems }),
+})
+
+/** True if others hold what the change needs; nothing of it was written. */
+const isBusy = ({ code, details }: AppError): boolean =>
+  code === 'BASE_BUSY' || (code === 'CONFLICT' && details?.failure === 'busy')
+
+/** Error codes for values and records that the database, or a rule of the table, refuses. */
+const FAULTS: ReadonlySet<string> = new Set([
+  'DATABASE_ERROR',
+  'INVALID_VALUE_FOR_FIELD',
+  'REQUIRED_FIELD_MISSING',
+  'RECORD_NOT_FOUND',
+  'BAD_REQUEST',
+])
+
+/** False if no row could be written, whatever its values. */
+const isFaultOfRows = ({ code, details }: AppError): boolean =>
+  FAULTS.has(code) && details?.failure === undefined

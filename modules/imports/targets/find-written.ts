@@ -1,0 +1,59 @@
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { StoredRecord } from '../../records/index.ts'
+import type { ConnectedDeps, ConnectedImport } from './connected-import.ts'
+import type { RowPlanner } from './plan-rows.ts'
+import { type Mark, RowState, readReason, type StagedRow, writeReason } from './staged-rows.ts'
+
+/** Records of others that may be among those added since a chunk began. */
+const OTHERS = 5_000
+
+/**
+ * Looks in the table for rows that were being written when the process or the connection ended. Rows are recognized by their
+ * key, by the fields that find records, or, where the database numbers its records, by their values among those with a higher
+ * number than the highest before. What cannot be told is uncertain.
+ *
+ * @param rows all of one chunk, `adding` or `changing`
+ * @returns their states; null for those that are not there
+ */
+export async function findWritten(
+  { records }: Pick<ConnectedDeps, 'records'>,
+  { model }: Pick<ConnectedImport, 'model'>,
+  planner: RowPlanner,
+  rows: readonly StagedRow[],
+): Promise<Mark[]> {
+  // Changing a record again to the same values does nothing.
+  const marks: Mark[] = rows.flatMap(({ number, state }) =>
+    state === RowState.changing ? [{ number, state: null, reason: null }] : [],
+  )
+  const added = rows.filter(({ state }) => state === RowState.adding)
+  if (added.length === 0) return marks
+  const markOf = ({ number, reason }: StagedRow, state: RowState | null): Mark => {
+    const { problems = [] } = readReason(reason)
+    return { number, state, reason: state === RowState.added ? writeReason({ problems }) : null }
+  }
+  const known = await planner.findByKey(added)
+  if (known) {
+    return [...marks, ...added.map((row) => markOf(row, known.has(row.number) ? RowState.added : null))]
+  }
+  const top = readReason(added[0]?.reason ?? null).top
+  if (top === undefined) return [...marks, ...added.map((row) => markOf(row, RowState.uncertain))]
+  const limit = added.length + OTHERS
+  const found = await records.readAbove(model, top, planner.valueFields, limit)
+  if (found.length === 0) return [...marks, ...added.map((row) => markOf(row, null))]
+  const isWritten = found.length < limit && areAmong(added, found, planner)
+  return [...marks, ...added.map((row) => markOf(row, isWritten ? RowState.added : RowState.uncertain))]
+}
+
+/** True if each row has a record of its own with its values. Empty cells have the default of the database. */
+function areAmong(rows: readonly StagedRow[], found: readonly StoredRecord[], planner: RowPlanner): boolean {
+  const free = new Set(found)
+  return rows.every((row) => {
+    const values = Object.entries(planner.valuesOf(row)).filter(([, value]) => value !== null)
+    const record = [...free].find((one) =>
+      values.every(([fieldId, value]) => isSame(one.values[fieldId] ?? null, value)),
+    )
+    return record !== undefined && free.delete(record)
+  })
+}
+
+const isSame = (stored: CellValue, given: CellValue): boolean => String(stored) === String(given)

@@ -1,0 +1,124 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { readExactNumber } from '../../../src/core/exact-decimal.ts'
+import { storageOf } from '../../../src/core/fields/field.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
+import { isPadded, isTemporal } from '../../../src/dialects/foreign.ts'
+import { isTextStorage } from '../../../src/dialects/related.ts'
+import { anyOf } from '../../../src/dialects/standard-sql.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { chunks, columnOf, encoded, readWhere, type StoredRecord } from '../table/index.ts'
+
+/** Records of a connected table by the values of some of its fields. */
+export interface FoundByValues {
+  /** The records whose fields have these values, in the order of the fields. */
+  get(values: readonly CellValue[]): readonly StoredRecord[]
+}
+
+/** The columns of a table to look in, and the fields to read. */
+interface Asked {
+  engine: Pick<Engine, 'dialect' | 'all'>
+  model: TableModel
+  by: Field[]
+  read: Field[]
+}
+
+/**
+ * Finds records by the values of some fields, a statement for 500 of them. Values are equal if they are stored equal: `1` and
+ * `1.0`, but not `a` and `A`, whatever the column's collation.
+ *
+ * @param wanted values without nulls, in the order of `by`
+ */
+export async function findByValues(
+  { engine, model, by, read }: Asked,
+  wanted: readonly (readonly CellValue[])[],
+): Promise<FoundByValues> {
+  const { dialect, all } = engine
+  const found = new Map<string, StoredRecord[]>()
+  const keyOf = (values: readonly CellValue[]) =>
+    JSON.stringify(by.map((field, at) => comparable(field, values[at] ?? null)))
+  const fields = [...new Set([...by, ...read])]
+  const different = [...new Map(wanted.map((values) => [keyOf(values), values])).values()]
+  const possible = different.filter((values) =>
+    by.every((field, at) => isPossible(field, values[at] ?? null)),
+  )
+  for (const chunk of chunks(possible)) {
+    const where = isAnyOf(dialect, by, chunk)
+    for (const record of await readWhere({ tx: { all }, dialect, model }, where, fields)) {
+      const key = keyOf(by.map(({ id }) => record.values[id] ?? null))
+      found.set(key, [...(found.get(key) ?? []), record])
+    }
+  }
+  return { get: (values) => found.get(keyOf(values)) ?? [] }
+}
+
+/** Condition: the fields have one of the lists of values. */
+function isAnyOf(dialect: Dialect, by: Field[], chunk: (readonly CellValue[])[]): SQL {
+  const columns = by.map((field) => comparedColumn(dialect, field))
+  const [column, ...others] = columns
+  const value = (field: Field | undefined, of: CellValue): CellValue =>
+    field ? encoded(field, dialect, of) : of
+  if (column && others.length === 0) {
+    const values = chunk.map(([only]) => sql`${value(by[0], only ?? null)}`)
+    return sql`${column} in (${sql.join(values, sql`, `)})`
+  }
+  return anyOf(
+    chunk.map((values) => {
+      const each = columns.map((one, at) => sql`${one} = ${value(by[at], values[at] ?? null)}`)
+      return sql`(${sql.join(each, sql` and `)})`
+    }),
+  )
+}
+
+/** The column as its values are compared: uncast where its own index can be used. */
+function comparedColumn({ foreign }: Dialect, field: Field): SQL {
+  const storage = storageOf(field)
+  const column = columnOf(field)
+  const { databaseType } = field
+  if (databaseType === null) return column
+  if (isTemporal(storage)) return foreign.asTemporal(column, storage, databaseType)
+  if (!isTextStorage(storage) || databaseType === 'uuid') return column
+  return foreign.asText(column, databaseType)
+}
+
+const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
+
+/** False for values that the column cannot hold, and with which some engines refuse to compare it. */
+const isPossible = ({ databaseType }: Field, value: CellValue): boolean =>
+  databaseType !== 'uuid' || UUID.test(String(value))
+
+/** The value in a form in which equal ones are the same text. */
+function comparable(field: Field, value: CellValue): string {
+  const storage = storageOf(field)
+  if (storage === 'boolean') return value === true || value === 1 || value === 'true' ? '1' : '0'
+  if (storage !== 'integer' && storage !== 'real' && storage !== 'id') {
+    if (isPadded(field.databaseType)) return String(value).trimEnd()
+    return field.databaseType === 'uuid' ? String(value).toLowerCase() : String(value)
+  }
+  return readExactNumber(String(value))?.text ?? String(Number(value))
+}
+
+/** The highest key of a table that numbers its records; null if it is empty. */
+export async function highestKey(
+  { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
+  model: TableModel,
+): Promise<number | string | null> {
+  const [row] = await all<{ n: number | string | null }>(
+    dialect.render(
+      sql`select max(${columnOf(model.primaryKey)}) as n from ${sql.identifier(model.table.tableName)}`,
+    ),
+  )
+  return row?.n ?? null
+}
+
+/** The first records with a higher key, in the order of the key. */
+export function readAbove(
+  { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
+  model: TableModel,
+  { key, fields, limit }: { key: number | string | null; fields: Field[]; limit: number },
+): Promise<StoredRecord[]> {
+  const column = columnOf(model.primaryKey)
+  const isAbove = key === null ? sql`${column} is not null` : sql`${column} > ${key}`
+  return readWhere({ tx: { all }, dialect, model }, sql`${isAbove} order by ${column} limit ${limit}`, fields)
+}

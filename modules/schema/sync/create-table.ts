@@ -1,0 +1,171 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import type { TableStructure } from '../../../src/db/introspect/index.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { SourceRow } from '../../bases/index.ts'
+import { actorIdOf, areAlike, type SchemaContext } from '../change/index.ts'
+import { columnOf, isTitleTaken, MAX_TABLES, physicalName } from '../model/index.ts'
+import type { PreparedTable } from '../tables/index.ts'
+import { createTitles, type PlannedForeignTable, planTable } from './plan-table.ts'
+import { findSource, NO_INFLECTION, planContext, planStatements, readStructure } from './write-plan.ts'
+
+/** A table to create in a connected database. */
+export interface NewConnectedTable {
+  sourceId: string
+  /** Its fields keep their ids. */
+  prepared: PreparedTable
+}
+
+/**
+ * Checks that tables can be created in a connected database and written.
+ *
+ * @throws SOURCE_NOT_FOUND; BAD_REQUEST if it allows no changes of its structure or its records
+ */
+export async function requireWritableSource(
+  context: Pick<SchemaContext, 'bases'>,
+  baseId: string,
+  sourceId: string,
+): Promise<SourceRow> {
+  const source = await findSource(context, baseId, sourceId)
+  if (!source || source.isOwn) throw notFound('Source', sourceId)
+  const name = source.alias ?? source.client
+  if (source.isSchemaReadonly || source.isDataReadonly)
+    throw badRequest(m.schema_error_source_tables_read_only({ source: name }))
+  return source
+}
+
+/**
+ * Creates a table in a connected database, with a numbered key and a column for each field, and adds it to the base. Fields get
+ * the types that their columns have there where the requested ones would not survive a synchronization.
+ *
+ * @throws as `requireWritableSource`; DATABASE_ERROR if the database refuses the table; nothing is created then
+ */
+export async function createConnectedTable(
+  context: SchemaContext,
+  actor: Actor,
+  { sourceId, prepared }: NewConnectedTable,
+): Promise<Table> {
+  const { baseId } = prepared
+  await context.access.authorize(actor, 'table.create', baseId)
+  const source = await requireWritableSource(context, baseId, sourceId)
+  const config = context.bases.sources.requireConnection(source)
+  const engine = await context.kernel.sources.of(source)
+  const before = await readStructure(config)
+  const names = new Set(before.tables.map(({ name }) => name.toLowerCase()))
+  const name = physicalName(prepared.title, names, 'table')
+  const columns = nameColumns(prepared)
+  const { dialect } = engine
+  await engine.write(async (tx) => {
+    const definitions = columns.flatMap(({ field, columnName }) => columnOf({ ...field, columnName }))
+    for (const statement of dialect.createTable(name, definitions)) await tx.run(statement)
+  })
+  try {
+    const structure = (await readStructure(config)).tables.find((table) => table.name === name)
+    if (!structure) throw new AppError('DATABASE_ERROR', m.schema_error_table_not_created({ table: name }))
+    return await addTable(context, actor, source, { prepared, columns, structure })
+  } catch (error) {
+    await drop(engine, name)
+    throw error
+  }
+}
+
+interface NamedColumn {
+  field: Field
+  columnName: string
+}
+
+/** The columns of the key and of the fields, named after their titles. */
+function nameColumns({ fields }: PreparedTable): NamedColumn[] {
+  const key = fields.find(({ isPrimaryKey }) => isPrimaryKey)
+  const taken = new Set(['id'])
+  const own = fields
+    .filter((field) => !field.isSystem && !field.isPrimaryKey)
+    .map((field) => {
+      const columnName = physicalName(field.title, taken, 'field')
+      taken.add(columnName.toLowerCase())
+      return { field, columnName }
+    })
+  return key ? [{ field: key, columnName: 'id' }, ...own] : own
+}
+
+function addTable(
+  context: SchemaContext,
+  actor: Actor,
+  source: SourceRow,
+  {
+    prepared,
+    columns,
+    structure,
+  }: { prepared: PreparedTable; columns: NamedColumn[]; structure: TableStructure },
+): Promise<Table> {
+  const { baseId, tableId } = prepared
+  const config = context.bases.sources.requireConnection(source)
+  return context.apply(actor, baseId, async ({ now }) => {
+    const others = await context.store.tablesOf(baseId)
+    if (others.length >= MAX_TABLES)
+      throw badRequest(m.schema_error_source_tables({ max: MAX_TABLES, count: others.length + 1 }))
+    const title = isTitleTaken(prepared.title, others)
+      ? createTitles(others.map((other) => other.title))(prepared.title)
+      : prepared.title
+    const order = Math.max(0, ...others.map((other) => other.order)) + 1
+    const planned = planTable(planContext(NO_INFLECTION, source.id, baseId, now, config), structure, {
+      title,
+      order,
+    })
+    const added = withRequestedFields(planned, tableId, columns)
+    const none = { tableIds: [], fieldIds: [] }
+    const plan = {
+      newTables: [added],
+      newFields: [],
+      changedTables: [],
+      changedFields: [],
+      removed: none,
+      restored: none,
+      removedFields: [],
+      restoredFields: [],
+      notes: [],
+    }
+    return {
+      statements: [
+        ...(await planStatements(context, plan, { actorId: actorIdOf(actor), now })),
+        ...context.bases.sources.chosen(source, [structure.name]),
+      ],
+      entry: { kind: 'table.create', tableId, detail: { tableId, tableTitle: title } },
+      tableIds: [tableId],
+      result: added.table,
+    }
+  })
+}
+
+function withRequestedFields(
+  { table, fields, structure }: PlannedForeignTable,
+  tableId: string,
+  columns: readonly NamedColumn[],
+): PlannedForeignTable {
+  const hasDisplay = columns.some(({ field }) => field.isDisplay)
+  return {
+    structure,
+    table: { ...table, id: tableId },
+    fields: fields.map((planned): Field => {
+      const wanted = columns.find(({ columnName }) => columnName === planned.columnName)?.field
+      if (!wanted) return { ...planned, tableId }
+      const { id, title, type, options, isDisplay } = wanted
+      return {
+        ...planned,
+        id,
+        tableId,
+        title,
+        isDisplay: hasDisplay ? isDisplay : planned.isDisplay,
+        ...(areAlike(planned.type, type) && { type, options }),
+      }
+    }),
+  }
+}
+
+/** The table is as empty as it was created. */
+const drop = (engine: Engine, name: string): Promise<void> =>
+  engine.write(async (tx) => {
+    for (const statement of engine.dialect.dropTable(name)) await tx.run(statement)
+  })

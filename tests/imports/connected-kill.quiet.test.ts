@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hasEnded } from '../../src/jobs.ts'
+import { PASSWORD } from '../support/app.ts'
+import { createTrpcClient } from '../support/client.ts'
+import {
+  type ConnectedDatabase,
+  createConnected,
+  ENGINES,
+  type EngineKind,
+  startLoad,
+  tablesOf,
+} from './connected-support.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type Door, ended, importNew, reportOf, resultOf } from './support.ts'
+
+const TABLES: Record<EngineKind, string[]> = {
+  postgres: [
+    'create table author (id serial primary key, name text not null, age int)',
+    'create table person (code text primary key, name text)',
+  ],
+  mariadb: [
+    'create table author (id int auto_increment primary key, name varchar(50) not null, age int)',
+    'create table person (code varchar(50) primary key, name varchar(50))',
+  ],
+  sqlite: [
+    'create table author (id integer primary key, name text not null, age int)',
+    'create table person (code text primary key not null, name text)',
+  ],
+}
+
+const COUNT = 20_000
+/** Memory that an import of 100,000 rows may take beyond that of one of 1,000, in bytes. */
+const MAX_GROWTH = 150 * 1024 ** 2
+
+describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
+  let server: ServerProcess | null = null
+  let database: ConnectedDatabase | null = null
+  let dataDir = ''
+
+  afterEach(async () => {
+    await server?.end('SIGKILL')
+    await database?.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  async function spawn(token = ''): Promise<Door> {
+    server = await startServerProcess(dataDir)
+    return { url: server.url, token }
+  }
+
+  async function begin() {
+    dataDir = mkdtempSync(join(tmpdir(), 'sheaf-connected-'))
+    database = await createConnected(kind, TABLES[kind], dataDir)
+    const { url } = await spawn()
+    const account = { email: 'ann@example.com', password: PASSWORD }
+    const { token } = await createTrpcClient(url).auth.signUp.mutate(account)
+    const client = createTrpcClient(url, token)
+    const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
+    const { id } = await client.sources.create.mutate({ baseId, ...database.sent })
+    while (!hasEnded((await client.jobs.get.query({ jobId: id })).status)) await Bun.sleep(20)
+    return { door: { url, token }, baseId, tables: await tablesOf(client, baseId), foreign: database }
+  }
+
+  const count = async (foreign: ConnectedDatabase, what: string, table: string) =>
+    Number((await foreign.ask<{ n: number }>(`select count(${what}) as n from ${table}`))[0]?.n)
+
+  test('whose server is killed again and again writes every row once', async () => {
+    const { door, baseId, tables, foreign } = await begin()
+    const lines = Array.from({ length: COUNT }, (_, at) => `name ${at},${at % 90}`)
+    const table = tables.get('author')!
+    const { jobId } = await startLoad(door, baseId, table, `name,age\n${lines.join('\n')}\n`)
+    let by = door
+    for (let round = 0; round < 2; round++) {
+      const before = await count(foreign, '*', 'author')
+      while ((await count(foreign, '*', 'author')) === before) await Bun.sleep(5)
+      await Bun.sleep(37 * round)
+      await server?.end('SIGKILL')
+      by = await spawn(door.token)
+    }
+    const { rows, rowsRefused } = resultOf(await ended(by, jobId, 60_000))
+    expect([rows, rowsRefused]).toEqual([COUNT, 0])
+    expect(await reportOf(by, jobId)).toEqual([])
+    expect(await count(foreign, '*', 'author')).toBe(COUNT)
+    expect(await count(foreign, 'distinct name', 'author')).toBe(COUNT)
+    expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
+  }, 120_000)
+
+  test('that updates records and is stopped goes on with it, and reports refused rows once', async () => {
+    const { door, baseId, tables, foreign } = await begin()
+    await foreign.ask(`insert into person values ('c 1', 'old')`)
+    const lines = Array.from({ length: COUNT }, (_, at) => `c ${at},name ${at}`)
+    const file = `code,name\n${lines.join('\n')}\nc 7,again\n,nameless\n`
+    const { jobId } = await startLoad(door, baseId, tables.get('person')!, file, { keys: ['code'] })
+    while ((await count(foreign, '*', 'person')) < 2) await Bun.sleep(5)
+    await server?.end('SIGTERM')
+    const by = await spawn(door.token)
+    const { update, rowsRefused } = resultOf(await ended(by, jobId, 60_000))
+    expect(update).toMatchObject({ added: COUNT - 1, changed: 1, repeated: 1, withoutKey: 1 })
+    expect(rowsRefused).toBe(2)
+    expect(await reportOf(by, jobId)).toHaveLength(2)
+    expect(await count(foreign, '*', 'person')).toBe(COUNT)
+  }, 120_000)
+
+  test('takes little memory for 100,000 rows, and a known part of the time of one into a base', async () => {
+    const { door, baseId, tables, foreign } = await begin()
+    const rows = (n: number) =>
+      `name,age\n${Array.from({ length: n }, (_, at) => `name ${at},${at % 90}`).join('\n')}\n`
+    const into = async (n: number) => {
+      const started = performance.now()
+      const { jobId } = await startLoad(door, baseId, tables.get('author')!, rows(n))
+      expect(resultOf(await ended(door, jobId, 200_000)).rows).toBe(n)
+      return Math.round((n / (performance.now() - started)) * 1000)
+    }
+    await into(5_000)
+    const before = server?.rss() ?? 0
+    const perSecond = await into(100_000)
+    const growth = (server?.rss() ?? 0) - before
+    const started = performance.now()
+    await importNew(door, baseId, rows(100_000), {
+      columns: [{ title: 'name' }, { title: 'age', type: 'Number' }],
+    })
+    const home = Math.round((100_000 / (performance.now() - started)) * 1000)
+    console.log(
+      `${kind}: ${perSecond} rows/s, into a base ${home} rows/s, memory ${Math.round(growth / 1e6)} MB`,
+    )
+    expect(await count(foreign, '*', 'author')).toBe(105_000)
+    expect(growth).toBeLessThan(MAX_GROWTH)
+    expect(perSecond).toBeGreaterThan(500)
+  }, 300_000)
+})
