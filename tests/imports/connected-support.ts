@@ -62,7 +62,7 @@ export async function connectTables(
   return { sourceId, tables: await tablesOf(bench.trpc, bench.baseId) }
 }
 
-type StartInput = Parameters<TrpcClient['imports']['start']['mutate']>[0]
+export type StartInput = Parameters<TrpcClient['imports']['start']['mutate']>[0]
 
 export interface LoadOptions {
   /** Titles of the key fields. */

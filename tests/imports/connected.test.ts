@@ -11,9 +11,10 @@ import {
   type LoadOptions,
   load,
   loadNew,
+  type StartInput,
   startLoad,
 } from './connected-support.ts'
-import { type Door, doorOf, ended, resultOf } from './support.ts'
+import { type Door, doorOf, ended, formatOf, resultOf, upload } from './support.ts'
 
 const TABLES: Record<EngineKind, string[]> = {
   postgres: [
@@ -388,6 +389,31 @@ Bolt,x,,,b,false,
       await expect(loadNew(door, place, 'Files\n', files)).rejects.toThrow('own tables')
       const editor = doorOf(bench.app, await createMember(bench.app, baseId, 'editor'))
       await expect(loadNew(editor, place, file, columns)).rejects.toThrow('You do not have permission')
+      expect(await trpc.schema.tables.query({ baseId })).toEqual(before)
+    })
+
+    test('is refused with columns that become links, and so are links to its tables', async () => {
+      const { trpc, baseId } = bench
+      const link = { to: { tableId: table('item').tableId } }
+      const uploadId = await upload(door, 'No,Item\n1,Nut\n')
+      const input: StartInput = {
+        baseId,
+        uploadId,
+        format: formatOf('No,Item\n'),
+        width: 2,
+        columns: [{ index: 0 }, { index: 1, link }],
+        table: {
+          title: 'Orders',
+          fields: [
+            { title: 'No', type: 'Number' },
+            { title: 'Item', type: 'LongText' },
+          ],
+        },
+      }
+      const before = await trpc.schema.tables.query({ baseId })
+      for (const place of [{ sourceId }, {}]) {
+        await expect(trpc.imports.start.mutate({ ...input, ...place })).rejects.toThrow('can’t become links')
+      }
       expect(await trpc.schema.tables.query({ baseId })).toEqual(before)
     })
 
