@@ -74,8 +74,8 @@ describe('an import of twenty tables with sixty formulas from a server that fail
     const { table, schema, rows } = await recordsOf(app, owner, done.baseId!, 'Table 3')
     const recordId = Number(rows.find(({ Name }) => Name === 'Record 7')?.$id)
     const { comments } = await trpc.comments.list.query({ tableId: table.id, recordId })
-    expect(comments.map(({ text, createdAt }) => [text, createdAt])).toEqual([
-      ['**Ada Winter**: About Record 7', '2024-02-03T04:05:06.000Z'],
+    expect(comments.map(({ text, authorName, createdAt }) => [text, authorName, createdAt])).toEqual([
+      ['About Record 7', 'Ada Winter', '2024-02-03T04:05:06.000Z'],
     ])
     expect(schema.views.map(({ title, kind }) => [title, kind])).toEqual([
       ['Main', 'grid'],
