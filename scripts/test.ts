@@ -25,9 +25,9 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * and a browser. The last line is `N passed, N failed`, with `, N skipped` if there are any; failed tests are
  * listed above it.
  *
- * Files run in parallel processes. Tests that measure time or memory or kill a server are named
- * `*.quiet.test.ts` and run alone afterwards. Browser tests come last. Both kinds depend on time, so one that fails is
- * repeated once; those that passed only then are listed above the failed ones.
+ * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first. Tests that measure time or memory
+ * are named `*.quiet.test.ts` and run alone afterwards. Browser tests come last. These three kinds depend on time, so a
+ * test that fails is repeated once; those that passed only then are listed above the failed ones.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -43,9 +43,6 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  */
 const TEST_TIMEOUT_MS = 120_000
 const E2E_TIMEOUT_MS = 180_000
-
-/** For tests that depend on time: a test that fails is repeated once. */
-const REPEATED = ['--retry=1']
 
 /** Parallel processes; the database servers need processor time too. */
 const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
@@ -85,16 +82,20 @@ try {
   const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
   const e2e = onSqlite.filter((file) => file.endsWith('.e2e.ts'))
   const quiet = onSqlite.filter((file) => file.endsWith('.quiet.test.ts'))
-  const others = onSqlite.filter((file) => !e2e.includes(file) && !quiet.includes(file))
+  const killed = onSqlite.filter((file) => file.endsWith('.killed.test.ts'))
+  const later = new Set([...e2e, ...quiet, ...killed])
+  const others = onSqlite.filter((file) => !later.has(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
-  // The slower home runs first, so that no long part is left at the end.
-  const parts = [...split(onPostgres, WORKERS, 'postgres'), ...split(others, WORKERS)]
+  // The longest come first, so that no long part is left at the end.
+  const parts = [
+    ...killed.map((file): Part => ({ files: [file], isRepeated: true })),
+    ...split(onPostgres, WORKERS, { home: 'postgres' }),
+    ...split(others, WORKERS),
+  ]
   await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
-  await runTests({ files: quiet }, TEST_TIMEOUT_MS, false, REPEATED)
-  const browserParts = split(e2e, BROWSERS)
-  await inParallel(browserParts, BROWSERS, (part) =>
-    runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1, REPEATED),
-  )
+  await runTests({ files: quiet, isRepeated: true }, TEST_TIMEOUT_MS)
+  const browserParts = split(e2e, BROWSERS, { isRepeated: true })
+  await inParallel(browserParts, BROWSERS, (part) => runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1))
 } catch (error) {
   fail(error)
 } finally {
@@ -151,14 +152,16 @@ async function runStep(what: string, script: string): Promise<void> {
 interface Part {
   files: readonly string[]
   home?: Home
+  /** True for tests that depend on time: one that fails is repeated once. */
+  isRepeated?: boolean
 }
 
 /** Distributes files over parts for parallel processes; few files stay in one part. */
-function split(files: readonly string[], workers: number, home?: Home): Part[] {
+function split(files: readonly string[], workers: number, each: Omit<Part, 'files'> = {}): Part[] {
   if (files.length === 0) return []
   const isSplit = workers > 1 && files.length > workers
   const parts = isSplit ? chunked(files, workers * PARTS_EACH) : [files]
-  return parts.map((part) => ({ files: part, home }))
+  return parts.map((part) => ({ files: part, ...each }))
 }
 
 /**
@@ -167,15 +170,14 @@ function split(files: readonly string[], workers: number, home?: Home): Part[] {
  * @param isHeldBack holds its output until it ends, because others print at the same time
  */
 async function runTests(
-  { files, home }: Part,
+  { files, home, isRepeated }: Part,
   timeoutMs: number,
   isHeldBack = false,
-  more: readonly string[] = [],
 ): Promise<void> {
   if (files.length === 0 || isInterrupted) return
   const paths = files.map((file) => `./${file}`)
   const { exitCode, errorOutput } = await stream(
-    bun('test', `--timeout=${timeoutMs}`, ...more, ...bunOptions, ...paths),
+    bun('test', `--timeout=${timeoutMs}`, ...(isRepeated ? ['--retry=1'] : []), ...bunOptions, ...paths),
     isHeldBack,
     home === undefined ? {} : { TEST_HOME: home },
   )

@@ -21,6 +21,12 @@ function causeOf(error: Error, cause: unknown): unknown {
   return reason instanceof AppError ? reason : error
 }
 
+/** True if a write has failed because the disk is full. */
+export function isStorageFull(error: unknown): boolean {
+  const reason = explainStorage(error)
+  return reason instanceof AppError && reason.code === 'STORAGE_FULL'
+}
+
 /** True if Sheaf's own database does not answer; it usually comes back. */
 export function isOutage(error: unknown): boolean {
   const reason = explainStorage(error)

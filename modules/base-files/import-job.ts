@@ -16,6 +16,7 @@ import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import { isStorageFull } from '../../src/storage-full.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { CommentRow, CommentsService, ReactionRow } from '../comments/index.ts'
@@ -93,6 +94,10 @@ const MAX_ROWS = {
 const MAX_REPORTED = 100
 /** Longest name of an author. */
 const MAX_NAME = 200
+
+/** First and longest pause before a base is removed again: 13 seconds in all. */
+const REMOVAL_PAUSE_MS = 50
+const MAX_REMOVAL_PAUSE_MS = 6_400
 
 /** Opens a file as a new base, which becomes visible when it is complete. */
 export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
@@ -277,12 +282,22 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
     return { statements: comments.rows.insertAll(threads, [...reacted.values()]), count: threads.length }
   }
 
+  /** Removes what there is of the base. A full disk has room again as soon as the base's file is closed everywhere. */
   async function abandon({ newBaseId }: FileImportInput): Promise<void> {
-    try {
-      await bases.copies.abandon(newBaseId)
-      await records.attachments.abandonBase(newBaseId)
-    } catch (error) {
-      kernel.log.error('an import that was not completed could not be removed', error, { baseId: newBaseId })
+    for (let pauseMs = REMOVAL_PAUSE_MS; ; pauseMs *= 2) {
+      try {
+        await bases.copies.abandon(newBaseId)
+        await records.attachments.abandonBase(newBaseId)
+        return
+      } catch (error) {
+        if (!isStorageFull(error) || pauseMs > MAX_REMOVAL_PAUSE_MS) {
+          kernel.log.error('an import that was not completed could not be removed', error, {
+            baseId: newBaseId,
+          })
+          return
+        }
+        await Bun.sleep(pauseMs)
+      }
     }
   }
 
