@@ -557,18 +557,30 @@ export function createHooksService(
           triggeredBy,
         }
       })
+      // The deliveries of a record are sent in order.
+      const ahead = await store.repeated(hookId)
+      const held = deliveries.filter(({ recordIds }) =>
+        ahead.some((other) => !other || !recordIds || other.some((id) => recordIds.includes(id))),
+      )
       await kernel.meta.atomically(store.insertDeliveries(deliveries))
       deliverer.due(row)
-      return firstTries(deliveries.map(({ id }) => id))
+      return firstTries(
+        deliveries.map(({ id }) => id),
+        new Set(held.map(({ id }) => id)),
+      )
     },
   }
 
-  /** Waits for the first tries of deliveries, by whichever server. */
-  async function firstTries(ids: readonly string[]): Promise<TriggeredDelivery[]> {
+  /**
+   * Waits for the first tries of deliveries, by whichever server.
+   *
+   * @param held those that wait for the repetition of an earlier one
+   */
+  async function firstTries(ids: readonly string[], held: ReadonlySet<string>): Promise<TriggeredDelivery[]> {
     const patience = Date.now() + TRIGGER_PATIENCE_MS
     for (;;) {
       const rows = await store.outcomes(ids)
-      if (rows.every(({ attempts }) => attempts > 0) || Date.now() > patience) {
+      if (rows.every(({ id, attempts }) => attempts > 0 || held.has(id)) || Date.now() > patience) {
         return rows.map(({ id, status, errorCode, errorMessage }) => ({
           id,
           status,

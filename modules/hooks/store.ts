@@ -26,6 +26,9 @@ const INSERT_ROWS = 500
 
 export type HookStore = ReturnType<typeof createHookStore>
 
+/** Deliveries that `repeated` looks at. */
+const MAX_REPEATED = 1_000
+
 /** The rows of webhooks and deliveries. */
 export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
   const { hooks, hookDeliveries } = meta.tables(defineHooksTables)
@@ -195,6 +198,17 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
           .from(hookDeliveries)
           .where(inArray(hookDeliveries.id, [...ids])),
       ),
+
+    /** The records of each delivery of a webhook that is to be repeated; null for many records. Later ones of theirs wait. */
+    async repeated(hookId: string): Promise<(readonly string[] | null)[]> {
+      const { recordIds, status, attempts } = hookDeliveries
+      const rows = await db
+        .select({ recordIds })
+        .from(hookDeliveries)
+        .where(and(eq(hookDeliveries.hookId, hookId), eq(status, 'waiting'), gt(attempts, 0)))
+        .limit(MAX_REPEATED)
+      return rows.map((row) => row.recordIds)
+    },
 
     /** Gives up all waiting deliveries of a webhook. */
     async giveUpWaiting(

@@ -64,7 +64,8 @@ const hookSettings: Omit<Parameters<World['trpc']['hooks']['create']['mutate']>[
   event: 'after',
   operations: ['insert'],
   isActive: false,
-  channel: { type: 'URL', payload: { path: 'https://example.com/' } },
+  // Addresses of this machine are refused, so nothing leaves it.
+  channel: { type: 'URL', payload: { path: 'http://localhost:9/' } },
 }
 const hook = async ({ trpc, tableId }: World) => {
   const { id } = await trpc.hooks.create.mutate({ tableId, ...hookSettings })

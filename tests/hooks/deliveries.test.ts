@@ -409,4 +409,19 @@ describe('hooks.trigger', () => {
     expect(event?.type).toBe('records.manual.trigger')
     expect(event?.data.rows.map((row) => row.Title)).toEqual(['b', 'a'])
   })
+
+  test('answers at once while an earlier call for the same record waits to be repeated', async () => {
+    const hookId = await bench.hook(table, { event: 'manual', operations: [] })
+    await insert([{ Title: 'a' }, { Title: 'b' }])
+    // Not until half a minute from now.
+    bench.receiver.answer('/hook', { status: 503, headers: { 'retry-after': '30' } })
+    const trigger = (recordId: number) => bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [recordId] })
+    expect(await trigger(1)).toMatchObject([{ status: 'waiting', error: { code: 'ERR_BAD_RESPONSE' } }])
+    const startedAt = performance.now()
+    expect(await trigger(1)).toMatchObject([{ status: 'waiting', error: null }])
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    bench.receiver.answer('/hook', {})
+    expect(await trigger(2)).toMatchObject([{ status: 'delivered' }])
+    expect(bench.received()).toHaveLength(2)
+  })
 })
