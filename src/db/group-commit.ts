@@ -20,6 +20,8 @@ export interface GroupSession {
   settle?(): Now
   /** @throws also the error of a write that was not settled */
   commit(): Now
+  /** Resolves when the commit is on disk; undefined if it is already. The next group does not wait for it. */
+  synced?(): Promise<void> | undefined
   /** Also succeeds if the transaction has already ended. */
   rollback(): Now
   /** Sets a savepoint, replacing the previous one. */
@@ -48,7 +50,9 @@ interface Member {
   work(transaction: Transaction): Promise<unknown>
   /** As `Engine.writeTogether`. */
   touches: readonly string[] | null
-  /** Called with the outcome once the group is committed. */
+  /** Called with the result of the work once the group is committed, before it is on disk. */
+  committed(result: unknown): void
+  /** Called with the outcome once the group is on disk. */
   complete(outcome: Outcome): void
 }
 
@@ -105,7 +109,19 @@ export function createGroupCommit(
         member.complete(outcome?.ok === false ? outcome : { ok: false, error })
       return
     }
-    for (const { member, outcome } of group) if (outcome) member.complete(outcome)
+    for (const { member, outcome } of group) if (outcome?.ok) member.committed(outcome.result)
+    const synced = session.synced?.()
+    if (!synced) return complete(group)
+    synced.then(
+      () => complete(group),
+      (error) => complete(group, { ok: false, error }),
+    )
+  }
+
+  /** @param failure of what all that succeeded need */
+  function complete(group: readonly Entry[], failure?: Outcome): void {
+    for (const { member, outcome } of group)
+      if (outcome) member.complete(outcome.ok && failure ? failure : outcome)
   }
 
   async function runMembers(session: GroupSession, group: Entry[]): Promise<void> {
@@ -227,9 +243,9 @@ export function createGroupCommit(
     waiting.push({
       work,
       touches,
+      committed: (result) => onCommit?.(result as T),
       complete(outcome) {
         if (!outcome.ok) return reject(explain(outcome.error))
-        onCommit?.(outcome.result as T)
         resolve(outcome.result as T)
       },
     })

@@ -22,6 +22,7 @@ import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
+import { createLogSync, type LogSync, type SyncDescriptor } from './log-sync.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
@@ -58,6 +59,8 @@ interface Handles {
   prepareRead: StatementCache
   prepareWrite: StatementCache
   transaction: Transaction
+  /** Null where SQLite syncs each commit itself. */
+  sync: LogSync | null
   /** Inode of the opened file, to detect that the path was replaced. */
   inode: number
 }
@@ -69,6 +72,8 @@ interface FileKind {
   /** Opens both connections. */
   connect(): { reader: Database; writer: Database }
   explain(error: unknown): unknown
+  /** Syncs the log of a writer with `synchronous = normal`. */
+  openSync?(): LogSync
 }
 
 /** Creates a base's file with an empty log. @throws Error if the file exists */
@@ -89,15 +94,17 @@ export function createBaseFile(path: string): void {
 
 /**
  * The engine of a base's file, opened on first use and reopened after `files` has closed it. Readers see the last
- * commit during a write (WAL); an acknowledged commit is on disk (`synchronous = full`).
+ * commit during a write (WAL); an acknowledged commit is on disk, see `createLogSync`.
  *
  * @param name the file's name in errors: its path within the data folder
+ * @param syncDescriptor for tests: brings the write-ahead log to disk
  * @throws BASE_DATA_MISSING, BASE_DATA_DAMAGED if it cannot be opened; never creates a file
  */
 export function openSqliteEngine(
   { path, name }: { path: string; name: string },
   pool: WorkerPool,
   files: OpenFiles,
+  syncDescriptor?: SyncDescriptor,
 ): Engine {
   const explain = (error: unknown) => explainBaseFile(error, { path, name })
   const connect = () => {
@@ -112,6 +119,8 @@ export function openSqliteEngine(
       upgradeBaseFile(writer)
       // An automatic checkpoint would block the request thread; see `checkpointSoon`.
       writer.run('pragma wal_autocheckpoint = 0')
+      // A sync on this thread would keep all requests waiting for the disk.
+      writer.run('pragma synchronous = normal')
       writer.run(`pragma journal_size_limit = ${KEPT_LOG_BYTES}`)
       const reader = new Database(path, { readonly: true, strict: true })
       opened.push(reader)
@@ -122,7 +131,8 @@ export function openSqliteEngine(
       throw error
     }
   }
-  const engine = engineOf({ path, isExact: false, connect, explain }, pool, files)
+  const openSync = () => createLogSync(`${path}-wal`, syncDescriptor)
+  const engine = engineOf({ path, isExact: false, connect, explain, openSync }, pool, files)
   return { ...engine, storage: storageOf(path, engine, pool) }
 }
 
@@ -200,7 +210,7 @@ export function openExternalSqliteEngine(
 }
 
 function engineOf(
-  { path, isExact, connect, explain }: FileKind,
+  { path, isExact, connect, explain, openSync }: FileKind,
   pool: WorkerPool,
   files: OpenFiles,
 ): Engine & { open(): void } {
@@ -238,6 +248,7 @@ function engineOf(
         prepareWrite,
         prepareRead: createStatementCache(reader),
         transaction: transactionOn(prepareWrite, shown),
+        sync: openSync?.() ?? null,
         inode: statSync(path).ino,
       }
     })
@@ -261,7 +272,17 @@ function engineOf(
       }
       lookedAt = now
     }
+    if (isWrite && handles.sync?.failure) handles.sync = recoverSync(handles, handles.sync.failure)
     return handles
+  }
+
+  /** Brings what a failed sync has left behind to disk: a checkpoint copies it from the log into the file. @throws the failure */
+  function recoverSync({ writer }: Handles, failure: Error): LogSync | null {
+    const [result] = writer
+      .query<{ busy: number; log: number; checkpointed: number }, []>('pragma wal_checkpoint(passive)')
+      .all()
+    if (result?.busy !== 0 || result.checkpointed !== result.log) throw explain(failure)
+    return openSync?.() ?? null
   }
 
   /** Runs `work` with exclusive write access and keeps the connections open meanwhile. */
@@ -386,12 +407,13 @@ function engineOf(
       const watch = isFollowUp ? undefined : currentWork()
       return exclusively(
         async () => {
-          const { writer, prepareWrite, transaction } = use(true)
+          const { writer, prepareWrite, transaction, sync } = use(true)
           prepareWrite('begin immediate').run()
           try {
             const result = await work(watchedTransaction(transaction, watch))
             watch?.commit()
             prepareWrite('commit').run()
+            sync?.now()
             await afterCommit?.(result)
             return result
           } catch (error) {
@@ -407,8 +429,8 @@ function engineOf(
       (work) =>
         exclusively(
           () => {
-            const { writer, prepareWrite, transaction } = use(true)
-            return work(groupSession(writer, prepareWrite, transaction))
+            const { writer, prepareWrite, transaction, sync } = use(true)
+            return work(groupSession(writer, prepareWrite, transaction, sync))
           },
           { patienceMs: writePatienceMs() ?? WRITE_PATIENCE_MS },
         ),
@@ -528,11 +550,16 @@ function withRows(sql: string, count: number): string {
   return text
 }
 
-/** A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up. */
+/**
+ * A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up.
+ *
+ * @param sync null if a commit is on disk at once
+ */
 export function groupSession(
   file: Database,
   prepare: (sql: string) => Pick<ReturnType<StatementCache>, 'run'>,
   transaction: Transaction,
+  sync: LogSync | null = null,
 ): GroupSession {
   let isSaved = false
   const now = (statement: string) => (): undefined => {
@@ -542,6 +569,7 @@ export function groupSession(
     transaction,
     begin: now('begin immediate'),
     commit: now('commit'),
+    synced: () => sync?.soon(),
     rollback(): undefined {
       if (file.inTransaction) prepare('rollback').run()
     },

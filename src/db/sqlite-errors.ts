@@ -43,7 +43,7 @@ export function explainBaseFile(error: unknown, { path, name }: { path: string; 
   if (error instanceof AppError || !(error instanceof Error) || !('code' in error)) return error
   const code = String(error.code)
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damagedBaseFile(name, error.message)
-  if (!/^SQLITE_(CANTOPEN|IOERR|READONLY|PERM|AUTH)|^ENOENT$/.test(code)) return error
+  if (!/^SQLITE_(CANTOPEN|IOERR|READONLY|PERM|AUTH)|^(ENOENT|EIO|EROFS)$/.test(code)) return error
   if (!existsSync(path)) return missingBaseFile(name)
   return new AppError('DATABASE_UNREACHABLE', m.base_error_file_unusable({ name, reason: error.message }))
 }
