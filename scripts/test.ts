@@ -44,12 +44,13 @@ import { ensureSystemPackages } from './test/system-packages.ts'
 const TEST_TIMEOUT_MS = 120_000
 const E2E_TIMEOUT_MS = 180_000
 
-/** Parallel processes; the database servers need processor time too. */
-const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
-/** Parallel browsers: each leaves about half a core idle while it waits for its page or server. */
-const BROWSERS = Math.min(2, WORKERS)
-/** Parts per process; many small ones balance the load at the end. */
-const PARTS_EACH = 8
+const PROCESSORS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
+/** Parallel processes: one more than there are processors, because tests wait for timers, files and database servers. */
+const WORKERS = PROCESSORS + 1
+/** Parallel browsers: each keeps a processor busy together with its server. */
+const BROWSERS = Math.min(2, PROCESSORS)
+/** Parts per process; many small ones balance the load at the end, and each takes a second to start. */
+const PARTS_EACH = 5
 
 const given = takeDatabaseUrlOrExit()
 const options = given.filter((argument) => argument.startsWith('-'))

@@ -87,15 +87,25 @@ export class HttpFailure extends AppError {
   }
 }
 
+/** The IP addresses of a host name, best first. Rejects if there are none. */
+type Resolver = (host: string) => Promise<string[]>
+
+/** Asks the operating system, as browsers do: DNS, `/etc/hosts` and whatever else it is configured for. */
+const systemResolver: Resolver = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+
 /**
  * The only client for addresses that users enter. Rejects private addresses, also after redirects, unless
- * `allowLocalHttp`. It connects to the address that was checked, so DNS rebinding has no effect. Sends no cookies,
- * tokens or passwords.
+ * `allowLocalHttp`. It resolves a host once per request and connects to the address that was checked, so DNS rebinding has
+ * no effect. Sends no cookies, tokens or passwords.
  */
-export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHttp'>): HttpClient {
+export function createHttpClient(
+  { allowLocalHttp }: Pick<Config, 'allowLocalHttp'>,
+  resolver: Resolver = systemResolver,
+): HttpClient {
   async function resolve(url: URL): Promise<string[]> {
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const found = isIP(host) ? [host] : await addressesOf(host)
+    const found = isIP(host) ? [host] : await addressesOf(host, resolver)
     if (!allowLocalHttp && found.some(isPrivateAddress)) {
       throw new HttpFailure('private address', m.http_error_private_address({ host: url.hostname }))
     }
@@ -233,10 +243,10 @@ function parse(address: string, base?: URL): URL {
   return url
 }
 
-async function addressesOf(host: string): Promise<string[]> {
+async function addressesOf(host: string, resolver: Resolver): Promise<string[]> {
   try {
-    const found = await lookup(host, { all: true, verbatim: true })
-    if (found.length > 0) return found.map(({ address }) => address)
+    const found = await resolver(host)
+    if (found.length > 0) return found
   } catch (error) {
     // The resolver's error does not matter: the user can only check the name.
     if (!(error instanceof Error)) throw error

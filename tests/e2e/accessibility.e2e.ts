@@ -16,7 +16,7 @@ const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+  ;[app, browser] = await Promise.all([createTestApp({ hasStarter: true }), launchBrowser()])
   owner = await app.signUp('ada@example.com')
   const api = app.trpc(owner.token)
   const [base] = await api.bases.list.query()

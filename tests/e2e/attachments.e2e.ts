@@ -4,7 +4,7 @@ import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { png, uploadOne } from '../records/attachments-support.ts'
 import { createMember } from '../support/factories.ts'
 import { drop, selectorOf } from './drop-files.ts'
-import { eventually, type GridPage, gridTests, type OpenTable, textOf } from './grid-page.ts'
+import { eventually, type GridPage, gridTests, type OpenTable, textOf, untilCount } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -108,6 +108,11 @@ describe('an Attachment cell', () => {
     // Elsewhere a dropped file is one to import, and the cell of a text is no place for it.
     await drop(page, selectorOf(table, 1, 'Files'), files.slice(0, 1))
     await untilNames(1, 'Files', ['a.txt'])
+    // The cell of the drop is selected, and is looked up again when records come.
+    const { trpc, token } = { ...tests.app(), ...tests.owner() }
+    const operations = [{ kind: 'insert' as const, tableId: table.tableId, rows: [{ values: {} }] }]
+    await trpc(token).records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await untilCount(grid, '3 records')
   })
 
   test('takes files and pictures of the clipboard', async () => {

@@ -157,7 +157,7 @@ describe('a button', () => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
     await page.getByText('is not a valid URL').waitFor()
-    expect(context.pages()).toHaveLength(1)
+    expect(grid.openedPages()).toEqual([])
     const opened = context.waitForEvent('page')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')

@@ -39,25 +39,73 @@ async function createTable(
 
 export type GridPage = Awaited<ReturnType<typeof openGrid>>
 
+type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>
+
+/** Only ends hanging tests: on a busy machine a page takes seconds for what takes milliseconds alone. */
+const WAIT_MS = 20_000
+
+const PERMISSIONS = ['clipboard-read', 'clipboard-write']
+
+/** A signed-in browser context for the tests of one file, one at a time. */
+interface Profile {
+  context: BrowserContext
+  /** Resets the context; see `createProfiles`. */
+  reset(): Promise<void>
+}
+
 /**
- * Opens a table in a browser of its own, signed in. `calls` are the calls to the server since it was
- * last emptied; `problems` are errors of the page and its console.
+ * Signed-in contexts by user. Those with the default options are used again by the next test of the file, because their
+ * process and its compiled scripts take most of the time of opening a page. Tests get new pages, and no storage, cookies,
+ * routes or permissions of the tests before.
  */
-async function openGrid(
-  browser: Browser,
-  app: TestApp,
-  user: TestUser,
-  table: OpenTable,
-  options: Parameters<Browser['newContext']>[0] = {},
-) {
-  const context: BrowserContext = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
-  })
-  context.setDefaultTimeout(8000)
-  await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), user.token)
+function createProfiles(browser: () => Browser, app: () => TestApp) {
+  const idle = new Map<string, Profile[]>()
+
+  async function create(user: TestUser, options: ContextOptions): Promise<Profile> {
+    const context = await browser().newContext({
+      viewport: { width: 1280, height: 800 },
+      permissions: PERMISSIONS,
+      ...options,
+    })
+    context.setDefaultTimeout(WAIT_MS)
+    await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), user.token)
+    // Keeps the process of the context alive.
+    const blank = await context.newPage()
+    const session = await context.newCDPSession(blank)
+
+    async function reset(): Promise<void> {
+      await Promise.all(context.pages().map((page) => page === blank || page.close()))
+      await context.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.setOffline(false)
+      await context.clearPermissions()
+      await context.grantPermissions(PERMISSIONS)
+      await context.setGeolocation(null)
+      await context.clearCookies()
+      await session.send('Storage.clearDataForOrigin', { origin: app().url, storageTypes: 'local_storage' })
+    }
+    return { context, reset }
+  }
+
+  return {
+    take: async (user: TestUser, options: ContextOptions = {}): Promise<Profile> =>
+      (Object.keys(options).length === 0 && idle.get(user.token)?.pop()) || create(user, options),
+
+    /** Closes the pages of a test. */
+    async giveBack(user: TestUser, profile: Profile, options: ContextOptions = {}): Promise<void> {
+      if (Object.keys(options).length > 0) return profile.context.close()
+      await profile.reset()
+      idle.set(user.token, [...(idle.get(user.token) ?? []), profile])
+    },
+  }
+}
+
+/**
+ * Opens a table on a page of its own. `calls` are the calls to the server since it was last emptied; `problems` are errors
+ * of the page and its console.
+ */
+async function openGrid({ context }: Profile, app: TestApp, table: OpenTable) {
   const page = await context.newPage()
+  const known = context.pages()
   const problems: string[] = []
   const calls: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
@@ -116,7 +164,9 @@ async function openGrid(
       await page.evaluate((plain) => navigator.clipboard.writeText(plain), text)
       await page.keyboard.press('ControlOrMeta+v')
     },
-    close: () => context.close(),
+    /** Pages that were opened from this one. */
+    openedPages: () => context.pages().filter((other) => !known.includes(other)),
+    close: () => page.close(),
   }
 }
 
@@ -130,7 +180,7 @@ export const AFTER_DRAG_MS = 80
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
-  timeoutMs = 5000,
+  timeoutMs = WAIT_MS,
 ): Promise<T> {
   const until = performance.now() + timeoutMs
   for (;;) {
@@ -166,15 +216,19 @@ export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {
   let app: TestApp
   let browser: Browser
   let owner: TestUser
-  const opened: GridPage[] = []
+  const profiles = createProfiles(
+    () => browser,
+    () => app,
+  )
+  const opened: { grid: GridPage; giveBack: () => Promise<void> }[] = []
 
   beforeAll(async () => {
     ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser(browserArgs)])
     owner = await app.signUp()
   })
   afterEach(async () => {
-    const problems = opened.flatMap((grid) => grid.problems)
-    await Promise.all(opened.splice(0).map((grid) => grid.close()))
+    const problems = opened.flatMap(({ grid }) => grid.problems)
+    await Promise.all(opened.splice(0).map(({ giveBack }) => giveBack()))
     expect(problems).toEqual([])
   })
   afterAll(async () => {
@@ -186,10 +240,11 @@ export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {
   async function openTable(
     table: OpenTable,
     user: TestUser = owner,
-    options?: Parameters<Browser['newContext']>[0],
+    options?: ContextOptions,
   ): Promise<GridPage> {
-    const grid = await openGrid(browser, app, user, table, options)
-    opened.push(grid)
+    const profile = await profiles.take(user, options)
+    const grid = await openGrid(profile, app, table)
+    opened.push({ grid, giveBack: () => profiles.giveBack(user, profile, options) })
     grid.calls.length = 0
     return grid
   }
@@ -216,8 +271,12 @@ export const untilCount = (grid: GridPage, text: string): Promise<string> =>
     (now) => now === text,
   )
 
-/** Holds back the scripts that a page asks for from now on, as a slow network does. Returns what lets them through. */
+/**
+ * Holds back the scripts that a page asks for from now on, as a slow network does. Those that load after the first content
+ * have arrived before. Returns what lets the others through.
+ */
 export async function holdScripts(page: Page): Promise<() => void> {
+  await page.waitForLoadState('networkidle')
   const released = Promise.withResolvers<void>()
   await page.route(
     () => true,

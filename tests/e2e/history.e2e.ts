@@ -86,6 +86,32 @@ describe('the undo key', () => {
   })
 })
 
+describe('a field that another person deletes', () => {
+  test('does not fail the records that the page asks for meanwhile', async () => {
+    const table = await tests.createTable(FIELDS, items(600))
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    const asked = Promise.withResolvers<void>()
+    const deleted = Promise.withResolvers<void>()
+    await page.route('**/trpc/records.list*', async (route) => {
+      asked.resolve()
+      await deleted.promise
+      await route.continue()
+    })
+    await page.locator('[role="grid"]').evaluate((element) => {
+      element.scrollTop = element.scrollHeight
+    })
+    await asked.promise
+    const fieldId = table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? ''
+    await tests.app().trpc(tests.owner().token).schema.deleteField.mutate({ fieldId })
+    const answered = page.waitForResponse('**/trpc/records.list*')
+    deleted.resolve()
+    expect((await answered).status()).toBe(200)
+    await grid.showsIn(599, 'Title', 'Item 600')
+    await eventually(grid.titles, (titles) => titles.length === 1)
+  })
+})
+
 describe('the history of a base', () => {
   test('lists what everyone did and undoes a single action, which can be redone', async () => {
     const table = await tests.createTable(FIELDS, items(2))

@@ -13,7 +13,9 @@ interface Point {
   y: number
 }
 
+/** A point on an element, once it has stopped moving. */
 async function pointOn(locator: Locator): Promise<Point> {
+  await (await locator.elementHandle())?.waitForElementState('stable')
   const box = await locator.boundingBox()
   if (!box) throw new Error('the element is not visible')
   return { x: box.x + 40, y: box.y + 14 }

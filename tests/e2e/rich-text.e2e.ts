@@ -47,7 +47,7 @@ describe('a long text with formatting', () => {
     expect(await grid.cell(0, 'Plain').textContent()).toContain('**two**')
     // A click on a link selects the cell; headings and boxes are text there.
     await cell.getByRole('link', { name: 'site' }).dispatchEvent('click')
-    expect(grid.context.pages()).toHaveLength(1)
+    expect(grid.openedPages()).toEqual([])
     expect(await cell.locator('h2, input').count()).toBe(0)
 
     await grid.cell(0, 'Title').click()

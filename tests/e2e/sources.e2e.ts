@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createForeign, type ForeignDatabase } from '../sources/support.ts'
+import { eventually } from './grid-page.ts'
 import { arrivesAt, createBase, see, setUpShell } from './shell-page.ts'
 
 const { openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
@@ -22,6 +23,15 @@ beforeAll(async () => {
   ])
 })
 afterAll(() => foreign.stop())
+
+/** Expects these rows in the connected database once the page has written them. */
+async function expectStored(query: string, rows: Record<string, unknown>[]): Promise<void> {
+  const found = await eventually(
+    () => foreign.ask(query),
+    (now) => Bun.deepEquals(now, rows),
+  )
+  expect(found).toEqual(rows)
+}
 
 test('a database is connected in one dialog, with a reason where it cannot be', async () => {
   const page = await openSignedIn()
@@ -64,12 +74,7 @@ test('its records are edited in the grid, and a table without a key says why not
   await page.keyboard.type('Anna')
   await page.keyboard.press('Enter')
   await see(page.getByText('Anna'))
-  for (let tries = 0; tries < 50; tries++) {
-    const [row] = await foreign.ask<{ name: string }>('select name from author where id = 1')
-    if (row?.name === 'Anna') break
-    await Bun.sleep(50)
-  }
-  expect(await foreign.ask('select name from author where id = 1')).toEqual([{ name: 'Anna' }])
+  await expectStored('select name from author where id = 1', [{ name: 'Anna' }])
   await page.getByText('log', { exact: true }).first().click()
   await see(page.getByRole('note').getByText('Read only'))
   expect(await page.getByTestId('add-record').count()).toBe(0)
@@ -84,11 +89,7 @@ test('a record is added under the key that one types', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.type('France')
   await page.keyboard.press('Enter')
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await foreign.ask('select code from country')).length > 0) break
-    await Bun.sleep(50)
-  }
-  expect(await foreign.ask('select code, name from country')).toEqual([{ code: 'fr', name: 'France' }])
+  await expectStored('select code, name from country', [{ code: 'fr', name: 'France' }])
 })
 
 test('what has changed in it is taken over as chosen', async () => {

@@ -48,6 +48,16 @@ describe('isPrivateAddress', () => {
   )
 })
 
+/** A resolver of a rebinding name: each lookup gets the next answer, the last one for good. */
+function rebinding(...answers: string[][]) {
+  const asked: string[] = []
+  const resolver = async (host: string): Promise<string[]> => {
+    asked.push(host)
+    return answers[Math.min(asked.length, answers.length) - 1] ?? []
+  }
+  return { asked, resolver }
+}
+
 describe('createHttpClient', () => {
   let remote: OutboundRecorder
   const request = { maxBytes: 1000, timeoutMs: 5000 }
@@ -66,6 +76,40 @@ describe('createHttpClient', () => {
     remote.answer('/to-file', { status: 302, headers: { location: 'file:///etc/passwd' } })
     await expect(local.get(`${remote.url}/to-file`, request)).rejects.toThrow('not an http or https address')
   })
+
+  test('refuses a name with a private address among its public ones', async () => {
+    const { resolver } = rebinding(['8.8.8.8', '127.0.0.1'])
+    const strict = createHttpClient({ allowLocalHttp: false }, resolver)
+    const { port } = new URL(remote.url)
+    await expect(strict.get(`http://rebind.test:${port}/`, request)).rejects.toThrow('private network')
+  })
+
+  test('checks the address of a redirect to the same name anew', async () => {
+    remote.clear()
+    const { port } = new URL(remote.url)
+    const home = `http://rebind.test:${port}`
+    remote.answer('/again', { status: 302, headers: { location: `${home}/elsewhere` } })
+    const { asked, resolver } = rebinding(['127.0.0.1'], ['127.0.0.2'])
+    const client = createHttpClient({ allowLocalHttp: true }, resolver)
+    await expect(client.get(`${home}/again`, request)).rejects.toThrow('can’t be reached')
+    expect(asked).toHaveLength(2)
+    expect(remote.requests.map(({ path }) => path)).toEqual(['/again'])
+  })
+
+  test.each(['get', 'send'] as const)(
+    '%s connects to the address that was checked, not to one resolved later',
+    async (way) => {
+      remote.clear()
+      const { port } = new URL(remote.url)
+      const { asked, resolver } = rebinding(['127.0.0.1'], ['127.0.0.2'])
+      const client = createHttpClient({ allowLocalHttp: true }, resolver)
+      const address = `http://rebind.test:${port}/hook`
+      if (way === 'get') await Array.fromAsync((await client.get(address, request)).body)
+      else await client.send(address, { ...request, method: 'POST', headers: [], body: 'x' })
+      expect(asked).toEqual(['rebind.test'])
+      expect(remote.requests[0]).toMatchObject({ path: '/hook', headers: { host: `rebind.test:${port}` } })
+    },
+  )
 
   test('tells the server the name that was asked for', async () => {
     remote.clear()

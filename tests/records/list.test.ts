@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createListTable } from './list-table.ts'
-import { type Bench, createBench, type TestTable } from './support.ts'
+import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
 let bench: Bench
 let table: TestTable
@@ -107,6 +107,23 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
       else expect([status, body.error]).toEqual([404, 'FIELD_NOT_FOUND'])
     },
   )
+
+  test('omits fields that are in the trash where tRPC asks for them by their ids, and refuses unknown ones', async () => {
+    const { trpc } = bench
+    const own = await bench.table({ Title: 'SingleLineText', Gone: 'Number' }, [{ Title: 'a', Gone: 1 }])
+    const twice = await trpc.schema.createField.mutate({
+      tableId: own.id,
+      field: { type: 'Formula', title: 'Twice', options: { formula: '2 * 2' } },
+    })
+    const ids = [own.field('Gone').id, own.field('Title').id, twice.id]
+    const query = { tableId: own.id, limit: 10, offset: 0 }
+    const ask = (fieldIds: string[]) => trpc.records.list.query({ query: { ...query, fieldIds } })
+    expect((await ask(ids)).rows).toEqual([[1, 'a', 4]])
+    await trpc.schema.deleteField.mutate({ fieldId: own.field('Gone').id })
+    await trpc.schema.deleteField.mutate({ fieldId: twice.id })
+    expect(await ask(ids)).toMatchObject({ fieldIds: [own.field('Title').id], rows: [['a']] })
+    expect((await refusalOf(ask([...ids, 'cnope']))).code).toBe('FIELD_NOT_FOUND')
+  })
 
   test('sorts by several fields, empty values first ascending and last descending, ties in the table order', async () => {
     const rows = (await table.list('?limit=1000')) as { Id: number; Num: number | null }[]

@@ -7,7 +7,7 @@ let bench: Bench
 let table: TestTable
 
 beforeAll(async () => {
-  bench = await createBench()
+  bench = await createBench({ hasStarter: true })
   table = await bench.table({ ...EVERY_TYPE, Must: { type: 'Number', required: true }, By: 'CreatedBy' }, [
     { Title: 'a', Must: 1, Num: 5, Cb: true, D: '2024-03-05', Ss: 'red' },
     { Must: 2 },

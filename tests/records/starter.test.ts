@@ -4,7 +4,7 @@ import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 let app: TestApp
 let owner: TestUser
 beforeAll(async () => {
-  app = await createTestApp()
+  app = await createTestApp({ hasStarter: true })
   owner = await app.signUp()
 })
 afterAll(() => app.stop())

@@ -21,6 +21,11 @@ export interface TestAppOptions {
   /** Database of the metadata and new bases; by default that of `TEST_HOME`, else SQLite. */
   database?: 'sqlite' | 'postgres'
   config?: Partial<Config>
+  /**
+   * The first `signUp` creates the base "Getting started", as the sign-up page does. Without it: creating it takes longer
+   * than most tests.
+   */
+  hasStarter?: boolean
 }
 
 /**
@@ -30,7 +35,11 @@ export interface TestAppOptions {
  * const app = await createTestApp() const owner = await app.signUp() await
  * app.trpc(owner.token).bases.create.mutate({ title: 'CRM' }) await app.stop()
  */
-export async function createTestApp({ database = testHome(), config = {} }: TestAppOptions = {}) {
+export async function createTestApp({
+  database = testHome(),
+  config = {},
+  hasStarter = false,
+}: TestAppOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-test-'))
   const postgres = database === 'postgres' ? await createDatabase('postgres') : null
   const environment = {
@@ -65,9 +74,8 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
 
     /** Creates an account; the first one of an app is its super admin. */
     async signUp(email = `person${++people}@example.com`): Promise<TestUser> {
-      const { token } = await createTrpcClient(url).auth.signUp.mutate({ email, password: PASSWORD })
-      const { user } = await createTrpcClient(url, token).auth.me.query()
-      if (!user) throw new Error(`${email} could not sign up`)
+      const signUp = hasStarter ? services.auth.signUp : services.auth.session.signUp
+      const { user, token } = await signUp({ email, password: PASSWORD }, '127.0.0.1')
       return { id: user.id, email, token }
     },
 

@@ -3,6 +3,8 @@ import { findTestBrowser } from './find-binary.ts'
 
 // Disables all network traffic of the browser itself; containers have no GPU.
 const QUIET = [
+  // Pages of one context share a process, which takes longer to start than a page to load. (Contexts never share one.)
+  '--renderer-process-limit=1',
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',

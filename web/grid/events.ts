@@ -4,7 +4,7 @@ import type { Engine, Hit, Part } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
 import { selectedBounds } from './fill-actions.ts'
 import { placeOf } from './groups/tree.ts'
-import { clampCell, contains, isSingleCell, selectCell, selectRow } from './selection.ts'
+import { type CellPosition, clampCell, contains, isSingleCell, selectCell, selectRow } from './selection.ts'
 import { finishComposing, startComposing, startEditing } from './states/editing.ts'
 
 /** Characters of a tooltip; more would cover the screen. */
@@ -51,8 +51,8 @@ export function gridEvents(engine: Engine) {
       if (!hit || isInEditor(event.target)) return
       if (openMenu(engine, hit, { x: event.clientX, y: event.clientY })) event.preventDefault()
     },
-    onDragOver: (event: DragEvent) => dragFiles(engine, event, hitOf(engine, event.target)),
-    onDrop: (event: DragEvent) => dropFiles(engine, event, hitOf(engine, event.target)),
+    onDragOver: (event: DragEvent) => dragFiles(engine, event, cellAt(engine, event.target)),
+    onDrop: (event: DragEvent) => dropFiles(engine, event, cellAt(engine, event.target)),
     /** Shows truncated text as a tooltip while the pointer rests on it. */
     onMouseOver(event: MouseEvent) {
       const cell =
@@ -126,6 +126,12 @@ function hitOf(engine: Engine, target: EventTarget): Hit | null {
   const row = Number(element.dataset.row ?? -1)
   const column = Number(element.dataset.column ?? -1)
   return clampedHit(engine, { part: element.dataset.part as Part, element, row, column })
+}
+
+/** The cell an event hit, without the element: a selection must not hold elements. */
+function cellAt(engine: Engine, target: EventTarget): CellPosition | null {
+  const hit = hitOf(engine, target)
+  return hit && { row: hit.row, column: hit.column }
 }
 
 // The row may have been removed since it was drawn.

@@ -182,7 +182,9 @@ export class FollowedRecords {
       return isLast && anchorRow !== undefined ? [toActive(at(anchorRow, anchorRow))] : []
     }
     const rows = each.rows.map(rowNow).filter((row) => row !== undefined)
-    const runs = runsOf(rows, isLast ? anchorRow : undefined)
+    const isNext = (row: number, next: number) =>
+      next === row + 1 || this.engine.runsOf(kind, row + 1, next - 1).length === 0
+    const runs = runsOf(rows, isNext, isLast ? anchorRow : undefined)
     const own = runs.findIndex(({ first, last }) => anchorRow === first || anchorRow === last)
     if (!isLast || own < 0) return runs.map(({ first, last }) => at(first, last))
     // The run with the active record comes last and keeps it as its anchor.
@@ -258,13 +260,21 @@ const toActive = ({ anchor }: Range): Range => ({ kind: 'cells', anchor, focus: 
 const rowsOf = (runs: readonly { first: number; last: number }[]): number[] =>
   runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
 
-/** Groups rows into runs of neighbours, split so that `corner` starts or ends a run. */
-function runsOf(rows: readonly number[], corner: number | undefined): { first: number; last: number }[] {
+/**
+ * Groups rows into runs of neighbours, split so that `corner` starts or ends a run.
+ *
+ * @param isNext true for rows without a visible one between them: a range reaches over collapsed groups
+ */
+function runsOf(
+  rows: readonly number[],
+  isNext: (row: number, next: number) => boolean,
+  corner: number | undefined,
+): { first: number; last: number }[] {
   const runs: { first: number; last: number }[] = []
   for (const row of rows.toSorted((a, b) => a - b)) {
     const run = runs.at(-1)
     if (run?.last === row) continue
-    if (run && run.last + 1 === row) run.last = row
+    if (run && isNext(run.last, row)) run.last = row
     else runs.push({ first: row, last: row })
   }
   const at = runs.findIndex(({ first, last }) => corner !== undefined && first < corner && corner < last)

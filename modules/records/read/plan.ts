@@ -373,10 +373,15 @@ export function positionsQuery(
   return sql`select k, n from (${rankedKeys(context, selected)}) as ranked where k in (${wanted})`
 }
 
-/** The fields of a query in its order; by default all that are not system fields. */
+/**
+ * The fields of a query in its order; by default all that are not system fields. Fields in the trash are omitted: whoever
+ * has the table open asks for a deleted field until the news has arrived.
+ *
+ * @throws FIELD_NOT_FOUND
+ */
 export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
   if (!fieldIds) return model.fields.filter((field) => !field.isSystem)
-  return fieldIds.map((id) => requireField(model, id))
+  return fieldIds.filter((id) => !model.isTrashed(id)).map((id) => requireField(model, id))
 }
 
 export function requireField(model: TableModel, fieldId: string): Field {

@@ -42,12 +42,15 @@ export interface TableModel {
   stored: StoredField[]
   /** Columns of the fields in the trash, by field id: restored records get their values back. */
   trashedColumns: ReadonlyMap<string, string>
+  /** True for the id of a field in the trash, computed ones included. */
+  isTrashed(fieldId: string): boolean
 }
 
 /** @param all the fields of the table, including the trash */
 export function createTableModel(table: Table, all: StoredField[]): TableModel {
   const stored = all.filter((field) => field.deletedAt === null)
-  const trashed = all.filter((field) => field.deletedAt !== null && field.columnName !== '')
+  const trashed = all.filter((field) => field.deletedAt !== null)
+  const trashedIds = new Set(trashed.map(({ id }) => id))
   const fields = stored.map(plainField)
   const byId = new Map(fields.map((field) => [field.id, field]))
   // Old imports may have two fields with one title: the first one wins.
@@ -66,7 +69,10 @@ export function createTableModel(table: Table, all: StoredField[]): TableModel {
     primaryKey,
     keyFields,
     stored,
-    trashedColumns: new Map(trashed.map((field) => [field.id, field.columnName])),
+    trashedColumns: new Map(
+      trashed.filter(({ columnName }) => columnName !== '').map((field) => [field.id, field.columnName]),
+    ),
+    isTrashed: (fieldId) => trashedIds.has(fieldId),
   }
 }
 

@@ -53,6 +53,17 @@ async function run(command: string[], cwd: string, env: Record<string, string> =
   return output.join('\n')
 }
 
+/** A server that has not started by then does not start. */
+const START_MS = 60_000
+
+/** Repeats a health check until it succeeds. */
+async function expectHealthy(check: () => Promise<string>): Promise<void> {
+  const deadline = performance.now() + START_MS
+  const isHealthy = () => check().then(Boolean, () => false)
+  while (!(await isHealthy()) && performance.now() < deadline) await Bun.sleep(200)
+  expect(await isHealthy()).toBe(true)
+}
+
 /** Runs as a user without rights, if this process may change its user. */
 const unprivileged =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
@@ -101,9 +112,7 @@ test('the steps of the Dockerfile build an executable that serves as a user with
     const [, check = ''] = /CMD (\[.+\])$/.exec(textsOf(image, 'HEALTHCHECK')[0] ?? '') ?? []
     const [program, ...args] = JSON.parse(check) as string[]
     expect(program).toBe('sheaf')
-    const isHealthy = () => run([...start, ...args], folder, settings).then(Boolean, () => false)
-    for (let tries = 0; tries < 50 && !(await isHealthy()); tries++) await Bun.sleep(200)
-    expect(await isHealthy()).toBe(true)
+    await expectHealthy(() => run([...start, ...args], folder, settings))
     const page = await fetch(`http://127.0.0.1:${port}/`)
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
     expect(statSync(join(data, 'sheaf.db')).uid).toBe(
@@ -120,8 +129,7 @@ test('the steps of the Dockerfile build an executable that serves as a user with
   const shared = { ...settings, DATABASE_URL: database.url }
   server = Bun.spawn(start, { cwd: folder, env: shared, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
-    const isHealthy = () => run([...start, 'health'], folder, shared).then(Boolean, () => false)
-    for (let tries = 0; tries < 50 && !(await isHealthy()); tries++) await Bun.sleep(200)
+    await expectHealthy(() => run([...start, 'health'], folder, shared))
     await exerciseWorkers(`http://127.0.0.1:${port}`, server.pid)
   } finally {
     server.kill('SIGTERM')
