@@ -1,8 +1,14 @@
-import type { Actor } from '../../src/core/actor.ts'
+import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import { type FieldPosition, openField, type SchemaContext, type ScriptFollower } from './change/index.ts'
+import {
+  type FieldPosition,
+  openField,
+  type SchemaContext,
+  type ScriptContext,
+  type ScriptFollower,
+} from './change/index.ts'
 import {
   type DefinedRows,
   dropForeignCopy,
@@ -10,7 +16,10 @@ import {
   duplicateTable,
   type FieldCopy,
   type FieldDefinitionRow,
+  type PublishTarget,
+  publishTables,
   rowsOfDefinitions,
+  type StagedTables,
   type TableCopy,
   type TableDefinition,
 } from './duplicate/index.ts'
@@ -70,6 +79,13 @@ export function createSchemaWriter(context: SchemaContext) {
       prepareTable(context, actor, baseId, input),
     publishTable: (actor: Actor, prepared: PreparedTable, filled: FilledTable): Promise<Table> =>
       publishTable(context, actor, prepared, filled),
+    /** Publishes several filled tables together, and moves the originals to the trash, see `publishTables`. */
+    publishTables: (
+      actor: UserActor,
+      target: PublishTarget,
+      plan: (script: ScriptContext) => Promise<StagedTables>,
+      follower: ScriptFollower,
+    ): Promise<Table[]> => publishTables(context, actor, target, plan, follower),
     /** @throws as `requireWritableSource` */
     requireWritableSource: async (baseId: string, sourceId: string): Promise<void> => {
       await requireWritableSource(context, baseId, sourceId)

@@ -211,7 +211,15 @@ export const sqlite: Dialect = {
     },
   },
   // Inserting the id has updated `sqlite_sequence`.
-  numberAfter: () => [],
+  // Tables without `autoincrement` continue after their highest id by themselves.
+  numberAfter: (table, lastId) => [
+    { sql: 'delete from sqlite_sequence where name = ?', params: [table] },
+    {
+      sql: `insert into sqlite_sequence (name, seq)
+        select name, ? from sqlite_schema where name = ? and sql like '%autoincrement%'`,
+      params: [lastId, table],
+    },
+  ],
   continueIds: (table, from) => [
     { sql: 'delete from sqlite_sequence where name = ?', params: [table] },
     {
