@@ -10,12 +10,14 @@ import {
   type ScriptFollower,
 } from './change/index.ts'
 import {
+  type CopiedTable,
+  completeForeignCopy,
   type DefinedRows,
-  dropForeignCopy,
   duplicateField,
   duplicateTable,
   type FieldCopy,
   type FieldDefinitionRow,
+  nameForCopy,
   type PublishTarget,
   publishTables,
   rowsOfDefinitions,
@@ -25,7 +27,13 @@ import {
 } from './duplicate/index.ts'
 import { convertToLink, createField, setDisplayField, updateField } from './fields/index.ts'
 import type { LoadNames } from './links/index.ts'
-import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
+import {
+  createCopiedRows,
+  type FieldPatch,
+  type NewField,
+  refuseUnstorable,
+  type TableModel,
+} from './model/index.ts'
 import { schemaOf } from './reader.ts'
 import {
   createConnectedTable,
@@ -119,9 +127,12 @@ export function createSchemaWriter(context: SchemaContext) {
       const { field } = await openField(context, actor, 'field.update', fieldId)
       return convertToLink(context, actor, field, { type: 'Links', options }, names)
     },
-    /** Removes what an interrupted copy of a table has left in a connected database. */
-    dropForeignCopy: (copy: Pick<TableCopy, 'tableId' | 'newTableId'>) => dropForeignCopy(context, copy),
-    duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
+    /** Ends an interrupted copy of a table of a connected database, see `completeForeignCopy`. */
+    completeForeignCopy: (actor: Actor, copy: TableCopy): Promise<Table | null> =>
+      completeForeignCopy(context, actor, copy),
+    /** A name in the connected database for the copy of a table. */
+    nameForCopy: (model: TableModel, title: string) => nameForCopy(context, model, title),
+    duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower): Promise<CopiedTable> =>
       duplicateTable(context, actor, copy, follower),
     duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>
       duplicateField(context, actor, copy, follower),

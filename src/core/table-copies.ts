@@ -18,6 +18,19 @@ export interface LostField {
   effect: 'deleted' | 'broken'
 }
 
+/** What belongs to a table of a connected database and its duplicate does not have. */
+export interface NotCopiedPart {
+  kind: 'reference' | 'index' | 'trigger' | 'policy'
+  name: string
+}
+
+/** The result of duplicating a table. */
+export interface CopiedTable {
+  id: string
+  /** Absent if everything was copied. */
+  notCopied?: NotCopiedPart[]
+}
+
 /** Most tables that are copied together. */
 export const MAX_COPIED_TABLES = 100
 

@@ -237,16 +237,19 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
      * invalid title and for tables of connected databases
      */
     async table(actor: Actor, tableId: string, options: CopyOptions) {
-      const { table } = await schema.openTableToCopy(actor, tableId)
+      const model = await schema.openTableToCopy(actor, tableId)
+      const { table } = model
       const { title, withData = true, withViews = true } = options
       const newTableId = createId('table')
+      const newTitle = await schema.titleForTable(table.baseId, title ?? null, table.title)
       const input: TableCopyInput = {
         owner: requireUser(actor),
         tableId: table.id,
         newTableId,
         withData,
         withViews,
-        title: await schema.titleForTable(table.baseId, title ?? null, table.title),
+        title: newTitle,
+        name: await schema.nameForCopy(model, newTitle),
       }
       const { baseId } = table
       const job = await kernel.jobs.start(TABLE_COPY_JOB, { userId: input.owner.id, baseId, input })
