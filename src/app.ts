@@ -151,6 +151,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     registry,
     undoers: new Map(),
     removals: [],
+    tableMoves: [],
     works: createWorks({ events }),
     async close() {
       await Promise.all([jobs.close(), mail.close()])

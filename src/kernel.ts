@@ -11,6 +11,7 @@ import type { WorkerPool } from './pool.ts'
 import type { Registry } from './registry.ts'
 import type { Secrets } from './secrets.ts'
 import type { FileStores } from './storage/index.ts'
+import type { MoveTables } from './table-moves.ts'
 import type { Works } from './works.ts'
 
 /** The shared services that every module gets. */
@@ -34,6 +35,8 @@ export interface Kernel {
   undoers: Undoers
   /** Each module’s statements that forget a base, for the transaction in which it is removed for good. */
   removals: ((baseId: string) => MetaStatement[])[]
+  /** What the modules keep of a table beside its definition, when it moves to another base. */
+  tableMoves: MoveTables[]
   /** Set once the server is asked to stop: it is no longer ready for new clients. */
   shutdown: { hasBegun: boolean }
   /** Writes whose duration grows with a table. */

@@ -6,6 +6,7 @@ import { randomText } from '../../src/core/ids.ts'
 import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
+import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { Audits } from './audits.ts'
@@ -42,7 +43,10 @@ export type OpenState = Pick<ShareRow, 'id' | 'passwordHash' | 'expiresAt'>
 export type Shares = ReturnType<typeof createShares>
 
 /** Stores public links. `modules/shares` checks who may manage them, `share-visitors.ts` who may open them. */
-export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>, audits: Audits) {
+export function createShares(
+  { meta, events, tableMoves }: Pick<Kernel, 'meta' | 'events' | 'tableMoves'>,
+  audits: Audits,
+) {
   const { shares } = meta.tables(defineAuthTables)
   const { db } = meta
   const cache = createReadCache<ShareRow, 'shares'>(meta, {
@@ -56,6 +60,29 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     max: MAX_CACHED_SHARES,
     table: 'shares',
     keyOf: (row) => keyOf({ kind: row.kind, targetId: row.target_id }),
+  })
+  // The links of the views of moved tables open them where they are now.
+  tableMoves.push({
+    statements: async ({ toBaseId, views }) =>
+      Array.from(idBatches(views), (batch) =>
+        db
+          .update(shares)
+          .set({ baseId: toBaseId, targetId: renamedIds(shares.targetId, batch) })
+          .where(
+            and(
+              eq(shares.kind, 'view'),
+              inArray(
+                shares.targetId,
+                batch.map(([id]) => id),
+              ),
+            ),
+          ),
+      ),
+    moved: ({ views }) => {
+      for (const targetId of [...views.keys(), ...views.values()])
+        byTarget.forget(keyOf({ kind: 'view', targetId }))
+      cache.clear()
+    },
   })
   const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
     and(eq(shares.kind, kind), eq(shares.targetId, targetId))

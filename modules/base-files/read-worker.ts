@@ -11,7 +11,7 @@ import {
 } from '../../src/db/sheaf-files/index.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import { m } from '../../src/messages.gen.ts'
-import { serve } from './calls.ts'
+import { serve } from '../../src/thread-calls.ts'
 import { createReader, type FillColumn, type LeftOut, note } from './cell-reader.ts'
 import { fillHistory, type HistoryFill } from './history.ts'
 

@@ -11,7 +11,7 @@ import {
   withHome,
 } from '../../src/db/sheaf-files/index.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
-import { serve } from './calls.ts'
+import { serve } from '../../src/thread-calls.ts'
 import { type HistoryPlan, writeHistory } from './history.ts'
 
 /*

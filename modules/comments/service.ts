@@ -5,6 +5,7 @@ import { createId } from '../../src/core/ids.ts'
 import { mentionOf, mentionsIn, replaceMentions } from '../../src/core/mentions.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import { type BaseRight, holdsBaseRole } from '../../src/core/roles.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { Notice } from '../../src/notices.ts'
@@ -138,6 +139,40 @@ export function createCommentsService(
     })
   }
 
+  async function everyComment(tableId: string): Promise<CommentRow[]> {
+    const rows: CommentRow[] = []
+    for (let after = ''; ; ) {
+      const page = await store.pageOfTable(tableId, after, COPIED_AT_ONCE)
+      for (const row of page) rows.push(row)
+      const last = page.at(-1)
+      if (!last || page.length < COPIED_AT_ONCE) return rows
+      after = last.id
+    }
+  }
+
+  /** Texts of comments that come to a base, in which only its members are mentioned. */
+  async function textsFor(baseId: string, rows: readonly CommentRow[]): Promise<string[]> {
+    const texts: string[] = []
+    for (const { text } of rows) texts.push(await withMembersOnly(baseId, text))
+    return texts
+  }
+
+  /** Statements that store comments and their reactions once more, under new ids. */
+  async function copiesOf(rows: readonly CommentRow[]): Promise<MetaStatement[]> {
+    const newIds = new Map(rows.map(({ id }) => [id, createId('comment')]))
+    const reactions: ReactionRow[] = []
+    for (let from = 0; from < rows.length; from += COPIED_AT_ONCE)
+      reactions.push(...(await store.reactions(rows.slice(from, from + COPIED_AT_ONCE).map(({ id }) => id))))
+    return store.insertAll(
+      rows.map((row) => ({
+        ...row,
+        id: newIds.get(row.id) ?? '',
+        parentId: row.parentId === null ? null : (newIds.get(row.parentId) ?? null),
+      })),
+      reactions.map((row) => ({ ...row, commentId: newIds.get(row.commentId) ?? '' })),
+    )
+  }
+
   /** The beginning of a text with names in place of mentions. */
   async function excerptOf(text: string): Promise<string> {
     const people = new Map((await auth.people(mentionsIn(text))).map((person) => [person.id, person]))
@@ -187,36 +222,35 @@ export function createCommentsService(
     copies: {
       countOf: store.countOfTable,
       async insert(tableId, { baseId, tableId: newTableId, ids, has }) {
-        const rows: CommentRow[] = []
-        for (let after = ''; ; ) {
-          const page = await store.pageOfTable(tableId, after, COPIED_AT_ONCE)
-          const kept = await has([...new Set(page.map(({ recordId }) => recordId))])
-          rows.push(...page.filter(({ recordId }) => kept.has(recordId)))
-          const last = page.at(-1)
-          if (!last || page.length < COPIED_AT_ONCE) break
-          after = last.id
+        const all = await everyComment(tableId)
+        const kept = new Set<string>()
+        for (let from = 0; from < all.length; from += COPIED_AT_ONCE) {
+          const some = all.slice(from, from + COPIED_AT_ONCE).map(({ recordId }) => recordId)
+          for (const id of await has([...new Set(some)])) kept.add(id)
         }
-        const newIds = new Map(rows.map(({ id }) => [id, createId('comment')]))
-        const reactions: ReactionRow[] = []
-        for (let from = 0; from < rows.length; from += COPIED_AT_ONCE)
-          reactions.push(
-            ...(await store.reactions(rows.slice(from, from + COPIED_AT_ONCE).map(({ id }) => id))),
-          )
-        const copied: CommentRow[] = []
-        for (const row of rows)
-          copied.push({
+        const rows = all.filter(({ recordId }) => kept.has(recordId))
+        const texts = await textsFor(baseId, rows)
+        return copiesOf(
+          rows.map((row, at) => ({
             ...row,
-            id: newIds.get(row.id) ?? '',
             baseId,
             tableId: newTableId,
             fieldId: row.fieldId === null ? null : (ids.get(row.fieldId) ?? null),
-            parentId: row.parentId === null ? null : (newIds.get(row.parentId) ?? null),
-            text: await withMembersOnly(baseId, row.text),
-          })
-        return store.insertAll(
-          copied,
-          reactions.map((row) => ({ ...row, commentId: newIds.get(row.commentId) ?? '' })),
+            text: texts[at] ?? row.text,
+          })),
         )
+      },
+      async move(tableId, { baseId, tableId: newTableId, ids }) {
+        const rows = await everyComment(tableId)
+        const texts = await textsFor(baseId, rows)
+        return [
+          ...store.moveAll(tableId, { baseId, tableId: newTableId, ids }),
+          ...rows.flatMap(({ id, text }, at) => {
+            const own = texts[at] ?? text
+            return own === text ? [] : [store.updating(id, { text: own })]
+          }),
+          ...(await copiesOf(rows)),
+        ]
       },
     } satisfies CopiedComments,
 

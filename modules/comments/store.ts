@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
+import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineCommentsTables } from './tables.ts'
 
@@ -202,6 +203,25 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
 
     /** Stores a comment; one with the same id stays as it is. */
     insert: (row: CommentRow): MetaStatement => db.insert(comments).values(row).onConflictDoNothing(),
+
+    /** Statements that give the comments of a table to another one. @param to `ids`: new ids of fields, among others */
+    moveAll(
+      tableId: string,
+      to: { baseId: string; tableId: string; ids: ReadonlyMap<string, string> },
+    ): MetaStatement[] {
+      return [
+        ...Array.from(idBatches(to.ids), (batch) =>
+          db
+            .update(comments)
+            .set({ fieldId: renamedIds(comments.fieldId, batch) })
+            .where(and(eq(comments.tableId, tableId), isNotNull(comments.fieldId))),
+        ),
+        db
+          .update(comments)
+          .set({ baseId: to.baseId, tableId: to.tableId })
+          .where(eq(comments.tableId, tableId)),
+      ]
+    },
 
     /** The statement that changes a comment. */
     updating,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_COPIED_RECORDS } from '../../src/core/record-copies.ts'
+import { MAX_COPIED_TABLES } from '../../src/core/table-copies.ts'
 import { timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 import { member, router } from '../../src/trpc.ts'
@@ -64,6 +65,8 @@ const recordCopy = z.strictObject({
   mapping: z.record(id, id.nullable()).optional(),
 })
 
+const tableIds = z.array(id).max(MAX_COPIED_TABLES)
+
 /** `trpc.copies.*`: copies of bases, tables, fields and records. */
 export const copiesRouter = (copies: Copies) =>
   router({
@@ -74,18 +77,22 @@ export const copiesRouter = (copies: Copies) =>
       .input(z.strictObject({ tableId: id, options: copyOptions.prefault({}) }))
       .mutation(({ ctx, input }) => copies.table(ctx.actor, input.tableId, input.options)),
     previewToBase: member
-      .input(z.strictObject({ tableId: id }))
-      .query(({ ctx, input }) => copies.previewToBase(ctx.actor, input.tableId)),
+      .input(
+        z.strictObject({ tableId: id, furtherTableIds: tableIds.optional(), isMove: z.boolean().optional() }),
+      )
+      .query(({ ctx, input }) => copies.previewToBase(ctx.actor, input)),
     tableToBase: member
       .input(
         z.strictObject({
           tableId: id,
+          furtherTableIds: tableIds.optional(),
           baseId: id,
           title: z.string().trim().min(1).max(255).optional(),
           withData: z.boolean().default(true),
           withViews: z.boolean().default(true),
           withComments: z.boolean().optional(),
           withHooks: z.boolean().optional(),
+          withHistory: z.boolean().optional(),
           isMove: z.boolean().default(false),
         }),
       )

@@ -63,6 +63,9 @@ export function createNotificationsService(
     createChangeNotices(kernel, { auth, schema, views, records, store, settings, watches, notices }),
   )
   kernel.removals.push(store.forRemovedBase, settings.forRemovedBase, watches.forRemovedBase)
+  kernel.tableMoves.push({
+    statements: async (move) => [...store.forMovedTables(move), ...watches.forMovedTables(move)],
+  })
 
   async function own(actor: Actor, right: 'notification.read' | 'notification.update'): Promise<string> {
     await auth.access.authorize(actor, right)

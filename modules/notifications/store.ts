@@ -1,6 +1,8 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, not, or, type SQL, sql } from 'drizzle-orm'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import type { TableMove } from '../../src/table-moves.ts'
 import { defineNotificationTables } from './tables.ts'
 
 type Tables = ReturnType<typeof defineNotificationTables>
@@ -233,6 +235,35 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
       }
     },
 
+    /** Notifications of tables that move to another base lead there. */
+    forMovedTables: ({ fromBaseId, toBaseId, tables, fields, views }: TableMove): MetaStatement[] => {
+      const ofTables = (batch: [string, string][]) =>
+        and(
+          eq(notifications.baseId, fromBaseId),
+          inArray(
+            notifications.tableId,
+            batch.map(([id]) => id),
+          ),
+        )
+      return Array.from(idBatches(tables), (batch) => [
+        ...Array.from(idBatches(fields), (ids) =>
+          db
+            .update(notifications)
+            .set({ fieldId: renamedIds(notifications.fieldId, ids) })
+            .where(and(ofTables(batch), isNotNull(notifications.fieldId))),
+        ),
+        ...Array.from(idBatches(views), (ids) =>
+          db
+            .update(notifications)
+            .set({ viewId: renamedIds(notifications.viewId, ids) })
+            .where(and(ofTables(batch), isNotNull(notifications.viewId))),
+        ),
+        db
+          .update(notifications)
+          .set({ baseId: toBaseId, tableId: renamedIds(notifications.tableId, batch) })
+          .where(ofTables(batch)),
+      ]).flat()
+    },
     forRemovedBase: (baseId: string): MetaStatement[] => [
       db.delete(notifications).where(eq(notifications.baseId, baseId)),
     ],

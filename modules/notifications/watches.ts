@@ -4,8 +4,10 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { MAX_WATCHES } from '../../src/core/notifications.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import type { TableMove } from '../../src/table-moves.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
@@ -213,6 +215,29 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
       ]
     },
 
+    /** Records and views of tables that move to another base are watched there. */
+    forMovedTables: ({ fromBaseId, toBaseId, tables, views }: TableMove): MetaStatement[] =>
+      Array.from(idBatches(tables), (batch) => {
+        const ofTables = and(
+          eq(watches.baseId, fromBaseId),
+          inArray(
+            watches.tableId,
+            batch.map(([id]) => id),
+          ),
+        )
+        return [
+          ...Array.from(idBatches(views), (ids) =>
+            db
+              .update(watches)
+              .set({ targetId: renamedIds(watches.targetId, ids) })
+              .where(and(ofTables, eq(watches.kind, 'view'))),
+          ),
+          db
+            .update(watches)
+            .set({ baseId: toBaseId, tableId: renamedIds(watches.tableId, batch) })
+            .where(ofTables),
+        ]
+      }).flat(),
     forRemovedBase: (baseId: string): MetaStatement[] => [
       db.delete(watches).where(eq(watches.baseId, baseId)),
     ],

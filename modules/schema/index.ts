@@ -6,6 +6,7 @@ export {
   type FieldPosition,
   type LogNames,
   type PlannedChange,
+  type ScriptContext,
   TABLE_VIEWS,
   type TableViews,
 } from './change/index.ts'
@@ -15,12 +16,15 @@ export {
   type DefinedRows,
   type FieldDefinitionRow,
   fieldDefinition,
+  type StagedTable,
+  type StagedTables,
   type TableDefinition,
   tableDefinition,
 } from './duplicate/index.ts'
 export type { LoadNames } from './links/index.ts'
 export {
   checkTitle,
+  columnOf,
   type FieldInput,
   type FieldPatch,
   fieldWithNewIds,
@@ -30,8 +34,10 @@ export {
   namesOnly,
   narrowModel,
   orderAt,
+  physicalName,
   refuseUnstorable,
   type SchemaRows,
+  type StoredField,
   type TableModel,
   uniqueTitle,
 } from './model/index.ts'

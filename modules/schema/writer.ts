@@ -1,22 +1,39 @@
-import type { Actor } from '../../src/core/actor.ts'
+import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import { type FieldPosition, openField, type SchemaContext, type ScriptFollower } from './change/index.ts'
 import {
+  type FieldPosition,
+  openField,
+  type SchemaContext,
+  type ScriptContext,
+  type ScriptFollower,
+} from './change/index.ts'
+import {
+  type CopiedTable,
+  completeForeignCopy,
   type DefinedRows,
-  dropForeignCopy,
   duplicateField,
   duplicateTable,
   type FieldCopy,
   type FieldDefinitionRow,
+  nameForCopy,
+  type PublishTarget,
+  publishTables,
   rowsOfDefinitions,
+  type StagedTables,
   type TableCopy,
   type TableDefinition,
 } from './duplicate/index.ts'
 import { convertToLink, createField, setDisplayField, updateField } from './fields/index.ts'
 import type { LoadNames } from './links/index.ts'
-import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
+import {
+  createCopiedRows,
+  type FieldPatch,
+  type NewField,
+  refuseUnstorable,
+  type TableModel,
+} from './model/index.ts'
 import { schemaOf } from './reader.ts'
 import {
   createConnectedTable,
@@ -70,6 +87,13 @@ export function createSchemaWriter(context: SchemaContext) {
       prepareTable(context, actor, baseId, input),
     publishTable: (actor: Actor, prepared: PreparedTable, filled: FilledTable): Promise<Table> =>
       publishTable(context, actor, prepared, filled),
+    /** Publishes several filled tables together, and moves the originals to the trash, see `publishTables`. */
+    publishTables: (
+      actor: UserActor,
+      target: PublishTarget,
+      plan: (script: ScriptContext) => Promise<StagedTables>,
+      follower: ScriptFollower,
+    ): Promise<Table[]> => publishTables(context, actor, target, plan, follower),
     /** @throws as `requireWritableSource` */
     requireWritableSource: async (baseId: string, sourceId: string): Promise<void> => {
       await requireWritableSource(context, baseId, sourceId)
@@ -103,9 +127,12 @@ export function createSchemaWriter(context: SchemaContext) {
       const { field } = await openField(context, actor, 'field.update', fieldId)
       return convertToLink(context, actor, field, { type: 'Links', options }, names)
     },
-    /** Removes what an interrupted copy of a table has left in a connected database. */
-    dropForeignCopy: (copy: Pick<TableCopy, 'tableId' | 'newTableId'>) => dropForeignCopy(context, copy),
-    duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
+    /** Ends an interrupted copy of a table of a connected database, see `completeForeignCopy`. */
+    completeForeignCopy: (actor: Actor, copy: TableCopy): Promise<Table | null> =>
+      completeForeignCopy(context, actor, copy),
+    /** A name in the connected database for the copy of a table. */
+    nameForCopy: (model: TableModel, title: string) => nameForCopy(context, model, title),
+    duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower): Promise<CopiedTable> =>
       duplicateTable(context, actor, copy, follower),
     duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>
       duplicateField(context, actor, copy, follower),

@@ -12,6 +12,7 @@ import { holdsFiles } from '../../src/core/fields/traits.ts'
 import type { Field } from '../../src/core/model.ts'
 import { rewriteLoggedValues } from '../../src/db/change-log.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import {
@@ -77,6 +78,30 @@ export function createDetachedFiles({ kernel, schema, records }: Deps) {
   }
   records.feed.consume(consumer)
   kernel.removals.push((baseId) => [meta.db.delete(detachedFiles).where(ofBase(baseId))])
+  kernel.tableMoves.push({
+    statements: async ({ fromBaseId, toBaseId, tables, fields }) =>
+      Array.from(idBatches(tables), (batch) => {
+        const ofTables = and(
+          ofBase(fromBaseId),
+          inArray(
+            detachedFiles.tableId,
+            batch.map(([id]) => id),
+          ),
+        )
+        return [
+          ...Array.from(idBatches(fields), (ids) =>
+            meta.db
+              .update(detachedFiles)
+              .set({ fieldId: renamedIds(detachedFiles.fieldId, ids) })
+              .where(ofTables),
+          ),
+          meta.db
+            .update(detachedFiles)
+            .set({ baseId: toBaseId, tableId: renamedIds(detachedFiles.tableId, batch) })
+            .where(ofTables),
+        ]
+      }).flat(),
+  })
   events.on('schema.changed', ({ baseId, tableId }) => {
     if (tableId !== null) inBackground(baseId, () => followIfNeeded(baseId, tableId))
   })

@@ -19,6 +19,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'copies/records',
   'copies/table',
   'copies/table-job',
+  'copies/tables',
   'copies/to-base',
   'hooks/channels',
   'hooks/deliveries',

@@ -205,6 +205,8 @@ const JOB_TITLES: Record<string, (inputs: { subject: string }) => string> = {
   'duplicate-base': m.notification_job_copy,
   'duplicate-model': m.notification_job_copy,
   'duplicate-column': m.notification_job_copy,
+  'copy-tables-to-base': m.notification_job_copy,
+  'copy-table-to-base': m.notification_job_copy,
 }
 
 function jobTitle(kind: string, subject: string | null): string {

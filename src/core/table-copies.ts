@@ -2,6 +2,7 @@
 export interface CopiedField {
   id: string
   title: string
+  tableTitle: string
   /**
    * `same`: it is copied as it is. `values`: a link or computed field becomes its values, links the names of their records.
    * `left`: it is not copied.
@@ -9,10 +10,38 @@ export interface CopiedField {
   effect: 'same' | 'values' | 'left'
 }
 
-/** What copying a table to another base does. */
+/** A field of a table that stays behind when others move. */
+export interface LostField {
+  title: string
+  tableTitle: string
+  /** `deleted`: a link to a moved table, which goes to the trash. `broken`: it was computed from one. */
+  effect: 'deleted' | 'broken'
+}
+
+/** What belongs to a table of a connected database and its duplicate does not have. */
+export interface NotCopiedPart {
+  kind: 'reference' | 'index' | 'trigger' | 'policy'
+  name: string
+}
+
+/** The result of duplicating a table. */
+export interface CopiedTable {
+  id: string
+  /** Absent if everything was copied. */
+  notCopied?: NotCopiedPart[]
+}
+
+/** Most tables that are copied together. */
+export const MAX_COPIED_TABLES = 100
+
+/** What copying or moving tables to another base does. */
 export interface TableCopyPreview {
   fields: CopiedField[]
-  /** Whether records keep their ids, and with them their comments. */
+  /** Tables that the copied ones are linked to and that are not among them. */
+  linked: { id: string; title: string }[]
+  /** Of a move: fields of tables that stay. */
+  lost: LostField[]
+  /** Whether records keep their ids, and with them their comments and history. */
   keepsIds: boolean
   /** Number of comments that can be copied. */
   comments: number

@@ -4,6 +4,7 @@ import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
 import type { RecordId } from '../core/model.ts'
 import type { Dialect, Engine, QueryDialect, Statement, Transaction } from '../dialects/dialect.ts'
+import { columnsOfKinds } from './columns-of-kinds.ts'
 
 /*
  * The change log of a base, and the only file that names its tables.
@@ -126,6 +127,8 @@ export interface NewEntry {
   clientId?: string
   /** As `Actor.actionId`. */
   actionId?: string
+  /** True for an entry that cannot be undone. */
+  isFinal?: boolean
 }
 
 /** A stored entry. */
@@ -150,8 +153,11 @@ export interface LoggedRecord {
 /** Value of `undoneBy` for an entry that cannot be undone. */
 export const FINAL = -1
 
-/** The same for an entry from the log of another base, which this base was opened from. */
+/** The same for an entry from the log of another base, which this base or one of its tables came from. */
 export const FROM_ANOTHER_BASE = -2
+
+/** Condition for entries of this base. Those from another one may be older than the entries before them. */
+const IS_OWN = `coalesce(undone_by, 0) <> ${FROM_ANOTHER_BASE}`
 
 /**
  * Undoes or redoes an entry. Each module that logs changes registers one; it writes through the module's write door.
@@ -171,8 +177,8 @@ function insertTextsOf(dialect: Dialect): { entry: string; record: string } {
   const placeholders = (count: number) =>
     Array.from({ length: count }, (_, index) => dialect.placeholder(index)).join(', ')
   const texts = {
-    entry: `insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
-      values (${placeholders(10)}) returning id`,
+    entry: `insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id, undone_by)
+      values (${placeholders(11)}) returning id`,
     record: `insert into sheaf_change_records (change_id, table_id, record_id, before, after) values (${placeholders(5)})`,
   }
   insertTexts.set(dialect, texts)
@@ -184,7 +190,8 @@ export function insertEntry(dialect: Dialect, entry: NewEntry, at: string): Stat
   const count = entry.recordCount ?? entry.records.length
   const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
   const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null, actionId = null } = entry
-  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId, actionId]
+  const undoneBy = entry.isFinal ? FINAL : null
+  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId, actionId, undoneBy]
   return { sql: insertTextsOf(dialect).entry, params }
 }
 
@@ -861,7 +868,8 @@ export async function oldEntries(
   const { placeholder } = engine.dialect
   const [row] = await engine.all<{ id: number | null }>(
     {
-      sql: `select max(id) as id from sheaf_changes where at < ${placeholder(0)} and id < (select max(id) from sheaf_changes)`,
+      sql: `select max(id) as id from sheaf_changes
+        where at < ${placeholder(0)} and ${IS_OWN} and id < (select max(id) from sheaf_changes)`,
       params: [before],
     },
     { scan: true },
@@ -1202,7 +1210,10 @@ export const changedSet = (changeId: SQL | number, tableId: string, alias: strin
 export async function entryAt(engine: Engine, at: string): Promise<number> {
   const { placeholder } = engine.dialect
   const [row] = await engine.all<{ id: number | null }>(
-    { sql: `select max(id) as id from sheaf_changes where at <= ${placeholder(0)}`, params: [at] },
+    {
+      sql: `select max(id) as id from sheaf_changes where at <= ${placeholder(0)} and ${IS_OWN}`,
+      params: [at],
+    },
     { scan: true },
   )
   return Number(row?.id ?? 0)
@@ -1657,6 +1668,105 @@ export async function forgetParts(
     const condition = `table_id = ${placeholder(0)}`
     await removeRecords(engine, { sql: `${condition} order by record_id, change_id`, params: [id] })
   }
+}
+
+/** The names of two tables in which a part of another base's log waits until it is appended. */
+export interface StagedLog {
+  entries: string
+  records: string
+}
+
+/** Columns of entries that come from another base, with their kinds. */
+export const STAGED_ENTRY_COLUMNS = {
+  id: 'integer',
+  at: 'text',
+  actor_id: 'text',
+  kind: 'text',
+  table_id: 'text',
+  records: 'integer',
+  detail: 'text',
+} as const
+
+/** Columns of the records under entries. The tables of bases number their records. */
+export const STAGED_RECORD_COLUMNS = {
+  change_id: 'integer',
+  table_id: 'text',
+  record_id: 'integer',
+  before: 'text',
+  after: 'text',
+} as const
+
+/** The statements that create the tables of a staged log. */
+export const createStagedLog = (
+  { createTable }: Pick<Dialect, 'createTable'>,
+  staged: StagedLog,
+): Statement[] => [
+  ...createTable(staged.entries, columnsOfKinds(STAGED_ENTRY_COLUMNS)),
+  ...createTable(staged.records, columnsOfKinds(STAGED_RECORD_COLUMNS)),
+]
+
+/**
+ * The statements that append a staged log, whose entries are numbered from 1. They are part of records' histories, and
+ * cannot be undone.
+ *
+ * @param last the log's newest entry
+ * @param count the number of staged entries
+ */
+export function appendStagedLog(
+  dialect: Pick<Dialect, 'insertSelected' | 'render' | 'numberAfter' | 'logId'>,
+  staged: StagedLog,
+  { last, count }: { last: number; count: number },
+): Statement[] {
+  const after = (name: string) => sql`${sql.raw(name)} + ${sql.raw(String(last))}`
+  const namesIn = (columns: object) =>
+    Object.keys(columns)
+      .slice(1)
+      .map((name) => sql.raw(name))
+  const entryColumns = namesIn(STAGED_ENTRY_COLUMNS)
+  return [
+    dialect.render(
+      dialect.insertSelected({
+        into: sql.raw(CHANGES_TABLE),
+        columns: [sql.raw('undone_by'), sql.raw('id'), ...entryColumns],
+        constants: [sql.raw(String(FROM_ANOTHER_BASE))],
+        values: [after('id'), ...entryColumns],
+        source: sql`from ${sql.identifier(staged.entries)}`,
+      }),
+    ),
+    dialect.render(
+      dialect.insertSelected({
+        into: sql.raw(CHANGE_RECORDS_TABLE),
+        columns: RECORD_COLUMNS,
+        constants: [],
+        values: [
+          after('change_id'),
+          sql.raw('table_id'),
+          dialect.logId(sql.raw('record_id')),
+          sql.raw('before'),
+          sql.raw('after'),
+        ],
+        source: sql`from ${sql.identifier(staged.records)}`,
+      }),
+    ),
+    ...dialect.numberAfter(CHANGES_TABLE, last + count),
+  ]
+}
+
+/** True if an entry after one concerns any of the tables, or records of them. */
+export async function hasChangesAfter(
+  engine: Engine,
+  tableIds: readonly string[],
+  after: number,
+): Promise<boolean> {
+  const rows = await engine.all(
+    engine.dialect.render(sql`select 1 as found from sheaf_changes
+        where id > ${after} and table_id in (${listOf(tableIds)})
+      union all
+      select 1 as found from sheaf_change_records
+        where change_id > ${after} and table_id in (${listOf(tableIds)}) limit 1`),
+    { scan: true },
+  )
+  return rows.length > 0
 }
 
 /** The statements that empty a log, e.g. of a copied base. */

@@ -11,6 +11,8 @@ interface ReadCache<V> {
   read(key: string, load: () => Promise<V | null>): Promise<V | null>
   /** Call after this server has committed a change and before it acknowledges it; the next read is fresh. */
   forget(key: string): void
+  /** Forgets all values. */
+  clear(): void
 }
 
 /** The caches of each metadata database (its `db`), by name. */
@@ -76,5 +78,6 @@ export function createReadCache<V extends object, T extends CachedTable>(
       return value
     },
     forget,
+    clear,
   }
 }

@@ -1,5 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Dialect, Engine } from '../dialects/dialect.ts'
+import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
+import { columnsOfKinds } from './columns-of-kinds.ts'
+
+/** The table of manual orders, in each base's home. */
+export const PLACES_TABLE = 'sheaf_places'
+
+/** Columns of manual orders, with their kinds. */
+export const STAGED_PLACE_COLUMNS = {
+  view_id: 'text',
+  table_id: 'text',
+  record_id: 'integer',
+  place: 'real',
+} as const
+
+const PLACE_COLUMNS = Object.keys(STAGED_PLACE_COLUMNS).map((name) => sql.raw(name))
 
 /** Copies a view's manual order to another view, whose table has the same record ids. */
 export const copyPlaces = (
@@ -8,8 +22,8 @@ export const copyPlaces = (
   to: { viewId: string; tableId: string },
 ): SQL =>
   insertSelected({
-    into: sql.raw('sheaf_places'),
-    columns: ['view_id', 'table_id', 'record_id', 'place'].map((name) => sql.raw(name)),
+    into: sql.raw(PLACES_TABLE),
+    columns: PLACE_COLUMNS,
     constants: [],
     values: [
       sql`cast(${to.viewId} as text)`,
@@ -18,6 +32,22 @@ export const copyPlaces = (
       sql.raw('place'),
     ],
     source: sql`from sheaf_places where view_id = ${from}`,
+  })
+
+/** The statements that create a table for manual orders that come from another base. */
+export const createStagedPlaces = (
+  { createTable }: Pick<Dialect, 'createTable'>,
+  name: string,
+): Statement[] => createTable(name, columnsOfKinds(STAGED_PLACE_COLUMNS))
+
+/** The statement that adds staged orders to those of this home. */
+export const addStagedPlaces = ({ insertSelected }: Pick<Dialect, 'insertSelected'>, name: string): SQL =>
+  insertSelected({
+    into: sql.raw(PLACES_TABLE),
+    columns: PLACE_COLUMNS,
+    constants: [],
+    values: PLACE_COLUMNS,
+    source: sql`from ${sql.identifier(name)}`,
   })
 
 /**

@@ -4,6 +4,7 @@ import type { FilterPrimitives } from '../core/filters/primitives.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { RecordId } from '../core/model.ts'
 import type { SummaryPart } from '../core/summaries.ts'
+import type { NotCopiedPart } from '../core/table-copies.ts'
 import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
 import type { WriteBatch } from '../db/write-batch.ts'
 import type { RecordTable, WrittenPage } from '../record-files/index.ts'
@@ -292,6 +293,12 @@ export interface Dialect extends QueryDialect {
       columns: readonly TableCopyColumn[],
       withRows: boolean,
     ): Statement[] | null
+    /** Reads `TableCopyAddition`s: what the copy gets once it is filled. */
+    readAdditions(from: string, to: string): Statement
+    /** Adds one to the copy. Null for one that cannot be copied. */
+    add(addition: TableCopyAddition, to: string): Statement | null
+    /** Reads `NotCopiedPart`s: what other programs have attached to a table, and copies do not have. */
+    readLeftOut(table: string): Statement
   }
   /** Makes a table number its new records after this id, which it has. */
   numberAfter(table: string, lastId: number): Statement[]
@@ -300,6 +307,12 @@ export interface Dialect extends QueryDialect {
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
   /** Recognises the error for exceeding the maximum number of columns. */
   isFullTable(error: unknown): boolean
+}
+
+/** A foreign key or index of a table to be copied. */
+export interface TableCopyAddition extends NotCopiedPart {
+  /** The statement that adds it, which `add` may adapt. */
+  definition: string
 }
 
 /** A column of a table to be copied. */

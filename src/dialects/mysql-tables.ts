@@ -101,6 +101,30 @@ export const mysqlWrites = {
       if (!withRows) return [create]
       return [create, ddl(`insert into ${target} (${list}) select ${list} from ${source}`)]
     },
+    // `like` includes all but these. A reference to the table itself becomes one to the copy.
+    readAdditions: (from, to) => ({
+      sql: `select 'reference' as kind, max(k.constraint_name) as name, concat('alter table ', ?, ' add foreign key (',
+          group_concat(concat('\`', replace(k.column_name, '\`', '\`\`'), '\`') order by k.ordinal_position separator ', '),
+          ') references ',
+          case when max(k.referenced_table_schema) = database() and max(k.referenced_table_name) = ? then ?
+            else concat('\`', replace(max(k.referenced_table_schema), '\`', '\`\`'), '\`.\`',
+              replace(max(k.referenced_table_name), '\`', '\`\`'), '\`') end,
+          ' (', group_concat(concat('\`', replace(k.referenced_column_name, '\`', '\`\`'), '\`')
+            order by k.ordinal_position separator ', '),
+          ') on delete ', max(r.delete_rule), ' on update ', max(r.update_rule)) as definition
+        from information_schema.key_column_usage k
+          join information_schema.referential_constraints r on r.constraint_schema = k.constraint_schema
+            and r.constraint_name = k.constraint_name and r.table_name = k.table_name
+        where k.table_schema = database() and k.table_name = ? and k.referenced_table_name is not null
+        group by k.constraint_schema, k.constraint_name order by k.constraint_name`,
+      params: [quote(to), from, quote(to), from],
+    }),
+    add: ({ definition }) => ddl(definition),
+    readLeftOut: (table) => ({
+      sql: `select 'trigger' as kind, trigger_name as name from information_schema.triggers
+        where event_object_schema = database() and event_object_table = ? order by trigger_name`,
+      params: [table],
+    }),
   },
 
   violation(error) {

@@ -119,7 +119,6 @@ export const postgresWrites = {
     write(from, to, columns, withRows) {
       const [source, target] = [quote(from), quote(to)]
       const list = columns.map(({ name }) => quote(name)).join(', ')
-      // References to other tables are the only part that cannot be included.
       const create = `create table ${target} (like ${source} including all)`
       if (!withRows || columns.length === 0) return [ddl(create)]
       const numbered = columns.filter(({ isNumbered }) => isNumbered)
@@ -133,6 +132,24 @@ export const postgresWrites = {
         })),
       ]
     },
+    // `like` includes all but these. A reference to the table itself becomes one to the copy.
+    readAdditions: (from, to) => ({
+      sql: `select 'reference' as kind, conname::text as name,
+          'alter table ' || quote_ident($2) || ' add ' || case when confrelid <> conrelid then pg_get_constraintdef(oid)
+            else replace(pg_get_constraintdef(oid), 'REFERENCES ' || conrelid::regclass::text || '(',
+              'REFERENCES ' || quote_ident($2) || '(') end as definition
+        from pg_constraint where conrelid = to_regclass(quote_ident($1)) and contype = 'f' order by conname`,
+      params: [from, to],
+    }),
+    add: ({ definition }) => ddl(definition),
+    readLeftOut: (table) => ({
+      sql: `select 'trigger' as kind, tgname::text as name from pg_trigger
+          where tgrelid = to_regclass(quote_ident($1)) and not tgisinternal
+        union all
+        select 'policy' as kind, polname::text as name from pg_policy
+          where polrelid = to_regclass(quote_ident($1)) order by kind, name`,
+      params: [table],
+    }),
   },
   numberAfter: (table, lastId) => [
     {

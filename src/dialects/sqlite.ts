@@ -62,6 +62,24 @@ const COLUMN_TYPES: Record<StorageKind, string> = {
 /** The beginning of the statement that creates a table, up to its columns. */
 const TABLE_HEAD = /^create table (?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[\w$]+)\s*\(/i
 
+/** A name at the beginning of a text, in any of the quotes that SQLite takes. */
+const NAME = /^(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[\w$]+)\s*/
+
+/** Splits a stored `create index` at its list of columns; null for one that is written in another way. */
+function readIndex(definition: string): { isUnique: boolean; columns: string } | null {
+  const start = /^create (unique )?index /i.exec(definition)
+  if (!start) return null
+  const named = withoutName(definition.slice(start[0].length))
+  const on = named && /^on\s+/i.exec(named)
+  const columns = named && on && withoutName(named.slice(on[0].length))
+  return columns?.startsWith('(') ? { isUnique: start[1] !== undefined, columns } : null
+}
+
+function withoutName(text: string): string | null {
+  const name = NAME.exec(text)
+  return name && text.slice(name[0].length)
+}
+
 const indexName = (table: string, name: string): string => quote(`${table}__${name}`)
 
 function defaultLiteral(value: Exclude<CellValue, null>): string {
@@ -209,9 +227,37 @@ export const sqlite: Dialect = {
       if (!withRows) return [create]
       return [create, ddl(`insert into ${quote(to)} (${list}) select ${list} from ${quote(from)}`)]
     },
+    // The table's own statement has its keys, rules and references.
+    readAdditions: (from) => ({
+      sql: `select 'index' as kind, name, sql as definition from sqlite_schema
+        where type = 'index' and lower(tbl_name) = lower(?) and sql is not null order by name`,
+      params: [from],
+    }),
+    add({ name, definition }, to) {
+      const index = readIndex(definition)
+      if (!index) return null
+      // Names of indexes are unique in a file.
+      const copy = quote(`${name}_${to.slice(-6)}`)
+      return ddl(
+        `create ${index.isUnique ? 'unique index' : 'index'} ${copy} on ${quote(to)} ${index.columns}`,
+      )
+    },
+    readLeftOut: (table) => ({
+      sql: `select 'trigger' as kind, name from sqlite_schema
+        where type = 'trigger' and lower(tbl_name) = lower(?) order by name`,
+      params: [table],
+    }),
   },
   // Inserting the id has updated `sqlite_sequence`.
-  numberAfter: () => [],
+  // Tables without `autoincrement` continue after their highest id by themselves.
+  numberAfter: (table, lastId) => [
+    { sql: 'delete from sqlite_sequence where name = ?', params: [table] },
+    {
+      sql: `insert into sqlite_sequence (name, seq)
+        select name, ? from sqlite_schema where name = ? and sql like '%autoincrement%'`,
+      params: [lastId, table],
+    },
+  ],
   continueIds: (table, from) => [
     { sql: 'delete from sqlite_sequence where name = ?', params: [table] },
     {

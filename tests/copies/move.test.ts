@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createTableToBaseJob, type TableToBaseInput } from '../../modules/imports/copies/copy-to-base.ts'
 import type { TableSchema } from '../../src/core/model.ts'
 import { createHookBench, type HookBench } from '../hooks/support.ts'
 import { doorOf, ended } from '../imports/support.ts'
@@ -141,52 +140,5 @@ describe('copying a table to another base', () => {
     })
     const { jobId } = await copies.tableToBase.mutate({ ...options, withComments: true })
     expect((await ended(doorOf(bench.app, viewer), jobId)).status).toBe('completed')
-  })
-})
-
-describe('a move that was cut off after the table had appeared in the other base', () => {
-  /** A copy in the other base, and the job of a move that would have made it. */
-  async function cutOff() {
-    const { table } = await discussed()
-    const { kernel, services } = bench.app
-    const since = (await bench.trpc.records.actions.query({ baseId: bench.baseId, limit: 1 })).actions[0]?.id
-    const inputs: TableToBaseInput[] = []
-    const { start } = kernel.jobs
-    kernel.jobs.start = (kind, job) => {
-      inputs.push(job.input as TableToBaseInput)
-      return start(kind, job)
-    }
-    const made = await toBase(table, { withHooks: true }).finally(() => {
-      kernel.jobs.start = start
-    })
-    const job = createTableToBaseJob({ kernel, ...services })
-    const [asked] = inputs
-    if (!asked || since === undefined) throw new Error('No job was started')
-    const recover = () =>
-      job.recover({ ...asked, isMove: true, since }, { id: 'job', userId: bench.owner.id })
-    return { table, made, recover }
-  }
-
-  const isThere = (tableId: string) =>
-    open(tableId).then(
-      () => true,
-      () => false,
-    )
-
-  test('is completed at the next start', async () => {
-    const { table, made, recover } = await cutOff()
-    expect(await recover()).toMatchObject({ result: { id: made.id, baseId: targetId } })
-    expect([await isThere(table.id), await isThere(made.id)]).toEqual([false, true])
-    expect(await bench.trpc.hooks.list.query({ tableId: made.id })).toMatchObject([{ isActive: true }])
-    // Once more, if the server was killed again before the end was stored.
-    expect(await recover()).toMatchObject({ result: { id: made.id } })
-    expect([await isThere(table.id), await isThere(made.id)]).toEqual([false, true])
-  })
-
-  test('is taken back if somebody has changed the original since', async () => {
-    const { table, made, recover } = await cutOff()
-    await bench.rest.patch(table.path, [{ Id: 1, Title: 'changed' }])
-    await expect(recover()).rejects.toThrow('changed')
-    expect([await isThere(table.id), await isThere(made.id)]).toEqual([true, false])
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
@@ -9,9 +9,11 @@ import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
 const ROWS = 3_000
+const LINKS = 100
+const DELAYS_MS = [20, 80, 140, 200, 260, 330, 400, 600]
 
 describe.each(META_DATABASES)(
-  'a table that is moved between bases in %s while the server is killed',
+  'linked tables that are moved between bases in %s while the server is killed',
   (home) => {
     let dataDir = ''
     let database: TestDatabase | null = null
@@ -32,7 +34,7 @@ describe.each(META_DATABASES)(
     const url = () => server?.url ?? ''
     const trpc = () => createTrpcClient(url(), token)
 
-    test('is in exactly one of them afterwards, with all its records', async () => {
+    test('are all in exactly one of them afterwards, with their records, links and history', async () => {
       dataDir = mkdtempSync(join(tmpdir(), 'sheaf-move-'))
       if (home === 'postgres') database = await createDatabase('postgres')
       await start()
@@ -42,14 +44,41 @@ describe.each(META_DATABASES)(
         (await trpc().bases.create.mutate({ title: 'One' })).id,
         (await trpc().bases.create.mutate({ title: 'Other' })).id,
       ]
-      const { table } = await trpc().schema.createTable.mutate({ baseId: baseIds[0] ?? '', title: 'Moved' })
+      const [parents, children] = await Promise.all(
+        ['Parents', 'Children'].map((title) =>
+          trpc().schema.createTable.mutate({ baseId: baseIds[0] ?? '', title }),
+        ),
+      )
+      const ids = [parents?.table.id ?? '', children?.table.id ?? '']
+      const rest = createRestClient(url(), token)
+      await rest.post(`/api/v2/tables/${ids[0]}/records`, [{ Title: 'parent' }, { Title: 'other' }])
+      const { id: linkId } = await trpc().schema.createField.mutate({
+        tableId: ids[0] ?? '',
+        field: { title: 'Children', type: 'Links', options: { kind: 'hm', relatedTableId: ids[1] } },
+      })
       const rows = Array.from({ length: ROWS }, (_, at) => ({ Title: `record ${at}` }))
-      await createRestClient(url(), token).post(`/api/v2/tables/${table.id}/records`, rows)
+      await rest.post(`/api/v2/tables/${ids[1]}/records`, rows)
+      await trpc().records.write.mutate({
+        change: {
+          baseId: baseIds[0] ?? '',
+          operations: [
+            {
+              kind: 'link',
+              tableId: ids[0] ?? '',
+              fieldId: linkId,
+              id: 1,
+              targets: Array.from({ length: LINKS }, (_, at) => at + 1),
+            },
+          ],
+        },
+      })
       let at = 0
-      let tableId = table.id
-      for (const delayMs of [20, 60, 100, 140, 180, 220, 260, 300, 400, 600]) {
+      let tableIds = ids
+      for (const delayMs of DELAYS_MS) {
+        const [tableId = '', ...furtherTableIds] = tableIds
         const { jobId } = await trpc().copies.tableToBase.mutate({
           tableId,
+          furtherTableIds,
           baseId: baseIds[1 - at] ?? '',
           isMove: true,
         })
@@ -58,14 +87,19 @@ describe.each(META_DATABASES)(
         await start()
         const { status } = await ended({ url: url(), token }, jobId)
         const found = await Promise.all(baseIds.map((baseId) => trpc().schema.tables.query({ baseId })))
-        expect(found.map((tables) => tables.length).toSorted()).toEqual([0, 1])
-        const now = found.findIndex((tables) => tables.length === 1)
+        expect(found.map((tables) => tables.length).toSorted()).toEqual([0, 2])
+        const now = found.findIndex((tables) => tables.length === 2)
         expect(now).toBe(status === 'completed' ? 1 - at : at)
         at = now
-        tableId = found[now]?.[0]?.id ?? ''
-        expect((await trpc().records.count.query({ selection: { tableId } })).count).toBe(ROWS)
-        const copies = join(dataDir, 'copies')
-        expect(existsSync(copies) ? readdirSync(copies) : []).toEqual([])
+        tableIds = ['Parents', 'Children'].map(
+          (title) => found[now]?.find((table) => table.title === title)?.id ?? '',
+        )
+        const [parentId = '', childId = ''] = tableIds
+        expect((await trpc().records.count.query({ selection: { tableId: childId } })).count).toBe(ROWS)
+        const { body } = await createRestClient(url(), token).get(`/api/v2/tables/${parentId}/records/1`)
+        expect(body.Children).toBe(LINKS)
+        const { entries } = await trpc().records.history.query({ tableId: parentId, recordId: 1 })
+        expect(entries).toHaveLength(2)
       }
     }, 120_000)
   },

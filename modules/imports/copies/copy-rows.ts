@@ -49,6 +49,15 @@ export interface CopiedComments {
       has(recordIds: readonly string[]): Promise<ReadonlySet<string>>
     },
   ): Promise<MetaStatement[]>
+  /**
+   * Statements that give a table's comments, with their ids, to the table that replaces it. The original gets copies of them.
+   *
+   * @param to `ids`: new ids of fields
+   */
+  move(
+    tableId: string,
+    to: { baseId: string; tableId: string; ids: ReadonlyMap<string, string> },
+  ): Promise<MetaStatement[]>
 }
 
 export const COPIED_COMMENTS = defineSlot<CopiedComments>('imports.copiedComments')

@@ -1,9 +1,9 @@
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { createId } from '../../../src/core/ids.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import type { TableCopyPreview } from '../../../src/core/table-copies.ts'
-import { lastChangeId } from '../../../src/db/change-log.ts'
+import { type LostField, MAX_COPIED_TABLES, type TableCopyPreview } from '../../../src/core/table-copies.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
@@ -11,16 +11,15 @@ import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import { type FieldPosition, type SchemaService, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { createRecordCopies } from './copy-records.ts'
-import { COPIED_COMMENTS, COPIED_HOOKS, createCopyRows } from './copy-rows.ts'
 import {
   createTableToBaseJob,
-  keepsIds,
   planFieldsToBase,
   TABLE_TO_BASE_JOB,
   type TableToBaseInput,
   withComputed,
-} from './copy-to-base.ts'
+} from './connected-to-base.ts'
+import { createRecordCopies } from './copy-records.ts'
+import { COPIED_COMMENTS, COPIED_HOOKS, createCopyRows } from './copy-rows.ts'
 import {
   COPY_JOB,
   type CopyInput,
@@ -32,6 +31,8 @@ import {
   TABLE_COPY_JOB,
   type TableCopyInput,
 } from './jobs.ts'
+import { copiedFields, planConnectedFields, planFields } from './plan-fields.ts'
+import { createTablesToBaseJob, TABLES_TO_BASE_JOB, type TablesToBaseInput } from './tables-to-base.ts'
 
 export interface CopyOptions {
   /** Default: `Shop copy`. */
@@ -46,16 +47,26 @@ export interface CopyOptions {
 export interface ToBaseOptions {
   /** The base to copy to. */
   baseId: string
-  /** Default: that of the original, with a suffix if it is in use. */
+  /** Further tables of the same base, which are copied with it. The links between them are kept. */
+  furtherTableIds?: readonly string[]
+  /** Of the copy of one table. Default: that of the original, with a suffix if it is in use. */
   title?: string
+  /** A move has always the records. */
   withData?: boolean
   withViews?: boolean
   /** Comments of its records. Default: those of a table that is moved. */
   withComments?: boolean
   /** Webhooks of the table. Those of a copy are turned off. Default: those of a table that is moved. */
   withHooks?: boolean
-  /** Moves the original to the trash afterwards. */
+  /** The history of its records. Default: that of a table that is moved. */
+  withHistory?: boolean
+  /** Moves the originals to the trash. */
   isMove?: boolean
+}
+
+/** Tables whose copy is previewed. */
+export interface ToBasePreview extends Pick<ToBaseOptions, 'furtherTableIds' | 'isMove'> {
+  tableId: string
 }
 
 export interface FieldCopyOptions {
@@ -82,6 +93,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
   kernel.jobs.register(FIELD_COPY_JOB, createFieldCopyJob(schema))
   kernel.jobs.register(TABLE_TO_BASE_JOB, createTableToBaseJob({ kernel, schema, views, records }))
+  kernel.jobs.register(TABLES_TO_BASE_JOB, createTablesToBaseJob({ kernel, schema, views, records }))
 
   async function start(
     owner: UserActor,
@@ -103,6 +115,102 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     }
     const job = await kernel.jobs.start(COPY_JOB, { userId: owner.id, baseId, input })
     return { jobId: job.id, baseId: newBaseId }
+  }
+
+  /** Opens tables that are copied together, each once. @throws as `tableToBase` */
+  async function openTables(
+    actor: Actor,
+    tableIds: readonly string[],
+  ): Promise<[TableModel, ...TableModel[]]> {
+    const [firstId = '', ...otherIds] = new Set(tableIds)
+    if (otherIds.length >= MAX_COPIED_TABLES)
+      throw badRequest(m.copies_error_too_many_tables({ max: MAX_COPIED_TABLES }))
+    const first = await schema.openTable(actor, 'record.export', firstId)
+    const models: [TableModel, ...TableModel[]] = [first]
+    for (const id of otherIds) {
+      const model = await schema.openTable(actor, 'record.export', id)
+      if (model.table.baseId !== first.table.baseId)
+        throw badRequest(m.copies_error_several_bases({ table: model.table.title }))
+      models.push(model)
+    }
+    for (const model of models) {
+      const { title, isJunction } = model.table
+      if (isJunction) throw badRequest(m.copies_error_junction({ table: title }))
+      if (models.length > 1 && isConnected(model))
+        throw badRequest(m.copies_error_several_connected({ table: title }))
+    }
+    return models
+  }
+
+  async function hooksOf(models: readonly TableModel[]): Promise<string[]> {
+    const found: string[] = []
+    for (const { table } of models) found.push(...(await registry.get(COPIED_HOOKS).idsOfTable(table.id)))
+    return found
+  }
+
+  /** The tables that links of these lead to, in the order of the base. */
+  async function linkedTables(models: readonly TableModel[]): Promise<TableCopyPreview['linked']> {
+    const copied = new Set(models.map(({ table }) => table.id))
+    const ids = new Set(
+      models.flatMap(({ fields }) =>
+        fields.flatMap((field) => (field.error === null ? (linkOf(field)?.relatedTableId ?? []) : [])),
+      ),
+    )
+    const found: { id: string; title: string; order: number }[] = []
+    for (const id of ids) {
+      if (copied.has(id)) continue
+      const { table } = await schema.load(id)
+      found.push({ id, title: table.title, order: table.order })
+    }
+    return found.toSorted((a, b) => a.order - b.order).map(({ id, title }) => ({ id, title }))
+  }
+
+  /** Fields of other tables that are deleted or broken when these move. */
+  async function lostFields(actor: Actor, models: readonly TableModel[]): Promise<LostField[]> {
+    const found = new Map<string, LostField>()
+    for (const { table } of models) {
+      for (const { id, kind, title, tableTitle, effect } of await schema.dependents(actor, {
+        tableId: table.id,
+      }))
+        if (kind === 'field') found.set(id, { title, tableTitle, effect })
+    }
+    for (const { fields } of models) for (const { id } of fields) found.delete(id)
+    return [...found.values()]
+  }
+
+  async function startConnected(
+    owner: UserActor,
+    model: TableModel,
+    baseId: string,
+    {
+      title,
+      withData = true,
+      withViews = true,
+      hookIds,
+    }: Omit<ToBaseOptions, 'baseId'> & { hookIds: [string, string][] },
+  ) {
+    const { table } = model
+    const plan = planFieldsToBase(model)
+    const planned = await schema.prepareTable(owner, baseId, {
+      title: title ?? uniqueTitle(table.title, await schema.tables(owner, baseId)),
+      fields: plan.inputs,
+      description: table.description,
+      meta: table.meta,
+    })
+    const { prepared, fieldIds } = withComputed(planned, table.id, plan, new Map(hookIds))
+    const input: TableToBaseInput = {
+      owner,
+      tableId: table.id,
+      title: prepared.title,
+      prepared,
+      fieldIds,
+      withData,
+      withViews,
+      hookIds,
+    }
+    const job = await kernel.jobs.start(TABLE_TO_BASE_JOB, { userId: owner.id, baseId, input })
+    const { tableId } = prepared
+    return { jobId: job.id, tableId, tables: [{ id: table.id, newId: tableId }] }
   }
 
   /** Checked before the job, so that the caller gets the error. */
@@ -129,16 +237,19 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
      * invalid title and for tables of connected databases
      */
     async table(actor: Actor, tableId: string, options: CopyOptions) {
-      const { table } = await schema.openTableToCopy(actor, tableId)
+      const model = await schema.openTableToCopy(actor, tableId)
+      const { table } = model
       const { title, withData = true, withViews = true } = options
       const newTableId = createId('table')
+      const newTitle = await schema.titleForTable(table.baseId, title ?? null, table.title)
       const input: TableCopyInput = {
         owner: requireUser(actor),
         tableId: table.id,
         newTableId,
         withData,
         withViews,
-        title: await schema.titleForTable(table.baseId, title ?? null, table.title),
+        title: newTitle,
+        name: await schema.nameForCopy(model, newTitle),
       }
       const { baseId } = table
       const job = await kernel.jobs.start(TABLE_COPY_JOB, { userId: input.owner.id, baseId, input })
@@ -146,77 +257,92 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     },
 
     /**
-     * What copying a table to another base does to its fields.
-     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below viewer, and for visitors of public links
+     * What copying or moving tables of a base to another one does to their fields, and to those of tables that stay.
+     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below viewer, for a move below creator, and for visitors of public links;
+     * BAD_REQUEST as `tableToBase`
      */
-    async previewToBase(actor: Actor, tableId: string): Promise<TableCopyPreview> {
-      const model = await schema.openTable(actor, 'record.export', tableId)
+    async previewToBase(
+      actor: Actor,
+      { tableId, furtherTableIds = [], isMove = false }: ToBasePreview,
+    ): Promise<TableCopyPreview> {
+      const models = await openTables(actor, [tableId, ...furtherTableIds])
       requireUser(actor)
-      const role = await auth.access.baseRole(actor, model.table.baseId)
-      const hooks = roleCan(role, 'hook.list')
-        ? await registry.get(COPIED_HOOKS).idsOfTable(model.table.id)
-        : []
+      const { baseId } = models[0].table
+      const role = await auth.access.baseRole(actor, baseId)
+      const hooks = roleCan(role, 'hook.list') ? await hooksOf(models) : []
+      const isOwn = !isConnected(models[0])
+      let comments = 0
+      if (isOwn)
+        for (const { table } of models) comments += await registry.get(COPIED_COMMENTS).countOf(table.id)
+      const effects = isOwn ? planFields(models, { isMove }) : planConnectedFields(models[0])
       return {
-        fields: planFieldsToBase(model).copied,
-        keepsIds: keepsIds(model),
-        comments: keepsIds(model) ? await registry.get(COPIED_COMMENTS).countOf(model.table.id) : 0,
+        fields: copiedFields(models, effects),
+        linked: isOwn ? await linkedTables(models) : [],
+        lost: isMove && isOwn ? await lostFields(actor, models) : [],
+        keepsIds: isOwn,
+        comments,
         webhooks: hooks.length,
       }
     },
 
     /**
-     * Copies or moves a table to another base, whichever databases they are in, also from a connected database.
-     * @throws TABLE_NOT_FOUND, BASE_NOT_FOUND; PERMISSION_DENIED below viewer of the table and creator of the base, for a
-     * move, and with webhooks, below creator of both; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a junction table, and for a move
-     * within a base or out of a connected database
+     * Copies or moves a table to another base, whichever databases they are in, also from a connected database; with further
+     * tables and the links between them.
+     * @throws TABLE_NOT_FOUND, BASE_NOT_FOUND; PERMISSION_DENIED below viewer of the tables and creator of the base, for a
+     * move, and with webhooks, below creator of both; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a junction table, tables
+     * of several bases, more than `MAX_COPIED_TABLES`, several of connected databases, and for a move within a base or out of
+     * a connected database
      */
     async tableToBase(
       actor: Actor,
       tableId: string,
-      {
-        baseId,
-        title,
-        withData = true,
-        withViews = true,
-        isMove = false,
-        withComments = isMove,
-        withHooks = isMove,
-      }: ToBaseOptions,
-    ): Promise<{ jobId: string; tableId: string }> {
-      const model = await schema.openTable(actor, 'record.export', tableId)
+      { furtherTableIds = [], ...options }: ToBaseOptions,
+    ): Promise<{ jobId: string; tableId: string; tables: { id: string; newId: string }[] }> {
+      const models = await openTables(actor, [tableId, ...furtherTableIds])
       const owner = requireUser(actor)
-      const { table } = model
+      const [first] = models
+      const { table } = first
+      const { isMove = false, withHooks = isMove, baseId, title } = options
       if (isMove) await auth.access.authorize(actor, 'table.delete', table.baseId)
-      if (table.isJunction) throw badRequest(m.copies_error_junction({ table: table.title }))
-      if (isMove && (baseId === table.baseId || model.primaryKey.databaseType !== null))
+      if (isMove && (baseId === table.baseId || isConnected(first)))
         throw badRequest(m.copies_error_move({ table: table.title }))
+      if (title !== undefined && models.length > 1) throw badRequest(m.copies_error_title_of_many())
       if (withHooks) await auth.access.authorize(actor, 'hook.list', table.baseId)
-      const plan = planFieldsToBase(model)
       const target = await bases.enter(actor, 'table.create', baseId)
-      const free = uniqueTitle(table.title, await schema.tables(actor, target.id))
-      const planned = await schema.prepareTable(owner, target.id, {
-        title: title ?? free,
-        fields: plan.inputs,
-        description: table.description,
-        meta: table.meta,
-      })
-      const hooks = withHooks ? await registry.get(COPIED_HOOKS).idsOfTable(table.id) : []
-      const hookIds = hooks.map((id): [string, string] => [id, createId('hook')])
-      const { prepared, fieldIds } = withComputed(planned, table.id, plan, new Map(hookIds))
-      const input: TableToBaseInput = {
+      const hookIds = (withHooks ? await hooksOf(models) : []).map((id): [string, string] => [
+        id,
+        createId('hook'),
+      ])
+      if (isConnected(first)) return startConnected(owner, first, target.id, { ...options, hookIds })
+      const taken: { title: string }[] = await schema.tables(actor, target.id)
+      const tables: TablesToBaseInput['tables'] = []
+      for (const { table: original } of models) {
+        const named = title ?? uniqueTitle(original.title, taken)
+        taken.push({ title: named })
+        tables.push({ id: original.id, newId: createId('table'), title: named })
+      }
+      // Refuses a title in use, and a full base, before the copy starts.
+      await schema.prepareTable(owner, target.id, { title: tables[0]?.title ?? '', fields: [] })
+      const { withData = true, withViews = true, withComments = isMove, withHistory = isMove } = options
+      const input: TablesToBaseInput = {
         owner,
-        tableId: table.id,
-        prepared,
-        fieldIds,
-        withData,
+        title: tables[0]?.title ?? '',
+        baseId: target.id,
+        fromBaseId: table.baseId,
+        tables,
+        withData: withData || isMove,
         withViews,
         withComments,
+        withHistory,
         hookIds,
         isMove,
-        since: isMove ? await lastChangeId(await kernel.sources.engine(table.baseId)) : undefined,
       }
-      const job = await kernel.jobs.start(TABLE_TO_BASE_JOB, { userId: owner.id, baseId: target.id, input })
-      return { jobId: job.id, tableId: prepared.tableId }
+      const job = await kernel.jobs.start(TABLES_TO_BASE_JOB, { userId: owner.id, baseId: target.id, input })
+      return {
+        jobId: job.id,
+        tableId: tables[0]?.newId ?? '',
+        tables: tables.map(({ id, newId }) => ({ id, newId })),
+      }
     },
 
     /**
@@ -251,6 +377,9 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     },
   }
 }
+
+/** True for a table of a connected database. */
+const isConnected = ({ primaryKey }: TableModel): boolean => primaryKey.databaseType !== null
 
 export {
   COPIED_COMMENTS,

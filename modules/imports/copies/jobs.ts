@@ -2,6 +2,7 @@ import type { UserActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
+import type { CopiedTable } from '../../../src/core/table-copies.ts'
 import { withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
@@ -120,6 +121,9 @@ function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCop
     .filter(({ column }) => column !== '')
 }
 
+/** Most parts of a table that are reported as not copied. */
+const MAX_NOT_COPIED = 50
+
 /** Job name on the wire. */
 export const TABLE_COPY_JOB = 'duplicate-model'
 
@@ -130,22 +134,27 @@ export interface TableCopyInput {
   title: string
   withData: boolean
   withViews: boolean
+  /** Its name in a connected database. */
+  name?: string | undefined
 }
 
 /** Copies a table within its base, in one transaction. */
 export function createTableCopyJob(
-  schema: Pick<SchemaService, 'duplicateTable' | 'dropForeignCopy' | 'hasTable'>,
+  schema: Pick<SchemaService, 'duplicateTable' | 'completeForeignCopy' | 'hasTable'>,
 ): JobKind<TableCopyInput> {
   return {
     async run({ owner, ...copy }, context) {
-      const { id } = await schema.duplicateTable(owner, copy, runOptions(context))
-      return { id }
+      const { table, notCopied } = await schema.duplicateTable(owner, copy, runOptions(context))
+      return {
+        id: table.id,
+        ...(notCopied.length > 0 && { notCopied: notCopied.slice(0, MAX_NOT_COPIED) }),
+      } satisfies CopiedTable
     },
-    async recover(copy) {
+    async recover({ owner, ...copy }) {
       const { newTableId } = copy
       if (await schema.hasTable(newTableId)) return { result: { id: newTableId } }
-      await schema.dropForeignCopy(copy)
-      return null
+      const completed = await schema.completeForeignCopy(owner, copy)
+      return completed && { result: { id: completed.id } satisfies CopiedTable }
     },
   }
 }

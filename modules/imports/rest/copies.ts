@@ -5,6 +5,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { MAX_COPIED_RECORDS } from '../../../src/core/record-copies.ts'
+import { MAX_COPIED_TABLES } from '../../../src/core/table-copies.ts'
 import { timeZone } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -38,6 +39,8 @@ const ToBaseBody = z.strictObject({
   withViews: z.boolean().optional(),
   withComments: z.boolean().optional(),
   withHooks: z.boolean().optional(),
+  withHistory: z.boolean().optional(),
+  tables: z.array(z.string().min(1).max(64)).max(MAX_COPIED_TABLES).optional(),
   move: z.boolean().optional(),
 })
 /** Fields are named by their ids or titles. */
@@ -97,20 +100,30 @@ export function copiesRest(
   return app
     .get(
       '/api/v2/meta/tables/:tableId/copy',
-      ({ actor, params }) => copies.previewToBase(actor, params.tableId),
+      ({ actor, params, query }) =>
+        copies.previewToBase(actor, {
+          tableId: params.tableId,
+          furtherTableIds: query.tables?.split(',').filter((tableId) => tableId !== ''),
+          isMove: query.move === 'true',
+        }),
       { detail: { summary: 'Preview the copy of a table in another base' } },
     )
     .post(
       '/api/v2/meta/tables/:tableId/copy',
       async ({ actor, params, body }) => {
         // Access is checked before the body.
-        await copies.previewToBase(actor, params.tableId)
-        const { move, ...wanted } = readBody(ToBaseBody, body)
-        const { jobId, tableId } = await copies.tableToBase(actor, params.tableId, {
+        await schema.openTable(actor, 'record.export', params.tableId)
+        const { move, tables: furtherTableIds, ...wanted } = readBody(ToBaseBody, body)
+        const { jobId, tableId, tables } = await copies.tableToBase(actor, params.tableId, {
           ...wanted,
+          furtherTableIds,
           isMove: move,
         })
-        return { id: jobId, table_id: tableId }
+        return {
+          id: jobId,
+          table_id: tableId,
+          tables: tables.map(({ id, newId }) => ({ from_id: id, table_id: newId })),
+        }
       },
       { detail: { summary: 'Copy or move a table to another base' } },
     )

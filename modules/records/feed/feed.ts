@@ -1,7 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { withoutCaller } from '../../../src/caller.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { entriesAfter, lastChangeId, listedRecords, type StoredEntry } from '../../../src/db/change-log.ts'
+import {
+  entriesAfter,
+  FROM_ANOTHER_BASE,
+  lastChangeId,
+  listedRecords,
+  type StoredEntry,
+} from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -271,9 +277,12 @@ export function createFeed(kernel: Kernel): Feed {
         await resetLost(engine, baseId, ready)
         return
       }
-      const batch = await withTables(engine, entries)
+      // What tables brought along from another base happened there.
+      const own = entries.filter(({ undoneBy }) => undoneBy !== FROM_ANOTHER_BASE)
+      const batch = own.length === 0 ? [] : await withTables(engine, own)
+      const until = entries.at(-1)?.id ?? from
       for (const reader of ready) {
-        if (readers.get(reader.consumer.name) === reader) await pass(baseId, run, reader, batch)
+        if (readers.get(reader.consumer.name) === reader) await pass(baseId, run, reader, { batch, until })
         if (run.readers !== readers) return
       }
     }
@@ -287,13 +296,17 @@ export function createFeed(kernel: Kernel): Feed {
   }
 
   /** Passes the entries of a batch that a consumer has not taken yet. Never throws. */
-  async function pass(baseId: string, run: Run, reader: Reader, batch: readonly FeedEntry[]): Promise<void> {
+  async function pass(
+    baseId: string,
+    run: Run,
+    reader: Reader,
+    { batch, until: position }: { batch: readonly FeedEntry[]; until: number },
+  ): Promise<void> {
     const { consumer } = reader
+    if (position <= reader.position) return
     const entries = batch.filter(({ id }) => id > reader.position)
-    const position = entries.at(-1)?.id
-    if (position === undefined) return
     try {
-      const statements = await consumer.take({ baseId, entries })
+      const statements = entries.length === 0 ? [] : await consumer.take({ baseId, entries })
       if (statements.length > 0 || position - reader.stored >= STORE_AFTER) {
         await meta.atomically([advance(baseId, reader, position), ...statements])
         reader.stored = position

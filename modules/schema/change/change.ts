@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
-import { appendChange, insertEntry, lastChangeId } from '../../../src/db/change-log.ts'
+import { appendChange, insertEntry, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Dialect, Engine, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -16,7 +16,7 @@ export interface PlannedChange<T> {
   /** The metadata statements, run in one transaction. */
   statements: MetaStatement[]
   /** The log entry; null if nothing changes: then nothing is written and no event is sent. */
-  entry: { kind: string; tableId: string | null; detail: unknown } | null
+  entry: Pick<NewEntry, 'kind' | 'tableId' | 'detail' | 'isFinal'> | null
   /** The changed fields and tables, if computed fields may depend on them; their results are updated as well. */
   altered?: Alteration
   /** Cell values that change with it. */
@@ -25,6 +25,8 @@ export interface PlannedChange<T> {
   touchesRecords?: boolean
   /** The tables whose models change. */
   tableIds: string[]
+  /** Tables of another base that change in the same transaction of the metadata. */
+  elsewhere?: { baseId: string; tableIds: string[] }
   result: T
 }
 
@@ -36,7 +38,7 @@ export interface CellsWrite {
   write(changeId: number | null): Promise<void>
 }
 
-type MetadataChange = Pick<PlannedChange<unknown>, 'statements' | 'tableIds' | 'touchesRecords'>
+type MetadataChange = Pick<PlannedChange<unknown>, 'statements' | 'tableIds' | 'elsewhere' | 'touchesRecords'>
 
 /** The steps that all changes of the schema share. */
 function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, store: SchemaStore) {
@@ -58,27 +60,32 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
     },
 
     /** Writes the metadata and drops the cached models. */
-    async publish({ statements, tableIds }: MetadataChange): Promise<void> {
-      const bumps = tableIds.map((tableId) =>
+    async publish({ statements, tableIds, elsewhere }: MetadataChange): Promise<void> {
+      const all = [...tableIds, ...(elsewhere?.tableIds ?? [])]
+      const bumps = all.map((tableId) =>
         meta.db
           .update(tables)
           .set({ version: sql`${tables.version} + 1` })
           .where(eq(tables.id, tableId)),
       )
       await meta.atomically([...statements, ...bumps])
-      for (const tableId of tableIds) store.forget(tableId)
+      for (const tableId of all) store.forget(tableId)
     },
 
     /** Sends the events to all clients that have the base open. */
     async announce(
       actorId: string | null,
       baseId: string,
-      { tableIds, touchesRecords }: MetadataChange,
+      { tableIds, elsewhere, touchesRecords }: MetadataChange,
       logged: { id: number; at: string },
     ): Promise<void> {
-      for (const tableId of tableIds) {
-        const table = await store.findTable(tableId)
-        events.emit('schema.changed', { baseId, tableId, version: table?.version ?? 0 })
+      const changed = [
+        ...tableIds.map((tableId) => ({ baseId, tableId })),
+        ...(elsewhere?.tableIds ?? []).map((tableId) => ({ baseId: elsewhere?.baseId ?? baseId, tableId })),
+      ]
+      for (const each of changed) {
+        const table = await store.findTable(each.tableId)
+        events.emit('schema.changed', { ...each, version: table?.version ?? 0 })
       }
       if (touchesRecords) {
         events.emit('records.changed', {

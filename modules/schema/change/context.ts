@@ -24,6 +24,8 @@ export interface FieldPosition {
 export interface CopiedViews {
   /** The ids of the original views; the caller assigns new ones. */
   ids: string[]
+  /** Their tables, in the same order. */
+  tableIds: string[]
   /** The statements that insert the copies, with all ids of views, tables and fields replaced. */
   insert(ids: ReadonlyMap<string, string>, ownerId: string | null): MetaStatement[]
 }
@@ -47,8 +49,11 @@ export interface TableViews {
     fieldId: string,
     renamed: ReadonlyMap<string, string>,
   ): Promise<MetaStatement[]>
-  /** @param all false: only the default view of each table */
-  forCopies(tableIds: readonly string[], all: boolean): Promise<CopiedViews>
+  /**
+   * @param all false: only the default view of each table
+   * @param options `isMove`: they keep their owners
+   */
+  forCopies(tableIds: readonly string[], all: boolean, options?: { isMove: boolean }): Promise<CopiedViews>
   /** For permanently deleted tables. */
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }

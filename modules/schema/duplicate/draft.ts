@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { toStored } from '../../../src/core/dates.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
+import type { NotCopiedPart } from '../../../src/core/table-copies.ts'
 import { columnNameOf } from '../../../src/db/column-values.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import type { ScriptContext } from '../change/index.ts'
@@ -17,6 +18,17 @@ export interface TableCopy {
   withData: boolean
   /** False copies only the default view. */
   withViews: boolean
+  /**
+   * In a connected database: the name that the copy has there in the end, which tells what a killed process has left. Absent
+   * in jobs of earlier versions.
+   */
+  name?: string | undefined
+}
+
+/** A copied table, and what belongs to the original and could not be copied. */
+export interface CopiedTable {
+  table: Table
+  notCopied: NotCopiedPart[]
 }
 
 /** Range of ids per statement; progress and cancellation happen between statements. */

@@ -1,10 +1,11 @@
 import type { Actor } from '../../../src/core/actor.ts'
-import { badRequest } from '../../../src/core/errors.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
-import type { Engine, TableCopyColumn } from '../../../src/dialects/dialect.ts'
+import type { NotCopiedPart } from '../../../src/core/table-copies.ts'
+import type { Engine, TableCopyAddition, TableCopyColumn } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { SourceRow } from '../../bases/index.ts'
 import {
@@ -23,7 +24,7 @@ import {
   type StoredField,
   type TableModel,
 } from '../model/index.ts'
-import type { TableCopy } from './draft.ts'
+import type { CopiedTable, TableCopy } from './draft.ts'
 
 /** Names in the database that are tried for a copy. */
 const MAX_NAMES = 50
@@ -48,9 +49,9 @@ export async function refuseForeignCopy(
 }
 
 /**
- * Duplicates a table of a connected database in that database: its columns, keys, defaults, checks, indexes and optionally
- * rows, by DDL. Fields and views are copied as they are; links, and fields that read through them, are left out, and keys of
- * links become plain values.
+ * Duplicates a table of a connected database in that database: its columns, keys, defaults, checks, indexes, references and
+ * optionally rows, by DDL. Fields and views are copied as they are; links, and fields that read through them, are left out, and
+ * keys of links become plain values.
  *
  * @throws BAD_REQUEST for a table that the engine cannot copy; DATABASE_ERROR with the database's reason. Then no table is left
  */
@@ -59,40 +60,95 @@ export async function duplicateForeignTable(
   actor: Actor,
   { model, source, copy }: { model: TableModel; source: SourceRow; copy: TableCopy },
   { signal, progress }: ScriptFollower,
-): Promise<Table> {
+): Promise<CopiedTable> {
   const engine = await context.kernel.sources.of(source)
   const { dialect } = engine
-  const columns = await engine.all<TableCopyColumn>(dialect.tableCopy.read(model.table.tableName))
+  const original = model.table.tableName
+  const columns = await engine.all<TableCopyColumn>(dialect.tableCopy.read(original))
   const staging = stagingOf(copy.newTableId)
-  const create = dialect.tableCopy.write(model.table.tableName, staging, columns, copy.withData)
+  const create = dialect.tableCopy.write(original, staging, columns, copy.withData)
   if (create === null) throw badRequest(m.schema_error_duplicate_definition({ table: model.table.title }))
-  const name = await freeName(context, engine, source.id, copy.title)
+  const name = await freeName(context, engine, source.id, copy)
+  const notCopied: NotCopiedPart[] = []
   try {
-    await engine.writeScript([...create, ...dialect.renameTable(staging, name)], {
+    await engine.writeScript(create, {
       signal,
       ...(progress && { progress: (rows) => progress(rows, rows) }),
     })
+    notCopied.push(...(await addAdditions(context, engine, original, staging)))
+    signal?.throwIfAborted()
+    await engine.writeScript(dialect.renameTable(staging, name))
   } catch (error) {
     // Some engines cannot roll back a new table.
     await drop(engine, staging)
     throw error
   }
+  notCopied.push(...(await engine.all<NotCopiedPart>(dialect.tableCopy.readLeftOut(original))))
   try {
-    return await publish(context, actor, { model, copy, name })
+    return { table: await publish(context, actor, { model, copy, name }), notCopied }
   } catch (error) {
     await drop(engine, name)
     throw error
   }
 }
 
-/** Removes what an interrupted copy has left in the database. */
-export async function dropForeignCopy(
+/** Adds foreign keys and indexes to a filled copy. Returns those that the database refuses, such as for lack of rights. */
+async function addAdditions(
+  { kernel: { log } }: SchemaContext,
+  engine: Engine,
+  from: string,
+  to: string,
+): Promise<NotCopiedPart[]> {
+  const { tableCopy } = engine.dialect
+  const refused: NotCopiedPart[] = []
+  for (const addition of await engine.all<TableCopyAddition>(tableCopy.readAdditions(from, to))) {
+    const { kind, name } = addition
+    const statement = tableCopy.add(addition, to)
+    try {
+      if (statement) await engine.writeScript([statement])
+      else refused.push({ kind, name })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'DATABASE_UNREACHABLE') throw error
+      log.warn('a part of a copied table was refused', { kind, name, reason: error.message })
+      refused.push({ kind, name })
+    }
+  }
+  return refused
+}
+
+/**
+ * Ends a copy that was cut off: an incomplete table is removed from the database, and one that only lacks its definitions
+ * gets them.
+ *
+ * @returns the completed copy, or null
+ */
+export async function completeForeignCopy(
   context: SchemaContext,
-  { tableId, newTableId }: Pick<TableCopy, 'tableId' | 'newTableId'>,
-): Promise<void> {
-  const original = await context.store.findTable(tableId)
+  actor: Actor,
+  copy: TableCopy,
+): Promise<Table | null> {
+  const original = await context.store.findTable(copy.tableId)
   const source = original && (await foreignSourceOf(context, original))
-  if (source) await drop(await context.kernel.sources.of(source), stagingOf(newTableId))
+  if (!source) return null
+  const engine = await context.kernel.sources.of(source)
+  const { dialect } = engine
+  const columnsOf = (table: string) => engine.all<{ name: string }>(dialect.listColumns(table))
+  const staging = stagingOf(copy.newTableId)
+  if ((await columnsOf(staging)).length > 0) {
+    await drop(engine, staging)
+    return null
+  }
+  if (copy.name === undefined || original.deletedAt !== null) return null
+  const known = new Set(
+    (await context.store.tablesOfSource(source.id)).map(({ tableName }) => tableName.toLowerCase()),
+  )
+  const expected = await columnsOf(original.tableName)
+  for (const name of namesOf({ ...copy, name: copy.name })) {
+    const found = await columnsOf(name)
+    if (found.length === 0 || known.has(name.toLowerCase()) || !Bun.deepEquals(found, expected)) continue
+    return publish(context, actor, { model: await context.store.load(copy.tableId), copy, name })
+  }
+  return null
 }
 
 async function drop(engine: Engine, table: string): Promise<void> {
@@ -101,8 +157,37 @@ async function drop(engine: Engine, table: string): Promise<void> {
   })
 }
 
-/** A name that no table or view of the database has. */
+/** The names that a copy may have: the second one only it can have. */
+const namesOf = ({ name, newTableId }: { name: string; newTableId: string }): string[] => [
+  `${name}_${newTableId.slice(-6)}`,
+  name,
+]
+
+/** The name of a copy, or one like it if the database has that by now. */
 async function freeName(
+  context: SchemaContext,
+  engine: Engine,
+  sourceId: string,
+  { title, newTableId, ...copy }: TableCopy,
+): Promise<string> {
+  const name = copy.name ?? (await findFreeName(context, engine, sourceId, title))
+  const [own = name, asked = name] = namesOf({ name, newTableId })
+  return (await engine.all(engine.dialect.listColumns(asked))).length === 0 ? asked : own
+}
+
+/** A name for the copy of a table of a connected database. Undefined for other tables. */
+export async function nameForCopy(
+  context: SchemaContext,
+  { table }: TableModel,
+  title: string,
+): Promise<string | undefined> {
+  const source = await foreignSourceOf(context, table)
+  if (!source) return undefined
+  return findFreeName(context, await context.kernel.sources.of(source), source.id, title)
+}
+
+/** A name that no table or view of the database has. */
+async function findFreeName(
   { store }: SchemaContext,
   engine: Engine,
   sourceId: string,

@@ -29,7 +29,7 @@ import {
   type TableModel,
   uniqueTitle,
 } from '../model/index.ts'
-import { type CopyDraft, createCopyDraft, type TableCopy } from './draft.ts'
+import { type CopiedTable, type CopyDraft, createCopyDraft, type TableCopy } from './draft.ts'
 import { duplicateForeignTable, refuseForeignCopy } from './duplicate-foreign.ts'
 import {
   copyJunctions,
@@ -91,14 +91,15 @@ export async function duplicateTable(
   actor: Actor,
   copy: TableCopy,
   follower: ScriptFollower = {},
-): Promise<Table> {
+): Promise<CopiedTable> {
   const model = await openTableToCopy(context, actor, copy.tableId)
   const { table } = model
   const source = await foreignSourceOf(context, table)
   if (source) return duplicateForeignTable(context, actor, { model, source, copy }, follower)
-  return runCopy(context, [actor, table.baseId, follower], (script, suffix) =>
+  const copied = await runCopy(context, [actor, table.baseId, follower], (script, suffix) =>
     planCopy(context, actor, copy, script, suffix),
   )
+  return { table: copied, notCopied: [] }
 }
 
 async function planCopy(

@@ -10,7 +10,8 @@ export {
   type TableDefinition,
   tableDefinition,
 } from './defined-rows.ts'
-export type { TableCopy } from './draft.ts'
+export type { CopiedTable, TableCopy } from './draft.ts'
 export { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate-field.ts'
-export { dropForeignCopy } from './duplicate-foreign.ts'
+export { completeForeignCopy, nameForCopy } from './duplicate-foreign.ts'
 export { duplicateTable, openTableToCopy, titleForCopy } from './duplicate-table.ts'
+export { type PublishTarget, publishTables, type StagedTable, type StagedTables } from './publish-tables.ts'

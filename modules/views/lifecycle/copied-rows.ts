@@ -80,16 +80,21 @@ export function createViewCopies({ meta }: Pick<Kernel, 'meta'>) {
   return {
     rowsForCopy,
     insertForCopy,
-    /** The views of tables that are duplicated within their base, see `TableViews`. */
-    async forCopies(tableIds: readonly string[], all: boolean): Promise<CopiedViews> {
+    /** The views of tables that are copied, see `TableViews`. */
+    async forCopies(
+      tableIds: readonly string[],
+      all: boolean,
+      { isMove }: { isMove: boolean } = { isMove: false },
+    ): Promise<CopiedViews> {
       const rows = await rowsForCopy(tableIds, all)
       return {
         ids: rows.views.map(({ id }) => id),
+        tableIds: rows.views.map(({ tableId }) => tableId),
         insert(ids, ownerId) {
           // Fields in the trash are not copied.
           const lines = rows.lines.filter(({ fieldId }) => ids.has(fieldId))
           const fresh = viewsWithNewIds({ views: rows.views, lines }, ids)
-          const owned = { createdBy: ownerId, ownedBy: ownerId }
+          const owned = isMove ? {} : { createdBy: ownerId, ownedBy: ownerId }
           return insertForCopy({ ...fresh, views: fresh.views.map((view) => ({ ...view, ...owned })) })
         },
       }

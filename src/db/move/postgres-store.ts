@@ -169,12 +169,21 @@ export function openPostgresStore(
   return {
     name,
     tables,
-    async *rows(table, after = null) {
+    async *rows(table, after = null, only) {
       const columns = table.key.map((column) => ordered(table, column)).join(', ')
       const placeholders = table.key.map((_, index) => `$${index + 1}`).join(', ')
       for (let last = after; ; ) {
-        const where = last === null ? '' : `where (${columns}) > (${placeholders})`
-        const params = last === null ? [] : last.map((text) => text ?? '')
+        const key = last === null ? [] : last.map((text) => text ?? '')
+        const conditions = [
+          ...(last === null ? [] : [`(${columns}) > (${placeholders})`]),
+          ...(only
+            ? [
+                `${quote(only.column)} in (${only.texts.map((_, at) => `$${key.length + at + 1}`).join(', ')})`,
+              ]
+            : []),
+        ]
+        const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+        const params = [...key, ...(only?.texts ?? [])]
         const rows = await page(table, `${where} order by ${columns} limit ${BATCH_ROWS}`, params)
         if (rows.length > 0) yield rows
         if (rows.length < BATCH_ROWS) return

@@ -170,18 +170,23 @@ export function openSqliteStore(
         .filter(({ name }) => !OWN_TABLES.includes(name) && !isOfSearchIndex(name))
         .map((table) => describe(table.name, table.sql))
     },
-    async *rows(table, after = null) {
+    async *rows(table, after = null, only) {
       const columns = table.key.map((column) => ordered(table.name, column)).join(', ')
       const placeholders = table.key.map(() => '?').join(', ')
       // The first comparison uses the index of the key, which the expression of a record id does not.
       const first = quote(table.key[0] ?? '')
-      const where = after === null ? '' : `where ${first} >= ? and (${columns}) > (${placeholders})`
-      const bound = after === null ? [] : typedKey(table, after)
+      const key = after === null ? [] : typedKey(table, after)
+      const conditions = [
+        ...(after === null ? [] : [`${first} >= ? and (${columns}) > (${placeholders})`]),
+        ...(only ? [`${quote(only.column)} in (${only.texts.map(() => '?').join(', ')})`] : []),
+      ]
+      const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+      const bound = [...key.slice(0, 1), ...key, ...(only?.texts ?? [])]
       const rows = file
         .prepare<Record<string, unknown>, SQLQueryBindings[]>(
           `select ${list(table)} from ${quote(table.name)} ${where} order by ${order(table, 'asc')}`,
         )
-        .iterate(...(bound.length === 0 ? [] : [bound[0] as SQLQueryBindings, ...bound]))
+        .iterate(...bound)
       let batch: StoredRow[] = []
       let length = 0
       for (const row of rows) {
@@ -276,9 +281,10 @@ export function openSqliteStore(
 /** Opens an existing file for a store, with the settings of the server. */
 export function openStoreFile(path: string): Database {
   const file = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+  // First: the others may have to wait for a connection that is closing.
+  file.run('pragma busy_timeout = 5000')
   file.run('pragma journal_mode = wal')
   file.run('pragma synchronous = full')
-  file.run('pragma busy_timeout = 5000')
   return file
 }
 

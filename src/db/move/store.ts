@@ -40,14 +40,24 @@ export interface StoredTable {
 /** A row as the canonical texts of its columns, in the table's order. */
 export type StoredRow = readonly (string | null)[]
 
+/** A selection of rows by the texts of a column of texts. */
+export interface RowsOnly {
+  column: string
+  texts: readonly string[]
+}
+
 /** The tables of one database: the metadata, or the home of a base. */
 export interface TableStore {
   /** For messages: `data/bases/p1.db`, `schema nc_p1`. */
   readonly name: string
   /** All tables but those that an engine has for itself, those that others refer to first. */
   tables(): Promise<StoredTable[]>
-  /** All rows after a key, in batches, in the order of the key's canonical texts and numbers. */
-  rows(table: StoredTable, after?: StoredRow | null): AsyncIterable<StoredRow[]>
+  /**
+   * All rows after a key, in batches, in the order of the key's canonical texts and numbers.
+   *
+   * @param only leaves out rows with other texts in a column
+   */
+  rows(table: StoredTable, after?: StoredRow | null, only?: RowsOnly): AsyncIterable<StoredRow[]>
   /** The key of the last row; null without rows. */
   lastKey(table: StoredTable): Promise<StoredRow | null>
   /** Creates the table without indexes, in one step. */

@@ -7,7 +7,11 @@ import { connectPostgres } from '../postgres/driver.ts'
 
 const EXACT = { isJsonExact: true }
 
-type Access = { isSnapshot: boolean }
+type Access = {
+  isSnapshot: boolean
+  /** Others write to the home as well, and make it durable. */
+  isShared?: boolean
+}
 type Work<T> = (store: TableStore) => Promise<T>
 
 type Openers = {
@@ -19,14 +23,14 @@ type Openers = {
 }
 
 const OPENERS: Openers = {
-  async sqlite3({ file: path }, { isSnapshot }, work) {
+  async sqlite3({ file: path }, { isSnapshot, isShared = false }, work) {
     const file = openStoreFile(path)
     try {
       if (isSnapshot) file.run('begin')
-      // Only the checkpoint below waits for the disk.
+      // Only the checkpoint below waits for the disk, or the next commit of the server.
       else file.run('pragma synchronous = normal')
       const result = await work(openSqliteStore(file, path, EXACT))
-      if (!isSnapshot) file.run('pragma wal_checkpoint(truncate)')
+      if (!isSnapshot && !isShared) file.run('pragma wal_checkpoint(truncate)')
       return result
     } finally {
       // Closed whatever fails, so that a file that is removed takes no room.

@@ -17,6 +17,8 @@ export interface StartedCopy {
   jobId: string
   /** Refreshes the caches that list the copy. @returns the text that reports it */
   finish: (result?: unknown) => Promise<string>
+  /** Called if it fails or is cancelled. */
+  fail?: () => void
   /** Opens the copy; absent if it appears next to the original. */
   open?: () => void
 }
@@ -58,13 +60,18 @@ export function CopyDialog({ isReady = true, start, onClose, children, ...texts 
     if (isStarting || jobId !== null || !isReady) return
     setIsStarting(true)
     setProblem(null)
+    let copy: StartedCopy | null = null
     try {
-      const copy = await start()
+      copy = await start()
       setJobId(copy.jobId)
       const ended = await followJob(copy.jobId, setProgress)
       if (ended) tellReady(copy, await copy.finish(ended.result))
-      else if (isOpen.current) onClose()
+      else {
+        copy.fail?.()
+        if (isOpen.current) onClose()
+      }
     } catch (error) {
+      copy?.fail?.()
       if (isOpen.current) setProblem(messageOf(error))
       else showError(error)
       setJobId(null)

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Base, Field, Table } from '../../../src/core/model.ts'
+import type { CopiedTable, NotCopiedPart } from '../../../src/core/table-copies.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { runInQueue } from '../../records/base-queue.ts'
@@ -132,9 +133,14 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
         const copy = await runInQueue(baseId, () => api.copies.table.mutate({ tableId, options }))
         return {
           jobId: copy.jobId,
-          async finish() {
+          async finish(result) {
             await cache.schema.invalidate()
-            return m.copies_title_is_ready({ title: options.title })
+            const parts = (result as CopiedTable).notCopied ?? []
+            if (parts.length === 0) return m.copies_title_is_ready({ title: options.title })
+            return m.copies_title_is_ready_except({
+              title: options.title,
+              parts: parts.map(partName).join(', '),
+            })
           },
           open: () => goTo(paths.table(baseId, copy.tableId)),
         }
@@ -144,6 +150,9 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
     />
   )
 }
+
+/** The name of a part that the copy does not have. */
+const partName = ({ kind, name }: NotCopiedPart): string => m.copies_part_of_table({ kind, name })
 
 /** True for a link to another table. */
 function leadsElsewhere(field: Field, tableId: string): boolean {

@@ -1,15 +1,22 @@
 import { useState } from 'react'
 import type { Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import type { CopiedField, TableCopyPreview } from '../../../src/core/table-copies.ts'
+import {
+  type CopiedField,
+  type LostField,
+  MAX_COPIED_TABLES,
+  type TableCopyPreview,
+} from '../../../src/core/table-copies.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import styles from './copies.module.css'
 import { CopyDialog } from './copy-dialog.tsx'
+import { movedTables } from './moved-tables.ts'
 
 interface ToBaseDialogProps {
   table: Table
@@ -18,11 +25,19 @@ interface ToBaseDialogProps {
   onClose: () => void
 }
 
-/** Copies or moves a table to another base, after a preview of what becomes of its fields. */
+/**
+ * Copies or moves a table to another base, on request with further tables and the links between them, after a preview of
+ * what becomes of their fields.
+ */
 export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
   const { id: tableId, title } = table
+  const [further, setFurther] = useState<ReadonlySet<string>>(new Set())
+  const furtherTableIds = [...further]
   const bases = trpc.bases.list.useQuery({})
-  const preview = trpc.copies.previewToBase.useQuery({ tableId }, { staleTime: 0 })
+  const preview = trpc.copies.previewToBase.useQuery(
+    { tableId, furtherTableIds, isMove },
+    { staleTime: 0, placeholderData: (previous) => previous },
+  )
   const offered = bases.data?.filter(
     ({ id, role }) => roleCan(role, 'table.create') && !(isMove && id === table.baseId),
   )
@@ -30,8 +45,9 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
   const [withData, setWithData] = useState(true)
   const [withViews, setWithViews] = useState(true)
   const [withComments, setWithComments] = useState(true)
+  const [withHistory, setWithHistory] = useState(isMove)
   const [withHooks, setWithHooks] = useState(isMove)
-  const { comments = 0, webhooks = 0 } = preview.data ?? {}
+  const { comments = 0, webhooks = 0, keepsIds = false } = preview.data ?? {}
   const other = offered?.find(({ id }) => id !== table.baseId)
   const baseId = chosen ?? other?.id ?? offered?.[0]?.id
   return (
@@ -40,27 +56,40 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
       heading={isMove ? m.copies_move_to_base_title({ title }) : m.copies_copy_to_base_title({ title })}
       submitLabel={isMove ? m.copies_move() : m.copies_copy()}
       waiting={isMove ? m.copies_moving_table() : m.copies_copying_table()}
-      isReady={baseId !== undefined && preview.data !== undefined}
+      isReady={baseId !== undefined && preview.data !== undefined && !preview.isPlaceholderData}
       start={async () => {
         const target = baseId ?? ''
         const options = {
           tableId,
+          furtherTableIds,
           baseId: target,
           withData,
           withViews,
           withComments: withData && withComments,
+          withHistory: withData && withHistory,
           withHooks: withHooks && webhooks > 0,
           isMove,
         }
         const copy = await api.copies.tableToBase.mutate(options)
+        // Whoever has one of them open goes along.
+        if (isMove)
+          for (const { id, newId } of copy.tables) movedTables.set(id, { baseId: target, tableId: newId })
         return {
           jobId: copy.jobId,
           async finish(result) {
-            await Promise.all([cache.schema.invalidate(), cache.trash.invalidate()])
+            await Promise.all([
+              cache.schema.invalidate(),
+              cache.trash.invalidate(),
+              cache.notifications.invalidate(),
+            ])
             const { cellsLeftOut } = result as { cellsLeftOut: number }
+            if (copy.tables.length > 1) return m.copies_tables_are_ready({ count: copy.tables.length })
             return cellsLeftOut > 0
               ? m.copies_title_is_ready_without({ title, count: cellsLeftOut })
               : m.copies_title_is_ready({ title })
+          },
+          fail() {
+            for (const { id } of copy.tables) movedTables.delete(id)
           },
           open: () => goTo(paths.table(target, copy.tableId)),
         }
@@ -87,8 +116,24 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
           ))}
         </SelectField>
       )}
+      {keepsIds && (
+        <FurtherTables
+          table={table}
+          linked={preview.data?.linked ?? []}
+          chosen={further}
+          onChoose={setFurther}
+        />
+      )}
       {!isMove && <Checkbox label={m.common_records()} checked={withData} onChange={setWithData} />}
       <Checkbox label={m.copies_include_all_views()} checked={withViews} onChange={setWithViews} />
+      {keepsIds && (
+        <Checkbox
+          label={m.copies_include_history()}
+          checked={withData && withHistory}
+          disabled={!withData}
+          onChange={setWithHistory}
+        />
+      )}
       {comments > 0 && (
         <Checkbox
           label={m.copies_include_comments({ count: comments })}
@@ -108,7 +153,7 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
       {preview.error && !preview.data ? (
         <QueryError title={m.copies_preview_load_failed()} query={preview} />
       ) : preview.data ? (
-        <FieldNotes preview={preview.data} />
+        <FieldNotes preview={preview.data} isOfOne={further.size === 0} />
       ) : (
         <Skeleton height={40} />
       )}
@@ -117,19 +162,91 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
   )
 }
 
-/** What becomes of record ids, and of the fields that are not copied as they are. */
-function FieldNotes({ preview: { fields, keepsIds } }: { preview: TableCopyPreview }) {
-  const titlesOf = (effect: CopiedField['effect']): string =>
+/** The other tables of the base, those that the chosen ones are linked to first. */
+function FurtherTables({
+  table,
+  linked,
+  chosen,
+  onChoose,
+}: {
+  table: Table
+  linked: TableCopyPreview['linked']
+  chosen: ReadonlySet<string>
+  onChoose: (chosen: ReadonlySet<string>) => void
+}) {
+  const tables = trpc.schema.tables.useQuery({ baseId: table.baseId })
+  const [first] = useState(() => new Set(linked.map(({ id }) => id)))
+  const others = tables.data?.filter(({ id, sourceId }) => id !== table.id && sourceId === table.sourceId)
+  if (others?.length === 0) return null
+  const ranked = others?.toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)))
+  return (
+    <fieldset className={styles.tables}>
+      <legend className={styles.legend}>{m.copies_further_tables()}</legend>
+      {tables.error && !tables.data ? (
+        <QueryError title={m.copies_tables_load_failed()} query={tables} />
+      ) : !ranked ? (
+        <Skeleton height={40} />
+      ) : (
+        <>
+          {linked.length > 0 && (
+            <Button
+              size="small"
+              onClick={() => onChoose(new Set([...chosen, ...linked.map(({ id }) => id)]))}
+            >
+              {m.copies_choose_linked_tables({ count: linked.length })}
+            </Button>
+          )}
+          <div className={styles.list}>
+            {ranked.map(({ id, title }) => (
+              <Checkbox
+                key={id}
+                label={title}
+                checked={chosen.has(id)}
+                disabled={!chosen.has(id) && chosen.size + 1 >= MAX_COPIED_TABLES}
+                onChange={(isChosen) => {
+                  const after = new Set(chosen)
+                  if (isChosen) after.add(id)
+                  else after.delete(id)
+                  onChoose(after)
+                }}
+              />
+            ))}
+          </div>
+        </>
+      )}
+    </fieldset>
+  )
+}
+
+/** What becomes of record ids, of the fields that are not copied as they are, and of tables that stay. */
+function FieldNotes({
+  preview: { fields, lost, keepsIds },
+  isOfOne,
+}: {
+  preview: TableCopyPreview
+  isOfOne: boolean
+}) {
+  const named = ({ title, tableTitle }: Pick<LostField, 'title' | 'tableTitle'>) =>
+    m.copies_field_of_table({ field: title, table: tableTitle })
+  const fieldsThat = (effect: CopiedField['effect']): string =>
     fields
       .filter((field) => field.effect === effect)
-      .map(({ title }) => title)
+      .map((field) => (isOfOne ? field.title : named(field)))
       .join(', ')
-  const [values, left] = [titlesOf('values'), titlesOf('left')]
+  const lostThat = (effect: LostField['effect']): string =>
+    lost
+      .filter((field) => field.effect === effect)
+      .map(named)
+      .join(', ')
+  const [values, left] = [fieldsThat('values'), fieldsThat('left')]
+  const [deleted, broken] = [lostThat('deleted'), lostThat('broken')]
   return (
-    <div data-testid="copied-fields">
+    <div data-testid="copied-fields" className={styles.notes}>
       <p className={styles.text}>{keepsIds ? m.copies_to_base_hint() : m.copies_to_base_hint_new_ids()}</p>
       {values !== '' && <p className={styles.text}>{m.copies_fields_become_values({ fields: values })}</p>}
       {left !== '' && <p className={styles.text}>{m.copies_fields_left_out({ fields: left })}</p>}
+      {deleted !== '' && <p className={styles.text}>{m.copies_links_lost({ fields: deleted })}</p>}
+      {broken !== '' && <p className={styles.text}>{m.copies_fields_broken({ fields: broken })}</p>}
     </div>
   )
 }

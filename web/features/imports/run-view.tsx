@@ -442,6 +442,8 @@ function nameOf({ kind, subject }: Job): string {
       return subject ?? m.imports_import()
     case 'duplicate-base':
     case 'duplicate-model':
+    case 'copy-tables-to-base':
+    case 'copy-table-to-base':
     case 'duplicate-column':
       return subject === null ? m.imports_duplicate_field() : m.imports_copy_name({ name })
     case 'storage.reclaim':

@@ -12,6 +12,7 @@ import { isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, QueryError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { movedTables } from '../copies/moved-tables.ts'
 import { TableSkeleton } from '../layout/table-skeleton.tsx'
 import { useBaseTheme } from '../layout/theme.ts'
 import { useOpenPlace } from './use-place.ts'
@@ -121,9 +122,10 @@ function useNoticeOfDeletion(
     if (!isRead) return
     forgetPlace({ baseId, tableId })
     if (seen.current?.tableId !== tableId) return
-    toast.error({ text: m.shell_table_title_was_deleted({ title: seen.current.title }) })
+    const moved = movedTables.get(tableId)
+    if (!moved) toast.error({ text: m.shell_table_title_was_deleted({ title: seen.current.title }) })
     seen.current = null
-    goTo(paths.base(baseId), { replace: true })
+    goTo(moved ? paths.table(moved.baseId, moved.tableId) : paths.base(baseId), { replace: true })
   }, [baseId, tableId, title, isRead])
 }
 

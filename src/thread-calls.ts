@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../../src/core/errors.ts'
-import { workerUrl } from '../../src/worker-url.ts'
+import { AppError, type ErrorCode } from './core/errors.ts'
+import { workerUrl } from './worker-url.ts'
 
 /*
  * Calls between the main thread and the thread that reads or writes a file. Either side may call functions of the other;

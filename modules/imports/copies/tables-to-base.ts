@@ -1,0 +1,617 @@
+import type { UserActor } from '../../../src/core/actor.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { holdsFiles, isForeignKey } from '../../../src/core/fields/traits.ts'
+import { createId } from '../../../src/core/ids.ts'
+import {
+  appendStagedLog,
+  createStagedLog,
+  forgetParts,
+  hasChangesAfter,
+  lastChangeId,
+  type StagedLog,
+} from '../../../src/db/change-log.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { ColumnKind } from '../../../src/db/move/store.ts'
+import { createMutex } from '../../../src/db/mutex.ts'
+import { addStagedPlaces, createStagedPlaces } from '../../../src/db/view-places.ts'
+import type { Dialect, Engine, Statement } from '../../../src/dialects/dialect.ts'
+import type { JobContext, JobKind } from '../../../src/jobs.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { TableMove } from '../../../src/table-moves.ts'
+import { withThread } from '../../../src/thread-calls.ts'
+import type { RecordsService } from '../../records/index.ts'
+import {
+  columnOf,
+  fieldWithNewIds,
+  physicalName,
+  type SchemaService,
+  type StagedTable,
+  type StoredField,
+  type TableModel,
+} from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { COPIED_COMMENTS, COPIED_HOOKS } from './copy-rows.ts'
+import { type FieldEffects, planFields, valueType } from './plan-fields.ts'
+import type {
+  Filled,
+  FilledColumn,
+  FurtherFill,
+  TableFill,
+  TablesMain,
+  TablesThread,
+} from './tables-worker.ts'
+
+export const TABLES_TO_BASE_JOB = 'copy-tables-to-base'
+
+export interface TablesToBaseInput {
+  owner: UserActor
+  /** Of the first table. */
+  title: string
+  /** The base they go to. */
+  baseId: string
+  fromBaseId: string
+  /** In the order in which they appear there. */
+  tables: { id: string; newId: string; title: string }[]
+  withData: boolean
+  withViews: boolean
+  withComments: boolean
+  /** The ids of webhooks that are copied, each with that of its copy. */
+  hookIds: [string, string][]
+  withHistory: boolean
+  /** Moves the originals to the trash. */
+  isMove: boolean
+}
+
+/** The result of the job. */
+export interface TablesCopied {
+  /** The first table. */
+  id: string
+  baseId: string
+  rows: number
+  cellsLeftOut: number
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'log' | 'registry' | 'meta' | 'tableMoves'>
+  schema: Pick<SchemaService, 'load' | 'publishTables' | 'hasTable'>
+  views: Pick<ViewsService, 'tableViews'>
+  records: Pick<RecordsService, 'exports' | 'attachments'>
+}
+
+/** The copy starts over if someone changes the tables in the meantime. */
+const MAX_TRIES = 3
+
+/** One server at a time publishes a move, as it holds the write leases of two bases. */
+const PUBLISHING = 'publishing of moved tables'
+const CLAIM_AGAIN_MS = 100
+
+/**
+ * Copies tables of bases' homes to another base, or moves them, with the links between them. Their rows are copied as they
+ * are stored into staging tables, whichever databases the two homes are in. All tables appear in one transaction of the
+ * metadata, in which those of a move go to the trash, so that a killed process leaves each in exactly one base.
+ */
+export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
+  const { kernel, schema, records } = deps
+  const inTurn = createMutex()
+
+  async function copyOnce(input: TablesToBaseInput, context: JobContext): Promise<TablesCopied | null> {
+    const { baseId, fromBaseId, owner, isMove } = input
+    const [source, target] = await Promise.all([fromBaseId, baseId].map((id) => kernel.sources.engine(id)))
+    if (!source || !target) throw new Error('A base has no home')
+    const plan = await planCopy(deps, input, stagingOf(context.jobId))
+    await createStaging(target, plan)
+    const filled = await fill(input, context, plan, { source, target })
+    context.signal.throwIfAborted()
+    const publish = () =>
+      schema.publishTables(
+        owner,
+        {
+          baseId,
+          replaces: isMove ? { baseId: fromBaseId, tableIds: input.tables.map(({ id }) => id) } : null,
+        },
+        async () => {
+          if (!(await isCurrent(plan, isMove ? { source, filled } : null))) throw new ChangedMeanwhile()
+          return {
+            tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
+            views: { copied: plan.views, ids: plan.ids },
+            script: await finish(target, plan, filled),
+            also: await alsoOf(input, plan, { target, filled }),
+          }
+        },
+        { signal: context.signal },
+      )
+    try {
+      const tables = isMove ? await exclusively(publish) : await publish()
+      if (isMove) {
+        for (const part of kernel.tableMoves) part.moved?.(moveOf(input, plan))
+        await turnOnHooks(input).catch((error) =>
+          kernel.log.error('webhooks of moved tables could not be turned on', error, { baseId }),
+        )
+      }
+      return {
+        id: tables[0]?.id ?? '',
+        baseId,
+        rows: plan.tables.reduce(
+          (sum, { staged }, at) => sum + (staged.table.isJunction ? 0 : (filled?.rows[at] ?? 0)),
+          0,
+        ),
+        cellsLeftOut: 0,
+      }
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) return null
+      throw error
+    }
+  }
+
+  /** Runs `work` while no other move is published, by any server: two that wait for each other's bases would never end. */
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const { claims } = kernel.meta.cluster
+    return inTurn(async () => {
+      while (!(await claims.take(PUBLISHING))) await Bun.sleep(CLAIM_AGAIN_MS)
+      try {
+        return await work()
+      } finally {
+        await claims.release(PUBLISHING)
+      }
+    })
+  }
+
+  /** True if nothing has changed since the tables were read. */
+  async function isCurrent(
+    { models }: CopyPlan,
+    move: { source: Engine; filled: Filled | null } | null,
+  ): Promise<boolean> {
+    for (const model of models) {
+      const now = await schema.load(model.table.id)
+      if (now.table.version !== model.table.version) return false
+    }
+    if (!move?.filled) return true
+    const tableIds = models.map(({ table }) => table.id)
+    return !(await hasChangesAfter(move.source, tableIds, move.filled.lastChange))
+  }
+
+  async function createStaging(target: Engine, { tables, places, history }: CopyPlan): Promise<void> {
+    const { dialect } = target
+    await target.write(async (tx) => {
+      for (const { staged } of tables)
+        for (const statement of dialect.createTable(staged.staging, staged.fields.flatMap(columnOf)))
+          await tx.run(statement)
+      for (const statement of [
+        ...createStagedPlaces(dialect, places.to),
+        ...(history ? createStagedLog(dialect, history.to) : []),
+      ])
+        await tx.run(statement)
+    })
+  }
+
+  /** Fills the staging tables. Null for copies without records. */
+  async function fill(
+    { owner, baseId, withData }: TablesToBaseInput,
+    { signal, report }: JobContext,
+    { tables, places, history }: CopyPlan,
+    { source, target }: { source: Engine; target: Engine },
+  ): Promise<Filled | null> {
+    if (!withData) return null
+    const pages = tables.map((table) => valuePages(owner, table))
+    const lease = createLease(target)
+    const main: TablesMain = {
+      lease: lease.take,
+      release: lease.giveBack,
+      values: async (tableAt) => {
+        const next = await pages[tableAt]?.next()
+        return next && !next.done ? next.value : null
+      },
+      files: async (paths) => {
+        await records.attachments.claimKnown(owner, baseId, paths)
+      },
+      progress: async (done) => {
+        signal.throwIfAborted()
+        report({ done, total: null, unit: 'rows' })
+      },
+    }
+    try {
+      return await withThread<TablesThread, Filled>(
+        'modules/imports/copies/tables-worker.ts',
+        main,
+        (thread) =>
+          thread.fill(
+            { from: source.location, to: target.location },
+            tables.map(({ fill }) => fill),
+            { places, history },
+          ),
+      )
+    } finally {
+      await lease.giveBack()
+      for (const each of pages) await each.return(undefined)
+    }
+  }
+
+  /** What the fields of a table become that are copied as their values, by ascending record id. */
+  async function* valuePages(
+    actor: UserActor,
+    { model, valueIds }: PlannedTable,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    if (valueIds.length === 0) return
+    const key = model.primaryKey.id
+    const { pages } = await records.exports.contentOf(actor, {
+      query: { tableId: model.table.id, sorts: [{ fieldId: key, direction: 'asc' }], timeZone: 'UTC' },
+      fieldIds: [key, ...valueIds],
+    })
+    for await (const { pieces } of pages({ name: 'csv', isGuarded: false, delimiter: ',' }))
+      for (const { bytes } of pieces) yield bytes
+  }
+
+  /** The statements that make the staged parts those of the home. */
+  async function finish(
+    target: Engine,
+    { tables, places, history }: CopyPlan,
+    filled: Filled | null,
+  ): Promise<Statement[]> {
+    const { dialect } = target
+    const staged = [places.to, ...(history ? [history.to.entries, history.to.records] : [])]
+    const drop = staged.flatMap((name) => dialect.dropTable(name))
+    if (!filled) return drop
+    const log =
+      history && filled.entries > 0
+        ? appendStagedLog(dialect, history.to, { last: await lastChangeId(target), count: filled.entries })
+        : []
+    return [
+      dialect.render(addStagedPlaces(dialect, places.to)),
+      ...log,
+      ...drop,
+      ...tables.flatMap(({ staged: { staging } }, at) => {
+        const last = filled.lastIds[at]
+        return last == null || last === '0' ? [] : dialect.numberAfter(staging, Number(last))
+      }),
+    ]
+  }
+
+  /** What other modules keep of the tables, as it is now. */
+  async function alsoOf(
+    input: TablesToBaseInput,
+    plan: CopyPlan,
+    { target, filled }: { target: Engine; filled: Filled | null },
+  ): Promise<MetaStatement[]> {
+    const { fromBaseId, owner, isMove } = input
+    const statements: MetaStatement[] = []
+    const comments = kernel.registry.get(COPIED_COMMENTS)
+    for (const [at, { model, staged }] of plan.tables.entries()) {
+      if (!input.withComments || filled === null || staged.table.isJunction) continue
+      const to = { baseId: input.baseId, tableId: staged.table.id, ids: plan.ids }
+      statements.push(
+        ...(isMove
+          ? await comments.move(model.table.id, to)
+          : await comments.insert(model.table.id, { ...to, has: hasIn(target, plan.tables[at]) })),
+      )
+    }
+    if (input.hookIds.length > 0)
+      statements.push(
+        ...(await kernel.registry.get(COPIED_HOOKS).insert(fromBaseId, plan.ids, owner.id, { isMove })),
+      )
+    if (isMove)
+      for (const part of kernel.tableMoves) statements.push(...(await part.statements(moveOf(input, plan))))
+    return statements
+  }
+
+  /** Webhooks of moved tables are called for their new tables from now on: tables in the trash call none. */
+  const turnOnHooks = ({ hookIds }: TablesToBaseInput): Promise<void> =>
+    kernel.registry.get(COPIED_HOOKS).turnOn(new Map(hookIds))
+
+  return {
+    async run(input, context) {
+      context.report({ done: 0, total: null, unit: 'rows' })
+      for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+        try {
+          const copied = await copyOnce(input, context)
+          if (copied) return copied
+        } finally {
+          await abandon(input, context.jobId)
+        }
+      }
+      throw changed(input)
+    },
+    async recover(input, { id }) {
+      const { baseId, tables, isMove } = input
+      if (!(await kernel.sources.exists(baseId))) return null
+      const engine = await kernel.sources.engine(baseId)
+      await abandon(input, id)
+      const [first] = tables
+      const newIds = tables.map(({ newId }) => newId)
+      if (!first || !(await schema.hasTable(first.newId))) {
+        // The home may have got as far as the log, and the metadata not.
+        await forgetParts(engine, { tableIds: newIds, fieldIds: [] })
+        return null
+      }
+      if (isMove) await turnOnHooks(input)
+      return { result: { id: first.newId, baseId, rows: 0, cellsLeftOut: 0 } satisfies TablesCopied }
+    },
+  }
+
+  /** Removes the staging tables. */
+  async function abandon({ baseId, tables }: TablesToBaseInput, jobId: string): Promise<void> {
+    try {
+      const engine = await kernel.sources.engine(baseId)
+      const { dialect } = engine
+      const prefix = stagingOf(jobId)
+      const names = ['places', 'entries', 'records'].map((name) => prefix + name)
+      // Junction tables have been planned with the run.
+      for (let at = 0; (await engine.all(dialect.listColumns(`${prefix}${at}`))).length > 0; at++)
+        names.push(`${prefix}${at}`)
+      for (const name of names) await engine.writeScript(dialect.dropTable(name))
+    } catch (error) {
+      kernel.log.error('a copy of tables could not be tidied up', error, { baseId, tables: tables.length })
+    }
+  }
+}
+
+/** Someone has changed the tables since they were read. */
+class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile'
+}
+
+const changed = ({ tables, isMove }: TablesToBaseInput): AppError => {
+  const table = tables.map(({ title }) => title).join(', ')
+  return new AppError(
+    'CONFLICT',
+    isMove ? m.copies_error_table_changed({ table }) : m.copies_error_copied_table_changed({ table }),
+  )
+}
+
+const stagingOf = (jobId: string): string => `sheaf_import_${jobId}_`
+
+/** The write lease of a home, lent to a thread for one chunk at a time. */
+function createLease(engine: Engine) {
+  let held: { done: () => void; ended: Promise<void> } | null = null
+  return {
+    async take(): Promise<void> {
+      const granted = Promise.withResolvers<void>()
+      const done = Promise.withResolvers<void>()
+      const ended = engine.exclusively(async () => {
+        granted.resolve()
+        await done.promise
+      })
+      held = { done: done.resolve, ended }
+      ended.catch(granted.reject)
+      await granted.promise
+    },
+    async giveBack(): Promise<void> {
+      const last = held
+      held = null
+      last?.done()
+      await last?.ended
+    },
+  }
+}
+
+/** A table that is copied, with the copy in its staging table. */
+interface PlannedTable {
+  model: TableModel
+  staged: StagedTable
+  fill: TableFill
+  /** The fields that are copied as their values, in the order of the lines that the thread asks for. */
+  valueIds: string[]
+}
+
+interface CopyPlan {
+  /** The originals as they were read. */
+  models: TableModel[]
+  tables: PlannedTable[]
+  views: Awaited<ReturnType<ViewsService['tableViews']['forCopies']>>
+  /** New ids of tables, fields, views, webhooks and the base, by the old ones. */
+  ids: Map<string, string>
+  viewIds: Map<string, string>
+  places: NonNullable<FurtherFill['places']>
+  history: FurtherFill['history']
+}
+
+/** Plans the copies under new ids. */
+async function planCopy(
+  { schema, views: { tableViews } }: Pick<Deps, 'schema' | 'views'>,
+  input: TablesToBaseInput,
+  staging: string,
+): Promise<CopyPlan> {
+  const { tables, withViews, isMove } = input
+  const models = await Promise.all(tables.map(({ id }) => schema.load(id)))
+  const effects = planFields(models, { isMove })
+  const isTogether = (tableId: string) => models.some(({ table }) => table.id === tableId)
+  const links = models.flatMap(({ stored }) =>
+    stored.flatMap((field) => {
+      const link = linkOf(field)
+      return link && field.error === null && isTogether(link.relatedTableId) ? link : []
+    }),
+  )
+  const pairs = new Map(
+    links.flatMap(({ junction }) =>
+      junction ? [[junction.tableId, [junction.ownFieldId, junction.relatedFieldId] as const] as const] : [],
+    ),
+  )
+  const keyIds = new Set(links.map(({ keyFieldId }) => keyFieldId))
+  const junctions = await Promise.all([...pairs.keys()].map((id) => schema.load(id)))
+  const all = [...models, ...junctions]
+
+  const ids = new Map<string, string>(tables.map(({ id, newId }) => [id, newId]))
+  ids.set(input.fromBaseId, input.baseId)
+  for (const { table } of junctions) ids.set(table.id, createId('table'))
+  const isCopied = (field: StoredField) => isCopiedField(field, effects, keyIds, pairs, isTogether)
+  const fields = all.flatMap(({ stored }) => stored.filter(isCopied))
+  for (const { id } of fields) ids.set(id, createId('field'))
+  const copied = await tableViews.forCopies(
+    models.map(({ table }) => table.id),
+    withViews,
+    { isMove },
+  )
+  const viewIds = new Map(copied.ids.map((id) => [id, createId('view')]))
+  for (const [id, newId] of viewIds) ids.set(id, newId)
+  for (const [id, newId] of input.hookIds) ids.set(id, newId)
+
+  const planned = all.map((model, at) => {
+    const title = tables[at]?.title ?? model.table.title
+    const name = `${staging}${at}`
+    const pair = pairs.get(model.table.id)
+    return planTable(model, { effects, isCopied, ids, title, name, pair, input })
+  })
+  const keptFields = fields.filter(({ id }) => effects.get(id) !== 'values')
+  const tableOf = new Map(copied.ids.map((id, at) => [id, copied.tableIds[at] ?? '']))
+  return {
+    models: all,
+    tables: planned,
+    views: copied,
+    ids,
+    viewIds,
+    places: {
+      to: `${staging}places`,
+      views: new Map(
+        [...viewIds].map(([id, viewId]) => [id, { viewId, tableId: ids.get(tableOf.get(id) ?? '') ?? '' }]),
+      ),
+    },
+    history:
+      input.withHistory && input.withData
+        ? {
+            to: { entries: `${staging}entries`, records: `${staging}records` } satisfies StagedLog,
+            ids: {
+              tables: new Map(all.map(({ table }) => [table.id, ids.get(table.id) ?? ''])),
+              fields: new Map(keptFields.map(({ id }) => [id, ids.get(id) ?? ''])),
+              views: viewIds,
+              fileFields: new Set(keptFields.filter(holdsFiles).map(({ id }) => id)),
+            },
+          }
+        : null,
+  }
+}
+
+/** True for fields of which the copy has one: not those left out, nor the keys and hidden ends of links that end. */
+function isCopiedField(
+  field: StoredField,
+  effects: FieldEffects,
+  keyIds: ReadonlySet<string | null>,
+  pairs: ReadonlyMap<string, unknown>,
+  isTogether: (tableId: string) => boolean,
+): boolean {
+  if (pairs.has(field.tableId)) return true
+  if (isForeignKey(field)) return keyIds.has(field.id)
+  const effect = effects.get(field.id)
+  if (effect !== undefined) return effect !== 'left'
+  // The hidden end of a link has no effect of its own.
+  const link = linkOf(field)
+  return link === null || (field.error === null && isTogether(link.relatedTableId))
+}
+
+function planTable(
+  model: TableModel,
+  {
+    effects,
+    isCopied,
+    ids,
+    title,
+    name,
+    pair,
+    input,
+  }: {
+    effects: FieldEffects
+    isCopied: (field: StoredField) => boolean
+    ids: ReadonlyMap<string, string>
+    title: string
+    name: string
+    pair: readonly [string, string] | undefined
+    input: TablesToBaseInput
+  },
+): PlannedTable {
+  const { table } = model
+  const columnNames = new Set(model.stored.map(({ columnName }) => columnName.toLowerCase()))
+  const valueIds: string[] = []
+  const columns: FilledColumn[] = []
+  const fields = model.stored.filter(isCopied).map((field): StoredField => {
+    const fresh = fieldWithNewIds(field, ids)
+    if (effects.get(field.id) !== 'values') {
+      if (field.columnName !== '')
+        columns.push({
+          to: field.columnName,
+          kind: kindOf(field),
+          isIdentity: field.isPrimaryKey,
+          from: field.columnName,
+          holdsFiles: holdsFiles(field),
+        })
+      return { ...fresh, options: adapted(field, ids, input) ?? fresh.options }
+    }
+    const { type, options } = valueType(field)
+    const columnName = physicalName(field.title, columnNames, 'field')
+    columnNames.add(columnName.toLowerCase())
+    valueIds.push(field.id)
+    columns.push({ to: columnName, kind: kindOf({ type }), isIdentity: false, field: { type, options } })
+    const rules = { required: false, unique: false, defaultValue: null }
+    return { ...fresh, ...rules, type, options, columnName, result: null, error: null, wireMeta: null }
+  })
+  const named = fields.some(({ isDisplay }) => isDisplay)
+  const columnNameOf = (fieldId: string | undefined) => model.field(fieldId ?? '')?.columnName ?? ''
+  return {
+    model,
+    valueIds,
+    fill: { from: table.tableName, to: name, columns },
+    staged: {
+      table: {
+        id: ids.get(table.id) ?? '',
+        title,
+        description: table.description,
+        meta: table.meta,
+        isJunction: table.isJunction,
+      },
+      fields: fields.map((field) => (named || !field.isPrimaryKey ? field : { ...field, isDisplay: true })),
+      staging: name,
+      rows: 0,
+      pair: pair ? [columnNameOf(pair[0]), columnNameOf(pair[1])] : null,
+    },
+  }
+}
+
+/** Options that apply to the original only, as those of the copy; null: all apply. */
+function adapted(
+  field: StoredField,
+  ids: ReadonlyMap<string, string>,
+  { withData }: TablesToBaseInput,
+): StoredField['options'] | null {
+  const { options } = fieldWithNewIds(field, ids)
+  // An empty table starts numbering at 1.
+  if (fieldType(field.type).numbersRecords && !withData) return { ...options, behind: 0 }
+  // A button triggers the copy of its webhook, or none.
+  const { webhookId } = field.options
+  if (typeof webhookId === 'string') return { ...options, webhookId: ids.get(webhookId) ?? null }
+  const link = linkOf(field)
+  if (!link) return null
+  // The limiting view or the other end may be in the trash, or left behind.
+  const known = (id: string | null) => (id === null ? null : (ids.get(id) ?? null))
+  return { ...options, viewId: known(link.viewId), inverseFieldId: known(link.inverseFieldId) }
+}
+
+const KINDS: Partial<Record<string, ColumnKind>> = { id: 'integer', longText: 'text' }
+
+function kindOf({ type }: Pick<StoredField, 'type'>): ColumnKind {
+  const { storage } = fieldType(type)
+  return KINDS[storage] ?? (storage as ColumnKind)
+}
+
+/** Which of some records the staged table has. */
+const hasIn = (engine: Engine, table: PlannedTable | undefined) => async (recordIds: readonly string[]) => {
+  const numbers = recordIds.map(Number).filter(Number.isSafeInteger)
+  const key = table?.staged.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.columnName
+  if (numbers.length === 0 || !table || key === undefined) return new Set<string>()
+  const { quote }: Pick<Dialect, 'quote'> = engine.dialect
+  const rows = await engine.all<{ id: number }>({
+    sql: `select ${quote(key)} as id from ${quote(table.staged.staging)} where ${quote(key)} in (${numbers.join(', ')})`,
+    params: [],
+  })
+  return new Set(rows.map(({ id }) => String(id)))
+}
+
+const moveOf = (
+  { fromBaseId, baseId, tables }: TablesToBaseInput,
+  { ids, viewIds }: Pick<CopyPlan, 'ids' | 'viewIds'>,
+): TableMove => ({
+  fromBaseId,
+  toBaseId: baseId,
+  tables: new Map(tables.map(({ id, newId }) => [id, newId])),
+  fields: new Map([...ids].filter(([id]) => id.startsWith('c'))),
+  views: viewIds,
+})
