@@ -121,6 +121,17 @@ export interface SourceTable {
   recordCount: number | null
 }
 
+/** A remark of the report on the whole base. */
+export const sourceNote = (reason: string): ImportProblem => ({
+  kind: 'note',
+  tableTitle: null,
+  fieldTitle: null,
+  viewTitle: null,
+  recordId: null,
+  reason,
+  value: null,
+})
+
 /** The structure of a base. */
 export interface SourceBase {
   title: string

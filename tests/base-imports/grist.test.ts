@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { recordsOf, settled } from './support.ts'
+import { importFrom, recordsOf, settled } from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -96,16 +96,6 @@ async function upload(name: string, body: Uint8Array<ArrayBuffer>): Promise<stri
   return ((await answer.json()) as { uploadId: string }).uploadId
 }
 
-const choices = {
-  views: true,
-  comments: true,
-  attachments: true,
-  formulas: true,
-  lookups: true,
-  rollups: true,
-  removeMissing: false,
-}
-
 describe('an import of a Grist document', () => {
   test('rejects a file that is none', async () => {
     const { baseImports } = app.trpc(owner.token)
@@ -124,7 +114,7 @@ describe('an import of a Grist document', () => {
     }
     const [base] = await baseImports.inspect.mutate({ from })
     expect(base).toEqual({ id: 'document', title: 'shop' })
-    const started = await baseImports.begin.mutate({ from, sourceBaseId: 'document', title: 'Shop', choices })
+    const started = await baseImports.begin.mutate(importFrom(from, 'document'))
     const done = await settled(app, owner, started.id)
     expect(done).toMatchObject({ status: 'completed', error: null })
     expect(done.tables.map(({ title }) => title)).toEqual(['Customers', 'Orders'])

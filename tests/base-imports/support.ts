@@ -1,4 +1,6 @@
+import type { inferRouterInputs } from '@trpc/server'
 import type { BaseImport } from '../../src/core/base-imports.ts'
+import type { AppRouter } from '../../src/router.ts'
 import type {
   AirtableServerBase,
   AirtableServerRecord,
@@ -16,22 +18,33 @@ const EVERYTHING = {
   removeMissing: false,
 }
 
-/** Input of an import by a personal access token. */
-export const fromAirtable = (
+type BeginInput = inferRouterInputs<AppRouter>['baseImports']['begin']
+
+interface ImportSettings {
+  choices?: Partial<typeof EVERYTHING>
+  baseId?: string
+  keepCredentials?: boolean
+  title?: string
+}
+
+/** Input of an import of everything, or of what the settings say. */
+export const importFrom = (
+  from: BeginInput['from'],
   sourceBaseId: string,
-  more: Partial<{
-    choices: Partial<typeof EVERYTHING>
-    baseId: string
-    keepCredentials: boolean
-    title: string
-  }> = {},
-) => ({
-  from: { source: 'airtable' as const, credentials: { token: 'pat-test' } },
+  { choices, ...settings }: ImportSettings = {},
+): BeginInput => ({
+  from,
   sourceBaseId,
-  title: more.title ?? 'Imported',
-  keepCredentials: more.keepCredentials ?? false,
-  choices: { ...EVERYTHING, ...more.choices },
-  ...(more.baseId !== undefined && { baseId: more.baseId }),
+  title: 'Imported',
+  keepCredentials: false,
+  choices: { ...EVERYTHING, ...choices },
+  ...settings,
+})
+
+/** Input of an import by a personal access token. */
+export const fromAirtable = (sourceBaseId: string, settings: ImportSettings = {}) => ({
+  ...importFrom({ source: 'airtable', credentials: { token: 'pat-test' } }, sourceBaseId, settings),
+  from: { source: 'airtable' as const, credentials: { token: 'pat-test' } },
 })
 
 /** Waits until an import has stopped running. */

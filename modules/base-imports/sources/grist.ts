@@ -6,13 +6,14 @@ import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { openSqliteFile, type SqliteFile } from '../../../src/db/sqlite-file.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type {
-  SourceCell,
-  SourceConnection,
-  SourceContext,
-  SourceField,
-  SourceRecord,
-  SourceTable,
+import {
+  type SourceCell,
+  type SourceConnection,
+  type SourceContext,
+  type SourceField,
+  type SourceRecord,
+  type SourceTable,
+  sourceNote,
 } from '../source.ts'
 
 const PAGE_SIZE = 500
@@ -114,17 +115,7 @@ export function openGrist(
             recordCount: null,
           }),
         ),
-        problems: [
-          {
-            kind: 'note',
-            tableTitle: null,
-            fieldTitle: null,
-            viewTitle: null,
-            recordId: null,
-            reason: m.base_imports_note_grist_pages(),
-            value: null,
-          },
-        ],
+        problems: [sourceNote(m.base_imports_note_grist_pages())],
       }
     },
 

@@ -60,20 +60,30 @@ function AirtableLinkForm({ onChange }: FormProps) {
   )
 }
 
-function NocodbForm({ onChange }: FormProps) {
+interface ServerFormProps extends FormProps {
+  placeholder: string
+  tokenLabel: () => string
+  tokenHelp?: () => string
+  byToken: (credentials: { address: string; token: string }) => SourceInput
+  /** Absent for a product that takes tokens only. */
+  byAccount?: (credentials: { address: string; email: string; password: string }) => SourceInput
+}
+
+/** The address of a running instance, with a token or an account. */
+function ServerForm({ onChange, placeholder, tokenLabel, tokenHelp, byToken, byAccount }: ServerFormProps) {
   const [values, setValues] = useState({ address: '', token: '', email: '', password: '' })
   const [hasAccount, setAccount] = useState(false)
-  const update = (next: typeof values, byAccount: boolean) => {
+  const update = (next: typeof values, withAccount: boolean) => {
     setValues(next)
-    setAccount(byAccount)
+    setAccount(withAccount)
     const address = next.address.trim()
     const token = next.token.trim()
     const email = next.email.trim()
-    const isComplete = address !== '' && (byAccount ? email !== '' && next.password !== '' : token !== '')
-    if (!isComplete) onChange(null)
-    else if (byAccount)
-      onChange({ source: 'nocodb', credentials: { address, email, password: next.password } })
-    else onChange({ source: 'nocodb', credentials: { address, token } })
+    const { password } = next
+    const secret = withAccount ? email !== '' && password !== '' : token !== ''
+    if (address === '' || !secret) onChange(null)
+    else if (withAccount && byAccount) onChange(byAccount({ address, email, password }))
+    else onChange(byToken({ address, token }))
   }
   return (
     <>
@@ -81,16 +91,18 @@ function NocodbForm({ onChange }: FormProps) {
         label={m.base_imports_address()}
         type="url"
         dir="ltr"
-        placeholder="https://nocodb.example.com"
+        placeholder={placeholder}
         autoFocus
         value={values.address}
         onChange={({ target }) => update({ ...values, address: target.value }, hasAccount)}
       />
-      <Checkbox
-        label={m.base_imports_sign_in_with_account()}
-        checked={hasAccount}
-        onChange={(checked) => update(values, checked)}
-      />
+      {byAccount && (
+        <Checkbox
+          label={m.base_imports_sign_in_with_account()}
+          checked={hasAccount}
+          onChange={(checked) => update(values, checked)}
+        />
+      )}
       {hasAccount ? (
         <>
           <TextField
@@ -110,7 +122,8 @@ function NocodbForm({ onChange }: FormProps) {
         </>
       ) : (
         <PasswordField
-          label={m.base_imports_api_token()}
+          label={tokenLabel()}
+          help={tokenHelp?.()}
           autoComplete="off"
           value={values.token}
           onChange={({ target }) => update({ ...values, token: target.value }, false)}
@@ -119,6 +132,37 @@ function NocodbForm({ onChange }: FormProps) {
     </>
   )
 }
+
+const NocodbForm = (props: FormProps) => (
+  <ServerForm
+    {...props}
+    placeholder="https://nocodb.example.com"
+    tokenLabel={m.base_imports_api_token}
+    byToken={(credentials) => ({ source: 'nocodb', credentials })}
+    byAccount={(credentials) => ({ source: 'nocodb', credentials })}
+  />
+)
+
+const BaserowForm = (props: FormProps) => (
+  <ServerForm
+    {...props}
+    placeholder="https://api.baserow.io"
+    tokenLabel={m.base_imports_database_token}
+    tokenHelp={m.base_imports_database_token_help}
+    byToken={(credentials) => ({ source: 'baserow', credentials })}
+    byAccount={(credentials) => ({ source: 'baserow', credentials })}
+  />
+)
+
+const TeableForm = (props: FormProps) => (
+  <ServerForm
+    {...props}
+    placeholder="https://app.teable.ai"
+    tokenLabel={m.base_imports_token}
+    tokenHelp={m.base_imports_teable_token_help}
+    byToken={(credentials) => ({ source: 'teable', credentials })}
+  />
+)
 
 function GristForm({ onChange }: FormProps) {
   const [problem, setProblem] = useState<string | null>(null)
@@ -165,6 +209,16 @@ export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
     label: () => 'NocoDB',
     hint: m.base_imports_nocodb_hint,
     Form: NocodbForm,
+  },
+  baserow: {
+    label: () => 'Baserow',
+    hint: m.base_imports_baserow_hint,
+    Form: BaserowForm,
+  },
+  teable: {
+    label: () => 'Teable',
+    hint: m.base_imports_teable_hint,
+    Form: TeableForm,
   },
   grist: {
     label: () => 'Grist',
