@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { importFrom, recordsOf, settled } from './support.ts'
+import { importFrom, recordsOf, settled, uploadFile } from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -87,14 +87,7 @@ function writeDocument(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(path))
 }
 
-async function upload(name: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const answer = await fetch(`${app.url}/api/internal/uploads?name=${name}`, {
-    method: 'POST',
-    headers: { 'xc-auth': owner.token, 'content-type': 'application/octet-stream' },
-    body,
-  })
-  return ((await answer.json()) as { uploadId: string }).uploadId
-}
+const upload = (name: string, body: Uint8Array<ArrayBuffer>) => uploadFile(app, owner, name, body)
 
 describe('an import of a Grist document', () => {
   test('rejects a file that is none', async () => {

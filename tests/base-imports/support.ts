@@ -57,6 +57,21 @@ export async function settled(app: TestApp, user: TestUser, importId: string): P
   throw new Error(`The import ${importId} does not end`)
 }
 
+/** Uploads a file as the import dialog does; the id names it in credentials. */
+export async function uploadFile(
+  app: TestApp,
+  user: TestUser,
+  name: string,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const answer = await fetch(`${app.url}/api/internal/uploads?name=${name}`, {
+    method: 'POST',
+    headers: { 'xc-auth': user.token, 'content-type': 'application/octet-stream' },
+    body,
+  })
+  return ((await answer.json()) as { uploadId: string }).uploadId
+}
+
 /** The records of a table as objects by field title. */
 export async function recordsOf(app: TestApp, user: TestUser, baseId: string, title: string) {
   const trpc = app.trpc(user.token)

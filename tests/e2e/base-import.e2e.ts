@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { strToU8, zipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { airtableBase, airtableTable, linkTables } from '../base-imports/support.ts'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
@@ -183,6 +184,31 @@ describe('the import of a base from another product', () => {
     await shot('baserow-completed')
     await dialog().getByRole('button', { name: 'Open base' }).click()
     await see(page.getByRole('heading', { name: 'Stock' }))
+  })
+
+  test('brings an exported database of Baserow by its file', async () => {
+    await page.goto(`${app.url}/#/`)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import from another product' }).click()
+    await dialog().getByRole('button', { name: 'Baserow export' }).click()
+    const fields = [{ id: 1, type: 'text', name: 'Part', order: 0, primary: true }]
+    const rows = [{ id: 1, field_1: 'Nut' }]
+    const tables = [{ id: 1, name: 'Spares', order: 1, fields, views: [], rows }]
+    const items = [{ id: 5, name: 'Spare parts', files: { schema: 'database.json' } }]
+    const archive = zipSync({
+      'manifest.json': strToU8(JSON.stringify({ applications: { database: { items } } })),
+      'database.json': strToU8(JSON.stringify({ tables })),
+    })
+    await dialog()
+      .getByLabel('Export of a workspace')
+      .setInputFiles({ name: 'export.zip', mimeType: 'application/zip', buffer: Buffer.from(archive) })
+    await shot('baserow-export')
+    expect(await axeViolations(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Connect' }).click()
+    await see(dialog().getByLabel('Title of the new base'))
+    await dialog().getByRole('button', { name: 'Import', exact: true }).click()
+    await see(dialog().getByRole('row', { name: /Spares 1 1/ }))
+    await see(dialog().getByText('neither comments'))
   })
 
   test('brings a base of Teable by a token', async () => {

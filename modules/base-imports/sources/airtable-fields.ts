@@ -276,9 +276,7 @@ const COMPUTED: Record<string, ComputedConverter> = {
     const plain = texts('LongText')
     const { type = '' } = (options.result ?? {}) as { type?: string }
     return throughLink('lookups', options, plain, (relation, target) =>
-      target === null
-        ? brokenField('lookups', plain)
-        : lookupPlan(relation, target, plain, !OPAQUE.has(type)),
+      target === null ? brokenField('lookups', plain) : lookupPlan(relation, target, plain, OPAQUE.has(type)),
     )
   },
   count: (_table, options) =>

@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
   CursorExpired,
+  emptyRecord,
   type SourceBase,
   type SourceComment,
   type SourceConnection,
@@ -163,14 +164,7 @@ export function toRecord(
   table: AirtableTable,
   { id, createdTime, fields: values, commentCount }: z.output<typeof recordsAnswer>['records'][number],
 ): SourceRecord {
-  const record: SourceRecord = {
-    id,
-    createdAt: createdTime ?? null,
-    createdBy: null,
-    cells: {},
-    computed: {},
-    comments: commentCount ?? null,
-  }
+  const record = { ...emptyRecord(id, createdTime ?? null), comments: commentCount ?? null }
   for (const field of table.fields) {
     const value = values[field.id]
     if (fields.isComputed(field)) record.computed[field.id] = computedValue(field, value)

@@ -2,9 +2,17 @@ import { dayIn, isTimeZone } from '../../../src/core/dates.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { RollupFunction } from '../../../src/core/fields/rollup.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { ComputedPlan, SourceCell, SourceField, SourcePerson } from '../source.ts'
+import {
+  type ComputedPlan,
+  emptyRecord,
+  type SourceCell,
+  type SourceField,
+  type SourceFile,
+  type SourcePerson,
+  type SourceRecord,
+} from '../source.ts'
 import { type BaserowFormulaField, baserowDialects, readWholeLookup } from './baserow-formula.ts'
-import type { BaserowField, BaserowTable } from './baserow-types.ts'
+import type { BaserowField, BaserowRow, BaserowTable } from './baserow-types.ts'
 import {
   brokenField,
   countPlan,
@@ -115,26 +123,42 @@ function ratingOptions({ style, color }: BaserowField): FieldOptions {
   return { icon: RATING_ICONS[String(style)] ?? 'star', ...(shade !== undefined && { color: shade }) }
 }
 
-const files = attachments(({ name, url, visible_name, size }) =>
-  typeof name === 'string'
-    ? {
-        // The same content has the same name in all cells.
-        id: `${name} ${String(visible_name ?? '')}`,
-        url: typeof url === 'string' ? url : null,
-        name: String(visible_name ?? name),
-        size: typeof size === 'number' ? size : null,
-      }
-    : null,
-)
+const files = (readFile: BaserowSettings['readFile']) =>
+  attachments(({ name, url, visible_name, size }): SourceFile | null => {
+    if (typeof name !== 'string') return null
+    return {
+      // The same content has the same name in all cells.
+      id: `${name} ${String(visible_name ?? '')}`,
+      url: typeof url === 'string' ? url : null,
+      name: String(visible_name ?? name),
+      size: typeof size === 'number' ? size : null,
+      ...(readFile && { read: () => readFile(name) }),
+    }
+  })
 
 /** The people of a workspace by their ids. */
 export type BaserowPeople = ReadonlyMap<number, SourcePerson>
 
-const memberOf = ({ id, name }: Options, members: BaserowPeople): SourcePerson =>
-  members.get(Number(id)) ?? { email: null, name: typeof name === 'string' ? name : null }
+/** A person by the id, or by what is given. */
+const memberOf = ({ id, name, email }: Options, members: BaserowPeople): SourcePerson =>
+  members.get(Number(id)) ?? {
+    email: typeof email === 'string' ? email : null,
+    name: typeof name === 'string' ? name : null,
+  }
+
+export interface BaserowSettings {
+  members: BaserowPeople
+  /** The content of a file by its name, for a source without addresses. */
+  readFile?: (name: string) => AsyncIterable<Uint8Array>
+  /** False for a source without the values of computed fields. */
+  hasComputedValues: boolean
+}
 
 /** Stored types by the names of the API. */
-const storedTypes = (members: BaserowPeople): Record<string, (field: BaserowField) => ValueType> => {
+const storedTypes = ({
+  members,
+  readFile,
+}: BaserowSettings): Record<string, (field: BaserowField) => ValueType> => {
   const persons = (multiple: boolean) => people(multiple, (entry) => memberOf(entry, members))
   return {
     text: () => texts('SingleLineText'),
@@ -150,7 +174,7 @@ const storedTypes = (members: BaserowPeople): Record<string, (field: BaserowFiel
     date: dates,
     last_modified: dates,
     duration: durations,
-    file: () => files,
+    file: () => files(readFile),
     single_select: (field) => singleSelect(choicesOf(field)),
     multiple_select: (field) => multiSelect(choicesOf(field)),
     multiple_collaborators: () => persons(true),
@@ -202,12 +226,13 @@ const valueTypeOf = (field: BaserowField): string =>
 export type BaserowFields = ReturnType<typeof createBaserowFields>
 
 /** Converts the fields of a database. */
-export function createBaserowFields(tables: readonly BaserowTable[], members: BaserowPeople) {
+export function createBaserowFields(tables: readonly BaserowTable[], settings: BaserowSettings) {
   const byKey = new Map(
     tables.flatMap(({ fields }) => fields.map((field) => [fieldKey(field.id), field] as const)),
   )
   const tableIds = new Set(tables.map(({ id }) => id))
-  const STORED = storedTypes(members)
+  const STORED = storedTypes(settings)
+  const { members, hasComputedValues } = settings
   const isComputed = ({ type }: BaserowField) => COMPUTED.has(type)
 
   /** How the results of a computed field are shown, and kept where they cannot be computed. */
@@ -257,7 +282,7 @@ export function createBaserowFields(tables: readonly BaserowTable[], members: Ba
     const [relationKey, targetKey] = [fieldKey(relation.id), fieldKey(target.id)]
     const plan =
       lookup.aggregation === null
-        ? lookupPlan(relationKey, targetKey, plain, !isOpaque(targetKey))
+        ? lookupPlan(relationKey, targetKey, plain, isOpaque(targetKey))
         : aggregatePlan(lookup.aggregation, relationKey, targetKey, plain)
     return { ...plan, group: 'formulas' }
   }
@@ -276,7 +301,7 @@ export function createBaserowFields(tables: readonly BaserowTable[], members: Ba
     const target = keyIn(field, 'target_field_id')
     if (relation !== null && field.type === 'count') return countPlan(relation, plain)
     if (relation === null || target === null) return brokenField(group, plain)
-    if (field.type === 'lookup') return lookupPlan(relation, target, texts('LongText'), !isOpaque(target))
+    if (field.type === 'lookup') return lookupPlan(relation, target, texts('LongText'), isOpaque(target))
     return aggregatePlan(String(field.rollup_function ?? ''), relation, target, plain)
   }
 
@@ -287,8 +312,16 @@ export function createBaserowFields(tables: readonly BaserowTable[], members: Ba
     isTruth: valueTypeOf(field) === 'boolean',
   })
 
+  /** Without values, a field that cannot be computed here would be empty. */
+  function withValues(plan: ComputedPlan): SourceField['plan'] {
+    if (hasComputedValues) return plan
+    if (plan.candidates.length > 0) return { ...plan, notCompared: m.base_imports_note_no_values() }
+    const reason = m.base_imports_reason_no_values({ reason: plan.problem ?? '' })
+    return { as: 'skipped', reason }
+  }
+
   function planOf(table: BaserowTable, field: BaserowField): SourceField['plan'] {
-    if (isComputed(field)) return computedPlan(table, field)
+    if (isComputed(field)) return withValues(computedPlan(table, field))
     if (field.type === 'link_row') return linkPlan(field)
     if (field.type === 'password') return { as: 'skipped', reason: m.base_imports_reason_password() }
     const stored = STORED[field.type]?.(field)
@@ -296,12 +329,17 @@ export function createBaserowFields(tables: readonly BaserowTable[], members: Ba
     return { as: 'skipped', reason: m.base_imports_reason_unknown_type({ type: field.type.slice(0, 60) }) }
   }
 
+  /** The cell of a stored field or link. */
+  function cellOf(field: BaserowField, value: unknown): SourceCell {
+    if (value === null || value === undefined || value === '') return null
+    if (field.type !== 'link_row') return STORED[field.type]?.(field).cell(value) ?? null
+    const ids = (Array.isArray(value) ? value : [])
+      .filter(isRecord)
+      .flatMap(({ id }) => (typeof id === 'number' ? [String(id)] : []))
+    return ids.length === 0 ? null : { links: ids }
+  }
+
   return {
-    isComputed,
-
-    /** A person of a cell. */
-    personOf: (value: unknown): SourcePerson | null => (isRecord(value) ? memberOf(value, members) : null),
-
     toField: (table: BaserowTable, field: BaserowField): SourceField => ({
       id: fieldKey(field.id),
       title: field.name,
@@ -310,28 +348,31 @@ export function createBaserowFields(tables: readonly BaserowTable[], members: Ba
       note: NOTES[field.type]?.(field),
     }),
 
-    /** The cell of a stored field or link. */
-    cellOf(field: BaserowField, value: unknown): SourceCell {
-      if (value === null || value === undefined || value === '') return null
-      if (field.type !== 'link_row') return STORED[field.type]?.(field).cell(value) ?? null
-      const ids = (Array.isArray(value) ? value : [])
-        .filter(isRecord)
-        .flatMap(({ id }) => (typeof id === 'number' ? [String(id)] : []))
-      return ids.length === 0 ? null : { links: ids }
-    },
-
-    /** The value of a computed field: those of linked records without their ids, options and people by their names. */
-    computedValue(field: BaserowField, value: unknown): unknown {
-      if (field.type === 'created_on') return value ?? null
-      const shown = (one: unknown): unknown => {
-        if (Array.isArray(one)) return one.map(shown)
-        if (!isRecord(one)) return one
-        if ('value' in one) return shown(one.value)
-        return textOf('visible_name' in one ? one.visible_name : one)
+    toRecord(table: BaserowTable, row: BaserowRow): SourceRecord {
+      const record = emptyRecord(String(row.id))
+      for (const field of table.fields) {
+        const key = fieldKey(field.id)
+        const value = row[key]
+        if (isComputed(field)) record.computed[key] = computedValue(field, value)
+        else record.cells[key] = cellOf(field, value)
+        if (field.type === 'created_on' && typeof value === 'string') record.createdAt ??= value
+        if (field.type === 'created_by' && isRecord(value)) record.createdBy = memberOf(value, members)
       }
-      return shown(value ?? null)
+      return record
     },
   }
+}
+
+/** The value of a computed field: those of linked records without their ids, options and people by their names. */
+function computedValue(field: BaserowField, value: unknown): unknown {
+  if (field.type === 'created_on') return value ?? null
+  const shown = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(shown)
+    if (!isRecord(one)) return one
+    if ('value' in one) return shown(one.value)
+    return textOf('visible_name' in one ? one.visible_name : one)
+  }
+  return shown(value ?? null)
 }
 
 /** The titles of the options with these ids. */

@@ -82,17 +82,13 @@ export const baserowView = z.object({
 export type BaserowView = z.output<typeof baserowView>
 export const baserowViews = z.array(baserowView).check(z.maxLength(2000))
 
-export const baserowFieldOptions = z.object({
-  field_options: z.record(
-    z.string(),
-    z.object({
-      hidden: flag,
-      enabled: flag,
-      order: z.nullish(z.number()),
-      width: z.nullish(z.number()),
-    }),
-  ),
+const fieldOption = z.object({
+  hidden: flag,
+  enabled: flag,
+  order: z.nullish(z.number()),
+  width: z.nullish(z.number()),
 })
+export const baserowFieldOptions = z.object({ field_options: z.record(z.string(), fieldOption) })
 export type BaserowFieldOptions = z.output<typeof baserowFieldOptions>['field_options']
 
 /** A row has its values by `field_1`. */
@@ -142,3 +138,56 @@ export interface BaserowTable {
   fields: BaserowField[]
   views: { view: BaserowView; fieldOptions: BaserowFieldOptions }[]
 }
+
+// The files of an export (baserow/core/import_export, version 1.0.0 of its schema).
+
+export const exportManifest = z.object({
+  applications: z.object({
+    database: z.nullish(
+      z.object({
+        items: z
+          .array(
+            z.object({
+              id,
+              name: title,
+              files: z.object({
+                schema: z.nullish(z.string()),
+                data: z.nullish(z.object({ file: z.string() })),
+              }),
+            }),
+          )
+          .check(z.maxLength(10_000)),
+      }),
+    ),
+  }),
+})
+
+const exportedLevel = z.object({ field_id: id, order: z.nullish(z.string()) })
+
+const exportedView = z.extend(baserowView, {
+  filters: z.nullish(z.array(z.extend(z.omit(condition, { field: true }), { field_id: z.nullish(id) }))),
+  sortings: z.nullish(z.array(exportedLevel)),
+  group_bys: z.nullish(z.array(exportedLevel)),
+  single_select_field_id: z.nullish(id),
+  card_cover_image_field_id: z.nullish(id),
+  date_field_id: z.nullish(id),
+  field_options: z.nullish(z.array(z.extend(fieldOption, { field_id: id }))),
+})
+export type ExportedView = z.output<typeof exportedView>
+
+export const exportedDatabase = z.object({
+  tables: z
+    .array(
+      z.object({
+        id,
+        name: title,
+        order: z.nullish(z.number()),
+        fields: baserowFields,
+        views: z.array(exportedView).check(z.maxLength(2000)),
+        /** Checked when their page is read. */
+        rows: z.array(z.unknown()),
+      }),
+    )
+    .check(z.maxLength(1000)),
+})
+export type ExportedDatabase = z.output<typeof exportedDatabase>

@@ -72,18 +72,18 @@ const overLink = (
   }),
 })
 
-/** The values of a field of the linked records. */
+/** The values of a field of the linked records. Opaque ones are ids in the source, which cannot be compared. */
 export const lookupPlan = (
   relationId: string,
   targetId: string,
   plain: ValueType,
-  isComparable = true,
+  isOpaque = false,
 ): ComputedPlan => ({
   as: 'computed',
   group: 'lookups',
   plain,
   dependsOn: [relationId, targetId],
-  isComparable,
+  ...(isOpaque && { notCompared: m.base_imports_note_not_compared() }),
   candidates: [overLink('Lookup', relationId, targetId)],
 })
 

@@ -7,6 +7,7 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import { openSqliteFile, type SqliteFile } from '../../../src/db/sqlite-file.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
+  emptyRecord,
   type SourceCell,
   type SourceConnection,
   type SourceContext,
@@ -128,14 +129,7 @@ export function openGrist(
         Number(cursor ?? 0),
       )
       const records = rows.map((row): SourceRecord => {
-        const record: SourceRecord = {
-          id: String(row.id),
-          createdAt: null,
-          createdBy: null,
-          cells: {},
-          computed: {},
-          comments: 0,
-        }
+        const record = { ...emptyRecord(String(row.id)), comments: 0 }
         for (const column of columns) {
           const value = row[column.colId] ?? null
           if (column.isFormula && column.formula) record.computed[String(column.id)] = value

@@ -4,6 +4,7 @@ import type { SourceConnection, SourceContext } from '../source.ts'
 import { airtableCredentials, openAirtable } from './airtable.ts'
 import { airtableLinkCredentials, openAirtableLink } from './airtable-link.ts'
 import { baserowCredentials, openBaserow } from './baserow.ts'
+import { baserowExportCredentials, openBaserowExport } from './baserow-export.ts'
 import { gristCredentials, openGrist } from './grist.ts'
 import { nocodbCredentials, openNocodb } from './nocodb.ts'
 import { openTeable, teableCredentials } from './teable.ts'
@@ -26,6 +27,7 @@ export const SOURCES: Record<BaseSourceKind, ReturnType<typeof defineSource>> = 
   airtable: defineSource({ credentials: airtableCredentials, open: openAirtable }),
   'airtable-link': defineSource({ credentials: airtableLinkCredentials, open: openAirtableLink }),
   baserow: defineSource({ credentials: baserowCredentials, open: openBaserow }),
+  'baserow-export': defineSource({ credentials: baserowExportCredentials, open: openBaserowExport }),
   grist: defineSource({ credentials: gristCredentials, open: openGrist }),
   nocodb: defineSource({ credentials: nocodbCredentials, open: openNocodb }),
   teable: defineSource({ credentials: teableCredentials, open: openTeable }),
@@ -36,6 +38,7 @@ export const sourceInput = z.discriminatedUnion('source', [
   z.strictObject({ source: z.literal('airtable'), credentials: airtableCredentials }),
   z.strictObject({ source: z.literal('airtable-link'), credentials: airtableLinkCredentials }),
   z.strictObject({ source: z.literal('baserow'), credentials: baserowCredentials }),
+  z.strictObject({ source: z.literal('baserow-export'), credentials: baserowExportCredentials }),
   z.strictObject({ source: z.literal('grist'), credentials: gristCredentials }),
   z.strictObject({ source: z.literal('nocodb'), credentials: nocodbCredentials }),
   z.strictObject({ source: z.literal('teable'), credentials: teableCredentials }),

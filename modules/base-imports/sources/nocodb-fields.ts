@@ -274,7 +274,9 @@ const keptAs = (_column: NocoColumn, plain: ComputedPlan['plain']): ComputedPlan
 function codeOf(column: NocoColumn, type: FieldTypeName, key: string): ComputedPlan {
   const value = idIn(column, key)
   const options: Candidate['options'] = (idOf) => ({ valueFieldId: idOf(value ?? '') })
-  return one('formulas', { type, options }, [value], { isComparable: false })
+  return one('formulas', { type, options }, [value], {
+    notCompared: m.base_imports_note_not_compared(),
+  })
 }
 
 /** How a formula's result is shown. */

@@ -4,7 +4,14 @@ import { type Filter, findOperator } from '../../../src/core/filters/index.ts'
 import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { VIEW_KINDS, type ViewKind, viewKind } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { SourceConnection, SourceContext, SourceRecord, SourceTable, SourceView } from '../source.ts'
+import {
+  emptyRecord,
+  type SourceConnection,
+  type SourceContext,
+  type SourceRecord,
+  type SourceTable,
+  type SourceView,
+} from '../source.ts'
 import { createJsonClient, type Header } from './json-client.ts'
 import { cellOf, isFirstSide, isInternal, isLinkColumn, toField } from './nocodb-fields.ts'
 import {
@@ -170,14 +177,7 @@ export function openNocodb(
     const { table, key } = entry
     const id = String(values[key.title])
     const created = table.columns.find(({ uidt, system }) => uidt === 'CreatedTime' && system)
-    const record: SourceRecord = {
-      id,
-      createdAt: created ? textIn(values[created.title]) : null,
-      createdBy: null,
-      cells: {},
-      computed: {},
-      comments: null,
-    }
+    const record = emptyRecord(id, created ? textIn(values[created.title]) : null)
     for (const column of table.columns) {
       if (isInternal(column)) continue
       const value = values[column.title]

@@ -232,7 +232,7 @@ export function createTeableFields(tables: readonly TeableTable[], addressOf: (a
       if (field.isConditionalLookup || isFiltered)
         return keptValues('lookups', plain, m.base_imports_reason_conditional())
       if (relation === null || target === null) return brokenField('lookups', plain)
-      return lookupPlan(relation, target, texts('LongText'), !OPAQUE.has(field.type))
+      return lookupPlan(relation, target, texts('LongText'), OPAQUE.has(field.type))
     }
     if (field.type === 'createdTime') return createdTimePlan(dates(partOf(options, 'formatting')))
     if (field.type === 'formula') {

@@ -8,6 +8,7 @@ import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
+  emptyRecord,
   type SourceComment,
   type SourceConnection,
   type SourceContext,
@@ -228,14 +229,7 @@ function toRecord(
   fields: TeableFields,
   { id, createdTime, fields: given }: TeableRecord,
 ): SourceRecord {
-  const record: SourceRecord = {
-    id,
-    createdAt: createdTime ?? null,
-    createdBy: null,
-    cells: {},
-    computed: {},
-    comments: null,
-  }
+  const record = emptyRecord(id, createdTime ?? null)
   for (const field of table.fields) {
     const value = given[field.id]
     if (fields.isComputed(field)) record.computed[field.id] = fields.computedValue(field, value)

@@ -164,7 +164,14 @@ const TeableForm = (props: FormProps) => (
   />
 )
 
-function GristForm({ onChange }: FormProps) {
+interface FileFormProps extends FormProps {
+  label: () => string
+  accept: string
+  byUpload: (uploadId: string) => SourceInput
+}
+
+/** A file, which is uploaded when it is chosen. */
+function FileForm({ onChange, label, accept, byUpload }: FileFormProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   async function choose(file: File | undefined): Promise<void> {
@@ -175,7 +182,7 @@ function GristForm({ onChange }: FormProps) {
     try {
       const signal = new AbortController().signal
       const uploadId = await uploadSource(sourceOfFile(file), { signal, onProgress: () => undefined })
-      onChange({ source: 'grist', credentials: { uploadId } })
+      onChange(byUpload(uploadId))
     } catch (error) {
       setProblem(messageOf(error))
     }
@@ -183,15 +190,33 @@ function GristForm({ onChange }: FormProps) {
   }
   return (
     <TextField
-      label={m.base_imports_grist_file()}
+      label={label()}
       type="file"
-      accept=".grist"
+      accept={accept}
       error={problem}
       help={isBusy ? m.base_imports_uploading() : undefined}
       onChange={({ target }) => void choose(target.files?.[0])}
     />
   )
 }
+
+const GristForm = (props: FormProps) => (
+  <FileForm
+    {...props}
+    label={m.base_imports_grist_file}
+    accept=".grist"
+    byUpload={(uploadId) => ({ source: 'grist', credentials: { uploadId } })}
+  />
+)
+
+const BaserowExportForm = (props: FormProps) => (
+  <FileForm
+    {...props}
+    label={m.base_imports_baserow_export_file}
+    accept=".zip"
+    byUpload={(uploadId) => ({ source: 'baserow-export', credentials: { uploadId } })}
+  />
+)
 
 /** The sources with the inputs of their credentials. */
 export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
@@ -214,6 +239,11 @@ export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
     label: () => 'Baserow',
     hint: m.base_imports_baserow_hint,
     Form: BaserowForm,
+  },
+  'baserow-export': {
+    label: m.base_imports_baserow_export_label,
+    hint: m.base_imports_baserow_export_hint,
+    Form: BaserowExportForm,
   },
   teable: {
     label: () => 'Teable',
