@@ -31,8 +31,8 @@ export function startSourceServer(
   const files = new Map<string, Uint8Array<ArrayBuffer>>()
   const requests: string[] = []
   const counts = { failed: 0, limited: 0 }
-  /** Answers that replace the server's own, by path; for malformed ones. */
-  const overrides = new Map<string, (url: URL) => Response>()
+  /** Answers that replace the server's own, by path; null for its own. */
+  const overrides = new Map<string, (url: URL) => Response | null>()
   /** Work before a request is answered, by path. */
   const delays = new Map<string, () => Promise<void>>()
   let recent: number[] = []

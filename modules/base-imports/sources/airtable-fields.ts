@@ -29,6 +29,7 @@ import {
   type SourceChoice,
   scalar,
   singleSelect,
+  storedPlan,
   texts,
   type ValueType,
   values,
@@ -229,9 +230,7 @@ export function createAirtableFields(tables: readonly AirtableTable[]): Airtable
     }
     const computed = COMPUTED[type]?.(table, options, byId)
     if (computed) return computed
-    const stored = STORED[type]?.(options)
-    if (stored) return { as: 'stored', type: stored.type, options: stored.options }
-    return { as: 'skipped', reason: m.base_imports_reason_unknown_type({ type: type.slice(0, 60) }) }
+    return storedPlan(STORED[type]?.(options), type)
   }
 
   return {

@@ -36,6 +36,7 @@ import {
   ratings,
   type SourceChoice,
   singleSelect,
+  storedPlan,
   textOf,
   texts,
   type ValueType,
@@ -324,9 +325,7 @@ export function createBaserowFields(tables: readonly BaserowTable[], settings: B
     if (isComputed(field)) return withValues(computedPlan(table, field))
     if (field.type === 'link_row') return linkPlan(field)
     if (field.type === 'password') return { as: 'skipped', reason: m.base_imports_reason_password() }
-    const stored = STORED[field.type]?.(field)
-    if (stored) return { as: 'stored', type: stored.type, options: stored.options }
-    return { as: 'skipped', reason: m.base_imports_reason_unknown_type({ type: field.type.slice(0, 60) }) }
+    return storedPlan(STORED[field.type]?.(field), field.type)
   }
 
   /** The cell of a stored field or link. */

@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
+  CursorExpired,
   MAX_PAGES,
   type SourceComment,
   type SourceConnection,
@@ -275,6 +276,8 @@ function explain(status: number, body: unknown): Error | null {
   const { error, detail } = isRecord(body) ? body : {}
   // A session that has expired is renewed before this is asked.
   if (status === 401) return badRequest(m.base_imports_error_baserow_credentials())
+  // Rows were deleted since the page was counted.
+  if (error === 'ERROR_INVALID_PAGE') return new CursorExpired()
   const message = [detail, error].find((one) => typeof one === 'string')
   return message === undefined
     ? null

@@ -28,6 +28,7 @@ import {
   ratings,
   type SourceChoice,
   singleSelect,
+  storedPlan,
   texts,
   type ValueType,
   values,
@@ -268,9 +269,7 @@ export function createTeableFields(tables: readonly TeableTable[], addressOf: (a
     if (isComputed(field)) return computedPlan(table, field)
     if (field.type === 'link') return linkPlan(field)
     if (field.type === 'button') return { as: 'skipped', reason: m.base_imports_reason_button() }
-    const stored = STORED[field.type]?.(field)
-    if (stored) return { as: 'stored', type: stored.type, options: stored.options }
-    return { as: 'skipped', reason: m.base_imports_reason_unknown_type({ type: field.type.slice(0, 60) }) }
+    return storedPlan(STORED[field.type]?.(field), field.type)
   }
 
   return {

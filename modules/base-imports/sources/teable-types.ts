@@ -98,11 +98,11 @@ export const teableComments = z.object({
 })
 export type TeableComment = z.output<typeof teableComments>['comments'][number]
 
-export const teableTable = z.object({
-  id,
-  name: title,
-  description: z.nullish(z.string()),
-  fields: teableFields,
-  views: teableViews,
-})
-export type TeableTable = z.output<typeof teableTable>
+/** A table with what further requests tell. */
+export interface TeableTable {
+  id: string
+  name: string
+  description?: string | null | undefined
+  fields: TeableField[]
+  views: TeableView[]
+}

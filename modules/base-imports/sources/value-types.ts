@@ -1,11 +1,18 @@
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
-import type { SourceCell, SourceFile, SourcePerson, StoredPlan } from '../source.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { SkippedPlan, SourceCell, SourceFile, SourcePerson, StoredPlan } from '../source.ts'
 
 /** How the values of a field of a source become cells of a type here. */
 export interface ValueType extends Pick<StoredPlan, 'type' | 'options'> {
   cell(value: unknown): SourceCell
 }
+
+/** The plan of a stored field; skipped where the type of the source is unknown. */
+export const storedPlan = (stored: ValueType | undefined, sourceType: string): StoredPlan | SkippedPlan =>
+  stored
+    ? { as: 'stored', type: stored.type, options: stored.options }
+    : { as: 'skipped', reason: m.base_imports_reason_unknown_type({ type: sourceType.slice(0, 60) }) }
 
 export type Options = Record<string, unknown>
 
