@@ -379,6 +379,15 @@ describe('an import from Teable', () => {
     await guarded.stop()
   })
 
+  test('rejects what is no address', async () => {
+    const { baseImports } = app.trpc(owner.token)
+    for (const address of ['nonsense', 'ftp://example.com', 'http://', '//x'])
+      for (const source of ['teable', 'baserow'] as const)
+        await expect(
+          baseImports.inspect.mutate({ from: { source, credentials: { address, token: 'x' } } }),
+        ).rejects.toMatchObject({ data: { code: 'BAD_REQUEST' } })
+  })
+
   test('rejects answers that are not those of the API', async () => {
     server.overrides.set('/api/base/access/all', () => Response.json([{ name: 'no id' }]))
     const { baseImports } = app.trpc(owner.token)

@@ -193,7 +193,7 @@ export function openBaserow(
           tables: tables
             .map(({ name }) => name)
             .join(', ')
-            .slice(0, 200),
+            .slice(0, 80),
         }),
       }))
     },

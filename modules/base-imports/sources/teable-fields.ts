@@ -98,9 +98,9 @@ const persons = (multiple: boolean): ValueType =>
     name: typeof title === 'string' ? title : null,
   }))
 
-/** Stored types by the names of the API. `addressOf` completes the address of a file. */
+/** Stored types by the names of the API. `addressOf` completes the address of a file; null for an invalid one. */
 const storedTypes = (
-  addressOf: (address: string) => string,
+  addressOf: (address: string) => string | null,
 ): Record<string, (field: TeableField) => ValueType> => ({
   singleLineText: (field) =>
     TEXTS[String(partOf(optionsOf(field), 'showAs').type)] ?? texts('SingleLineText'),
@@ -128,7 +128,7 @@ const storedTypes = (
 
 function fileOf(
   { id, name, size, presignedUrl }: Options,
-  addressOf: (address: string) => string,
+  addressOf: (address: string) => string | null,
 ): SourceFile | null {
   if (typeof id !== 'string') return null
   return {
@@ -177,7 +177,10 @@ const OPAQUE = new Set(['link', 'attachment', 'user', 'createdBy', 'lastModified
 export type TeableFields = ReturnType<typeof createTeableFields>
 
 /** Converts the fields of a base. */
-export function createTeableFields(tables: readonly TeableTable[], addressOf: (address: string) => string) {
+export function createTeableFields(
+  tables: readonly TeableTable[],
+  addressOf: (address: string) => string | null,
+) {
   const byId = new Map(tables.flatMap(({ fields }) => fields.map((field) => [field.id, field] as const)))
   const tableIds = new Set(tables.map(({ id }) => id))
   const STORED = storedTypes(addressOf)

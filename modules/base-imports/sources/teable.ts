@@ -98,15 +98,16 @@ export function openTeable(
   }
 
   async function readTable(ref: z.output<typeof teableTables>[number]): Promise<TeableTable> {
+    const path = `/table/${encodeURIComponent(ref.id)}`
     const [fields, views] = await Promise.all([
-      get(`/table/${ref.id}/field`, teableFields),
-      get(`/table/${ref.id}/view`, teableViews),
+      get(`${path}/field`, teableFields),
+      get(`${path}/view`, teableViews),
     ])
     return { ...ref, fields, views }
   }
 
   const commentCounts = (tableId: string, by: CountsBy, recordIds: string[], paging: string) => {
-    const path = `${root}/api/comment/${tableId}/count`
+    const path = `${root}/api/comment/${encodeURIComponent(tableId)}/count`
     return by === 'records'
       ? client.get(path, teableCommentCounts, { method: 'POST', body: { recordIds } })
       : client.get(`${path}?${paging}`, teableCommentCounts)
@@ -141,7 +142,9 @@ export function openTeable(
       const tables: TeableTable[] = []
       for (const ref of refs) tables.push(await readTable(ref))
       countsBy = refs[0] ? await findCounts(refs[0].id) : null
-      const fields = createTeableFields(tables, (file) => new URL(file, `${root}/`).href)
+      const fields = createTeableFields(tables, (file) =>
+        URL.canParse(file, `${root}/`) ? new URL(file, `${root}/`).href : null,
+      )
       known = { fields, people, tables: new Map(tables.map((table) => [table.id, table])) }
       return {
         title: name,
@@ -173,7 +176,7 @@ export function openTeable(
         take: String(PAGE_SIZE),
         skip: String(offset),
       })
-      const answer = await get(`/table/${id}/record?${query}`, teableRecords)
+      const answer = await get(`/table/${encodeURIComponent(id)}/record?${query}`, teableRecords)
       const records = answer.records.map((record) => toRecord(table, fields, record))
       if (countsBy !== null && records.length > 0) {
         const ids = records.map((record) => record.id)
@@ -187,6 +190,7 @@ export function openTeable(
 
     async comments(_baseId, tableId, recordId): Promise<SourceComment[]> {
       if (!known || countsBy === null) return []
+      const path = `/comment/${encodeURIComponent(tableId)}/${encodeURIComponent(recordId)}/list`
       const found: TeableComment[] = []
       let cursor: string | null = null
       for (let page = 0; page < MAX_LIST_PAGES; page++) {
@@ -194,7 +198,7 @@ export function openTeable(
           take: String(COMMENTS_PAGE),
           ...(cursor !== null && { cursor }),
         }).toString()
-        const answer = await get(`/comment/${tableId}/${recordId}/list?${query}`, teableComments)
+        const answer = await get(`${path}?${query}`, teableComments)
         found.push(...answer.comments)
         const next: string | null = answer.nextCursor ?? null
         if (next === null || next === cursor) break
