@@ -458,13 +458,14 @@ describe('an import from Teable', () => {
       'Formula',
       'SingleLineText',
       'SingleLineText',
-      'Number',
+      'Decimal',
     ])
     expect(rows[0]).toMatchObject({ Label: 'R0-paid, late', Filtered: 'Ann', Key: 'recO0' })
     expect(rows[3]).toMatchObject({ Twice: 1.5, Label: 'R3-open', Week: 'small', Wrong: 99 })
+    expect(rows[5]).toMatchObject({ Wrong: 2.25 })
     const people = await recordsOf(app, owner, done.baseId!, 'Customers')
     const kinds = people.schema.fields.filter(({ title }) => ['Sum', 'Joined', 'Open orders'].includes(title))
-    expect(kinds.map(({ type }) => type)).toEqual(['Rollup', 'SingleLineText', 'Number'])
+    expect(kinds.map(({ type }) => type)).toEqual(['Rollup', 'SingleLineText', 'Decimal'])
     expect(people.rows.map((row) => row['Open orders'])).toEqual([3, 4])
     expect(done.counts.verified).toBe(5 * SIZE + 2)
   })

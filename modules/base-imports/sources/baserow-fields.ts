@@ -26,6 +26,7 @@ import {
   amounts,
   attachments,
   currencyCode,
+  decimals,
   decimalsOf,
   isRecord,
   multiSelect,
@@ -63,11 +64,11 @@ function currencyOf(field: BaserowField): string | null {
 
 /** Numbers with a percent sign are percentages, those with the symbol of a currency are amounts. */
 function numberType(field: BaserowField): ValueType {
-  const decimals = field.number_decimal_places
+  const places = field.number_decimal_places
   const currency = currencyOf(field)
-  if (currency !== null) return amounts(currency, decimals)
-  if (affixes(field).includes('%')) return values('Percent', { precision: decimalsOf(decimals) })
-  return numbers(decimals)
+  if (currency !== null) return amounts(currency, places)
+  if (affixes(field).includes('%')) return values('Percent', { precision: decimalsOf(places) })
+  return places === 0 ? numbers(0) : decimals(places)
 }
 
 const DATE_FORMATS: Record<string, string> = {

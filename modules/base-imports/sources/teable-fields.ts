@@ -18,11 +18,11 @@ import {
   asPercentage,
   attachments,
   currencyCode,
+  decimals,
   fractions,
   isRecord,
   multiSelect,
   namedColor,
-  numbers,
   type Options,
   people,
   ratings,
@@ -52,7 +52,7 @@ function formattedNumber(formatting: Options): ValueType {
   const { type, precision, symbol } = formatting
   if (type === 'percent') return fractions(precision)
   if (type === 'currency') return amounts(symbol, precision)
-  return numbers(precision)
+  return decimals(precision)
 }
 
 /** Formats of days, which have one-digit days and months there. */

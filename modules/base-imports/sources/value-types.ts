@@ -74,6 +74,10 @@ export const numbers = (precision: unknown): ValueType => {
   return decimals === 0 ? values('Number') : values('Decimal', { precision: decimals })
 }
 
+/** A number with all its decimals, of which a source may show fewer than it stores. */
+export const decimals = (precision: unknown): ValueType =>
+  values('Decimal', { precision: typeof precision === 'number' ? decimalsOf(precision) : null })
+
 /** Percentages of a source that stores fractions: 0.5 is 50 % there. */
 export const fractions = (precision: unknown): ValueType => ({
   type: 'Percent',
