@@ -156,6 +156,15 @@ const orders: BaserowServerTable = {
       error: 'gone',
     },
     { id: 57, name: 'Strange', type: 'hologram' },
+    {
+      id: 58,
+      name: 'Nested',
+      type: 'formula',
+      // Written out, each level doubles the text.
+      formula: `${'when_empty('.repeat(150)}field('Ref')${", 'x')".repeat(150)}`,
+      ...TEXT,
+    },
+    { id: 59, name: 'Chain', type: 'formula', formula: `1${' + 1'.repeat(4000)}`, ...NUMBER },
   ],
   views: [
     { id: 100, name: 'All', type: 'grid', field_options: { 22: { order: 1 }, 20: { order: 2 } } },
@@ -307,7 +316,7 @@ beforeAll(async () => {
   let asked = 0
   server.delays.set('/api/database/rows/table/2/', async () => {
     asked += 1
-    if (asked === 3) server.expireSessions()
+    if (asked === 2) server.expireSessions()
   })
   app = await createTestApp({ config: { allowLocalHttp: true } })
   owner = await app.signUp('ann@example.com')
@@ -328,7 +337,7 @@ describe('an import from Baserow', () => {
     expect(done).toMatchObject({ status: 'completed', error: null })
     expect(server.counts.failed).toBeGreaterThan(0)
     expect(server.counts.limited).toBeGreaterThan(0)
-    expect(server.requests.filter((path) => path === '/api/user/token-auth/').length).toBeGreaterThan(1)
+    expect(server.requests.filter((path) => path === '/api/user/token-auth/').length).toBeGreaterThan(2)
     Object.assign(server.options, { failEvery: undefined, limitEvery: undefined })
     expect(done.tables.map(({ title, added }) => [title, added])).toEqual([
       ['Customers', 2],
@@ -510,6 +519,8 @@ describe('an import from Baserow', () => {
     expect(reasonsOf('Spread')).toContain('stddev_pop')
     expect(reasonsOf('Row')).toContain('RECORD_ID')
     expect(reasonsOf('Broken')).toContain('invalid')
+    expect(reasonsOf('Nested')).toContain('too long')
+    expect(reasonsOf('Chain')).toContain('too long')
     expect(reasonsOf('Wrong')).toContain(`1 of ${SIZE} values differ`)
     expect(reasonsOf('Team')).toContain('member')
     expect(reasonsOf('Plan')).toContain('timeline')

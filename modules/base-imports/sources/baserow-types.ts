@@ -49,8 +49,8 @@ const level = z.object({ field: id, order: z.nullish(z.string()) })
 
 /** Conditions of a view or a colour, with the groups that they name. */
 export const baserowConditions = z.object({
-  filters: z.nullish(z.array(condition)),
-  filter_groups: z.nullish(z.array(conditionGroup)),
+  filters: z.nullish(z.array(condition).check(z.maxLength(1000))),
+  filter_groups: z.nullish(z.array(conditionGroup).check(z.maxLength(1000))),
 })
 export type BaserowConditions = z.output<typeof baserowConditions>
 
@@ -60,8 +60,8 @@ export const baserowView = z.object({
   type,
   order: z.nullish(z.number()),
   filter_type: z.nullish(z.string()),
-  filters: z.nullish(z.array(condition)),
-  filter_groups: z.nullish(z.array(conditionGroup)),
+  filters: z.nullish(z.array(condition).check(z.maxLength(1000))),
+  filter_groups: z.nullish(z.array(conditionGroup).check(z.maxLength(1000))),
   filters_disabled: flag,
   sortings: z.nullish(z.array(level)),
   group_bys: z.nullish(z.array(level)),

@@ -88,11 +88,13 @@ function conditionsOf(
   byId: ReadonlyMap<number, BaserowField>,
   notes: string[],
 ) {
+  // Each group once, so that repeated ids do not multiply it.
+  const unique = [...new Map((groups ?? []).map((group) => [group.id, group])).values()]
   const inGroup = (id: unknown, join: unknown, depth: number): Options => ({
     conjunction: join,
     filterSet: [
       ...(filters ?? []).filter(({ group }) => (group ?? null) === id),
-      ...(groups ?? [])
+      ...unique
         .filter(({ parent_group: parent }) => (parent ?? null) === id && depth < MAX_GROUPS)
         .map((group) => inGroup(group.id, group.filter_type, depth + 1)),
     ],

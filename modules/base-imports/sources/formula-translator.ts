@@ -27,6 +27,11 @@ export type Node =
 /** Deepest nesting of a formula that is translated. */
 const MAX_NESTING = 200
 
+/** Most terms of one sum or product. */
+const MAX_TERMS = 1000
+/** Ids of fields here are shorter. */
+const LONGEST_ID = 32
+
 /** Why a formula cannot be translated, for the report. */
 export class Untranslatable extends Error {}
 
@@ -71,7 +76,7 @@ export function translateFormula(
       if (node.kind === 'call') names.add(node.name)
     })
     // Translated once here, so that it fails before anything is created.
-    write(parsed, dialect, (id) => id)
+    write(parsed, dialect, (id) => id.padEnd(LONGEST_ID, '_'))
     return {
       formula: (idOf) => write(parsed, dialect, idOf),
       fieldIds: [...read],
@@ -145,7 +150,8 @@ function parseFormula(text: string, { fieldNamed, fieldFunction }: FormulaDialec
   function binary(least: number, depth: number): Node {
     if (depth > MAX_NESTING) throw new Untranslatable(m.base_imports_reason_long_formula())
     let left = unary(depth)
-    for (;;) {
+    for (let terms = 1; ; terms++) {
+      if (terms > MAX_TERMS) throw new Untranslatable(m.base_imports_reason_long_formula())
       const token = tokens[at]
       const binding = token?.kind === 'operator' ? BINDING[token.text] : undefined
       if (token === undefined || binding === undefined || binding < least) return left
@@ -228,7 +234,14 @@ export interface NodeWriter {
 /** Writes a call from its arguments. @throws Untranslatable */
 export type CallWriter = (args: Node[], write: NodeWriter) => string
 
+/** @throws Untranslatable also for a text that is too long: some calls write an argument twice */
 function write(node: Node, dialect: FormulaDialect, idOf: IdOf): string {
+  const text = writeNode(node, dialect, idOf)
+  if (text.length > MAX_FORMULA_LENGTH) throw new Untranslatable(m.base_imports_reason_long_formula())
+  return text
+}
+
+function writeNode(node: Node, dialect: FormulaDialect, idOf: IdOf): string {
   const writer: NodeWriter = {
     text: (inner) => write(inner, dialect, idOf),
     number: (inner) => orZero(inner, dialect, idOf),
