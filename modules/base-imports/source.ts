@@ -62,8 +62,8 @@ export interface ComputedPlan {
   plain: { type: FieldTypeName; options: FieldOptions; cell(value: unknown): SourceCell }
   /** True if nothing there may be a 0 here: an aggregate over no records. */
   emptyIsZero?: boolean
-  /** False if the source gives ids in place of the values that are shown. */
-  isComparable?: boolean
+  /** Why its values are not compared with those of the source, for the report. */
+  notCompared?: string | undefined
   /** True if the result depends on the time at which it is computed. */
   readsClock?: boolean
   /** Why there is no candidate. */
@@ -121,6 +121,17 @@ export interface SourceTable {
   recordCount: number | null
 }
 
+/** A remark of the report on the whole base. */
+export const sourceNote = (reason: string): ImportProblem => ({
+  kind: 'note',
+  tableTitle: null,
+  fieldTitle: null,
+  viewTitle: null,
+  recordId: null,
+  reason,
+  value: null,
+})
+
 /** The structure of a base. */
 export interface SourceBase {
   title: string
@@ -140,6 +151,16 @@ export interface SourceRecord {
   /** The number of its comments; null if unknown. */
   comments: number | null
 }
+
+/** A record without values. */
+export const emptyRecord = (id: string, createdAt: string | null = null): SourceRecord => ({
+  id,
+  createdAt,
+  createdBy: null,
+  cells: {},
+  computed: {},
+  comments: null,
+})
 
 export interface SourcePage {
   records: SourceRecord[]

@@ -265,17 +265,20 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
       return new Map(rows.map(({ importId, n }) => [importId, Number(n)]))
     },
 
-    /** The report, by table and field; `after` is the id of the last line of the page before. */
+    /** A page of the report by table and field: remarks on the whole base, a table or a field stand before its records. */
     async problems(importId: string, limit: number, offset: number): Promise<ImportProblem[]> {
       const rows = await db
         .select()
         .from(baseImportProblems)
         .where(eq(baseImportProblems.importId, importId))
         .orderBy(
-          asc(baseImportProblems.tableTitle),
-          asc(baseImportProblems.fieldTitle),
-          asc(baseImportProblems.viewTitle),
-          asc(baseImportProblems.recordId),
+          // PostgreSQL sorts nulls last, SQLite first.
+          ...[
+            baseImportProblems.tableTitle,
+            baseImportProblems.fieldTitle,
+            baseImportProblems.viewTitle,
+            baseImportProblems.recordId,
+          ].map((column) => sql`coalesce(${column}, '')`),
           asc(baseImportProblems.id),
         )
         .limit(limit)

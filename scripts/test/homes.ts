@@ -10,6 +10,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'base-files/round-trip',
   'base-files/untrusted',
   'base-imports/airtable',
+  'base-imports/baserow',
   'base-imports/lifecycle',
   'base-imports/nocodb',
   'comments/comments',

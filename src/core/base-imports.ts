@@ -1,7 +1,15 @@
 import * as z from 'zod/mini'
 
 /** The products that bases can be imported from. */
-export const BASE_SOURCES = ['airtable', 'airtable-link', 'nocodb', 'grist'] as const
+export const BASE_SOURCES = [
+  'airtable',
+  'airtable-link',
+  'nocodb',
+  'baserow',
+  'baserow-export',
+  'teable',
+  'grist',
+] as const
 export type BaseSourceKind = (typeof BASE_SOURCES)[number]
 
 const flag = (fallback: boolean) => z._default(z.boolean(), fallback)

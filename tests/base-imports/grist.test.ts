@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { recordsOf, settled } from './support.ts'
+import { importFrom, recordsOf, settled, uploadFile } from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -87,24 +87,7 @@ function writeDocument(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(path))
 }
 
-async function upload(name: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const answer = await fetch(`${app.url}/api/internal/uploads?name=${name}`, {
-    method: 'POST',
-    headers: { 'xc-auth': owner.token, 'content-type': 'application/octet-stream' },
-    body,
-  })
-  return ((await answer.json()) as { uploadId: string }).uploadId
-}
-
-const choices = {
-  views: true,
-  comments: true,
-  attachments: true,
-  formulas: true,
-  lookups: true,
-  rollups: true,
-  removeMissing: false,
-}
+const upload = (name: string, body: Uint8Array<ArrayBuffer>) => uploadFile(app, owner, name, body)
 
 describe('an import of a Grist document', () => {
   test('rejects a file that is none', async () => {
@@ -124,7 +107,7 @@ describe('an import of a Grist document', () => {
     }
     const [base] = await baseImports.inspect.mutate({ from })
     expect(base).toEqual({ id: 'document', title: 'shop' })
-    const started = await baseImports.begin.mutate({ from, sourceBaseId: 'document', title: 'Shop', choices })
+    const started = await baseImports.begin.mutate(importFrom(from, 'document'))
     const done = await settled(app, owner, started.id)
     expect(done).toMatchObject({ status: 'completed', error: null })
     expect(done.tables.map(({ title }) => title)).toEqual(['Customers', 'Orders'])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
-import { recordsOf, settled } from './support.ts'
+import { importFrom, recordsOf, settled } from './support.ts'
 
 /** A second Sheaf, which answers as NocoDB does. */
 let source: TestApp
@@ -111,15 +111,6 @@ afterAll(async () => {
   await source.stop()
 })
 
-const everything = {
-  views: true,
-  comments: true,
-  attachments: true,
-  formulas: true,
-  lookups: true,
-  rollups: true,
-  removeMissing: false,
-}
 const account = () => ({
   source: 'nocodb' as const,
   credentials: { address: `${source.url}/`, email: 'ann@example.com', password: 'correct horse battery' },
@@ -140,13 +131,9 @@ describe('an import from NocoDB', () => {
     const { baseImports, comments } = app.trpc(owner.token)
     const found = await baseImports.inspect.mutate({ from: account() })
     expect(found.map(({ id }) => id)).toContain(sourceBaseId)
-    const started = await baseImports.begin.mutate({
-      from: account(),
-      sourceBaseId,
-      title: 'Shop',
-      choices: everything,
-      keepCredentials: true,
-    })
+    const started = await baseImports.begin.mutate(
+      importFrom(account(), sourceBaseId, { keepCredentials: true }),
+    )
     const done = await settled(app, owner, started.id)
     expect(await baseImports.report.query({ importId: done.id })).toEqual([])
     expect(done).toMatchObject({ status: 'completed', error: null, counts: { comments: 1, verified: 360 } })

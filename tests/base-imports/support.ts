@@ -1,4 +1,6 @@
+import type { inferRouterInputs } from '@trpc/server'
 import type { BaseImport } from '../../src/core/base-imports.ts'
+import type { AppRouter } from '../../src/router.ts'
 import type {
   AirtableServerBase,
   AirtableServerRecord,
@@ -16,22 +18,33 @@ const EVERYTHING = {
   removeMissing: false,
 }
 
-/** Input of an import by a personal access token. */
-export const fromAirtable = (
+type BeginInput = inferRouterInputs<AppRouter>['baseImports']['begin']
+
+interface ImportSettings {
+  choices?: Partial<typeof EVERYTHING>
+  baseId?: string
+  keepCredentials?: boolean
+  title?: string
+}
+
+/** Input of an import of everything, or of what the settings say. */
+export const importFrom = (
+  from: BeginInput['from'],
   sourceBaseId: string,
-  more: Partial<{
-    choices: Partial<typeof EVERYTHING>
-    baseId: string
-    keepCredentials: boolean
-    title: string
-  }> = {},
-) => ({
-  from: { source: 'airtable' as const, credentials: { token: 'pat-test' } },
+  { choices, ...settings }: ImportSettings = {},
+): BeginInput => ({
+  from,
   sourceBaseId,
-  title: more.title ?? 'Imported',
-  keepCredentials: more.keepCredentials ?? false,
-  choices: { ...EVERYTHING, ...more.choices },
-  ...(more.baseId !== undefined && { baseId: more.baseId }),
+  title: 'Imported',
+  keepCredentials: false,
+  choices: { ...EVERYTHING, ...choices },
+  ...settings,
+})
+
+/** Input of an import by a personal access token. */
+export const fromAirtable = (sourceBaseId: string, settings: ImportSettings = {}) => ({
+  ...importFrom({ source: 'airtable', credentials: { token: 'pat-test' } }, sourceBaseId, settings),
+  from: { source: 'airtable' as const, credentials: { token: 'pat-test' } },
 })
 
 /** Waits until an import has stopped running. */
@@ -42,6 +55,21 @@ export async function settled(app: TestApp, user: TestUser, importId: string): P
     await Bun.sleep(50)
   }
   throw new Error(`The import ${importId} does not end`)
+}
+
+/** Uploads a file as the import dialog does; the id names it in credentials. */
+export async function uploadFile(
+  app: TestApp,
+  user: TestUser,
+  name: string,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const answer = await fetch(`${app.url}/api/internal/uploads?name=${name}`, {
+    method: 'POST',
+    headers: { 'xc-auth': user.token, 'content-type': 'application/octet-stream' },
+    body,
+  })
+  return ((await answer.json()) as { uploadId: string }).uploadId
 }
 
 /** The records of a table as objects by field title. */

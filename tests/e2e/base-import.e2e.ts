@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { strToU8, zipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
 import { airtableBase, airtableTable, linkTables } from '../base-imports/support.ts'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { axeViolations } from '../support/axe.ts'
+import { type BaserowServer, startBaserowServer } from '../support/baserow-server.ts'
 import { launchBrowser } from '../support/chromium.ts'
+import { startTeableServer, type TeableServer } from '../support/teable-server.ts'
 import { see } from './shell-page.ts'
 
 let app: TestApp
 let browser: Browser
 let owner: TestUser
 let server: AirtableServer
+let baserow: BaserowServer
+let teable: TeableServer
 let page: Page
 
 const books = airtableTable(
@@ -25,6 +30,47 @@ const base = airtableBase('Library', [books, notes])
 
 beforeAll(async () => {
   server = startAirtableServer({ bases: [base] })
+  baserow = startBaserowServer({
+    databases: [
+      {
+        id: 5,
+        name: 'Stock',
+        tables: [
+          {
+            id: 1,
+            name: 'Parts',
+            fields: [
+              { id: 1, name: 'Part', type: 'text', primary: true },
+              { id: 2, name: 'Count', type: 'number', number_decimal_places: 0 },
+              { id: 3, name: 'Secret', type: 'password' },
+            ],
+            views: [{ id: 1, name: 'All parts', type: 'grid' }],
+            rows: [{ id: 1, field_1: 'Bolt', field_2: '12', field_3: true }],
+          },
+        ],
+      },
+    ],
+  })
+  teable = startTeableServer({
+    bases: [
+      {
+        id: 'bseTeam',
+        name: 'Team',
+        tables: [
+          {
+            id: 'tblPeople',
+            name: 'People',
+            fields: [
+              { id: 'fldName', name: 'Name', type: 'singleLineText', isPrimary: true, options: {} },
+              { id: 'fldPress', name: 'Press', type: 'button', options: {} },
+            ],
+            views: [],
+            records: [{ id: 'recOne', createdTime: '2024-01-01T00:00:00.000Z', fields: { fldName: 'Ada' } }],
+          },
+        ],
+      },
+    ],
+  })
   ;[app, browser] = await Promise.all([
     createTestApp({
       config: { airtableApiUrl: server.url, allowLocalHttp: true, airtableRequestsPerSecond: 100 },
@@ -40,7 +86,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await app?.stop()
-  await server?.stop()
+  await Promise.all([server, baserow, teable].map((one) => one?.stop()))
 })
 
 const dialog = () => page.getByRole('dialog')
@@ -102,6 +148,84 @@ describe('the import of a base from another product', () => {
     await dialog().getByRole('button', { name: 'Open', exact: true }).click()
     await see(dialog().getByText('Completed'))
     await shot('narrow-run')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    expect(overflow).toBe(false)
+  })
+
+  async function openFromList(source: string): Promise<void> {
+    await page.setViewportSize({ width: 1100, height: 800 })
+    await page.goto(`${app.url}/#/`)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import from another product' }).click()
+    await dialog().getByRole('button', { name: source, exact: true }).click()
+    await dialog()
+      .getByLabel('Address of the server')
+      .fill(source === 'Baserow' ? baserow.url : teable.url)
+  }
+
+  test('brings a database of Baserow by an account, from the keyboard', async () => {
+    await openFromList('Baserow')
+    await see(dialog().getByLabel('Database token'))
+    await shot('baserow-token')
+    await dialog().getByLabel('Sign in with an account instead of a token').check()
+    await dialog().getByLabel('E-mail address').fill('ann@example.com')
+    await dialog().getByRole('textbox', { name: 'Password' }).fill('wrong')
+    await page.keyboard.press('Enter')
+    await see(dialog().getByText('Baserow does not accept the token'))
+    expect(await axeViolations(page)).toEqual([])
+    await shot('baserow-wrong')
+    await dialog().getByRole('textbox', { name: 'Password' }).fill('secret')
+    await page.keyboard.press('Enter')
+    await see(dialog().getByLabel('Title of the new base'))
+    await page.keyboard.press('Enter')
+    await see(dialog().getByText('Completed'))
+    await see(dialog().getByRole('row', { name: /Parts 1 1/ }))
+    await see(dialog().getByText('Passwords are not given by the source'))
+    await shot('baserow-completed')
+    await dialog().getByRole('button', { name: 'Open base' }).click()
+    await see(page.getByRole('heading', { name: 'Stock' }))
+  })
+
+  test('brings an exported database of Baserow by its file', async () => {
+    await page.goto(`${app.url}/#/`)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import from another product' }).click()
+    await dialog().getByRole('button', { name: 'Baserow export' }).click()
+    const fields = [{ id: 1, type: 'text', name: 'Part', order: 0, primary: true }]
+    const rows = [{ id: 1, field_1: 'Nut' }]
+    const tables = [{ id: 1, name: 'Spares', order: 1, fields, views: [], rows }]
+    const items = [{ id: 5, name: 'Spare parts', files: { schema: 'database.json' } }]
+    const archive = zipSync({
+      'manifest.json': strToU8(JSON.stringify({ applications: { database: { items } } })),
+      'database.json': strToU8(JSON.stringify({ tables })),
+    })
+    await dialog()
+      .getByLabel('Export of a workspace')
+      .setInputFiles({ name: 'export.zip', mimeType: 'application/zip', buffer: Buffer.from(archive) })
+    await shot('baserow-export')
+    expect(await axeViolations(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Connect' }).click()
+    await see(dialog().getByLabel('Title of the new base'))
+    await dialog().getByRole('button', { name: 'Import', exact: true }).click()
+    await see(dialog().getByRole('row', { name: /Spares 1 1/ }))
+    await see(dialog().getByText('neither comments'))
+  })
+
+  test('brings a base of Teable by a token', async () => {
+    await openFromList('Teable')
+    await shot('teable')
+    expect(await axeViolations(page)).toEqual([])
+    await dialog().getByLabel('Personal access token').fill('teable_test')
+    await page.keyboard.press('Enter')
+    await see(dialog().getByLabel('Title of the new base'))
+    await dialog().getByRole('button', { name: 'Import', exact: true }).click()
+    await see(dialog().getByText('Completed'))
+    await see(dialog().getByRole('row', { name: /People 1 1/ }))
+    await shot('teable-completed')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await see(dialog().getByRole('button', { name: 'Teable', exact: true }))
+    await shot('teable-narrow')
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
     expect(overflow).toBe(false)
   })

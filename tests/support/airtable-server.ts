@@ -1,3 +1,5 @@
+import { type SourceServerOptions, startSourceServer } from './source-server.ts'
+
 /** A field of a base at Airtable, as its metadata API gives it. */
 export interface AirtableServerField {
   id: string
@@ -36,15 +38,9 @@ export interface AirtableServerBase {
   tables: AirtableServerTable[]
 }
 
-export interface AirtableServerOptions {
+export interface AirtableServerOptions extends SourceServerOptions {
   bases: AirtableServerBase[]
   token?: string
-  /** Each n-th request fails with 500, 502, 503 or a page of HTML that says so. */
-  failEvery?: number
-  /** Requests per second above which it answers 429. */
-  perSecond?: number
-  /** Answers that replace the server's own, by path; for malformed ones. */
-  overrides?: Map<string, (url: URL) => Response>
 }
 
 export type AirtableServer = ReturnType<typeof startAirtableServer>
@@ -56,41 +52,12 @@ const PAGE_SIZE = 100
  * with rate limits and failures.
  */
 export function startAirtableServer(options: AirtableServerOptions) {
-  const { bases, token = 'pat-test', overrides = new Map() } = options
-  const files = new Map<string, Uint8Array<ArrayBuffer>>()
-  const requests: string[] = []
-  const counts = { failed: 0, limited: 0 }
+  const { bases, token = 'pat-test' } = options
   /** Offsets that clients may use; cleared by `expireOffsets`. */
   const offsets = new Map<string, number>()
-  let recent: number[] = []
-  /** Work before a request is answered, by path. */
-  const delays = new Map<string, () => Promise<void>>()
 
   const error = (status: number, type: string, message = type) =>
     Response.json({ error: { type, message } }, { status })
-
-  function failure(): Response | null {
-    if (!options.failEvery || requests.length % options.failEvery !== 0) return null
-    counts.failed += 1
-    const kind = counts.failed % 4
-    if (kind === 0) return new Response('<html><body>Bad gateway</body></html>', { status: 502 })
-    return error([500, 503, 504][kind - 1] ?? 500, 'SERVER_ERROR')
-  }
-
-  function limit(): Response | null {
-    if (!options.perSecond) return null
-    const now = Date.now()
-    recent = recent.filter((at) => at > now - 1000)
-    if (recent.length >= options.perSecond) {
-      counts.limited += 1
-      return new Response(JSON.stringify({ errors: [{ error: 'RATE_LIMIT_REACHED' }] }), {
-        status: 429,
-        headers: { 'retry-after': '1' },
-      })
-    }
-    recent.push(now)
-    return null
-  }
 
   function records(table: AirtableServerTable, url: URL): Response {
     const offset = url.searchParams.get('offset')
@@ -122,15 +89,11 @@ export function startAirtableServer(options: AirtableServerOptions) {
     if (!Array.isArray(value)) return value
     return value.map((item) => {
       const isFile = typeof item === 'object' && item !== null && 'filename' in item
-      return isFile ? { ...item, url: `${server.url.origin}/files/${item.id}?expires=${Date.now()}` } : item
+      return isFile ? { ...item, url: `${server.url}/files/${item.id}?expires=${Date.now()}` } : item
     })
   }
 
   function answer(url: URL, authorization: string | null): Response {
-    const own = overrides.get(url.pathname)
-    if (own) return own(url)
-    const file = files.get(/^\/files\/(\w+)$/.exec(url.pathname)?.[1] ?? '')
-    if (file) return new Response(file)
     if (authorization !== `Bearer ${token}`)
       return error(401, 'AUTHENTICATION_REQUIRED', 'Authentication required')
     if (url.pathname === '/v0/meta/bases') {
@@ -149,28 +112,12 @@ export function startAirtableServer(options: AirtableServerOptions) {
     return Response.json({ comments, offset: null })
   }
 
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    async fetch(request) {
-      const url = new URL(request.url)
-      requests.push(url.pathname + url.search)
-      await delays.get(url.pathname)?.()
-      const isFile = url.pathname.startsWith('/files/')
-      return failure() ?? (isFile ? null : limit()) ?? answer(url, request.headers.get('authorization'))
-    },
-  })
+  const server = startSourceServer(options, ({ url, headers }) => answer(url, headers.get('authorization')))
 
   return {
-    url: server.url.origin,
-    requests,
-    counts,
+    ...server,
     options,
-    files,
     /** Makes all offsets invalid, as Airtable does after some time. */
     expireOffsets: () => offsets.clear(),
-    overrides,
-    delays,
-    stop: () => server.stop(true),
   }
 }

@@ -1,129 +1,39 @@
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
-import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import { ROLLUP_FUNCTIONS, type RollupFunction } from '../../../src/core/fields/rollup.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { Candidate, ComputedPlan, SourceCell, SourceField, SourcePerson, StoredPlan } from '../source.ts'
-import { translateFormula } from './airtable-formula.ts'
+import type { ComputedPlan, SourceCell, SourceField } from '../source.ts'
+import { airtableDialect } from './airtable-formula.ts'
 import type { AirtableField, AirtableTable } from './airtable-types.ts'
-
-/** How a stored value of Airtable becomes a cell. */
-interface ValueType extends Pick<StoredPlan, 'type' | 'options'> {
-  cell(value: unknown): SourceCell
-}
-
-type Options = Record<string, unknown>
-
-/** Colours of options, from the names of the API such as `blueLight2`. */
-const COLORS: Record<string, string> = {
-  blue: '#2d7ff9',
-  cyan: '#18bfff',
-  teal: '#20d9d2',
-  green: '#20c933',
-  yellow: '#fcb400',
-  orange: '#ff6f2c',
-  red: '#f82b60',
-  pink: '#ff08c2',
-  purple: '#8b46ff',
-  gray: '#666666',
-}
-const LIGHT_COLORS: Record<string, string> = {
-  blue: '#cfdfff',
-  cyan: '#d0f0fd',
-  teal: '#c2f5e9',
-  green: '#d1f7c4',
-  yellow: '#ffeab6',
-  orange: '#fee2d5',
-  red: '#ffdce5',
-  pink: '#ffdaf6',
-  purple: '#ede2fe',
-  gray: '#eeeeee',
-}
-
-/** The colour of `blueLight2`, `blueBright`, `blueDark1` or `blue`; undefined for an unknown name. */
-export function airtableColor(name: unknown): string | undefined {
-  const [, hue = '', shade = ''] =
-    /^([a-z]+)((?:Light|Bright|Dark)\d?)?$/.exec(String(name ?? '').slice(0, 40)) ?? []
-  return shade.startsWith('Light') ? LIGHT_COLORS[hue] : COLORS[hue]
-}
-
-const plain = (value: unknown): SourceCell =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
-
-/** Any value as text. */
-export function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) {
-    const texts = value.map(textOf).filter((text) => text !== null && text !== '')
-    return texts.length === 0 ? null : texts.join(', ')
-  }
-  if (typeof value !== 'object') return String(value)
-  const { name, email, text, value: inner, filename, label, url, error, specialValue } = value as Options
-  const named = [name, email, text, inner, filename, label, url, error, specialValue].find(
-    (one) => typeof one === 'string' || typeof one === 'number',
-  )
-  return named === undefined ? JSON.stringify(value) : String(named)
-}
-
-const texts = (type: FieldTypeName, options: FieldOptions = {}): ValueType => ({
-  type,
-  options,
-  cell: textOf,
-})
-const values = (type: FieldTypeName, options: FieldOptions = {}): ValueType => ({
-  type,
-  options,
-  cell: plain,
-})
-
-/** Decimals of a number field; Airtable has up to 8, as here. */
-const precisionOf = ({ precision }: Options): number =>
-  typeof precision === 'number' ? Math.max(0, Math.min(8, Math.round(precision))) : 0
-
-const numbers = (options: Options): ValueType => {
-  const precision = precisionOf(options)
-  return precision === 0 ? values('Number') : values('Decimal', { precision })
-}
-
-/** Codes of the symbols that users enter for currency fields; the API has no code. */
-const CURRENCIES: Record<string, string> = {
-  $: 'USD',
-  US$: 'USD',
-  '€': 'EUR',
-  '£': 'GBP',
-  '¥': 'JPY',
-  '₹': 'INR',
-  '₩': 'KRW',
-  '₽': 'RUB',
-  '₺': 'TRY',
-  '₴': 'UAH',
-  '₫': 'VND',
-  '₪': 'ILS',
-  '฿': 'THB',
-  '₱': 'PHP',
-  '₦': 'NGN',
-  R$: 'BRL',
-  C$: 'CAD',
-  CA$: 'CAD',
-  A$: 'AUD',
-  AU$: 'AUD',
-  NZ$: 'NZD',
-  HK$: 'HKD',
-  S$: 'SGD',
-  MX$: 'MXN',
-  zł: 'PLN',
-  Kč: 'CZK',
-  kr: 'SEK',
-  Ft: 'HUF',
-  Fr: 'CHF',
-}
-
-function currencyCode(symbol: unknown): string | null {
-  const text = String(symbol ?? '').trim()
-  const known = CURRENCIES[text] ?? CURRENCIES[text.replace(/\.$/, '')]
-  if (known) return known
-  return /^[A-Z]{3}$/.test(text) ? text : null
-}
+import {
+  brokenField,
+  countPlan,
+  createdTimePlan,
+  formulaPlan,
+  keptValues,
+  lookupPlan,
+  rollupPlan,
+} from './computed-plans.ts'
+import {
+  amounts,
+  attachments,
+  currencyCode,
+  decimalsOf,
+  fractions,
+  isRecord,
+  multiSelect,
+  namedColor,
+  numbers,
+  type Options,
+  people,
+  ratings,
+  type SourceChoice,
+  scalar,
+  singleSelect,
+  storedPlan,
+  texts,
+  type ValueType,
+  values,
+} from './value-types.ts'
 
 /** Formats of days, from the names of the API. */
 const DATE_FORMATS: Record<string, string> = {
@@ -182,60 +92,20 @@ const CHECKBOX_ICONS: Record<string, string> = {
 }
 
 const colored = (options: Options): FieldOptions => {
-  const color = airtableColor(options.color)
+  const color = namedColor(options.color)
   return color === undefined ? {} : { color }
 }
 
-/** Options of a select; the titles of a multi select cannot contain commas here. */
-function choicesOf(options: Options, { noComma }: { noComma: boolean }): FieldOptions {
-  const given = Array.isArray(options.choices) ? (options.choices as Options[]) : []
-  const taken = new Set<string>()
-  const choices = given.flatMap((choice) => {
-    const title = choiceTitle(choice.name, noComma)
-    if (title === '' || taken.has(title)) return []
-    taken.add(title)
-    const color = airtableColor(choice.color)
-    return [{ title, ...(color !== undefined && { color }) }]
-  })
-  return { choices }
-}
+const choicesOf = ({ choices }: Options): SourceChoice[] =>
+  (Array.isArray(choices) ? choices : [])
+    .filter(isRecord)
+    .map(({ name, color }) => ({ title: name, color: namedColor(color) }))
 
-const choiceTitle = (name: unknown, noComma: boolean): string => {
-  const title = String(name ?? '')
-    .trim()
-    .slice(0, 255)
-  return noComma ? title.replaceAll(',', ';') : title
-}
-
-const personIn = (value: unknown): SourcePerson | null => {
-  if (typeof value !== 'object' || value === null) return null
-  const { email, name } = value as Options
-  return { email: typeof email === 'string' ? email : null, name: typeof name === 'string' ? name : null }
-}
-
-const people = (multiple: boolean): ValueType => ({
-  type: 'User',
-  options: { multiple },
-  cell(value) {
-    const found = (Array.isArray(value) ? value : [value]).map(personIn).filter((one) => one !== null)
-    return found.length === 0 ? null : { people: found }
-  },
-})
-
-const files: ValueType = {
-  type: 'Attachment',
-  // As many as Airtable allows; the server's default is lower.
-  options: { maxCount: 100 },
-  cell(value) {
-    if (!Array.isArray(value)) return null
-    const found = (value as Options[]).flatMap(({ id, url, filename, size }) =>
-      typeof id === 'string' && typeof url === 'string'
-        ? [{ id, url, name: String(filename ?? 'file'), size: typeof size === 'number' ? size : null }]
-        : [],
-    )
-    return found.length === 0 ? null : { files: found }
-  },
-}
+const files = attachments(({ id, url, filename, size }) =>
+  typeof id === 'string' && typeof url === 'string'
+    ? { id, url, name: String(filename ?? 'file'), size: typeof size === 'number' ? size : null }
+    : null,
+)
 
 /** Stored types by the names of the API. */
 const STORED: Record<string, (options: Options) => ValueType> = {
@@ -246,21 +116,11 @@ const STORED: Record<string, (options: Options) => ValueType> = {
   email: () => texts('Email'),
   url: () => texts('URL'),
   phoneNumber: () => texts('PhoneNumber'),
-  number: numbers,
-  percent: (options) => ({
-    type: 'Percent',
-    options: { precision: precisionOf(options) },
-    // 0.5 is 50 % there.
-    cell: (value) => (typeof value === 'number' ? shifted(value, 2) : null),
-  }),
-  currency: (options) =>
-    values('Currency', { code: currencyCode(options.symbol) ?? 'USD', precision: precisionOf(options) }),
+  number: ({ precision }) => numbers(precision),
+  percent: ({ precision }) => fractions(precision),
+  currency: ({ symbol, precision }) => amounts(symbol, precision),
   rating: (options) =>
-    values('Rating', {
-      max: typeof options.max === 'number' ? Math.max(1, Math.min(10, options.max)) : 5,
-      icon: RATING_ICONS[String(options.icon)] ?? 'star',
-      ...colored(options),
-    }),
+    ratings(options.max, { icon: RATING_ICONS[String(options.icon)] ?? 'star', ...colored(options) }),
   duration: (options) => values('Duration', { format: DURATIONS[String(options.durationFormat)] ?? 'h:mm' }),
   checkbox: (options) => ({
     type: 'Checkbox',
@@ -269,22 +129,8 @@ const STORED: Record<string, (options: Options) => ValueType> = {
   }),
   date: (options) => values('Date', { format: dateFormat(options) }),
   dateTime: instants,
-  singleSelect: (options) => ({
-    type: 'SingleSelect',
-    options: choicesOf(options, { noComma: false }),
-    cell: (value) => (value == null ? null : choiceTitle(textOf(value), false)),
-  }),
-  multipleSelects: (options) => ({
-    type: 'MultiSelect',
-    options: choicesOf(options, { noComma: true }),
-    cell: (value) =>
-      Array.isArray(value)
-        ? value
-            .map((one) => choiceTitle(textOf(one), true))
-            .filter(Boolean)
-            .join(',') || null
-        : null,
-  }),
+  singleSelect: (options) => singleSelect(choicesOf(options)),
+  multipleSelects: (options) => multiSelect(choicesOf(options)),
   externalSyncSource: () => texts('SingleLineText'),
   multipleAttachments: () => files,
   singleCollaborator: () => people(false),
@@ -293,17 +139,13 @@ const STORED: Record<string, (options: Options) => ValueType> = {
   button: () => ({
     type: 'URL',
     options: {},
-    cell: (value) => plain((value as Options | null)?.url) ?? null,
+    cell: (value) => scalar((value as Options | null)?.url),
   }),
   autoNumber: () => values('Number'),
   lastModifiedTime: resultDates,
   lastModifiedBy: () => people(false),
   createdBy: () => people(false),
 }
-
-/** A number with its decimal point moved, without the error of a multiplication: 0.07 becomes 7. */
-export const shifted = (value: number, digits: number): number =>
-  Number(`${value}e${digits}`) || value * 10 ** digits
 
 /** Remarks about types that lose something. */
 const NOTES: Record<string, (options: Options) => string | undefined> = {
@@ -326,9 +168,9 @@ function resultType(result: unknown): ValueType {
   const { type = '', options } = (result ?? {}) as { type?: string; options?: Options | null }
   const known = STORED[type]?.(options ?? {})
   // Selects, people and files of computed fields are kept as text: their options may not be complete.
-  const isScalar = known && known.cell === plain
-  if (isScalar) return { ...known, cell: (value) => plain(Array.isArray(value) ? value[0] : value) }
-  if (type === 'percent') return { ...STORED.percent!(options ?? {}) }
+  const isScalar = known && known.cell === scalar
+  if (isScalar) return { ...known, cell: (value) => scalar(Array.isArray(value) ? value[0] : value) }
+  if (type === 'percent') return fractions(options?.precision)
   if (type === 'checkbox') return { ...texts('SingleLineText') }
   return texts(type === 'richText' || type === 'multilineText' ? 'LongText' : 'SingleLineText')
 }
@@ -388,9 +230,7 @@ export function createAirtableFields(tables: readonly AirtableTable[]): Airtable
     }
     const computed = COMPUTED[type]?.(table, options, byId)
     if (computed) return computed
-    const stored = STORED[type]?.(options)
-    if (stored) return { as: 'stored', type: stored.type, options: stored.options }
-    return { as: 'skipped', reason: m.base_imports_reason_unknown_type({ type: type.slice(0, 60) }) }
+    return storedPlan(STORED[type]?.(options), type)
   }
 
   return {
@@ -427,91 +267,48 @@ const idIn = (value: unknown): string | null => (typeof value === 'string' && va
 /** Computed types by the names of the API. */
 const COMPUTED: Record<string, ComputedConverter> = {
   formula(table, options) {
-    const translated = translateFormula(String(options.formula ?? ''), table.fields)
     const result = resultType(options.result)
-    const base = { as: 'computed' as const, group: 'formulas' as const, plain: result }
-    if (options.isValid === false) return invalid('formulas', result)
-    if ('problem' in translated)
-      return { ...base, candidates: [], dependsOn: [], problem: translated.problem }
-    const display = displayOf(options.result)
-    const write = (text: string): Candidate => ({
-      type: 'Formula',
-      options: (idOf) => ({
-        formula: text.replace('@', () => translated.formula(idOf)),
-        ...(display && { display }),
-      }),
+    if (options.isValid === false) return brokenField('formulas', result)
+    return formulaPlan(String(options.formula ?? ''), [airtableDialect(table.fields)], result)
+  },
+  multipleLookupValues(_table, options) {
+    const plain = texts('LongText')
+    const { type = '' } = (options.result ?? {}) as { type?: string }
+    return throughLink('lookups', options, plain, (relation, target) =>
+      target === null ? brokenField('lookups', plain) : lookupPlan(relation, target, plain, OPAQUE.has(type)),
+    )
+  },
+  count: (_table, options) =>
+    throughLink('rollups', options, linkedResult(options.result), (relation) =>
+      countPlan(relation, linkedResult(options.result)),
+    ),
+  rollup(_table, options) {
+    const plain = linkedResult(options.result)
+    return throughLink('rollups', options, plain, (relation, target) => {
+      if (target === null) return brokenField('rollups', plain)
+      const functions = rollupFunctions(options.formula)
+      if (functions.length === 0) {
+        const formula = String(options.formula).slice(0, 200)
+        return keptValues('rollups', plain, m.base_imports_reason_rollup({ formula }), [relation, target])
+      }
+      const { precision } = ((options.result as { options?: Options } | null)?.options ?? {}) as Options
+      const decimals = typeof precision === 'number' ? { precision: decimalsOf(precision) } : {}
+      return rollupPlan(relation, target, functions, plain, decimals)
     })
-    return {
-      ...base,
-      dependsOn: translated.fieldIds,
-      readsClock: translated.readsClock,
-      candidates: [
-        write('@'),
-        // A truth is a number there.
-        ...(isNumber(options.result) ? [write('IF(@, 1, 0)')] : []),
-        { type: 'Formula', options: (idOf) => ({ formula: translated.formula(idOf) }) },
-      ],
-    }
   },
-  multipleLookupValues: (_table, options) => linked('lookups', options, ['Lookup']),
-  count: (_table, options) => linked('rollups', options, ['Count']),
-  rollup: (_table, options) => linked('rollups', options, ['Rollup']),
-  createdTime: (_table, options) => {
-    const shown = resultDates(options)
-    return {
-      as: 'computed',
-      group: 'formulas',
-      dependsOn: [],
-      plain: shown,
-      candidates: [{ type: 'CreatedTime', options: () => shown.options }],
-    }
-  },
+  createdTime: (_table, options) => createdTimePlan(resultDates(options)),
 }
 
-const invalid = (group: ComputedPlan['group'], shown: ComputedPlan['plain']): ComputedPlan => ({
-  as: 'computed',
-  group,
-  plain: shown,
-  candidates: [],
-  dependsOn: [],
-  problem: m.base_imports_reason_invalid_there(),
-})
-
 /** A field that reads through a link. */
-function linked(
+function throughLink(
   group: ComputedPlan['group'],
   options: Options,
-  [type]: readonly [FieldTypeName],
+  plain: ValueType,
+  plan: (relationId: string, targetId: string | null) => ComputedPlan,
 ): ComputedPlan {
   const relation = idIn(options.recordLinkFieldId)
-  const target = idIn(options.fieldIdInLinkedTable)
-  const shown = group === 'lookups' ? texts('LongText') : linkedResult(options.result)
-  if (relation === null || options.isValid === false) return invalid(group, shown)
-  const over = (more: FieldOptions, withTarget: boolean): Candidate => ({
-    type,
-    options: (idOf) => ({
-      relationFieldId: idOf(relation),
-      ...(withTarget && target !== null && { targetFieldId: idOf(target) }),
-      ...more,
-    }),
-  })
-  const dependsOn = [relation, ...(target === null ? [] : [target])]
-  const base = { as: 'computed' as const, group, plain: shown, dependsOn }
-  if (target === null) return { ...base, candidates: [over({}, false)] }
-  if (group === 'lookups') {
-    const { type: shownType = '' } = (options.result ?? {}) as { type?: string }
-    return { ...base, isComparable: !OPAQUE.has(shownType), candidates: [over({}, true)] }
-  }
-  const { precision } = ((options.result as { options?: Options } | null)?.options ?? {}) as Options
-  const decimals = typeof precision === 'number' ? { precision: Math.min(8, precision) } : {}
-  return {
-    ...base,
-    emptyIsZero: true,
-    candidates: rollupFunctions(options.formula).map((name) => over({ function: name, ...decimals }, true)),
-    ...(rollupFunctions(options.formula).length === 0 && {
-      problem: m.base_imports_reason_rollup({ formula: String(options.formula).slice(0, 200) }),
-    }),
-  }
+  if (relation === null || options.isValid === false) return brokenField(group, plain)
+  return plan(relation, idIn(options.fieldIdInLinkedTable))
 }
 
 /** Lookups of these types give ids and addresses instead of names. */
@@ -527,7 +324,7 @@ const OPAQUE = new Set([
 /** The type of a rollup's or count's result; percentages are given as they are shown. */
 function linkedResult(result: unknown): ValueType {
   const { type, options } = (result ?? { type: 'number' }) as { type?: string; options?: Options | null }
-  if (type === 'percent') return values('Percent', { precision: precisionOf(options ?? {}) })
+  if (type === 'percent') return values('Percent', { precision: decimalsOf(options?.precision) })
   return resultType(result ?? { type: 'number' })
 }
 
@@ -537,16 +334,4 @@ function rollupFunctions(formula: unknown): readonly RollupFunction[] {
   const name = /^\s*([A-Z]+)\s*\(\s*values\s*\)\s*$/i.exec(formula.slice(0, 200))?.[1]?.toUpperCase() ?? ''
   const known = ROLLUPS[name]
   return known && ROLLUP_FUNCTIONS.includes(known) ? [known] : []
-}
-
-const isNumber = (result: unknown): boolean => (result as { type?: unknown } | null)?.type === 'number'
-
-/** How a formula's result is shown. */
-function displayOf(result: unknown): { type: FieldTypeName; options: FieldOptions } | null {
-  const { type = '', options } = (result ?? {}) as { type?: string; options?: Options | null }
-  const shown = STORED[type]?.(options ?? {})
-  // The value of a percentage stays a fraction in a formula, which would be shown as such.
-  return shown && type !== 'percent' && shown.cell === plain
-    ? { type: shown.type, options: shown.options }
-    : null
 }

@@ -1,208 +1,28 @@
-import {
-  type FormulaToken,
-  formulaTokens,
-  MAX_FORMULA_LENGTH,
-  readReference,
-  readString,
-} from '../../../src/core/formula/index.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AirtableField } from './airtable-types.ts'
+import {
+  type CallWriter,
+  type FormulaDialect,
+  literalText,
+  type Node,
+  numeric,
+  required,
+  same,
+  Untranslatable,
+  unsupported,
+  wrongArguments,
+} from './formula-translator.ts'
 
-/** A formula of Airtable in the language of `src/core/formula`. */
-export interface TranslatedFormula {
-  /** The text, with `{{id}}` for each field. */
-  formula(idOf: (fieldId: string) => string): string
-  /** Fields of the source that it reads. */
-  fieldIds: string[]
-  readsClock: boolean
-}
-
-type Node =
-  | { kind: 'literal'; text: string }
-  | { kind: 'field'; field: AirtableField }
-  | { kind: 'call'; name: string; args: Node[] }
-  | { kind: 'binary'; operator: string; left: Node; right: Node }
-  | { kind: 'minus'; operand: Node }
-
-/** Deepest nesting of a formula that is translated. */
-const MAX_NESTING = 200
-
-/** Why a formula cannot be translated, for the report. */
-class Untranslatable extends Error {}
-
-/**
- * Translates a formula of Airtable. What Airtable computes differently is written so that ours gives the same: an empty
- * number counts as 0, percentages are fractions, weeks start on Sunday. Results are compared with the source afterwards.
- *
- * @param fields the fields of the formula's table, which it names by id or title
- */
-export function translateFormula(
-  text: string,
-  fields: readonly AirtableField[],
-): TranslatedFormula | { problem: string } {
-  try {
-    if (text.trim() === '') throw new Untranslatable(m.base_imports_reason_no_formula())
-    if (text.length > MAX_FORMULA_LENGTH) throw new Untranslatable(m.base_imports_reason_long_formula())
-    const parsed = parse(text, fields)
-    const read = new Map<string, AirtableField>()
-    const names = new Set<string>()
-    visit(parsed, (node) => {
-      if (node.kind === 'field') read.set(node.field.id, node.field)
-      if (node.kind === 'call') names.add(node.name)
-    })
-    // Translated once here, so that it fails before anything is created.
-    write(parsed, (id) => id)
-    return {
-      formula: (idOf) => write(parsed, idOf),
-      fieldIds: [...read.keys()],
-      readsClock: [...names].some((name) => CLOCK_FUNCTIONS.has(name)),
-    }
-  } catch (error) {
-    if (error instanceof Untranslatable) return { problem: error.message }
-    throw error
-  }
-}
-
-const CLOCK_FUNCTIONS = new Set(['NOW', 'TODAY', 'FROMNOW', 'TONOW'])
-
-function visit(node: Node, see: (node: Node) => void): void {
-  see(node)
-  if (node.kind === 'call') for (const arg of node.args) visit(arg, see)
-  if (node.kind === 'minus') visit(node.operand, see)
-  if (node.kind === 'binary') {
-    visit(node.left, see)
-    visit(node.right, see)
-  }
-}
-
-/** Binary operators by how tightly they bind. */
-const BINDING: Record<string, number> = {
-  '=': 1,
-  '!=': 1,
-  '<': 1,
-  '<=': 1,
-  '>': 1,
-  '>=': 1,
-  '&': 2,
-  '+': 3,
-  '-': 3,
-  '*': 4,
-  '/': 4,
-}
-
-function parse(text: string, fields: readonly AirtableField[]): Node {
-  const tokens = formulaTokens(text).filter(({ kind }) => kind !== 'space')
+/** Formulas of a table of Airtable: percentages are fractions, weeks start on Sunday. */
+export function airtableDialect(fields: readonly AirtableField[]): FormulaDialect {
   const byId = new Map(fields.map((field) => [field.id, field]))
   const byTitle = new Map(fields.map((field) => [field.name, field]))
-  let at = 0
-
-  const unreadable = (token: FormulaToken | undefined): Untranslatable =>
-    new Untranslatable(
-      m.base_imports_reason_unreadable({ text: (token?.text ?? text.slice(-20)).slice(0, 40) }),
-    )
-
-  function take(kind: FormulaToken['kind']): FormulaToken {
-    const token = tokens[at]
-    if (token?.kind !== kind) throw unreadable(token)
-    at += 1
-    return token
-  }
-
-  function binary(least: number, depth: number): Node {
-    if (depth > MAX_NESTING) throw new Untranslatable(m.base_imports_reason_long_formula())
-    let left = unary(depth)
-    for (;;) {
-      const token = tokens[at]
-      const binding = token?.kind === 'operator' ? BINDING[token.text] : undefined
-      if (token === undefined || binding === undefined || binding < least) return left
-      at += 1
-      left = { kind: 'binary', operator: token.text, left, right: binary(binding + 1, depth + 1) }
-    }
-  }
-
-  function unary(depth: number): Node {
-    const token = tokens[at]
-    if (token?.kind !== 'operator' || (token.text !== '-' && token.text !== '+')) return primary(depth)
-    at += 1
-    const operand = unary(depth + 1)
-    return token.text === '-' ? { kind: 'minus', operand } : operand
-  }
-
-  function primary(depth: number): Node {
-    const token = tokens[at]
-    at += 1
-    switch (token?.kind) {
-      case 'number':
-      case 'string':
-        return { kind: 'literal', text: token.text }
-      case 'literal':
-        return { kind: 'literal', text: token.text.toLowerCase() }
-      case 'reference':
-      case 'name': {
-        const { name } = readReference(token.text)
-        const field = byId.get(name) ?? byTitle.get(name)
-        if (!field)
-          throw new Untranslatable(m.base_imports_reason_unknown_field({ field: name.slice(0, 100) }))
-        return { kind: 'field', field }
-      }
-      case 'open': {
-        const inner = binary(1, depth + 1)
-        take('close')
-        return inner
-      }
-      case 'function':
-        return { kind: 'call', name: token.text.toUpperCase(), args: argumentsOf(depth + 1) }
-      default:
-        throw unreadable(token)
-    }
-  }
-
-  function argumentsOf(depth: number): Node[] {
-    take('open')
-    const args: Node[] = []
-    if (tokens[at]?.kind === 'close') {
-      at += 1
-      return args
-    }
-    for (;;) {
-      args.push(binary(1, depth))
-      const token = tokens[at]
-      at += 1
-      if (token?.kind === 'close') return args
-      if (token?.kind !== 'comma') throw unreadable(token)
-    }
-  }
-
-  const whole = binary(1, 0)
-  if (at < tokens.length) throw unreadable(tokens[at])
-  return whole
-}
-
-type IdOf = (fieldId: string) => string
-/** Writes a call from its arguments. `text` writes an argument, `number` one that counts as 0 if it is empty. */
-type CallWriter = (args: Node[], write: { text(node: Node): string; number(node: Node): string }) => string
-
-function write(node: Node, idOf: IdOf): string {
-  const text = (inner: Node) => write(inner, idOf)
-  const number = (inner: Node) => orZero(inner, idOf)
-  switch (node.kind) {
-    case 'literal':
-      return node.text
-    case 'field':
-      return writeField(node.field, idOf)
-    case 'minus':
-      return `(0 - ${number(node.operand)})`
-    case 'binary': {
-      const isArithmetic = '+-*/'.includes(node.operator)
-      const operand = isArithmetic ? number : text
-      return `(${operand(node.left)} ${node.operator} ${operand(node.right)})`
-    }
-    case 'call': {
-      const writer = CALLS[node.name]
-      if (!writer)
-        throw new Untranslatable(m.base_imports_reason_function({ function: node.name.slice(0, 60) }))
-      return writer(node.args, { text, number })
-    }
+  return {
+    fieldNamed: (name) => (byId.get(name) ?? byTitle.get(name))?.id,
+    writeField: (fieldId, reference) => writeField(byId.get(fieldId)!, reference),
+    isTruth: (fieldId) => byId.get(fieldId)?.type === 'checkbox',
+    calls: AIRTABLE_FUNCTIONS,
+    clockFunctions: new Set(['NOW', 'TODAY', 'FROMNOW', 'TONOW']),
   }
 }
 
@@ -213,40 +33,13 @@ const resultOf = ({ options }: AirtableField): { type?: unknown } =>
   (options?.result ?? {}) as { type?: unknown }
 
 /** A field as its values are there: a percentage as a fraction, a looked-up number as a number. */
-function writeField(field: AirtableField, idOf: IdOf): string {
-  const reference = `{{${idOf(field.id)}}}`
+function writeField(field: AirtableField, reference: string): string {
   const result = resultOf(field)
   const isLookup = field.type === 'multipleLookupValues'
   const value = isLookup && isNumeric(result.type) ? `VALUE(${reference})` : reference
   const isPercent =
     field.type === 'percent' || ((isLookup || field.type === 'rollup') && result.type === 'percent')
   return isPercent ? `(${value} / 100)` : value
-}
-
-/** An operand of arithmetic: an empty one counts as 0. */
-function orZero(node: Node, idOf: IdOf): string {
-  const text = write(node, idOf)
-  const mayBeEmpty =
-    node.kind === 'field' || (node.kind === 'call' && ['IF', 'SWITCH', 'BLANK', 'VALUE'].includes(node.name))
-  if (!mayBeEmpty) return text
-  if (node.kind === 'field' && node.field.type === 'checkbox') return `IF(${text}, 1, 0)`
-  return `IF(ISBLANK(${text}), 0, ${text})`
-}
-
-/** A call with the same arguments. */
-const same =
-  (name: string): CallWriter =>
-  (args, { text }) =>
-    `${name}(${args.map(text).join(', ')})`
-
-const numeric =
-  (name: string): CallWriter =>
-  (args, { number }) =>
-    `${name}(${args.map(number).join(', ')})`
-
-/** The text of a literal argument. */
-function literalText(node: Node | undefined): string | null {
-  return node?.kind === 'literal' && /^["']/.test(node.text) ? readString(node.text) : null
 }
 
 /** Rounds to multiples of a number. */
@@ -258,14 +51,6 @@ const multiples =
       ? `${name}(${number(value)})`
       : `(${name}(${number(value)} / ${number(step)}) * ${number(step)})`
   }
-
-const wrongArguments = (name: string): Untranslatable =>
-  new Untranslatable(m.base_imports_reason_arguments({ function: name }))
-
-function required(args: Node[], count: number, name: string): Node[] {
-  if (args.length < count) throw wrongArguments(name)
-  return args
-}
 
 /** Steps of DATEADD: ours are days, weeks, months and years. */
 const STEPS: Record<string, readonly [unit: string, factor: number]> = {
@@ -321,14 +106,8 @@ const fromSunday =
     return `${name}(${text(date!)}, "${day}")`
   }
 
-const unsupported =
-  (reason: () => string): CallWriter =>
-  () => {
-    throw new Untranslatable(reason())
-  }
-
 /** Airtable's functions. Those with the same name, arguments and meaning are listed by name. */
-const CALLS: Record<string, CallWriter> = {
+export const AIRTABLE_FUNCTIONS: Record<string, CallWriter> = {
   ...Object.fromEntries(
     [
       'AND',

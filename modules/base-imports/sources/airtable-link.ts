@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { badRequest } from '../../../src/core/errors.ts'
-import type { Filter } from '../../../src/core/filters/index.ts'
+import type { Condition } from '../../../src/core/filters/filter.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { SourceConnection, SourceContext, SourceTable, SourceView } from '../source.ts'
@@ -15,7 +15,9 @@ import {
   viewAnswer,
 } from './airtable-link-types.ts'
 import type { AirtableField, AirtableTable } from './airtable-types.ts'
-import { createJsonClient, malformed } from './json-client.ts'
+import { createJsonClient } from './json-client.ts'
+import type { Options } from './value-types.ts'
+import { filterOf, NO_COUNTERPART, viewKindOf } from './view-settings.ts'
 
 const PRODUCT = 'Airtable'
 /** Largest page of a link, without its data. */
@@ -26,8 +28,6 @@ const PAGE_SIZE = 500
 export const airtableLinkCredentials = z.strictObject({
   link: z.string().check(z.trim(), z.minLength(1), z.maxLength(2000)),
 })
-
-type Options = Record<string, unknown>
 
 /** What the page of a link tells about where its data are. */
 interface SharedPage {
@@ -46,7 +46,6 @@ export function openAirtableLink(
   const client = createJsonClient({
     http,
     product: PRODUCT,
-    headers: [],
     perSecond: airtablePerSecond,
     signal,
     explain,
@@ -83,10 +82,7 @@ export function openAirtableLink(
     const { allowMsgpackOfResult: _, ...kept } = given ?? {}
     const all = { ...kept, ...parameters, shouldUseNestedResponseFormat: true }
     url.searchParams.set('stringifiedObjectParams', JSON.stringify(all))
-    const parsed = schema.safeParse(await client.request(url.href, { headers }))
-    if (parsed.success) return parsed.data
-    const [issue] = parsed.error.issues
-    throw malformed(PRODUCT, issue ? `${issue.path.join('.')}: ${issue.message}` : '')
+    return client.get(url.href, schema, { headers })
   }
 
   const isView = async (): Promise<boolean> => {
@@ -378,14 +374,6 @@ function toApiValue({ type, typeOptions }: LinkColumn, value: unknown): unknown 
   }
 }
 
-const VIEW_KINDS: Record<string, SourceView['kind']> = {
-  grid: 'grid',
-  form: 'form',
-  calendar: 'calendar',
-  gallery: 'gallery',
-  kanban: 'kanban',
-}
-
 /** Operators of the page's filters by ours. */
 const OPERATORS: Record<string, string> = {
   '=': 'eq',
@@ -405,8 +393,8 @@ const OPERATORS: Record<string, string> = {
 }
 
 function toView(view: LinkView, table: LinkTable): SourceView {
-  const kind = VIEW_KINDS[view.type ?? 'grid']
-  const notes = kind ? [] : [m.base_imports_note_view_kind({ kind: String(view.type) })]
+  const notes: string[] = []
+  const kind = viewKindOf(view.type ?? 'grid', notes)
   const columns = new Map(table.columns.map((column) => [column.id, column]))
   const order = view.columnOrder ?? []
   const { type: colorType, selectColumnId } = view.colorConfig ?? {}
@@ -414,10 +402,10 @@ function toView(view: LinkView, table: LinkTable): SourceView {
   return {
     id: view.id,
     title: view.name ?? table.name,
-    kind: kind ?? 'grid',
+    kind,
     visible: order.length === 0 ? null : visible,
     widths: Object.fromEntries(order.flatMap(({ columnId, width }) => (width ? [[columnId, width]] : []))),
-    filter: filterOf(view.filters ?? {}, columns, notes),
+    filter: filterOf(view.filters, (condition) => toCondition(condition, columns), notes),
     sorts: (view.lastSortsApplied?.sortSet ?? []).map(({ columnId, ascending }) => ({
       fieldId: columnId,
       direction: ascending === false ? 'desc' : 'asc',
@@ -434,35 +422,19 @@ function toView(view: LinkView, table: LinkTable): SourceView {
   }
 }
 
-function filterOf(
-  filters: Options,
+function toCondition(
+  { columnId, operator: name, value: given }: Options,
   columns: ReadonlyMap<string, LinkColumn>,
-  notes: string[],
-  depth = 0,
-): Filter | null {
-  const { filterSet, conjunction } = filters
-  if (!Array.isArray(filterSet) || depth > 4) return null
-  const children = (filterSet as Options[]).flatMap((one): Filter[] => {
-    if (Array.isArray(one.filterSet)) {
-      const group = filterOf(one, columns, notes, depth + 1)
-      return group ? [group] : []
-    }
-    const column = columns.get(String(one.columnId))
-    const operator = OPERATORS[String(one.operator)]
-    const value = column ? filterValue(column, one.value) : undefined
-    if (!column || !operator || value === undefined) {
-      notes.push(m.base_imports_note_condition())
-      return []
-    }
-    return [
-      {
-        fieldId: column.id,
-        operator: ofCheckbox(column, operator, value),
-        value: column.type === 'checkbox' ? null : value,
-      },
-    ]
-  })
-  return children.length === 0 ? null : { join: conjunction === 'or' ? 'or' : 'and', children }
+): Condition | typeof NO_COUNTERPART {
+  const column = columns.get(String(columnId))
+  const operator = OPERATORS[String(name)]
+  const value = column ? filterValue(column, given) : undefined
+  if (!column || !operator || value === undefined) return NO_COUNTERPART
+  return {
+    fieldId: column.id,
+    operator: ofCheckbox(column, operator, value),
+    value: column.type === 'checkbox' ? null : value,
+  }
 }
 
 const ofCheckbox = ({ type }: LinkColumn, operator: string, value: unknown): string =>

@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
   CursorExpired,
+  emptyRecord,
   type SourceBase,
   type SourceComment,
   type SourceConnection,
@@ -11,7 +12,7 @@ import {
   type SourceTable,
   type SourceView,
 } from '../source.ts'
-import { type AirtableFields, createAirtableFields, shifted } from './airtable-fields.ts'
+import { type AirtableFields, createAirtableFields } from './airtable-fields.ts'
 import {
   type AirtableField,
   type AirtableTable,
@@ -20,7 +21,9 @@ import {
   recordsAnswer,
   tablesAnswer,
 } from './airtable-types.ts'
-import { createJsonClient, malformed } from './json-client.ts'
+import { createJsonClient } from './json-client.ts'
+import { asPercentage } from './value-types.ts'
+import { viewKindOf } from './view-settings.ts'
 
 const PRODUCT = 'Airtable'
 const PAGE_SIZE = 100
@@ -50,13 +53,9 @@ export function openAirtable(
   /** The fields of the tables of the base described last. */
   let known: { fields: AirtableFields; tables: ReadonlyMap<string, AirtableTable> } | null = null
 
-  async function get<T>(path: string, query: URLSearchParams, schema: z.ZodMiniType<T>): Promise<T> {
+  function get<T>(path: string, query: URLSearchParams, schema: z.ZodMiniType<T>): Promise<T> {
     const text = query.toString()
-    const answer = await client.request(`${airtableApi}${path}${text === '' ? '' : `?${text}`}`)
-    const read = schema.safeParse(answer)
-    if (read.success) return read.data
-    const [issue] = read.error.issues
-    throw malformed(PRODUCT, issue ? `${issue.path.join('.')}: ${issue.message}` : '')
+    return client.get(`${airtableApi}${path}${text === '' ? '' : `?${text}`}`, schema)
   }
 
   /** All entries of a list with an `offset`. */
@@ -152,27 +151,11 @@ function toTable(fields: AirtableFields, table: AirtableTable): SourceTable {
   }
 }
 
-/** View types of the API that have a counterpart. */
-const KINDS: Record<string, SourceView['kind']> = {
-  grid: 'grid',
-  form: 'form',
-  calendar: 'calendar',
-  gallery: 'gallery',
-  kanban: 'kanban',
-}
-
 function toView({ id, name, type, visibleFieldIds }: AirtableTable['views'][number]): SourceView {
-  const kind = KINDS[type]
-  return {
-    id,
-    title: name,
-    kind: kind ?? 'grid',
-    visible: visibleFieldIds ?? null,
-    notes: [
-      ...(kind ? [] : [m.base_imports_note_view_kind({ kind: type.slice(0, 60) })]),
-      m.base_imports_note_view_settings(),
-    ],
-  }
+  const notes: string[] = []
+  const kind = viewKindOf(type, notes)
+  notes.push(m.base_imports_note_view_settings())
+  return { id, title: name, kind, visible: visibleFieldIds ?? null, notes }
 }
 
 /** A record of the API in the terms of an import. */
@@ -181,14 +164,7 @@ export function toRecord(
   table: AirtableTable,
   { id, createdTime, fields: values, commentCount }: z.output<typeof recordsAnswer>['records'][number],
 ): SourceRecord {
-  const record: SourceRecord = {
-    id,
-    createdAt: createdTime ?? null,
-    createdBy: null,
-    cells: {},
-    computed: {},
-    comments: commentCount ?? null,
-  }
+  const record = { ...emptyRecord(id, createdTime ?? null), comments: commentCount ?? null }
   for (const field of table.fields) {
     const value = values[field.id]
     if (fields.isComputed(field)) record.computed[field.id] = computedValue(field, value)
@@ -209,6 +185,6 @@ const personOf = (value: unknown): SourceRecord['createdBy'] => {
 function computedValue({ type, options }: AirtableField, value: unknown): unknown {
   const isPercent = (options?.result as { type?: unknown } | null)?.type === 'percent'
   if (type === 'formula' || !isPercent) return value ?? null
-  const scale = (one: unknown) => (typeof one === 'number' ? shifted(one, 2) : one)
+  const scale = (one: unknown) => asPercentage(one) ?? one
   return Array.isArray(value) ? value.map(scale) : (scale(value) ?? null)
 }

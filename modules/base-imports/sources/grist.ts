@@ -6,13 +6,15 @@ import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { openSqliteFile, type SqliteFile } from '../../../src/db/sqlite-file.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type {
-  SourceCell,
-  SourceConnection,
-  SourceContext,
-  SourceField,
-  SourceRecord,
-  SourceTable,
+import {
+  emptyRecord,
+  type SourceCell,
+  type SourceConnection,
+  type SourceContext,
+  type SourceField,
+  type SourceRecord,
+  type SourceTable,
+  sourceNote,
 } from '../source.ts'
 
 const PAGE_SIZE = 500
@@ -114,17 +116,7 @@ export function openGrist(
             recordCount: null,
           }),
         ),
-        problems: [
-          {
-            kind: 'note',
-            tableTitle: null,
-            fieldTitle: null,
-            viewTitle: null,
-            recordId: null,
-            reason: m.base_imports_note_grist_pages(),
-            value: null,
-          },
-        ],
+        problems: [sourceNote(m.base_imports_note_grist_pages())],
       }
     },
 
@@ -137,14 +129,7 @@ export function openGrist(
         Number(cursor ?? 0),
       )
       const records = rows.map((row): SourceRecord => {
-        const record: SourceRecord = {
-          id: String(row.id),
-          createdAt: null,
-          createdBy: null,
-          cells: {},
-          computed: {},
-          comments: 0,
-        }
+        const record = { ...emptyRecord(String(row.id)), comments: 0 }
         for (const column of columns) {
           const value = row[column.colId] ?? null
           if (column.isFormula && column.formula) record.computed[String(column.id)] = value

@@ -1,4 +1,5 @@
-import { type AppError, badRequest } from '../../../src/core/errors.ts'
+import type * as z from 'zod/mini'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { type HttpClient, HttpFailure, type HttpReply } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -21,27 +22,52 @@ export interface JsonClientOptions {
   /** For messages: `Airtable`. */
   product: string
   /** Sent with every request. */
-  headers: readonly (readonly [string, string])[]
+  headers?: readonly Header[]
+  /** Signs in before the first request, and once more when an answer says that the session has expired. */
+  signIn?: SignIn
   perSecond: number
   signal: AbortSignal
   /** The message for a status other than 2xx, from the body of the answer; null for the general one. */
   explain?(status: number, body: unknown): AppError | Error | null
 }
 
+export type Header = readonly [name: string, value: string]
+
+export interface SignIn {
+  /** The header that authenticates requests; `send` is a request without it. */
+  header(send: JsonClient['get']): Promise<Header>
+  /** False for headers that never expire. */
+  expires: boolean
+}
+
 export interface JsonRequest {
   method?: 'GET' | 'POST'
   body?: unknown
-  headers?: readonly (readonly [string, string])[]
+  headers?: readonly Header[]
 }
 
-export type JsonClient = ReturnType<typeof createJsonClient>
+/** A request that the source has rejected with a status other than 2xx. */
+export class SourceRejection extends AppError {
+  constructor(
+    readonly sourceStatus: number,
+    message: string,
+  ) {
+    super('BAD_REQUEST', message)
+  }
+}
+
+export interface JsonClient {
+  get<T>(address: string, schema: z.ZodMiniType<T>, request?: JsonRequest): Promise<T>
+}
 
 /**
  * Requests to the JSON API of another product: limited in rate, repeated after transient failures with growing pauses or
  * after the time that `Retry-After` names.
  */
-export function createJsonClient({ http, product, headers, perSecond, signal, explain }: JsonClientOptions) {
+export function createJsonClient(options: JsonClientOptions): JsonClient {
+  const { http, product, headers = [], signIn, perSecond, signal, explain } = options
   let nextAt = 0
+  let session: Promise<Header> | null = null
 
   /** Waits for this request's turn. */
   async function takeTurn(): Promise<void> {
@@ -87,21 +113,51 @@ export function createJsonClient({ http, product, headers, perSecond, signal, ex
     }
   }
 
+  async function replyTo(address: string, request: JsonRequest): Promise<HttpReply> {
+    for (let tried = 0; ; tried++) {
+      await takeTurn()
+      signal.throwIfAborted()
+      const outcome = await attempt(address, request, tried)
+      if ('reply' in outcome) return outcome.reply
+      if (tried + 1 >= MAX_TRIES) throw outcome.failure
+      await pause(outcome.waitMs, signal)
+    }
+  }
+
+  const withoutSession: JsonClient['get'] = async (address, schema, request = {}) =>
+    checked(schema, read(await replyTo(address, request)))
+
+  async function signedIn(address: string, request: JsonRequest, { header, expires }: SignIn) {
+    const authenticate = () => {
+      session ??= header(withoutSession)
+      return session
+    }
+    const send = async (own: Header) =>
+      replyTo(address, { ...request, headers: [own, ...(request.headers ?? [])] })
+    const used = await authenticate()
+    const reply = await send(used)
+    if (reply.status !== 401 || !expires) return reply
+    // Requests at the same time renew the session once.
+    if ((await session) === used) session = null
+    return send(await authenticate())
+  }
+
   /**
    * The JSON of an answer.
    *
    * @throws BAD_REQUEST with the reason if the source rejects the request, cannot be reached after several tries, or
-   *   answers with something other than JSON
+   *   answers with something other than JSON of this form
    */
-  async function request(address: string, options: JsonRequest = {}): Promise<unknown> {
-    for (let tried = 0; ; tried++) {
-      await takeTurn()
-      signal.throwIfAborted()
-      const outcome = await attempt(address, options, tried)
-      if ('reply' in outcome) return read(outcome.reply)
-      if (tried + 1 >= MAX_TRIES) throw outcome.failure
-      await pause(outcome.waitMs, signal)
-    }
+  async function get<T>(address: string, schema: z.ZodMiniType<T>, request: JsonRequest = {}): Promise<T> {
+    const reply = signIn ? await signedIn(address, request, signIn) : await replyTo(address, request)
+    return checked(schema, read(reply))
+  }
+
+  function checked<T>(schema: z.ZodMiniType<T>, answer: unknown): T {
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    throw malformed(product, issue ? `${issue.path.join('.')}: ${issue.message}` : '')
   }
 
   function read({ status, statusText, body }: HttpReply): unknown {
@@ -109,14 +165,17 @@ export function createJsonClient({ http, product, headers, perSecond, signal, ex
     if (status < 200 || status > 299) {
       throw (
         explain?.(status, parsed ?? null) ??
-        badRequest(m.base_imports_error_status({ product, status: `${status} ${statusText}`.trim() }))
+        new SourceRejection(
+          status,
+          m.base_imports_error_status({ product, status: `${status} ${statusText}`.trim() }),
+        )
       )
     }
     if (parsed === undefined) throw malformed(product, m.base_imports_error_not_json())
     return parsed
   }
 
-  return { request }
+  return { get }
 }
 
 function parse(body: string): unknown {
@@ -129,7 +188,7 @@ function parse(body: string): unknown {
 }
 
 /** The source answers, but not as its API is documented. */
-export const malformed = (product: string, detail: string): AppError =>
+const malformed = (product: string, detail: string): AppError =>
   badRequest(m.base_imports_error_malformed({ product, detail }))
 
 const unavailable = (product: string, reason: string): AppError =>

@@ -4,6 +4,7 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { Candidate, ComputedPlan, SourceCell, SourceField } from '../source.ts'
 import type { NocoColumn, NocoTable } from './nocodb-types.ts'
+import { storedPlan } from './value-types.ts'
 
 type Meta = Record<string, unknown>
 
@@ -160,16 +161,11 @@ function planOf(
   }
   const computed = COMPUTED[column.uidt]?.(column)
   if (computed) return computed
-  if (!isFieldTypeName(column.uidt)) return unknownType(column)
+  if (!isFieldTypeName(column.uidt)) return storedPlan(undefined, column.uidt)
   const { computed: kind, internal, systemColumn, readOnly } = fieldType(column.uidt)
-  if (kind || internal || systemColumn || readOnly) return unknownType(column)
+  if (kind || internal || systemColumn || readOnly) return storedPlan(undefined, column.uidt)
   return { as: 'stored', type: column.uidt, options: OPTIONS[column.uidt]?.(metaOf(column), column) ?? {} }
 }
-
-const unknownType = ({ uidt }: NocoColumn): SourceField['plan'] => ({
-  as: 'skipped',
-  reason: m.base_imports_reason_unknown_type({ type: uidt.slice(0, 60) }),
-})
 
 const asText = (value: unknown): SourceCell => {
   if (value === null || value === undefined) return null
@@ -274,7 +270,9 @@ const keptAs = (_column: NocoColumn, plain: ComputedPlan['plain']): ComputedPlan
 function codeOf(column: NocoColumn, type: FieldTypeName, key: string): ComputedPlan {
   const value = idIn(column, key)
   const options: Candidate['options'] = (idOf) => ({ valueFieldId: idOf(value ?? '') })
-  return one('formulas', { type, options }, [value], { isComparable: false })
+  return one('formulas', { type, options }, [value], {
+    notCompared: m.base_imports_note_not_compared(),
+  })
 }
 
 /** How a formula's result is shown. */

@@ -4,8 +4,15 @@ import { type Filter, findOperator } from '../../../src/core/filters/index.ts'
 import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { VIEW_KINDS, type ViewKind, viewKind } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { SourceConnection, SourceContext, SourceRecord, SourceTable, SourceView } from '../source.ts'
-import { createJsonClient, malformed } from './json-client.ts'
+import {
+  emptyRecord,
+  type SourceConnection,
+  type SourceContext,
+  type SourceRecord,
+  type SourceTable,
+  type SourceView,
+} from '../source.ts'
+import { createJsonClient, type Header } from './json-client.ts'
 import { cellOf, isFirstSide, isInternal, isLinkColumn, toField } from './nocodb-fields.ts'
 import {
   listOf,
@@ -24,6 +31,7 @@ import {
   nocoToken,
   nocoViewColumn,
 } from './nocodb-types.ts'
+import { optionsOfKind } from './view-settings.ts'
 
 const PRODUCT = 'NocoDB'
 const PER_SECOND = 50
@@ -58,33 +66,26 @@ export function openNocodb(
   { http, signal }: SourceContext,
 ): SourceConnection {
   const root = trimTrailing(credentials.address, '/')
-  const plain = createJsonClient({
+  const client = createJsonClient({
     http,
     product: PRODUCT,
-    headers: [],
+    signIn: {
+      expires: !('token' in credentials),
+      async header(send): Promise<Header> {
+        if ('token' in credentials) return ['xc-token', credentials.token]
+        const { email, password } = credentials
+        const request = { method: 'POST', body: { email, password } } as const
+        return ['xc-auth', (await send(`${root}/api/v1/auth/user/signin`, nocoToken, request)).token]
+      },
+    },
     perSecond: PER_SECOND,
     signal,
     explain,
   })
-  let signedIn: Promise<readonly [string, string]> | null = null
   const known = new Map<string, KnownTable>()
   let tables: ReadonlyMap<string, NocoTable> = new Map()
 
-  /** The header that authenticates requests. */
-  async function signIn(): Promise<readonly [string, string]> {
-    if ('token' in credentials) return ['xc-token', credentials.token]
-    const { email, password } = credentials
-    const answer = await plain.request(`${root}/api/v1/auth/user/signin`, {
-      method: 'POST',
-      body: { email, password },
-    })
-    return ['xc-auth', parse(nocoToken, answer).token]
-  }
-
-  async function get<T>(path: string, schema: z.ZodMiniType<T>): Promise<T> {
-    signedIn ??= signIn()
-    return parse(schema, await plain.request(`${root}${path}`, { headers: [await signedIn] }))
-  }
+  const get = <T>(path: string, schema: z.ZodMiniType<T>): Promise<T> => client.get(`${root}${path}`, schema)
 
   /** Files are served by the instance, or by the address that it gives. */
   const addressOf = (place: string): string => (/^https?:/.test(place) ? place : `${root}/${place}`)
@@ -123,7 +124,7 @@ export function openNocodb(
         .flatMap(({ fk_column_id: fieldId, group_by_sort }) =>
           fieldId ? [{ fieldId, direction: directionOf(group_by_sort) }] : [],
         ),
-      ...(kind && { options: optionsOf(kind, view.view ?? {}) }),
+      ...(kind && optionsOf(kind, view.view ?? {})),
       ...rowHeightOf(view.view ?? {}),
       notes,
     }
@@ -176,14 +177,7 @@ export function openNocodb(
     const { table, key } = entry
     const id = String(values[key.title])
     const created = table.columns.find(({ uidt, system }) => uidt === 'CreatedTime' && system)
-    const record: SourceRecord = {
-      id,
-      createdAt: created ? textIn(values[created.title]) : null,
-      createdBy: null,
-      cells: {},
-      computed: {},
-      comments: null,
-    }
+    const record = emptyRecord(id, created ? textIn(values[created.title]) : null)
     for (const column of table.columns) {
       if (isInternal(column)) continue
       const value = values[column.title]
@@ -302,13 +296,6 @@ export function openNocodb(
   }
 }
 
-function parse<T>(schema: z.ZodMiniType<T>, answer: unknown): T {
-  const read = schema.safeParse(answer)
-  if (read.success) return read.data
-  const [issue] = read.error.issues
-  throw malformed(PRODUCT, issue ? `${issue.path.join('.')}: ${issue.message}` : '')
-}
-
 function explain(status: number, body: unknown): Error | null {
   const { message, msg } = (body ?? {}) as { message?: unknown; msg?: unknown }
   if (status === 401) return badRequest(m.base_imports_error_nocodb_credentials())
@@ -329,16 +316,13 @@ function rowHeightOf({ row_height: height }: Record<string, unknown>): Pick<Sour
 }
 
 /** Options of a kind: its stacks, cover and dates. */
-function optionsOf(kind: ViewKind, view: Record<string, unknown>): object {
+function optionsOf(kind: ViewKind, view: Record<string, unknown>): { options?: object } {
   const { fk_grp_col_id: stack, fk_cover_image_col_id: cover, calendar_range: ranges } = view
-  const { options, defaults } = viewKind(kind)
-  const shape = Object.keys(options.parse(defaults([])) ?? {})
-  const has = (key: string) => shape.includes(key)
-  return {
-    ...(has('stackFieldId') && typeof stack === 'string' && { stackFieldId: stack }),
-    ...(has('coverFieldId') && typeof cover === 'string' && { coverFieldId: cover }),
-    ...(has('ranges') && Array.isArray(ranges) && { ranges: ranges.flatMap(rangeOf) }),
-  }
+  return optionsOfKind(kind, {
+    stackFieldId: textIn(stack),
+    coverFieldId: textIn(cover),
+    ranges: Array.isArray(ranges) ? ranges.flatMap(rangeOf) : null,
+  })
 }
 
 function rangeOf(range: unknown): { fromFieldId: string; toFieldId: string | null }[] {

@@ -212,7 +212,7 @@ async function compare(
         const isList = shown.get(known.id)?.result?.isList ?? false
         differences.compared += 1
         const isSame =
-          entry.plan.isComparable === false ||
+          entry.plan.notCompared !== undefined ||
           isSameValue(expected, ours, { isList, emptyIsZero: entry.plan.emptyIsZero ?? false })
         if (isSame) continue
         differences.count += 1
@@ -269,9 +269,9 @@ async function keep(
   found: Differences | undefined,
 ): Promise<void> {
   known.state.settledIn = context.row.run
-  const isCompared = entry.plan.isComparable !== false
-  if (isCompared) context.state.counts.verified += found?.compared ?? 0
-  else await context.report([problem('note', m.base_imports_note_not_compared(), placeOf(entry))])
+  const { notCompared } = entry.plan
+  if (notCompared === undefined) context.state.counts.verified += found?.compared ?? 0
+  else await context.report([problem('note', notCompared, placeOf(entry))])
   await context.save(storingField(context, known))
 }
 

@@ -60,20 +60,30 @@ function AirtableLinkForm({ onChange }: FormProps) {
   )
 }
 
-function NocodbForm({ onChange }: FormProps) {
+interface ServerFormProps extends FormProps {
+  placeholder: string
+  tokenLabel: () => string
+  tokenHelp?: () => string
+  byToken: (credentials: { address: string; token: string }) => SourceInput
+  /** Absent for a product that takes tokens only. */
+  byAccount?: (credentials: { address: string; email: string; password: string }) => SourceInput
+}
+
+/** The address of a running instance, with a token or an account. */
+function ServerForm({ onChange, placeholder, tokenLabel, tokenHelp, byToken, byAccount }: ServerFormProps) {
   const [values, setValues] = useState({ address: '', token: '', email: '', password: '' })
   const [hasAccount, setAccount] = useState(false)
-  const update = (next: typeof values, byAccount: boolean) => {
+  const update = (next: typeof values, withAccount: boolean) => {
     setValues(next)
-    setAccount(byAccount)
+    setAccount(withAccount)
     const address = next.address.trim()
     const token = next.token.trim()
     const email = next.email.trim()
-    const isComplete = address !== '' && (byAccount ? email !== '' && next.password !== '' : token !== '')
-    if (!isComplete) onChange(null)
-    else if (byAccount)
-      onChange({ source: 'nocodb', credentials: { address, email, password: next.password } })
-    else onChange({ source: 'nocodb', credentials: { address, token } })
+    const { password } = next
+    const secret = withAccount ? email !== '' && password !== '' : token !== ''
+    if (address === '' || !secret) onChange(null)
+    else if (withAccount && byAccount) onChange(byAccount({ address, email, password }))
+    else onChange(byToken({ address, token }))
   }
   return (
     <>
@@ -81,16 +91,18 @@ function NocodbForm({ onChange }: FormProps) {
         label={m.base_imports_address()}
         type="url"
         dir="ltr"
-        placeholder="https://nocodb.example.com"
+        placeholder={placeholder}
         autoFocus
         value={values.address}
         onChange={({ target }) => update({ ...values, address: target.value }, hasAccount)}
       />
-      <Checkbox
-        label={m.base_imports_sign_in_with_account()}
-        checked={hasAccount}
-        onChange={(checked) => update(values, checked)}
-      />
+      {byAccount && (
+        <Checkbox
+          label={m.base_imports_sign_in_with_account()}
+          checked={hasAccount}
+          onChange={(checked) => update(values, checked)}
+        />
+      )}
       {hasAccount ? (
         <>
           <TextField
@@ -110,7 +122,8 @@ function NocodbForm({ onChange }: FormProps) {
         </>
       ) : (
         <PasswordField
-          label={m.base_imports_api_token()}
+          label={tokenLabel()}
+          help={tokenHelp?.()}
           autoComplete="off"
           value={values.token}
           onChange={({ target }) => update({ ...values, token: target.value }, false)}
@@ -120,7 +133,45 @@ function NocodbForm({ onChange }: FormProps) {
   )
 }
 
-function GristForm({ onChange }: FormProps) {
+const NocodbForm = (props: FormProps) => (
+  <ServerForm
+    {...props}
+    placeholder="https://nocodb.example.com"
+    tokenLabel={m.base_imports_api_token}
+    byToken={(credentials) => ({ source: 'nocodb', credentials })}
+    byAccount={(credentials) => ({ source: 'nocodb', credentials })}
+  />
+)
+
+const BaserowForm = (props: FormProps) => (
+  <ServerForm
+    {...props}
+    placeholder="https://api.baserow.io"
+    tokenLabel={m.base_imports_database_token}
+    tokenHelp={m.base_imports_database_token_help}
+    byToken={(credentials) => ({ source: 'baserow', credentials })}
+    byAccount={(credentials) => ({ source: 'baserow', credentials })}
+  />
+)
+
+const TeableForm = (props: FormProps) => (
+  <ServerForm
+    {...props}
+    placeholder="https://app.teable.ai"
+    tokenLabel={m.base_imports_token}
+    tokenHelp={m.base_imports_teable_token_help}
+    byToken={(credentials) => ({ source: 'teable', credentials })}
+  />
+)
+
+interface FileFormProps extends FormProps {
+  label: () => string
+  accept: string
+  byUpload: (uploadId: string) => SourceInput
+}
+
+/** A file, which is uploaded when it is chosen. */
+function FileForm({ onChange, label, accept, byUpload }: FileFormProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   async function choose(file: File | undefined): Promise<void> {
@@ -131,7 +182,7 @@ function GristForm({ onChange }: FormProps) {
     try {
       const signal = new AbortController().signal
       const uploadId = await uploadSource(sourceOfFile(file), { signal, onProgress: () => undefined })
-      onChange({ source: 'grist', credentials: { uploadId } })
+      onChange(byUpload(uploadId))
     } catch (error) {
       setProblem(messageOf(error))
     }
@@ -139,15 +190,33 @@ function GristForm({ onChange }: FormProps) {
   }
   return (
     <TextField
-      label={m.base_imports_grist_file()}
+      label={label()}
       type="file"
-      accept=".grist"
+      accept={accept}
       error={problem}
       help={isBusy ? m.base_imports_uploading() : undefined}
       onChange={({ target }) => void choose(target.files?.[0])}
     />
   )
 }
+
+const GristForm = (props: FormProps) => (
+  <FileForm
+    {...props}
+    label={m.base_imports_grist_file}
+    accept=".grist"
+    byUpload={(uploadId) => ({ source: 'grist', credentials: { uploadId } })}
+  />
+)
+
+const BaserowExportForm = (props: FormProps) => (
+  <FileForm
+    {...props}
+    label={m.base_imports_baserow_export_file}
+    accept=".zip"
+    byUpload={(uploadId) => ({ source: 'baserow-export', credentials: { uploadId } })}
+  />
+)
 
 /** The sources with the inputs of their credentials. */
 export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
@@ -165,6 +234,21 @@ export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
     label: () => 'NocoDB',
     hint: m.base_imports_nocodb_hint,
     Form: NocodbForm,
+  },
+  baserow: {
+    label: () => 'Baserow',
+    hint: m.base_imports_baserow_hint,
+    Form: BaserowForm,
+  },
+  'baserow-export': {
+    label: m.base_imports_baserow_export_label,
+    hint: m.base_imports_baserow_export_hint,
+    Form: BaserowExportForm,
+  },
+  teable: {
+    label: () => 'Teable',
+    hint: m.base_imports_teable_hint,
+    Form: TeableForm,
   },
   grist: {
     label: () => 'Grist',

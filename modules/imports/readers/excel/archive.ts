@@ -13,8 +13,8 @@ export interface Archive {
   has(name: string): boolean
   /** Packed size of a file in bytes. */
   packedSize(name: string): number
-  /** Unpacked size of all files in bytes, as the directory says. */
-  unpackedSize(): number
+  /** Unpacked size in bytes of a file, or of all files, as the directory says. */
+  unpackedSize(name?: string): number
   /**
    * The content of a file; `onProgress` gets the packed bytes read so far, about.
    * @throws FileError for a missing, damaged or encrypted file, and for a bomb
@@ -67,7 +67,10 @@ export async function openArchive(path: string): Promise<Archive> {
   return {
     has: (name) => entries.has(name.toLowerCase()),
     packedSize: (name) => entries.get(name.toLowerCase())?.compressedSize ?? 0,
-    unpackedSize: () => [...entries.values()].reduce((sum, entry) => sum + entry.uncompressedSize, 0),
+    unpackedSize: (name) =>
+      name === undefined
+        ? [...entries.values()].reduce((sum, entry) => sum + entry.uncompressedSize, 0)
+        : (entries.get(name.toLowerCase())?.uncompressedSize ?? 0),
     read,
     async text(name, maxBytes) {
       const chunks: Uint8Array[] = []
