@@ -35,7 +35,7 @@ describe('moving a table to another base', () => {
     )
     await dialog.getByLabel('Makers').check()
     await see(notesOf.getByText('become their values: Notes (Tasks)'))
-    await dialog.getByRole('button', { name: 'Add the 1 linked table' }).click()
+    await dialog.getByRole('button', { name: 'Add the linked table' }).click()
     await notesOf.getByText('become their values').waitFor({ state: 'detached' })
     expect(await dialog.getByLabel('Notes').isChecked()).toBe(true)
     await dialog.getByLabel('Base').selectOption({ label: 'Archive' })
