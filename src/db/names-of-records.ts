@@ -10,6 +10,7 @@ import type { Engine, Statement } from '../dialects/dialect.ts'
 import { comparedColumn, isComparable, isPadded } from '../dialects/foreign.ts'
 import { m } from '../messages.gen.ts'
 import { type ColumnValue, columnNameOf, type PagedTable, pagesOf } from './column-values.ts'
+import { createSpillMap, type SpillMap } from './spill-map.ts'
 
 /** Runs a statement, in a transaction or as a scan. */
 export type ReadValues = (statement: Statement) => Promise<ColumnValue[]>
@@ -24,11 +25,15 @@ export interface NamedTable extends PagedTable {
   displayField: NamedField & Pick<Field, 'title' | 'options'>
 }
 
-/** Looks up records by display value; of duplicates, the first that was added. */
+/** Looks up records by display value; of duplicates, the first that was added. Must be closed. */
 export interface RecordNames {
   add(id: RecordId, value: CellValue): void
   find(name: string): RecordId | undefined
+  close(): void
 }
+
+/** As `RecordNames`, without what adds to them. */
+export type FoundNames = Pick<RecordNames, 'find' | 'close'>
 
 /** The linked records that a text names. */
 export interface NamedRecords {
@@ -51,16 +56,20 @@ export function requireStoredNames({ table, displayField }: NamedTable): void {
  * surrounding whitespace.
  */
 export function createRecordNames(displayField: Pick<Field, 'type' | 'options'>): RecordNames {
-  const exact = new Map<string, RecordId>()
-  const others = new Map<string, RecordId>()
+  const exact = createSpillMap<RecordId>()
+  const others = createSpillMap<RecordId>()
   return {
+    close() {
+      exact.close()
+      others.close()
+    },
     add(id, value) {
       const text = String(value ?? '')
       if (text === '') return
-      if (!exact.has(text)) exact.set(text, id)
+      if (exact.get(text) === undefined) exact.set(text, id)
       const shown = formatValue(displayField, value)
       for (const other of [text.trim(), shown.trim()]) {
-        if (other !== text && other !== '' && !others.has(other)) others.set(other, id)
+        if (other !== text && other !== '' && others.get(other) === undefined) others.set(other, id)
       }
     },
     find(name) {
@@ -78,8 +87,9 @@ export interface UniqueNames extends RecordNames {
 /** As `createRecordNames`, without surrounding whitespace. */
 export function createUniqueNames(displayField: Pick<Field, 'type' | 'options'>): UniqueNames {
   /** Null for a name of several records. */
-  const byName = new Map<string, RecordId | null>()
+  const byName = createSpillMap<RecordId | null>()
   return {
+    close: byName.close,
     add(id, value) {
       for (const name of new Set([String(value ?? '').trim(), formatValue(displayField, value).trim()])) {
         if (name === '') continue
@@ -92,7 +102,7 @@ export function createUniqueNames(displayField: Pick<Field, 'type' | 'options'>)
   }
 }
 
-/** Records of a table by the text of their display field. @throws BAD_REQUEST as `requireStoredNames` */
+/** Records of a table by the text of their display field, in bounded memory. @throws BAD_REQUEST as `requireStoredNames` */
 export const recordsByName = (
   engine: Pick<Engine, 'dialect'>,
   related: NamedTable,
@@ -112,11 +122,16 @@ async function addNames<Names extends RecordNames>(
   related: NamedTable,
   read: ReadValues,
 ): Promise<Names> {
-  requireStoredNames(related)
-  for await (const page of pagesOf(engine, related, related.displayField, read)) {
-    for (const { id, value } of page) names.add(id, value)
+  try {
+    requireStoredNames(related)
+    for await (const page of pagesOf(engine, related, related.displayField, read)) {
+      for (const { id, value } of page) names.add(id, value)
+    }
+    return names
+  } catch (error) {
+    names.close()
+    throw error
   }
-  return names
 }
 
 /** Names per statement. */
@@ -133,7 +148,7 @@ export async function recordsNamed(
   related: NamedTable,
   names: readonly string[],
   read: ReadValues,
-): Promise<Pick<RecordNames, 'find'>> {
+): Promise<FoundNames> {
   requireStoredNames(related)
   const { displayField, primaryKey, table } = related
   const { parse, storage } = fieldType(displayField.type)
@@ -184,6 +199,7 @@ export async function recordsNamed(
     unnamed.set(String(id), id)
   const [nameText, keyText] = [displayField, primaryKey].map(({ databaseType }) => textIn(databaseType))
   return {
+    close: found.close,
     find: (name) =>
       found.find(nameText?.(name) ?? name) ?? unnamed.get(keyText?.(name.trim()) ?? name.trim()),
   }
@@ -218,13 +234,13 @@ const isUnnamed = ({ foreign }: Engine['dialect'], field: NamedTable['displayFie
   return sql`coalesce(${text}, '') = ''`
 }
 
-/** Records without a display value, by id as text, which is how an export writes their links. */
+/** Records without a display value, by id as text, which is how an export writes their links. Must be closed. */
 export async function unnamedRecords(
   engine: Pick<Engine, 'dialect'>,
   related: NamedTable,
   read: ReadValues,
-): Promise<ReadonlyMap<string, RecordId>> {
-  const unnamed = new Map<string, RecordId>()
+): Promise<Pick<SpillMap<RecordId>, 'get' | 'close'>> {
+  const unnamed = createSpillMap<RecordId>()
   const one = {
     column: sql`case when ${isUnnamed(engine.dialect, related.displayField)} then 1 end`,
     decode: null,
