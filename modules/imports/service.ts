@@ -403,7 +403,7 @@ export function createImportsService(
     actor: Actor,
     model: TableModel,
     uploadId: string,
-    { tableId, chosen, table: name, monthFirst, update, preview, timeZone }: FileImport,
+    { tableId, chosen, table: name, monthFirst, update, preview, missing, timeZone }: FileImport,
   ): Promise<Job> {
     const { analysis } = await tableOfFile(actor, uploadId, name, {
       header: true,
@@ -431,7 +431,8 @@ export function createImportsService(
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
       const { decimal } = detected
-      return [{ index, fieldId: field.id, decimal, dateFormat: dateFormatOf(detected, monthFirst) }]
+      const column = { index, fieldId: field.id, decimal, dateFormat: dateFormatOf(detected, monthFirst) }
+      return [linkOf(field) ? { ...column, missing } : column]
     })
     if (columns.length === 0) throw badRequest(m.imports_error_no_column())
     const input = startInput.safeParse({
@@ -627,6 +628,8 @@ export interface FileImport {
   /** As `StartInput.update`, with titles or ids of fields. */
   update: StartInput['update']
   preview: boolean
+  /** For all link columns, as in `StartInput.columns`. */
+  missing: StartInput['columns'][number]['missing']
   timeZone: string | undefined
 }
 
