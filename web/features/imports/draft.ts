@@ -128,8 +128,10 @@ export function draftColumns({ fields: detected, isComplete }: Analysis, target:
     const field = byTitle.get(keyOf(title))
     byTitle.delete(keyOf(title))
     const fieldId = field?.id ?? null
-    // Such as the empty columns between the blocks of a sheet.
-    const isBlank = isComplete && confidence.filled === 0 && title === `Field ${index + 1}`
+    // Such as the empty columns between the blocks of a sheet, and objects in JSON whose values are columns of their own.
+    const isUnnamed = title === `Field ${index + 1}`
+    const hasParts = detected.some((other) => other.title.startsWith(`${title}.`))
+    const isBlank = isComplete && confidence.filled === 0 && (isUnnamed || hasParts)
     const isOn = target.kind === 'new' ? !isBlank : fieldId !== null
     return { index, isOn, title, type, options, fieldId }
   })

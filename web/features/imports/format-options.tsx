@@ -138,6 +138,13 @@ function CsvOptions({ draft, all, format }: OptionsProps<CsvFormat>) {
         checked={format.header}
         onChange={(header) => all.choose(draft, { header })}
       />
+      {format.header && (
+        <TitleRow
+          key={format.titleRow}
+          row={format.titleRow ?? 1}
+          onChange={(titleRow) => all.choose(draft, { titleRow })}
+        />
+      )}
       {(format.guarded || draft.chosen.guarded !== undefined) && (
         <FormatCheck
           label={m.imports_unescape_formulas()}

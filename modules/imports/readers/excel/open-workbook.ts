@@ -89,9 +89,12 @@ async function parseWorkbook(bytes: Uint8Array): Promise<SheetJs.WorkBook> {
 }
 
 const mergesOf = (sheet: SheetJs.WorkSheet | undefined): Merge[] =>
-  (sheet?.['!merges'] ?? [])
-    .filter(({ s, e }) => e.r > s.r)
-    .map(({ s, e }) => ({ firstRow: s.r, lastRow: e.r, column: s.c }))
+  (sheet?.['!merges'] ?? []).map(({ s, e }) => ({
+    firstRow: s.r,
+    lastRow: e.r,
+    column: s.c,
+    lastColumn: e.c,
+  }))
 
 /** Rows per batch, as a person's wait for a cancelled import depends on it. */
 const BATCH = 500
