@@ -26,6 +26,7 @@ import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import { createReport, type Report } from './worker/report.ts'
+import { listNames, unknownRecords } from './worker/resolve-names.ts'
 
 export const LINK_JOB = 'import-links'
 
@@ -66,9 +67,6 @@ const CREATED_AT_ONCE = 2000
 const SEEN_AT_ONCE = 2000
 /** How often a job of another server is looked at. */
 const LOOK_EVERY_MS = 2000
-/** Limit of names listed in one report line. */
-const MAX_LISTED = 5
-
 /** A column with everything that its steps need. */
 interface OpenColumn {
   own: TableModel
@@ -327,15 +325,9 @@ function reasonFor(
 ): string {
   const table = related.table.title
   if (link.by === 'row') return m.imports_report_parent_missing({ table })
-  const listed = missing
-    .slice(0, MAX_LISTED)
-    .map((name) => `“${name}”`)
-    .join(', ')
-  const count = missing.length - MAX_LISTED
-  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
   return missing.every(isAmbiguous)
-    ? m.imports_report_ambiguous_records({ table, names })
-    : m.imports_report_unknown_records({ table, names })
+    ? m.imports_report_ambiguous_records({ table, names: listNames(missing) })
+    : unknownRecords(table, missing)
 }
 
 /** The numbers of records' rows in the file, by id. */

@@ -148,14 +148,17 @@ function problemOf(
 }
 
 /** Why a cell is not linked to records that are not in the table. */
-export function unknownRecords(table: string, missing: readonly string[]): string {
-  const listed = missing
+export const unknownRecords = (table: string, missing: readonly string[]): string =>
+  m.imports_report_unknown_records({ table, names: listNames(missing) })
+
+/** The first names of a cell, in quotes, and how many more there are. */
+export function listNames(all: readonly string[]): string {
+  const names = all
     .slice(0, MAX_LISTED)
     .map((name) => `“${name}”`)
     .join(', ')
-  const count = missing.length - MAX_LISTED
-  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
-  return m.imports_report_unknown_records({ table, names })
+  const count = all.length - MAX_LISTED
+  return count > 0 ? m.imports_report_names_and_more({ names, count }) : names
 }
 
 /**
