@@ -6,7 +6,7 @@ import type { Constant, ImportColumn, UpdateOptions } from './plan.ts'
 /** An import that updates records: `keys` are fields. */
 export interface UpdateOfRecords extends UpdateOptions {
   keys: string[]
-  /** Set by versions before 0.3, whose jobs may go on after an update; see `isPreview`. */
+  /** Set by version 0.2.0, whose jobs may go on after an update; see `isPreview`. */
   isPreview?: boolean
 }
 

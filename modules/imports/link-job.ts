@@ -185,6 +185,8 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
         link.missing === 'create' ? await createMissing(actor, column, { names, unknown, isList }, signal) : 0
       signal.throwIfAborted()
       const counts = await reportMissing(column, isList, names, problems)
+      // The conversion reads them again, in its transaction.
+      names.close()
       await convert(actor, column, isList, (tx) => recordsByUniqueName(engine, related, tx))
       return { ...counts, created }
     } finally {
