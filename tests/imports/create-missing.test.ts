@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createLink } from '../records/links-support.ts'
 import { type Bench, createBench, readLog, refusalOf } from '../records/support.ts'
 import { createLinkWorld, type LinkImport, linksOf, loadLinks, startLinks } from './link-support.ts'
+import { doorOf, ended, resultOf } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -159,5 +160,19 @@ describe('an import that creates the linked records which it names', () => {
     await loadLinks(bench, books, [own], 't,l\nA,Zoe\n', CREATE)
     const log = await readLog(bench, people)
     expect(log.filter(({ kind }) => kind === 'records.import')).toHaveLength(1)
+  })
+
+  test('does so over REST for all link columns', async () => {
+    const { books, people, own, links } = await world('mm')
+    const { url, token } = doorOf(bench.app, bench.owner)
+    const answer = await fetch(`${url}/api/v2/tables/${books.id}/import?missing=create`, {
+      method: 'POST',
+      headers: { 'xc-auth': token, 'content-type': 'application/octet-stream' },
+      body: `Title,${own.title}\nA,"Zoe, Ann"\n`,
+    })
+    const { id } = (await answer.json()) as { id: string }
+    const result = resultOf(await ended(doorOf(bench.app, bench.owner), id))
+    expect(result).toMatchObject({ rows: 1, created: [{ tableId: people.id, count: 1 }] })
+    expect((await links()).A).toEqual(['Ann', 'Zoe'])
   })
 })

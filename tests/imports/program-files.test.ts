@@ -3,18 +3,14 @@ import * as XLSX from 'xlsx'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, type TestApp } from '../support/app.ts'
-import { createBase } from '../support/factories.ts'
-import { analyse, type Door, doorOf, importTables, typesOf, upload } from './support.ts'
+import type { TestApp } from '../support/app.ts'
+import { analyse, type Door, importTables, openImports, typesOf, upload } from './support.ts'
 
 let app: TestApp
 let base: Base
 let door: Door
 beforeAll(async () => {
-  app = await createTestApp()
-  const owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 
