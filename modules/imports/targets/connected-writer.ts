@@ -9,7 +9,13 @@ import { isOutage } from '../../../src/storage-full.ts'
 import { isPreview } from '../job-input.ts'
 import type { ImportOutcome } from '../plan.ts'
 import { rowSkipped } from '../worker/convert.ts'
-import { type ConnectedDeps, type ConnectedImport, isFaultOfRows } from './connected-import.ts'
+import {
+  type ConnectedDeps,
+  type ConnectedImport,
+  isFaultOfRows,
+  MAX_REFUSED,
+  tooManyRefused,
+} from './connected-import.ts'
 import { findWritten } from './find-written.ts'
 import { createRowPlanner, type LaterLinks, type PlannedRow, type RowToWrite } from './plan-rows.ts'
 import {
@@ -25,9 +31,6 @@ import {
 /** Rows of one change, which is one transaction of the connected database. */
 const CHUNK_ROWS = 1_000
 const CHUNK_VALUES = 40_000
-
-/** Rows that the database may refuse: each takes some attempts to find, and so many have one cause. */
-const MAX_REFUSED = 1_000
 
 /** How long an import waits for a database that does not answer, and how often it asks again. */
 const OUTAGE_PATIENCE_MS = 120_000
@@ -170,11 +173,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     await staged.mark([
       { number: only.row.number, state: RowState.refused, reason: writeReason({ problems: [problem] }) },
     ])
-    if (++refusedHere >= MAX_REFUSED)
-      throw new AppError(
-        'DATABASE_ERROR',
-        m.imports_error_too_many_refused({ max: MAX_REFUSED, reason: error.message }),
-      )
+    if (++refusedHere >= MAX_REFUSED) throw tooManyRefused(error)
   }
 
   /** Waits until the connected database answers. @throws its error if that takes too long */

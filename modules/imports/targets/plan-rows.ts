@@ -28,7 +28,9 @@ import {
   type ConnectedDeps,
   type ConnectedImport,
   isFaultOfRows,
+  MAX_REFUSED,
   toNamedRecords,
+  tooManyRefused,
 } from './connected-import.ts'
 import { type CellProblem, openStagedRows, RowState, readReason, type StagedRow } from './staged-rows.ts'
 
@@ -269,7 +271,8 @@ export async function createRowPlanner(
       const [only] = names
       if (only !== undefined && names.length === 1) {
         refusals.set(keyOf(only), error.message)
-        return
+        if (refusals.size < MAX_REFUSED) return
+        throw tooManyRefused(error)
       }
       const middle = Math.ceil(names.length / 2)
       await createRecords(column, names.slice(0, middle))

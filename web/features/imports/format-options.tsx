@@ -134,7 +134,11 @@ function CsvOptions({ draft, all, format }: OptionsProps<CsvFormat>) {
         ))}
       </FormatSelect>
       <FormatCheck
-        label={m.imports_first_row_contains_field_names()}
+        label={
+          (format.titleRow ?? 1) > 1
+            ? m.imports_a_row_contains_field_names()
+            : m.imports_first_row_contains_field_names()
+        }
         checked={format.header}
         onChange={(header) => all.choose(draft, { header })}
       />
