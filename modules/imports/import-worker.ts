@@ -64,6 +64,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       encoding: table.encoding,
       choices: converter.choices(),
       changeId: finished.changeId,
+      created: finished.created,
       update: finished.update,
     }
   } finally {

@@ -65,6 +65,8 @@ export const startInput = z
           /** Notation of its dates where it is not the format of the field. */
           dateFormat: z.enum(DATE_FORMATS).optional(),
           link: columnLink.optional(),
+          /** For a link field of an existing table: whether names without a record create one, or are only reported. */
+          missing: z.enum(['create', 'report']).optional(),
         }),
       )
       .min(1)
@@ -78,7 +80,7 @@ export const startInput = z
         emptyCells: z.enum(['keep', 'clear']).default('keep'),
       })
       .optional(),
-    /** Only counts what an update would do; the upload stays for the import. */
+    /** Only counts what an import would do that updates records or creates linked ones; the upload stays for the import. */
     preview: z.boolean().default(false),
     /** Time zone of times without an offset. */
     timeZone: z
@@ -102,7 +104,9 @@ export const startInput = z
     if (new Set(fieldIds).size < fieldIds.length) refuse(m.imports_error_field_twice())
     if (update && tableId === undefined) refuse(m.imports_error_update_new_table())
     if (update?.keys.some((key) => !fieldIds.includes(key))) refuse(m.imports_error_key_unmapped())
-    if (preview && !update) refuse(m.imports_error_preview_without_update())
+    const creates = columns.some(({ missing }) => missing === 'create')
+    if (creates && tableId === undefined) refuse(m.imports_error_create_new_table())
+    if (preview && !update && !creates) refuse(m.imports_error_preview_without_update())
   })
 
 export type StartInput = z.output<typeof startInput>

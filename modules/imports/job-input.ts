@@ -1,12 +1,13 @@
 import type { UserActor } from '../../src/core/actor.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import type { NewConnectedTable, PreparedTable } from '../schema/index.ts'
-import type { ImportColumn, UpdateOptions } from './plan.ts'
+import type { Constant, ImportColumn, UpdateOptions } from './plan.ts'
 
 /** An import that updates records: `keys` are fields. */
 export interface UpdateOfRecords extends UpdateOptions {
   keys: string[]
-  isPreview: boolean
+  /** Set by version 0.2.0, whose jobs may go on after an update; see `isPreview`. */
+  isPreview?: boolean
 }
 
 /** Input of an import's job. */
@@ -26,10 +27,21 @@ export interface ImportInput {
     | {
         kind: 'append'
         tableId: string
-        constants: { column: string; value: string | number | boolean }[]
+        constants: Constant[]
         /** Set if rows may change existing records. */
         update?: UpdateOfRecords
+        isPreview?: boolean
       }
     /** A table of a connected database; `create`: one that is created once the file has been read. */
-    | { kind: 'connected'; tableId: string; create?: NewConnectedTable; update?: UpdateOfRecords }
+    | {
+        kind: 'connected'
+        tableId: string
+        create?: NewConnectedTable
+        update?: UpdateOfRecords
+        isPreview?: boolean
+      }
 }
+
+/** True if an import only counts what it would do. */
+export const isPreview = ({ target }: Pick<ImportInput, 'target'>): boolean =>
+  target.kind !== 'new' && (target.isPreview ?? target.update?.isPreview ?? false)

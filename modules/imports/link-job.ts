@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
+import type { Values } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -9,6 +10,7 @@ import type { LinkedColumn, LinkResult } from '../../src/core/imports/link-resul
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, pagesOf, type ValueSource } from '../../src/db/column-values.ts'
 import {
+  type FoundNames,
   type NamedRecords,
   type ReadValues,
   type RecordNames,
@@ -16,6 +18,7 @@ import {
   recordsByUniqueName,
   type UniqueNames,
 } from '../../src/db/names-of-records.ts'
+import { createSpillMap, type SpillMap } from '../../src/db/spill-map.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { hasEnded, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -23,6 +26,7 @@ import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import { createReport, type Report } from './worker/report.ts'
+import { listNames, unknownRecords } from './worker/resolve-names.ts'
 
 export const LINK_JOB = 'import-links'
 
@@ -59,13 +63,10 @@ interface Deps {
 
 /** Records created by one change. */
 const CREATED_AT_ONCE = 2000
-/** Distinct values without a record that are kept in memory; with more, none are created. */
-const MAX_MISSING = 200_000
+/** Values looked at between two turns of the event loop. */
+const SEEN_AT_ONCE = 2000
 /** How often a job of another server is looked at. */
 const LOOK_EVERY_MS = 2000
-/** Limit of names listed in one report line. */
-const MAX_LISTED = 5
-
 /** A column with everything that its steps need. */
 interface OpenColumn {
   own: TableModel
@@ -164,20 +165,34 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
 
   async function linkByRow(actor: UserActor, column: OpenColumn, problems: Report) {
     const load = (read: ReadValues) => recordsByRow(column, read)
-    const counts = await reportMissing(column, false, await load(column.read), problems)
-    await convert(actor, column, false, load)
-    return { ...counts, created: 0 }
+    const names = await load(column.read)
+    try {
+      const counts = await reportMissing(column, false, names, problems)
+      await convert(actor, column, false, load)
+      return { ...counts, created: 0 }
+    } finally {
+      names.close()
+    }
   }
 
   async function linkByName(actor: UserActor, column: OpenColumn, problems: Report, signal: AbortSignal) {
     const { related, engine, link, read } = column
     const names = await recordsByUniqueName(engine, related, read)
-    const { isList, missing } = await lookThrough(column, names)
-    const created = link.missing === 'create' ? await createMissing(actor, column, names, missing, signal) : 0
-    signal.throwIfAborted()
-    const counts = await reportMissing(column, isList, names, problems)
-    await convert(actor, column, isList, (tx) => recordsByUniqueName(engine, related, tx))
-    return { ...counts, created }
+    const unknown = createSpillMap<null>()
+    try {
+      const isList = await lookThrough(column, names, unknown)
+      const created =
+        link.missing === 'create' ? await createMissing(actor, column, { names, unknown, isList }, signal) : 0
+      signal.throwIfAborted()
+      const counts = await reportMissing(column, isList, names, problems)
+      // The conversion reads them again, in its transaction.
+      names.close()
+      await convert(actor, column, isList, (tx) => recordsByUniqueName(engine, related, tx))
+      return { ...counts, created }
+    } finally {
+      names.close()
+      unknown.close()
+    }
   }
 
   const convert = (
@@ -194,67 +209,77 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
     )
 
   /**
-   * Creates records for names without one, and adds them to `names`.
+   * Creates records for the names in unknown values that no record has, and adds them to `names`.
    * @returns their number
    */
   async function createMissing(
     actor: UserActor,
-    { related, link }: OpenColumn,
-    names: UniqueNames,
-    missing: readonly string[],
+    { related: { displayField, table }, link }: OpenColumn,
+    { names, unknown, isList }: { names: UniqueNames; unknown: SpillMap<null>; isList: boolean },
     signal: AbortSignal,
   ): Promise<number> {
-    const { displayField, table } = related
     const { parse } = fieldType(displayField.type)
-    const rows = missing.flatMap((name) => {
-      const value = parse(name, displayField.options)
-      return value === null ? [] : [{ name, values: { [displayField.id]: value } }]
-    })
-    for (let start = 0; start < rows.length; start += CREATED_AT_ONCE) {
+    const pending = new Map<string, Values>()
+    let created = 0
+    let seen = 0
+
+    async function create(): Promise<void> {
       signal.throwIfAborted()
-      const some = rows.slice(start, start + CREATED_AT_ONCE)
+      if (pending.size === 0) return
+      const rows = [...pending.values()].map((values) => ({ values }))
       const { inserted } = await records.apply(actor, {
         baseId: table.baseId,
-        operations: [
-          { kind: 'insert', tableId: link.relatedTableId, rows: some.map(({ values }) => ({ values })) },
-        ],
+        operations: [{ kind: 'insert', tableId: link.relatedTableId, rows }],
       })
-      for (const [at, { name, values }] of some.entries()) {
+      for (const [at, [name, values]] of [...pending].entries()) {
         const id = inserted[at]
-        if (id === undefined) continue
         // A longer value may have been shortened or normalized by its field.
-        names.add(id, values[displayField.id] ?? name)
+        if (id !== undefined) names.add(id, values[displayField.id] ?? name)
       }
+      created += pending.size
+      pending.clear()
     }
-    return rows.length
+
+    for (const text of unknown.keys()) {
+      const listed = isList ? readNames(text, LIST, names).missing : [text]
+      for (const name of listed) {
+        if (names.isAmbiguous(name) || names.find(name) !== undefined) continue
+        const value = parse(name, displayField.options)
+        if (value !== null) pending.set(name, { [displayField.id]: value })
+        if (pending.size >= CREATED_AT_ONCE) await create()
+      }
+      if (++seen % SEEN_AT_ONCE === 0) await Bun.sleep(0)
+    }
+    await create()
+    return created
   }
 
   return { run, isWaiting: true, resumes: true, recover: async () => 'resume' }
 }
 
 /**
- * Reads all values of a column once: whether cells list several names, and the distinct names that no record has. A comma
- * separates names if that finds records: “Smith, John” is one name otherwise.
+ * Reads all values of a column once, and adds those to `unknown` that are no name of a record. A comma separates names if
+ * that finds records: “Smith, John” is one name otherwise.
+ *
+ * @returns true if cells list several names
  */
 async function lookThrough(
   { own, field, engine, read }: OpenColumn,
   names: UniqueNames,
-): Promise<{ isList: boolean; missing: string[] }> {
-  const unknown = new Set<string>()
+  unknown: SpillMap<null>,
+): Promise<boolean> {
   let isList = false
   for await (const page of pagesOf(engine, own, field, read)) {
     for (const { value } of page) {
       const text = formatValue(field, value).trim()
-      if (text === '' || unknown.has(text) || names.find(text) !== undefined) continue
+      if (text === '' || unknown.get(text) !== undefined || names.find(text) !== undefined) continue
       const { titles, missing } = readNames(text, LIST, names)
       isList ||= titles.length > 0 && titles.length + missing.length > 1
       isList ||= text.includes('\n') && !names.isAmbiguous(text)
-      if (unknown.size < MAX_MISSING) unknown.add(text)
+      unknown.set(text, null)
     }
   }
-  if (unknown.size === MAX_MISSING) return { isList, missing: [] }
-  const listed = isList ? [...unknown].flatMap((text) => readNames(text, LIST, names).missing) : [...unknown]
-  return { isList, missing: [...new Set(listed)].filter((name) => !names.isAmbiguous(name)) }
+  return isList
 }
 
 const LIST = { kind: 'mm' } as const
@@ -302,15 +327,9 @@ function reasonFor(
 ): string {
   const table = related.table.title
   if (link.by === 'row') return m.imports_report_parent_missing({ table })
-  const listed = missing
-    .slice(0, MAX_LISTED)
-    .map((name) => `“${name}”`)
-    .join(', ')
-  const count = missing.length - MAX_LISTED
-  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
   return missing.every(isAmbiguous)
-    ? m.imports_report_ambiguous_records({ table, names })
-    : m.imports_report_unknown_records({ table, names })
+    ? m.imports_report_ambiguous_records({ table, names: listNames(missing) })
+    : unknownRecords(table, missing)
 }
 
 /** The numbers of records' rows in the file, by id. */
@@ -326,14 +345,11 @@ async function rowsOf({ own, engine }: OpenColumn, ids: RecordId[]): Promise<Rea
 }
 
 /** Records of a new table by the numbers of their rows in the file. */
-async function recordsByRow(
-  { related, engine }: OpenColumn,
-  read: ReadValues,
-): Promise<Pick<RecordNames, 'find'>> {
-  const byRow = new Map<number, RecordId>()
+async function recordsByRow({ related, engine }: OpenColumn, read: ReadValues): Promise<FoundNames> {
+  const byRow = createSpillMap<RecordId>()
   const order: ValueSource = { column: sql`nc_order`, decode: null }
   for await (const page of pagesOf(engine, related, related.primaryKey, read, order)) {
-    for (const { id, value } of page) byRow.set(Number(value), id)
+    for (const { id, value } of page) byRow.set(String(Number(value)), id)
   }
-  return { find: (row) => byRow.get(Number(row)) }
+  return { find: (row) => byRow.get(String(Number(row))), close: byRow.close }
 }

@@ -38,6 +38,8 @@ export interface ImportColumn {
   grows: boolean
   /** Set if the cells name linked records. */
   link?: ImportLink
+  /** Set for a link if names without a record create one: the defaults of the new records' other fields. */
+  creates?: { constants: Constant[] }
   /** Set for the table's primary key, which finds existing records and is not written. */
   isRecordId?: true
   /** Set for a column of a connected database. */
@@ -67,6 +69,12 @@ export const UPDATE_COLUMNS = {
 /** Staging column with the names in the file's n-th column. */
 export const linkColumnName = (index: number): string => `sheaf_link_${index}`
 
+/** A staging table with the numbers of its rows as keys. */
+export const stagedRows = ({ staging }: Pick<ImportPlan, 'staging'>) => ({
+  table: { tableName: staging },
+  primaryKey: { type: 'ID' as const, columnName: ROW_COLUMN },
+})
+
 /** Table next to a staging table that collects the links of its rows. */
 export const linksTableOf = (staging: string): string => `${staging}_links`
 
@@ -87,7 +95,7 @@ export type ImportFinish =
       kind: 'append'
       target: string
       tableId: string
-      constants: { column: string; value: CellValue }[]
+      constants: Constant[]
       keyColumn: string
       orderColumn: string
       /** Columns of auto numbers: each is the record's id minus `behind`. */
@@ -96,14 +104,25 @@ export type ImportFinish =
       unique: { column: string; title: string }[]
       /** Set if rows may change existing records. */
       update?: UpdateFinish
+      /** Only counts what would happen. */
+      isPreview: boolean
+      /** For columns that create the linked records that they name, by their position in the plan. */
+      creates: Record<number, NewRecords>
     }
+
+/** Adds the staged rows to an existing table, or changes its records. */
+export type Append = Extract<ImportFinish, { kind: 'append' }>
+
+/** How linked records are added to their table: each has only its name. */
+export interface NewRecords {
+  name: ImportColumn
+  finish: Append
+}
 
 /** How rows of the file find and change existing records. */
 export interface UpdateFinish extends UpdateOptions {
   /** Positions of the key columns among the plan's columns. */
   keys: number[]
-  /** Only counts what would happen. */
-  isPreview: boolean
   /** Fields for the time and author of the last change. */
   stamps: KeyStorage['stamps']
 }
@@ -114,6 +133,12 @@ export interface UpdateOptions {
   mode: 'updateAndAdd' | 'update' | 'add'
   /** Whether an empty cell keeps the value of an existing record or clears it. */
   emptyCells: 'keep' | 'clear'
+}
+
+/** A value that all new records of an import have. */
+export interface Constant {
+  column: string
+  value: CellValue
 }
 
 /** Everything the worker needs, as plain values for the other thread. */
@@ -159,8 +184,19 @@ export interface ImportOutcome
     | 'update'
     | 'stopped'
   > {
+  /** Linked records that were created by name, by their tables. */
+  created: CreatedRecords[]
   /** Options found for select fields, by field id; null: too many, the field becomes text. */
   choices: Record<string, string[] | null>
+}
+
+/** Records that an import has created in a linked table, or would create. */
+export interface CreatedRecords {
+  tableId: string
+  table: string
+  count: number
+  /** Their entry in the log; null in a preview. */
+  changeId: number | null
 }
 
 /** A link field filled by the names of linked records. Plain values, since they are sent to a thread. */

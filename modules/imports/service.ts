@@ -38,7 +38,14 @@ import { type AnalysisInput, type StartInput, startInput } from './input.ts'
 import type { ImportInput } from './job-input.ts'
 import { type ColumnLink, createLinkJob, LINK_JOB, type LinkInput } from './link-job.ts'
 import { createMissingNames, createTableMatcher } from './match-names.ts'
-import { type ImportColumn, isLinkColumn, linkColumnName, RECORD_ID_COLUMN, toImportLink } from './plan.ts'
+import {
+  type Constant,
+  type ImportColumn,
+  isLinkColumn,
+  linkColumnName,
+  RECORD_ID_COLUMN,
+  toImportLink,
+} from './plan.ts'
 import { kindOfFile, requireKind } from './readers/index.ts'
 import { NEW_COLUMN, refusalOf, requireConnectedTable } from './targets/connected.ts'
 import { toNamedRecords } from './targets/connected-import.ts'
@@ -212,7 +219,9 @@ export function createImportsService(
     const { width, timeZone, uploadId } = input
     const made = { ms: Date.now(), timeZone }
     const context = { userId: user.id, members: await records.people(actor, baseId), made }
-    const goal = model ? await appendTo(model, input, context) : await newTable(user, baseId, input, context)
+    const goal = model
+      ? await appendTo(actor, model, input, context)
+      : await newTable(user, baseId, input, context)
     const format = withWrittenJson(input.format, goal.columns)
     return { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
   }
@@ -254,8 +263,13 @@ export function createImportsService(
     if (own) throw badRequest(m.schema_error_own_tables_only({ type: fieldType(own.type).label() }))
   }
 
-  async function appendTo(model: TableModel, input: StartInput, context: ImportContext) {
-    if (isForeign(model)) return appendToConnected(model, input, context)
+  async function appendTo(actor: Actor, model: TableModel, input: StartInput, context: ImportContext) {
+    const unlinked = input.columns.find(({ fieldId = '', missing }) => {
+      const field = model.field(fieldId)
+      return missing === 'create' && field && !linkOf(field)
+    })
+    if (unlinked) throw badRequest(m.imports_error_create_without_link())
+    if (isForeign(model)) return appendToConnected(actor, model, input, context)
     const { columns, update, preview } = input
     const keys = new Set(update?.keys)
     const filled: ImportColumn[] = []
@@ -274,25 +288,47 @@ export function createImportsService(
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
       if (!isLink) requireFillable(field.type, field.title)
       const column = toColumn(given, field, false, context)
-      filled.push(isLink ? await toLinkColumn(model, column, context) : column)
+      filled.push(
+        isLink ? await toLinkColumn(actor, model, { ...column, missing: given.missing }, context) : column,
+      )
     }
     const addsRecords = update?.mode !== 'update'
-    if (addsRecords) refuseRequiredLinks(model, filled)
-    const constants = model.fields.flatMap((field) => {
-      const isWritable = !field.isSystem && !field.isPrimaryKey && isImportable(field.type)
-      if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
-      const value = fallbackOf(field, context)
-      if (value !== null) return [{ column: field.columnName, value }]
-      if (field.required && addsRecords) throw requiredWithoutColumn(field)
-      return []
-    })
-    const options = update && { ...update, isPreview: preview }
-    const target = { kind: 'append' as const, tableId: model.table.id, constants, update: options }
+    const [missing] = addsRecords ? requiredFields(model, filled, context) : []
+    if (missing) throw requiredWithoutColumn(missing)
+    const constants = defaultsOf(model, filled, context)
+    const { id: tableId } = model.table
+    const target = { kind: 'append' as const, tableId, constants, update, isPreview: preview }
     return { columns: filled, target }
+  }
+
+  /**
+   * Checks that names in a link column may create the records that they name.
+   * @returns the defaults of the new records
+   * @throws PERMISSION_DENIED; BAD_REQUEST if a record of the linked table needs more than its name
+   */
+  async function prepareCreation(
+    actor: Actor,
+    relatedTableId: string,
+    context: ImportContext,
+  ): Promise<NonNullable<ImportColumn['creates']>> {
+    const related = await schema.load(relatedTableId)
+    const { table, displayField } = related
+    await access.authorize(actor, 'record.create', table.baseId)
+    if (isForeign(related)) await requireConnectedTable(schema, related)
+    const named = [{ fieldId: displayField.id }]
+    const [missing] = isForeign(related)
+      ? requiredFieldsOfConnected(related, named, context)
+      : requiredFields(related, named, context)
+    if (missing)
+      throw badRequest(m.imports_error_create_required({ table: table.title, field: missing.title }))
+    if (displayField.readOnlyReason !== null || !isFilledByImport(displayField))
+      throw badRequest(m.imports_error_create_read_only({ table: table.title, field: displayField.title }))
+    return { constants: defaultsOf(related, named, context) }
   }
 
   /** As `appendTo`, for a table of a connected database. */
   async function appendToConnected(
+    actor: Actor,
     model: TableModel,
     { columns, update, preview }: StartInput,
     context: ImportContext,
@@ -312,25 +348,34 @@ export function createImportsService(
         toNamedRecords(await records.openLink(model, field.id), context.members)
         // The key that holds the link tells whether a record needs it.
         const required = link.holdsKey && model.field(link.keyFieldId ?? '')?.required === true
-        filled.push({ ...column, type: 'LongText', options: {}, required, fallback: null })
+        const creates =
+          given.missing === 'create' ? await prepareCreation(actor, link.relatedTableId, context) : undefined
+        filled.push({ ...column, type: 'LongText', options: {}, required, fallback: null, creates })
         continue
       }
       const { keepsToTypes } = dialect.foreign
       const connected = { databaseType: field.databaseType ?? '', keepsToTypes }
       filled.push({ ...column, connected, required: column.required && isFilledByImport(field) })
     }
-    if (update?.mode !== 'update') requireFilled(model, filled, context)
-    const options = update && { ...update, isPreview: preview }
-    const target = { kind: 'connected' as const, tableId: model.table.id, update: options }
-    return { columns: filled, target }
+    const [missing] = update?.mode === 'update' ? [] : requiredFieldsOfConnected(model, filled, context)
+    if (missing) throw requiredWithoutColumn(missing)
+    const { id: tableId } = model.table
+    return { columns: filled, target: { kind: 'connected' as const, tableId, update, isPreview: preview } }
   }
 
   /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name */
-  async function toLinkColumn(model: TableModel, column: ImportColumn, { members }: ImportContext) {
-    const link = toImportLink(await records.openLink(model, column.fieldId), members)
+  async function toLinkColumn(
+    actor: Actor,
+    model: TableModel,
+    { missing, ...column }: ImportColumn & Pick<StartInput['columns'][number], 'missing'>,
+    context: ImportContext,
+  ): Promise<ImportColumn> {
+    const link = toImportLink(await records.openLink(model, column.fieldId), context.members)
+    const creates =
+      missing === 'create' ? await prepareCreation(actor, link.related.tableId, context) : undefined
     // Only the child needs its link: the other side has no key.
     const required = column.required && link.storedIn.at === 'own'
-    return { ...column, column: linkColumnName(column.index), required, fallback: null, link }
+    return { ...column, column: linkColumnName(column.index), required, fallback: null, link, creates }
   }
 
   /**
@@ -358,7 +403,7 @@ export function createImportsService(
     actor: Actor,
     model: TableModel,
     uploadId: string,
-    { tableId, chosen, table: name, monthFirst, update, preview, timeZone }: FileImport,
+    { tableId, chosen, table: name, monthFirst, update, preview, missing, timeZone }: FileImport,
   ): Promise<Job> {
     const { analysis } = await tableOfFile(actor, uploadId, name, {
       header: true,
@@ -386,7 +431,8 @@ export function createImportsService(
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
       const { decimal } = detected
-      return [{ index, fieldId: field.id, decimal, dateFormat: dateFormatOf(detected, monthFirst) }]
+      const column = { index, fieldId: field.id, decimal, dateFormat: dateFormatOf(detected, monthFirst) }
+      return [linkOf(field) ? { ...column, missing } : column]
     })
     if (columns.length === 0) throw badRequest(m.imports_error_no_column())
     const input = startInput.safeParse({
@@ -582,6 +628,8 @@ export interface FileImport {
   /** As `StartInput.update`, with titles or ids of fields. */
   update: StartInput['update']
   preview: boolean
+  /** For all link columns, as in `StartInput.columns`. */
+  missing: StartInput['columns'][number]['missing']
   timeZone: string | undefined
 }
 
@@ -626,32 +674,55 @@ function requireFillable(type: FieldTypeName, title: string): void {
   if (!isImportable(type)) throw cannotFill(title)
 }
 
-/** @throws REQUIRED_FIELD_MISSING for a field of a connected table that a new record needs and nothing fills */
-function requireFilled(model: TableModel, filled: readonly ImportColumn[], context: ImportContext): void {
+/** The fields of a connected table that a new record needs and nothing fills. */
+function requiredFieldsOfConnected(
+  model: TableModel,
+  filled: readonly Pick<ImportColumn, 'fieldId'>[],
+  context: ImportContext,
+): Field[] {
   const given = new Set(filled.map(({ fieldId }) => fieldId))
   for (const { fieldId } of filled) {
     const field = model.field(fieldId)
     const link = field && linkOf(field)
     if (link?.holdsKey && link.keyFieldId) given.add(link.keyFieldId)
   }
-  const missing = model.fields.find(
+  return model.fields.filter(
     (field) =>
       field.required &&
       isFilledByImport(field) &&
       !given.has(field.id) &&
       fallbackOf(field, context) === null,
   )
-  if (missing) throw requiredWithoutColumn(missing)
 }
 
-/** @throws REQUIRED_FIELD_MISSING for a required link without a column */
-function refuseRequiredLinks({ fields }: TableModel, filled: ImportColumn[]): void {
-  const link = fields.find(
+/** The fields and links of a base's own table that a new record needs and nothing fills. */
+const requiredFields = (
+  { fields }: TableModel,
+  filled: readonly Pick<ImportColumn, 'fieldId'>[],
+  context: ImportContext,
+): Field[] =>
+  fields.filter(
     (field) =>
-      field.required && linkOf(field)?.holdsKey && !filled.some(({ fieldId }) => fieldId === field.id),
+      field.required &&
+      !filled.some(({ fieldId }) => fieldId === field.id) &&
+      (linkOf(field) ? linkOf(field)?.holdsKey : hasDefault(field) && fallbackOf(field, context) === null),
   )
-  if (link) throw requiredWithoutColumn(link)
+
+/** The defaults of the fields without a column. */
+function defaultsOf(
+  { fields }: TableModel,
+  filled: readonly Pick<ImportColumn, 'fieldId'>[],
+  context: ImportContext,
+): Constant[] {
+  return fields.flatMap((field) => {
+    if (!hasDefault(field) || filled.some(({ fieldId }) => fieldId === field.id)) return []
+    const value = fallbackOf(field, context)
+    return value === null ? [] : [{ column: field.columnName, value }]
+  })
 }
+
+const hasDefault = ({ isSystem, isPrimaryKey, type }: Field): boolean =>
+  !isSystem && !isPrimaryKey && isImportable(type)
 
 const requiredWithoutColumn = ({ id, title }: Field): AppError =>
   new AppError('REQUIRED_FIELD_MISSING', m.imports_error_required_field({ field: title }), {

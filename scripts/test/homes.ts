@@ -30,6 +30,8 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'hooks/settings',
   'imports/append',
   'imports/connected',
+  'imports/connected-links',
+  'imports/create-missing',
   'imports/export-again',
   'imports/files',
   'imports/import',

@@ -7,23 +7,33 @@ import { readNameList } from '../core/fields/list-value.ts'
 import { formatValue } from '../core/fields/read.ts'
 import type { Field, RecordId } from '../core/model.ts'
 import type { Engine, Statement } from '../dialects/dialect.ts'
+import { comparedColumn, isComparable, isPadded } from '../dialects/foreign.ts'
 import { m } from '../messages.gen.ts'
 import { type ColumnValue, columnNameOf, type PagedTable, pagesOf } from './column-values.ts'
+import { createSpillMap, type SpillMap } from './spill-map.ts'
 
 /** Runs a statement, in a transaction or as a scan. */
 export type ReadValues = (statement: Statement) => Promise<ColumnValue[]>
 
+/** A column to look for values in. `databaseType` is set for one of a connected database. */
+type NamedField = Pick<Field, 'type' | 'columnName'> & Partial<Pick<Field, 'databaseType'>>
+
 /** A table whose records are looked up by display value. */
 export interface NamedTable extends PagedTable {
   table: { title: string; tableName: string }
-  displayField: Pick<Field, 'title' | 'type' | 'options' | 'columnName'>
+  primaryKey: NamedField
+  displayField: NamedField & Pick<Field, 'title' | 'options'>
 }
 
-/** Looks up records by display value; of duplicates, the first that was added. */
+/** Looks up records by display value; of duplicates, the first that was added. Must be closed. */
 export interface RecordNames {
   add(id: RecordId, value: CellValue): void
   find(name: string): RecordId | undefined
+  close(): void
 }
+
+/** As `RecordNames`, without what adds to them. */
+export type FoundNames = Pick<RecordNames, 'find' | 'close'>
 
 /** The linked records that a text names. */
 export interface NamedRecords {
@@ -46,16 +56,20 @@ export function requireStoredNames({ table, displayField }: NamedTable): void {
  * surrounding whitespace.
  */
 export function createRecordNames(displayField: Pick<Field, 'type' | 'options'>): RecordNames {
-  const exact = new Map<string, RecordId>()
-  const others = new Map<string, RecordId>()
+  const exact = createSpillMap<RecordId>()
+  const others = createSpillMap<RecordId>()
   return {
+    close() {
+      exact.close()
+      others.close()
+    },
     add(id, value) {
       const text = String(value ?? '')
       if (text === '') return
-      if (!exact.has(text)) exact.set(text, id)
+      if (exact.get(text) === undefined) exact.set(text, id)
       const shown = formatValue(displayField, value)
       for (const other of [text.trim(), shown.trim()]) {
-        if (other !== text && other !== '' && !others.has(other)) others.set(other, id)
+        if (other !== text && other !== '' && others.get(other) === undefined) others.set(other, id)
       }
     },
     find(name) {
@@ -73,8 +87,9 @@ export interface UniqueNames extends RecordNames {
 /** As `createRecordNames`, without surrounding whitespace. */
 export function createUniqueNames(displayField: Pick<Field, 'type' | 'options'>): UniqueNames {
   /** Null for a name of several records. */
-  const byName = new Map<string, RecordId | null>()
+  const byName = createSpillMap<RecordId | null>()
   return {
+    close: byName.close,
     add(id, value) {
       for (const name of new Set([String(value ?? '').trim(), formatValue(displayField, value).trim()])) {
         if (name === '') continue
@@ -87,7 +102,7 @@ export function createUniqueNames(displayField: Pick<Field, 'type' | 'options'>)
   }
 }
 
-/** Records of a table by the text of their display field. @throws BAD_REQUEST as `requireStoredNames` */
+/** Records of a table by the text of their display field, in bounded memory. @throws BAD_REQUEST as `requireStoredNames` */
 export const recordsByName = (
   engine: Pick<Engine, 'dialect'>,
   related: NamedTable,
@@ -107,11 +122,16 @@ async function addNames<Names extends RecordNames>(
   related: NamedTable,
   read: ReadValues,
 ): Promise<Names> {
-  requireStoredNames(related)
-  for await (const page of pagesOf(engine, related, related.displayField, read)) {
-    for (const { id, value } of page) names.add(id, value)
+  try {
+    requireStoredNames(related)
+    for await (const page of pagesOf(engine, related, related.displayField, read)) {
+      for (const { id, value } of page) names.add(id, value)
+    }
+    return names
+  } catch (error) {
+    names.close()
+    throw error
   }
-  return names
 }
 
 /** Names per statement. */
@@ -119,7 +139,7 @@ const ASKED = 500
 
 /**
  * Looks up the records with some names in the database; memory grows with the number of names only. Misses some names
- * that differ in surrounding whitespace.
+ * that differ in surrounding whitespace. Works for keys and display fields of any type that a connected database has.
  *
  * @throws BAD_REQUEST as `requireStoredNames`
  */
@@ -128,7 +148,7 @@ export async function recordsNamed(
   related: NamedTable,
   names: readonly string[],
   read: ReadValues,
-): Promise<Pick<RecordNames, 'find'>> {
+): Promise<FoundNames> {
   requireStoredNames(related)
   const { displayField, primaryKey, table } = related
   const { parse, storage } = fieldType(displayField.type)
@@ -138,46 +158,93 @@ export async function recordsNamed(
     const value = parse(name, displayField.options)
     return value === null ? [] : [encode?.(value) ?? value]
   }
-  const [column, id] = [displayField, primaryKey].map((field) => sql.identifier(columnNameOf(field)))
-  const select = (value: SQL, where: SQL) =>
-    read(
-      dialect.render(sql`select min(${id}) as ${sql.identifier('id')}, ${value} as ${sql.identifier('value')}
-        from ${sql.identifier(table.tableName)} where ${where} group by ${value}`),
-    )
+
+  /** The first record with each of some values of a column. */
+  async function select(
+    field: NamedField,
+    values: readonly CellValue[],
+    where: SQL = sql`1 = 1`,
+  ): Promise<ColumnValue[]> {
+    const { databaseType = null } = field
+    const id = keyColumn(primaryKey)
+    const column = comparedColumn(dialect, sql`${sql.identifier(columnNameOf(field))}`, {
+      storage: fieldType(field.type).storage,
+      databaseType,
+    })
+    const wanted = [...new Set(values)].filter(
+      (value) => value !== null && value !== '' && isComparable(databaseType, value),
+    ) as (string | number | boolean)[]
+    const found: ColumnValue[] = []
+    for (let start = 0; start < wanted.length; start += ASKED) {
+      const isWanted = dialect.inList(column, wanted.slice(start, start + ASKED))
+      // By exact text: a collation may equate names that differ in case. Not by the least id, which UUIDs do not have.
+      const numbered = sql`select ${id} as ${sql.identifier('id')}, ${column} as ${sql.identifier('value')},
+          row_number() over (partition by ${dialect.exactText(column)} order by ${id}) as ${sql.identifier('place')}
+        from ${sql.identifier(table.tableName)} where ${isWanted} and ${where}`
+      found.push(
+        ...(await read(
+          dialect.render(sql`select ${sql.identifier('id')}, ${sql.identifier('value')}
+            from (${numbered}) as numbered where ${sql.identifier('place')} = 1`),
+        )),
+      )
+    }
+    return found
+  }
+
   const found = createRecordNames(displayField)
+  for (const { id, value } of await select(displayField, names.flatMap(asStored)))
+    found.add(id, decode ? decode(value) : value)
   const unnamed = new Map<string, RecordId>()
-  const values = [...new Set(names.flatMap(asStored))].filter((value) => value !== null && value !== '')
-  for (let start = 0; start < values.length; start += ASKED) {
-    const some = values.slice(start, start + ASKED) as (string | number | boolean)[]
-    for (const row of await select(sql`${column}`, dialect.inList(sql`${column}`, some)))
-      found.add(row.id, decode ? decode(row.value) : row.value)
+  for (const { id } of await select(primaryKey, keysIn(names, primaryKey), isUnnamed(dialect, displayField)))
+    unnamed.set(String(id), id)
+  const [nameText, keyText] = [displayField, primaryKey].map(({ databaseType }) => textIn(databaseType))
+  return {
+    close: found.close,
+    find: (name) =>
+      found.find(nameText?.(name) ?? name) ?? unnamed.get(keyText?.(name.trim()) ?? name.trim()),
   }
-  const ids = [...new Set(names.map(Number))].filter((number) => Number.isSafeInteger(number) && number > 0)
-  for (let start = 0; start < ids.length; start += ASKED) {
-    const some = dialect.inList(sql`${id}`, ids.slice(start, start + ASKED))
-    for (const row of await select(sql`${id}`, sql`${isUnnamed(displayField)} and ${some}`))
-      unnamed.set(String(row.id), row.id)
-  }
-  return { find: (name) => found.find(name) ?? unnamed.get(name.trim()) }
 }
+
+/** A key column in the form that ids have: without the padding of its type. */
+const keyColumn = (key: NamedField): SQL => {
+  const column = sql`${sql.identifier(columnNameOf(key))}`
+  return isPadded(key.databaseType ?? null) ? sql`rtrim(${column})` : column
+}
+
+/** The names that may be keys of records. */
+function keysIn(names: readonly string[], { type }: NamedField): CellValue[] {
+  const { storage } = fieldType(type)
+  if (storage === 'text' || storage === 'longText') return names.map((name) => name.trim())
+  return names.map(Number).filter((number) => Number.isSafeInteger(number) && number > 0)
+}
+
+/** Writes a text as values of a type are read: UUIDs come in lower case, however they are given. */
+const textIn = (databaseType: string | null | undefined): ((text: string) => string) | null =>
+  databaseType === 'uuid' ? (text) => text.trim().toLowerCase() : null
 
 const isText = ({ type }: Pick<Field, 'type'>): boolean =>
   fieldType(type).storage === 'text' || fieldType(type).storage === 'longText'
 
 /** Condition: the record's display value is empty. */
-const isUnnamed = (field: NamedTable['displayField']): SQL => {
-  const name = sql.identifier(columnNameOf(field))
-  return isText(field) ? sql`coalesce(${name}, '') = ''` : sql`${name} is null`
+const isUnnamed = ({ foreign }: Engine['dialect'], field: NamedTable['displayField']): SQL => {
+  const column = sql`${sql.identifier(columnNameOf(field))}`
+  if (!isText(field)) return sql`${column} is null`
+  // Through text: not every type of a connected database can be compared with an empty one.
+  const text = field.databaseType ? foreign.asText(column, field.databaseType) : column
+  return sql`coalesce(${text}, '') = ''`
 }
 
-/** Records without a display value, by id as text, which is how an export writes their links. */
+/** Records without a display value, by id as text, which is how an export writes their links. Must be closed. */
 export async function unnamedRecords(
   engine: Pick<Engine, 'dialect'>,
   related: NamedTable,
   read: ReadValues,
-): Promise<ReadonlyMap<string, RecordId>> {
-  const unnamed = new Map<string, RecordId>()
-  const one = { column: sql`case when ${isUnnamed(related.displayField)} then 1 end`, decode: null }
+): Promise<Pick<SpillMap<RecordId>, 'get' | 'close'>> {
+  const unnamed = createSpillMap<RecordId>()
+  const one = {
+    column: sql`case when ${isUnnamed(engine.dialect, related.displayField)} then 1 end`,
+    decode: null,
+  }
   for await (const page of pagesOf(engine, related, related.displayField, read, one)) {
     for (const { id } of page) unnamed.set(String(id), id)
   }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
+import { isTextStorage } from './related.ts'
 import { sqliteTemporal, sqliteTemporalValue, type TemporalStorage } from './sqlite-dates.ts'
 
 /** Reading and writing columns of connected tables, which may have any type of their engine. */
@@ -46,6 +47,29 @@ export interface ForeignColumns {
 /** True for dates, instants and times of day. */
 export const isTemporal = (storage: StorageKind): storage is TemporalStorage =>
   storage === 'date' || storage === 'datetime' || storage === 'time'
+
+/**
+ * A column as its values are compared exactly, whatever its type: uncast where its own index can be used. Values that
+ * `isComparable` refuses must be left out first.
+ *
+ * @param databaseType null for a column of a base's own table
+ */
+export function comparedColumn(
+  { foreign }: { foreign: ForeignColumns },
+  column: SQL,
+  { storage, databaseType }: { storage: StorageKind; databaseType: string | null },
+): SQL {
+  if (databaseType === null) return column
+  if (isTemporal(storage)) return foreign.asTemporal(column, storage, databaseType)
+  if (!isTextStorage(storage) || databaseType === 'uuid') return column
+  return foreign.asText(column, databaseType)
+}
+
+const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
+
+/** False for values that a column of this type cannot hold, and with which some engines refuse to compare it. */
+export const isComparable = (databaseType: string | null, value: CellValue): boolean =>
+  databaseType !== 'uuid' || UUID.test(String(value))
 
 /** The type's name in lower case, without size or modifiers. */
 const plain = (databaseType: string): string => databaseType.toLowerCase().split(/[\s(]/, 1)[0] ?? ''

@@ -207,7 +207,8 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
-  test('links the rows to records that a column names, and shows which are not there', async () => {
+  /** Orders with a link to customers, of whom there are Ann and Jane Doe. */
+  async function createOrders(): Promise<void> {
     const trpc = app.trpc(owner.token)
     const make = (title: string) =>
       trpc.schema.createTable.mutate({
@@ -226,6 +227,10 @@ describe('importing a file', () => {
       field: { title: 'Customer', type: 'Links', options },
     })
     await page.reload()
+  }
+
+  test('links the rows to records that a column names, and shows which are not there', async () => {
+    await createOrders()
     await choose(csv('orders.csv', 'name,customer\nFirst,"Ann, ""Doe, Jane"""\nSecond,"Ann, Zoe"\n'))
     await dialog().getByLabel('Existing table').check()
     await dialog().getByText('Links match existing records by name').waitFor()
@@ -240,6 +245,28 @@ describe('importing a file', () => {
     await page.getByText('2 records').waitFor()
     await page.getByText('Doe, Jane', { exact: true }).waitFor()
     expect(await page.getByText('Ann', { exact: true }).count()).toBe(2)
+  })
+
+  test('creates the records that a column names, after a preview that counts them', async () => {
+    await createOrders()
+    await choose(csv('orders.csv', 'name,customer\nFirst,"Ann, Max"\nSecond,"Max, Zoe"\n'))
+    await dialog().getByLabel('Existing table').check()
+    await dialog().getByText('2 invalid cells').waitFor()
+    await dialog().getByLabel('Names in Customer without a record').selectOption('Create missing records')
+    await dialog().getByText('2 names have no record yet').waitFor()
+    await dialog().getByRole('button', { name: 'Preview changes' }).click()
+    const created = dialog().locator('dl div', { hasText: 'New in Customers' })
+    await created.getByText('2', { exact: true }).waitFor()
+    await start()
+    await dialog().getByText('2 records were created in Customers').waitFor()
+    await dialog().getByRole('button', { name: 'Undo' }).click()
+    const customers = (await tables()).find(({ title }) => title === 'Customers')
+    const count = () =>
+      app.trpc(owner.token).records.list.query({
+        query: { tableId: customers?.id ?? '', fieldIds: [], limit: 100, offset: 0 },
+      })
+    for (let tries = 0; (await count()).ids.length > 2 && tries < 100; tries++) await Bun.sleep(50)
+    expect((await count()).ids).toHaveLength(2)
   })
 
   test('goes on with the upload when the connection is back', async () => {

@@ -72,6 +72,8 @@ export interface LoadOptions {
   preview?: boolean
   uploadId?: string
   decimal?: '.' | ','
+  /** Titles of link fields whose missing records are created. */
+  creates?: string[]
 }
 
 /** Starts an import of CSV whose header names the fields. */
@@ -80,7 +82,7 @@ export async function startLoad(
   baseId: string,
   { tableId, fields }: ConnectedTable,
   file: string,
-  { keys, mode, emptyCells, preview = false, uploadId, decimal = '.' }: LoadOptions = {},
+  { keys, mode, emptyCells, preview = false, uploadId, decimal = '.', creates }: LoadOptions = {},
 ): Promise<{ jobId: string; uploadId: string }> {
   const header = (file.split('\n', 1)[0] ?? '').split(',')
   const idOf = (title: string): string => {
@@ -95,7 +97,11 @@ export async function startLoad(
     uploadId: id,
     format: formatOf(file, { decimal }),
     width: header.length,
-    columns: header.map((title, index) => ({ index, fieldId: idOf(title) })),
+    columns: header.map((title, index) => ({
+      index,
+      fieldId: idOf(title),
+      ...(creates?.includes(title) && { missing: 'create' as const }),
+    })),
     update: keys && { keys: keys.map(idOf), mode, emptyCells },
     preview,
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase, createMember } from '../support/factories.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+import { createMember } from '../support/factories.ts'
 import { ownTableNames } from '../support/home.ts'
 import {
   type Door,
@@ -9,6 +9,7 @@ import {
   ended,
   type importNew,
   type NewTableImport,
+  openImports,
   reportOf,
   rowsOf,
   startImport,
@@ -20,10 +21,7 @@ let base: Base
 let door: Door
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 

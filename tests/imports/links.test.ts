@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readLinks } from '../../src/core/fields/list-value.ts'
+
 import { createLink, linkedIds, type TestEnd } from '../records/links-support.ts'
 import { type Bench, createBench, readLog, refusalOf, type TestTable } from '../records/support.ts'
-import { doorOf, ended, formatOf, reportOf, resultOf, upload } from './support.ts'
+import { createLinkWorld, linksOf, loadLinks, startLinks } from './link-support.ts'
+import { doorOf, ended } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -10,59 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => bench.stop())
 
-/** Starts the import of a file whose columns go to the fields, in their order. */
-async function start(tableId: string, fieldIds: string[], file: string): Promise<string> {
-  const { jobId } = await bench.trpc.imports.start.mutate({
-    baseId: bench.baseId,
-    tableId,
-    format: formatOf(file),
-    width: fieldIds.length,
-    uploadId: await upload(doorOf(bench.app, bench.owner), file),
-    columns: fieldIds.map((fieldId, index) => ({ index, fieldId })),
-  })
-  return jobId
-}
-
-/** Imports names and links: the file's first column is the title. */
-async function load(table: TestTable, ends: TestEnd[], file: string) {
-  const fieldIds = [table.field('Title').id, ...ends.map(({ fieldId }) => fieldId)]
-  const door = doorOf(bench.app, bench.owner)
-  const jobId = await start(table.id, fieldIds, file)
-  return { result: resultOf(await ended(door, jobId)), report: await reportOf(door, jobId) }
-}
-
-/** The titles of the records that each record's link names, by the record's own title. */
-async function linksOf({ tableId, fieldId }: TestEnd, title: string): Promise<Record<string, unknown[]>> {
-  const page = await bench.trpc.records.list.query({
-    query: { tableId, fieldIds: [title, fieldId], limit: 100, offset: 0 },
-  })
-  return Object.fromEntries(
-    page.rows.map(([name, cell]) => [name, readLinks(cell ?? null).records.map((record) => record.title)]),
-  )
-}
+const start = (tableId: string, fieldIds: string[], file: string) =>
+  startLinks(bench, tableId, fieldIds, file)
+const load = (table: TestTable, ends: TestEnd[], file: string) => loadLinks(bench, table, ends, file)
 
 const undo = () => bench.trpc.records.undo.mutate({ baseId: bench.baseId })
 const redo = () => bench.trpc.records.redo.mutate({ baseId: bench.baseId })
 
 /** Two tables, of which the second has the records Ann, Bob and Eve. */
-async function world(
-  kind: 'hm' | 'bt' | 'mm' | 'oo',
-  options: { holdsKey?: boolean; required?: boolean } = {},
-) {
-  const books = await bench.table()
-  const people = await bench.table({ Title: 'SingleLineText' }, [
-    { Title: 'Ann' },
-    { Title: 'Bob' },
-    { Title: 'Eve' },
-    { Title: 'Ann' },
-  ])
-  const { own, inverse, write } = await createLink(bench, books, people, kind, options)
-  const title = books.field('Title').id
-  const links = () => linksOf(own, title)
-  /** The books of each person, by the person's id. */
-  const held = () => Promise.all([1, 2, 3, 4].map((id) => linkedIds(bench, inverse, id)))
-  return { books, people, own, inverse, write, links, held }
-}
+const world = (kind: 'hm' | 'bt' | 'mm' | 'oo', options?: { holdsKey?: boolean; required?: boolean }) =>
+  createLinkWorld(bench, kind, { people: ['Ann', 'Bob', 'Eve', 'Ann'] }, options)
 
 describe('an import that fills a link', () => {
   test('is refused where the linked records are named by a formula', async () => {
@@ -200,7 +158,7 @@ describe('an import that fills a link', () => {
     expect(await linkedIds(bench, parent.own, 5)).toEqual([1])
     expect(await linkedIds(bench, parent.own, 4)).toEqual([3])
     expect(await linkedIds(bench, friends.inverse, 2)).toEqual([2, 3])
-    expect((await linksOf(friends.own, title)).Leaf).toEqual(['Old', 'Leaf'])
+    expect((await linksOf(bench, friends.own, title)).Leaf).toEqual(['Old', 'Leaf'])
     await undo()
     expect(await tasks.titles()).toEqual(['Old'])
     expect(await linkedIds(bench, friends.inverse, 1)).toEqual([])
@@ -219,9 +177,9 @@ describe('an import that fills a link', () => {
       't,f,g,d,e\nA,B,,B,Old\nB,,"A, Old",,A\n',
     )
     const title = tasks.field('Title').id
-    expect(await linksOf(friends.own, title)).toEqual({ Old: ['B'], A: ['B'], B: [] })
-    expect(await linksOf(pair.own, title)).toEqual({ Old: ['A'], A: ['B'], B: [] })
-    expect(await linksOf(pair.inverse, title)).toEqual({ Old: [], A: ['Old'], B: ['A'] })
+    expect(await linksOf(bench, friends.own, title)).toEqual({ Old: ['B'], A: ['B'], B: [] })
+    expect(await linksOf(bench, pair.own, title)).toEqual({ Old: ['A'], A: ['B'], B: [] })
+    expect(await linksOf(bench, pair.inverse, title)).toEqual({ Old: [], A: ['Old'], B: ['A'] })
   })
 
   test('is one line of the log and one event, and computed fields show it', async () => {

@@ -11,9 +11,8 @@ import type { Base } from '../../src/core/model.ts'
 import { type Analyser, createAnalyser } from '../../web/features/imports/analyse.ts'
 import { type DraftTarget, draftColumns, toStartInput } from '../../web/features/imports/draft.ts'
 import { readSamples, sourceOfText } from '../../web/features/imports/source.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase } from '../support/factories.ts'
-import { type Door, doorOf, ended, reportOf, resultOf, upload } from './support.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+import { type Door, ended, openImports, reportOf, resultOf, upload } from './support.ts'
 
 const DATA = join(import.meta.dir, '../../node_modules/vega-datasets/data')
 
@@ -24,10 +23,7 @@ let door: Door
 let analyser: Analyser
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
   analyser = createAnalyser()
 })
 afterAll(async () => {

@@ -5,10 +5,12 @@ import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.t
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
 import type { ChosenFormat, ImportFormat } from '../../src/core/imports/format.ts'
+import type { Base } from '../../src/core/model.ts'
 import { hasEnded } from '../../src/jobs.ts'
 import { type DraftTarget, draftColumns, toStartInput } from '../../web/features/imports/draft.ts'
-import type { TestApp, TestUser } from '../support/app.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient, type TrpcClient } from '../support/client.ts'
+import { createBase } from '../support/factories.ts'
 
 /** Where a server is and who asks: tests that start one in another process have no more. */
 export interface Door {
@@ -17,6 +19,13 @@ export interface Door {
 }
 
 export const doorOf = (app: TestApp, user: TestUser): Door => ({ url: app.url, token: user.token })
+
+/** An app with a base, and its owner. */
+export async function openImports(): Promise<{ app: TestApp; owner: TestUser; base: Base; door: Door }> {
+  const app = await createTestApp()
+  const owner = await app.signUp()
+  return { app, owner, base: await createBase(app, owner), door: doorOf(app, owner) }
+}
 
 /** Sends a file as the browser does; gives the answer as it is. */
 export const postUpload = ({ url, token }: Door, body: BodyInit, name = 'people.csv'): Promise<Response> =>

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readLinks } from '../../src/core/fields/list-value.ts'
-import { createLink, linkedIds, type TestEnd } from '../records/links-support.ts'
+import { createLink, type TestEnd } from '../records/links-support.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
-import { doorOf, ended, formatOf, reportOf, resultOf, upload } from './support.ts'
+import { createLinkWorld, type LinkImport, loadLinks, linksOf as sharedLinksOf } from './link-support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -10,38 +9,24 @@ beforeAll(async () => {
 })
 afterAll(() => bench.stop())
 
-type Update = Omit<NonNullable<Parameters<Bench['trpc']['imports']['start']['mutate']>[0]['update']>, 'keys'>
-
 /** Updates titles and links: the file's first column is the title, which is the key. */
-async function load(table: TestTable, ends: TestEnd[], file: string, options: Update = {}, preview = false) {
-  const fieldIds = [table.field('Title').id, ...ends.map(({ fieldId }) => fieldId)]
-  const door = doorOf(bench.app, bench.owner)
-  const { jobId } = await bench.trpc.imports.start.mutate({
-    baseId: bench.baseId,
-    tableId: table.id,
-    format: formatOf(file),
-    width: fieldIds.length,
-    uploadId: await upload(door, file),
-    columns: fieldIds.map((fieldId, index) => ({ index, fieldId })),
-    update: { keys: [fieldIds[0]!], ...options },
-    preview,
-  })
-  const result = resultOf(await ended(door, jobId))
-  const { added, changed, unchanged } = result.update!
-  return { result, counts: { added, changed, unchanged }, report: await reportOf(door, jobId) }
+async function load(
+  table: TestTable,
+  ends: TestEnd[],
+  file: string,
+  update: LinkImport['update'] = {},
+  preview = false,
+) {
+  const loaded = await loadLinks(bench, table, ends, file, { update, preview })
+  const { added, changed, unchanged } = loaded.result.update!
+  return { ...loaded, counts: { added, changed, unchanged } }
 }
 
-async function linksOf({ tableId, fieldId }: TestEnd, title: string): Promise<Record<string, string[]>> {
-  const page = await bench.trpc.records.list.query({
-    query: { tableId, fieldIds: [title, fieldId], limit: 100, offset: 0 },
-  })
+/** As `linksOf` of the support, in the order of the alphabet. */
+async function linksOf(end: TestEnd, title: string): Promise<Record<string, string[]>> {
+  const links = await sharedLinksOf(bench, end, title)
   return Object.fromEntries(
-    page.rows.map(([name, cell]) => [
-      name,
-      readLinks(cell ?? null)
-        .records.map((record) => String(record.title))
-        .toSorted(),
-    ]),
+    Object.entries(links).map(([name, titles]) => [name, titles.map(String).toSorted()]),
   )
 }
 
@@ -52,22 +37,10 @@ const redo = () => bench.trpc.records.redo.mutate({ baseId: bench.baseId })
 async function world(
   kind: 'hm' | 'bt' | 'mm' | 'oo',
   books: string[],
-  options: { holdsKey?: boolean; required?: boolean } = {},
+  options?: { holdsKey?: boolean; required?: boolean },
 ) {
-  const table = await bench.table(
-    { Title: 'SingleLineText' },
-    books.map((Title) => ({ Title })),
-  )
-  const people = await bench.table({ Title: 'SingleLineText' }, [
-    { Title: 'Ann' },
-    { Title: 'Bob' },
-    { Title: 'Eve' },
-  ])
-  const { own, inverse } = await createLink(bench, table, people, kind, options)
-  const title = table.field('Title').id
-  const links = () => linksOf(own, title)
-  const held = () => Promise.all([1, 2, 3].map((id) => linkedIds(bench, inverse, id)))
-  return { table, people, own, inverse, links, held }
+  const made = await createLinkWorld(bench, kind, { books, people: ['Ann', 'Bob', 'Eve'] }, options)
+  return { ...made, table: made.books, links: () => linksOf(made.own, made.books.field('Title').id) }
 }
 
 describe('an import that updates records with links', () => {

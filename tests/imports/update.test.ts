@@ -477,7 +477,9 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     expect(await messageOf('keys=Nope')).toBe("404 Field 'Nope' not found")
     expect(await messageOf('keys=Age')).toBe('400 Choose a column of the file for each key field')
     expect(await messageOf('mode=merge&keys=Code')).toContain('400 ')
-    expect(await messageOf('preview=true')).toBe('400 Only an import that updates records has a preview')
+    expect(await messageOf('preview=true')).toBe(
+      '400 Only an import that updates records or creates linked ones has a preview',
+    )
     expect(await messageOf('keys=Code', 'x,y\n1,2\n')).toBe(
       '400 No column of the file has the title of a field',
     )

@@ -2,6 +2,7 @@ import { detectDelimiter, detectEncoding } from '../../src/core/csv/detect.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
 import { looksGuarded } from '../../src/core/csv/format.ts'
 import { CsvError, createCsvReader } from '../../src/core/csv/reader.ts'
+import { findTitleRow } from '../../src/core/csv/title-row.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
 import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import type { Analysis } from '../../src/core/imports/analysis.ts'
@@ -45,20 +46,27 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
   const plain: CsvFormat = {
     kind: 'csv',
-    header: true,
     quote: '"',
     guarded: false,
     decimal: '.',
     ...chosen,
+    header: chosen.header ?? true,
+    titleRow: undefined,
     encoding,
     delimiter,
   }
-  const format = { ...plain, guarded: chosen.guarded ?? looksGuarded(read(headText, plain, isWhole).rows) }
+  const { rows: written } = read(headText, plain, isWhole)
+  const titleRow = chosen.titleRow ?? (plain.header ? findTitleRow(written) : 1)
+  const format: CsvFormat = {
+    ...plain,
+    guarded: chosen.guarded ?? looksGuarded(written),
+    titleRow: titleRow > 1 ? titleRow : undefined,
+  }
 
   const head = read(headText, format, isWhole)
-  const [first = [], ...others] = head.rows
+  const [first = [], ...others] = head.rows.slice(titleRow - 1).filter(isFilled)
   const header = format.header ? first : null
-  const headRows = format.header ? others : head.rows
+  const headRows = format.header ? others : [first, ...others].filter(isFilled)
   const width = widthOf(header, headRows)
   // With line breaks inside cells, a slice that starts within one cannot be split into rows.
   const isReadable = !head.rows.some((cells) => cells.some((cell) => /[\r\n]/.test(cell)))
@@ -106,15 +114,16 @@ function fromCharacter(bytes: Uint8Array): Uint8Array {
 
 const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDecoder(encoding).decode(bytes)
 
-/** Records of a text without those that are empty. */
+const isFilled = (cells: string[]): boolean => cells.some((cell) => cell !== '')
+
+/** Records of a text, with those that are empty. */
 function read(text: string, format: CsvFormat, isWhole: boolean): { rows: string[][]; problems: number } {
   const reader = createCsvReader(format)
   const rows = reader.push(text)
   if (rows.length === 0 && !isWhole) throw new CsvError('The first row never ends. This is not a CSV file.')
   // A slice may end in the middle of a record.
   const rest = isWhole ? reader.end() : []
-  const all = rows.concat(rest).filter((cells) => cells.some((cell) => cell !== ''))
-  return { rows: all, problems: reader.takeProblems().length }
+  return { rows: rows.concat(rest), problems: reader.takeProblems().length }
 }
 
 /** Records inside a slice. It may begin within a quoted cell: what then looks amiss is left out. */

@@ -1,6 +1,7 @@
 import { detectDelimiter, detectEncoding, markOf } from '../../../src/core/csv/detect.ts'
 import { type CsvEncoding, type CsvFormat, looksGuarded } from '../../../src/core/csv/format.ts'
 import { createCsvReader } from '../../../src/core/csv/reader.ts'
+import { findTitleRow } from '../../../src/core/csv/title-row.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { isWholeFile, readHead, requireKind } from './file-head.ts'
 import type { ImportReader, OpenTable, RowBatch } from './reader.ts'
@@ -13,14 +14,17 @@ export const csvReader: ImportReader<CsvFormat> = {
     const text = new TextDecoder(encoding).decode(await readHead(path))
     const delimiter = chosen.delimiter ?? detectDelimiter(text)
     const reader = createCsvReader({ delimiter, quote: chosen.quote ?? '"' })
-    const rows = reader.push(text)
+    const rows = reader.push(text).concat(isWholeFile(path) ? reader.end() : [])
+    const header = chosen.header ?? chosen.titleRow !== 0
+    const titleRow = chosen.titleRow ?? (header ? findTitleRow(rows) : 1)
     const format: CsvFormat = {
       kind: 'csv',
       quote: '"',
-      header: true,
-      guarded: looksGuarded(rows.length > 0 || !isWholeFile(path) ? rows : reader.end()),
+      guarded: looksGuarded(rows),
       decimal: '.',
       ...chosen,
+      header,
+      titleRow: titleRow > 1 ? titleRow : undefined,
       encoding,
       delimiter,
     }
@@ -100,12 +104,12 @@ async function readTitles(path: string, format: CsvFormat): Promise<string[]> {
   return []
 }
 
-/** Parses a file in constant memory, without its titles. @throws CsvError */
+/** Parses a file in constant memory, without its titles and the rows above them. @throws CsvError */
 async function* readRows(path: string, format: CsvFormat): AsyncGenerator<RowBatch> {
   const decoder = new TextDecoder(format.encoding)
   const reader = createCsvReader(format)
   let done = 0
-  let skipsTitles = format.header
+  let above = (format.titleRow ?? 1) - 1 + (format.header ? 1 : 0)
   function batch(rows: string[][]): RowBatch {
     const firstRow = reader.count - rows.length + 1
     const problems = reader.takeProblems().map(({ row, message }) => ({
@@ -114,9 +118,11 @@ async function* readRows(path: string, format: CsvFormat): AsyncGenerator<RowBat
       value: '',
       reason: m.imports_report_quotes({ problem: message }),
     }))
-    if (!skipsTitles || rows.length === 0) return { rows, firstRow, problems, done }
-    skipsTitles = false
-    return { rows: rows.slice(1), firstRow: firstRow + 1, problems, done }
+    const skipped = Math.min(above, rows.length)
+    above -= skipped
+    return skipped === 0
+      ? { rows, firstRow, problems, done }
+      : { rows: rows.slice(skipped), firstRow: firstRow + skipped, problems, done }
   }
   for await (const chunk of Bun.file(path).stream()) {
     done += chunk.byteLength

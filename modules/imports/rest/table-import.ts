@@ -17,6 +17,8 @@ const importQuery = z.object({
   mode: z.enum(['updateAndAdd', 'update', 'add']).default('updateAndAdd'),
   emptyCells: z.enum(['keep', 'clear']).default('keep'),
   preview: isTrue.default(false),
+  /** What becomes of names in link columns that no record has. */
+  missing: z.enum(['create', 'report']).default('report'),
   /** Name of a sheet of a workbook, or of a list of records in a JSON file; default: the first one. */
   table: plainText(255).optional(),
   /** Row of a sheet with the titles, from 1. */
@@ -39,12 +41,11 @@ export const tableImportRest = (
   new Elysia().use(restBase(kernel, auth)).post(
     '/api/v2/tables/:tableId/import',
     async ({ actor, params, query, request }) => {
-      const { keys, mode, emptyCells, preview, timeZone, name, table, monthFirst, ...chosen } = readBody(
-        importQuery,
-        query,
-      )
+      const { keys, mode, emptyCells, preview, missing, timeZone, name, table, monthFirst, ...chosen } =
+        readBody(importQuery, query)
       const update = keys === undefined ? undefined : { keys: keys.split(','), mode, emptyCells }
-      const input = { tableId: params.tableId, chosen, table, monthFirst, update, preview, timeZone }
+      const { tableId } = params
+      const input = { tableId, chosen, table, monthFirst, update, preview, missing, timeZone }
       const job = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
       return presentJob(job)
     },

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../src/core/errors.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { withPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { type NamedTable, requireStoredNames } from '../../../src/db/names-of-records.ts'
@@ -33,6 +33,26 @@ export interface ConnectedImport extends TargetRun {
   /** @throws CONFLICT if a field that is being filled was changed */
   verify(): Promise<void>
 }
+
+/** Error codes for values and records that the database, or a rule of the table, refuses. */
+const FAULTS: ReadonlySet<string> = new Set([
+  'DATABASE_ERROR',
+  'INVALID_VALUE_FOR_FIELD',
+  'REQUIRED_FIELD_MISSING',
+  'RECORD_NOT_FOUND',
+  'BAD_REQUEST',
+])
+
+/** False if no row could be written, whatever its values. */
+export const isFaultOfRows = ({ code, details }: AppError): boolean =>
+  FAULTS.has(code) && details?.failure === undefined
+
+/** Rows, or names of linked records, that the database may refuse: each takes some attempts to find, and so many have one cause. */
+export const MAX_REFUSED = 1_000
+
+/** The error that ends an import after so many. */
+export const tooManyRefused = ({ message }: AppError): AppError =>
+  new AppError('DATABASE_ERROR', m.imports_error_too_many_refused({ max: MAX_REFUSED, reason: message }))
 
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
 

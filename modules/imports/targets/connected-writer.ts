@@ -6,16 +6,24 @@ import { listImports } from '../../../src/db/change-log.ts'
 import { isStopping } from '../../../src/jobs.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { isOutage } from '../../../src/storage-full.ts'
+import { isPreview } from '../job-input.ts'
 import type { ImportOutcome } from '../plan.ts'
 import { rowSkipped } from '../worker/convert.ts'
-import type { ConnectedDeps, ConnectedImport } from './connected-import.ts'
+import {
+  type ConnectedDeps,
+  type ConnectedImport,
+  isFaultOfRows,
+  MAX_REFUSED,
+  tooManyRefused,
+} from './connected-import.ts'
 import { findWritten } from './find-written.ts'
-import { createRowPlanner, type PlannedRow, type RowToWrite } from './plan-rows.ts'
+import { createRowPlanner, type LaterLinks, type PlannedRow, type RowToWrite } from './plan-rows.ts'
 import {
   type CellProblem,
   type Mark,
   openStagedRows,
   RowState,
+  readReason,
   type StagedRow,
   writeReason,
 } from './staged-rows.ts'
@@ -23,9 +31,6 @@ import {
 /** Rows of one change, which is one transaction of the connected database. */
 const CHUNK_ROWS = 1_000
 const CHUNK_VALUES = 40_000
-
-/** Rows that the database may refuse: each takes some attempts to find, and so many have one cause. */
-const MAX_REFUSED = 1_000
 
 /** How long an import waits for a database that does not answer, and how often it asks again. */
 const OUTAGE_PATIENCE_MS = 120_000
@@ -45,7 +50,7 @@ const REPORTED = 2_000
 /** What has become of the rows. */
 type Written = Pick<
   ImportOutcome,
-  'rows' | 'rowsRefused' | 'cellsRefused' | 'changeId' | 'update' | 'stopped'
+  'rows' | 'rowsRefused' | 'cellsRefused' | 'changeId' | 'update' | 'stopped' | 'created'
 >
 
 /**
@@ -58,7 +63,7 @@ type Written = Pick<
  */
 export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport): Promise<Written> {
   const { input, update, model, home, signal } = work
-  const isPreview = update?.isPreview ?? false
+  const isPreviewed = isPreview(input)
   const staged = openStagedRows(
     home,
     work.staging,
@@ -86,7 +91,14 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
       { baseId: input.baseId, operations, timeZone: input.timeZone },
       {
         entry: { kind: 'records.import', tableId, detail: { jobId: work.jobId, ...counts } },
-        finish: (tx) => staged.markIn(tx, rows.map(doneMark)),
+        // Added records come first, in their order.
+        finish: (tx, _dialect, _entryId, inserted) => {
+          const idOf = new Map(added.map((row, at) => [row, inserted[at] ?? null]))
+          return staged.markIn(
+            tx,
+            rows.map((row) => doneMark({ ...row, id: row.id ?? idOf.get(row) ?? null }, row.id === null)),
+          )
+        },
       },
     )
   }
@@ -97,10 +109,11 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     const top = hasNew ? await patiently(() => planner.highestKey()) : undefined
     await staged.mark([
       ...decided,
-      ...rows.map(({ row, id, problems }) => ({
+      ...rows.map(({ row, id, problems, isLater }) => ({
         number: row.number,
         state: id === null ? RowState.adding : RowState.changing,
-        reason: id === null ? writeReason({ top, problems }) : null,
+        reason:
+          id === null ? writeReason({ later: isLater ? { id: null } : undefined, top, problems }) : null,
       })),
     ])
   }
@@ -160,11 +173,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     await staged.mark([
       { number: only.row.number, state: RowState.refused, reason: writeReason({ problems: [problem] }) },
     ])
-    if (++refusedHere >= MAX_REFUSED)
-      throw new AppError(
-        'DATABASE_ERROR',
-        m.imports_error_too_many_refused({ max: MAX_REFUSED, reason: error.message }),
-      )
+    if (++refusedHere >= MAX_REFUSED) throw tooManyRefused(error)
   }
 
   /** Waits until the connected database answers. @throws its error if that takes too long */
@@ -183,15 +192,19 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     }
   }
 
-  /** Repeats a read whose connection breaks. @throws its error if the database stays away */
-  async function patiently<T>(read: () => Promise<T>): Promise<T> {
-    for (let outages = 1; ; outages++) {
+  /**
+   * Repeats work that may run twice while its connection breaks, or others lock what it needs. @throws its error if the
+   * database stays away
+   */
+  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (let outages = 0, busy = 0; ; ) {
       try {
-        return await read()
+        return await work()
       } catch (error) {
-        const isAway = error instanceof AppError && error.code === 'DATABASE_UNREACHABLE' && !isOutage(error)
-        if (!isAway || outages > MAX_OUTAGES) throw error
-        await untilReachable(error)
+        if (!(error instanceof AppError) || isOutage(error)) throw error
+        if (isBusy(error) && busy < MAX_BUSY) await Bun.sleep(BUSY_PAUSE_MS * 2 ** busy++)
+        else if (error.code === 'DATABASE_UNREACHABLE' && outages++ < MAX_OUTAGES) await untilReachable(error)
+        else throw error
       }
     }
   }
@@ -214,10 +227,10 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     const planned = await patiently(() => planner.plan(rows))
     const decided = planned.flatMap((one): Mark[] => (one.kind === 'decided' ? [decidedMark(one)] : []))
     const toWrite = planned.filter((one) => one.kind === 'write')
-    if (isPreview) {
+    if (isPreviewed) {
       const changes = toWrite.filter(({ id }) => id !== null).slice(0, SAMPLES - samples.length)
       samples.push(...changes.map((change) => planner.sampleOf(change.row, change)))
-      await staged.mark([...decided, ...toWrite.map(doneMark)])
+      await staged.mark([...decided, ...toWrite.map((row) => doneMark(row, row.id === null))])
       return
     }
     await write(toWrite, decided)
@@ -245,11 +258,64 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
       signal.throwIfAborted()
       await work.verify()
       const rows = await staged.next(last, size)
-      if (rows.length === 0) return
+      if (rows.length === 0) break
       await writeChunk(rows)
       done += rows.length
       last = rows.at(-1)?.number ?? last
       work.progress(done, total)
+    }
+    await writeLater(size)
+  }
+
+  /** Writes the links between rows of the file, once all rows are there. */
+  async function writeLater(size: number): Promise<void> {
+    for (let last = 0; ; ) {
+      signal.throwIfAborted()
+      await work.verify()
+      const rows = await staged.withLaterLinks(last, size)
+      if (rows.length === 0) return
+      await writeLaterChunk(await patiently(() => planner.planLater(rows)))
+      last = rows.at(-1)?.number ?? last
+    }
+  }
+
+  /** Writes links, those left out that the database refuses. Writing them again does nothing. */
+  async function writeLaterChunk(links: readonly LaterLinks[]): Promise<void> {
+    const marks = links.map((link) => laterMark(link))
+    const changed = links.flatMap(({ id, values }) =>
+      id !== null && Object.keys(values).length > 0 ? [{ id, values }] : [],
+    )
+    if (isPreviewed || changed.length === 0) return staged.mark(marks)
+    const { id: tableId } = model.table
+    const counts = update && { added: 0, changed: changed.length }
+    try {
+      await patiently(() =>
+        deps.records.apply(
+          actor,
+          {
+            baseId: input.baseId,
+            operations: [{ kind: 'update', tableId, rows: changed }],
+            timeZone: input.timeZone,
+          },
+          {
+            entry: { kind: 'records.import', tableId, detail: { jobId: work.jobId, ...counts } },
+            finish: (tx) => staged.markIn(tx, marks),
+          },
+        ),
+      )
+    } catch (error) {
+      if (!(error instanceof AppError) || !isFaultOfRows(error)) throw error
+      const [only, ...others] = links
+      if (!only) return
+      if (others.length === 0) {
+        const problem = { column: '', value: '', reason: error.message }
+        return staged.mark([laterMark({ ...only, values: {}, problems: [...only.problems, problem] })])
+      }
+      const middle = Math.ceil(links.length / 2)
+      for (const half of [links.slice(0, middle), links.slice(middle)]) {
+        signal.throwIfAborted()
+        await writeLaterChunk(half)
+      }
     }
   }
 
@@ -273,20 +339,25 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
   const of = (...states: (RowState | null)[]) =>
     states.reduce<number>((sum, state) => sum + (counts.get(state) ?? 0), 0)
   const touched = of(RowState.added, RowState.changed, RowState.uncertain)
-  if (end && ((touched === 0 && !work.isNewTable) || isPreview)) throw end.error
+  const created = planner.created()
+  planner.close()
+  if (end && ((touched === 0 && !work.isNewTable) || isPreviewed)) throw end.error
   const cellsRefused = await reportRows()
-  const result: UpdateResult | undefined = update && {
-    isPreview,
-    added: of(RowState.added),
-    changed: of(RowState.changed),
-    unchanged: of(RowState.unchanged),
-    skipped: of(RowState.skipped),
-    withoutKey: of(RowState.withoutKey),
-    repeated: of(RowState.repeated),
-    ambiguous: of(RowState.ambiguous),
-    unknown: of(RowState.unknown),
-    changes: isPreview ? samples : [],
-  }
+  const isCounted = update !== undefined || isPreviewed
+  const result: UpdateResult | undefined = isCounted
+    ? {
+        isPreview: isPreviewed,
+        added: of(RowState.added),
+        changed: of(RowState.changed),
+        unchanged: of(RowState.unchanged),
+        skipped: of(RowState.skipped),
+        withoutKey: of(RowState.withoutKey),
+        repeated: of(RowState.repeated),
+        ambiguous: of(RowState.ambiguous),
+        unknown: of(RowState.unknown),
+        changes: isPreviewed ? samples : [],
+      }
+    : undefined
   return {
     rows: of(RowState.added),
     rowsRefused: of(
@@ -298,7 +369,8 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
       RowState.uncertain,
     ),
     cellsRefused,
-    changeId: isPreview ? null : await newestEntry(),
+    created,
+    changeId: isPreviewed ? null : await newestEntry(),
     update: result,
     stopped: end ? await stoppedBy(end.error, of(null)) : undefined,
   }
@@ -347,31 +419,25 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
   }
 }
 
-const doneMark = ({ row, id, problems }: RowToWrite): Mark => ({
+const doneMark = ({ row, id, problems, isLater }: RowToWrite, isNew: boolean): Mark => ({
   number: row.number,
-  state: id === null ? RowState.added : RowState.changed,
-  reason: writeReason({ problems }),
+  state: isNew ? RowState.added : RowState.changed,
+  reason: writeReason({ later: isLater ? { id } : undefined, problems }),
 })
 
-const decidedMark = ({ row, state, problems }: Extract<PlannedRow, { kind: 'decided' }>): Mark => ({
+const decidedMark = ({ row, state, problems, later }: Extract<PlannedRow, { kind: 'decided' }>): Mark => ({
   number: row.number,
   state,
-  reason: writeReason({ problems }),
+  reason: writeReason({ later, problems }),
+})
+
+/** The state of a row whose links are written, with its earlier problems. */
+const laterMark = ({ row, values, problems }: LaterLinks): Mark => ({
+  number: row.number,
+  state: row.state === RowState.unchanged && Object.keys(values).length > 0 ? RowState.changed : row.state,
+  reason: writeReason({ problems: [...(readReason(row.reason).problems ?? []), ...problems] }),
 })
 
 /** True if others hold what the change needs; nothing of it was written. */
 const isBusy = ({ code, details }: AppError): boolean =>
   code === 'BASE_BUSY' || (code === 'CONFLICT' && details?.failure === 'busy')
-
-/** Error codes for values and records that the database, or a rule of the table, refuses. */
-const FAULTS: ReadonlySet<string> = new Set([
-  'DATABASE_ERROR',
-  'INVALID_VALUE_FOR_FIELD',
-  'REQUIRED_FIELD_MISSING',
-  'RECORD_NOT_FOUND',
-  'BAD_REQUEST',
-])
-
-/** False if no row could be written, whatever its values. */
-const isFaultOfRows = ({ code, details }: AppError): boolean =>
-  FAULTS.has(code) && details?.failure === undefined

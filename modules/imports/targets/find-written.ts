@@ -1,4 +1,5 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { StoredRecord } from '../../records/index.ts'
 import type { ConnectedDeps, ConnectedImport } from './connected-import.ts'
 import type { RowPlanner } from './plan-rows.ts'
@@ -27,33 +28,57 @@ export async function findWritten(
   )
   const added = rows.filter(({ state }) => state === RowState.adding)
   if (added.length === 0) return marks
-  const markOf = ({ number, reason }: StagedRow, state: RowState | null): Mark => {
-    const { problems = [] } = readReason(reason)
-    return { number, state, reason: state === RowState.added ? writeReason({ problems }) : null }
+  const markOf = (
+    { number, reason }: StagedRow,
+    state: RowState | null,
+    id: RecordId | null = null,
+  ): Mark => {
+    const { problems = [], later } = readReason(reason)
+    const kept = { problems, later: later && { id } }
+    return { number, state, reason: state === RowState.added ? writeReason(kept) : null }
   }
   const known = await planner.findByKey(added)
   if (known) {
-    return [...marks, ...added.map((row) => markOf(row, known.has(row.number) ? RowState.added : null))]
+    return [
+      ...marks,
+      ...added.map((row) => {
+        const id = known.get(row.number)
+        return id === undefined ? markOf(row, null) : markOf(row, RowState.added, id)
+      }),
+    ]
   }
   const top = readReason(added[0]?.reason ?? null).top
   if (top === undefined) return [...marks, ...added.map((row) => markOf(row, RowState.uncertain))]
   const limit = added.length + OTHERS
   const found = await records.readAbove(model, top, planner.valueFields, limit)
   if (found.length === 0) return [...marks, ...added.map((row) => markOf(row, null))]
-  const isWritten = found.length < limit && areAmong(added, found, planner)
-  return [...marks, ...added.map((row) => markOf(row, isWritten ? RowState.added : RowState.uncertain))]
+  const ids = found.length < limit ? findEach(added, found, planner) : null
+  return [
+    ...marks,
+    ...added.map((row) =>
+      ids ? markOf(row, RowState.added, ids.get(row.number)) : markOf(row, RowState.uncertain),
+    ),
+  ]
 }
 
-/** True if each row has a record of its own with its values. Empty cells have the default of the database. */
-function areAmong(rows: readonly StagedRow[], found: readonly StoredRecord[], planner: RowPlanner): boolean {
+/** The record with the values of each row; null unless each has one of its own. Empty cells have the default of the database. */
+function findEach(
+  rows: readonly StagedRow[],
+  found: readonly StoredRecord[],
+  planner: RowPlanner,
+): ReadonlyMap<number, RecordId> | null {
   const free = new Set(found)
-  return rows.every((row) => {
+  const ids = new Map<number, RecordId>()
+  for (const row of rows) {
     const values = Object.entries(planner.valuesOf(row)).filter(([, value]) => value !== null)
     const record = [...free].find((one) =>
       values.every(([fieldId, value]) => isSame(one.values[fieldId] ?? null, value)),
     )
-    return record !== undefined && free.delete(record)
-  })
+    if (!record) return null
+    free.delete(record)
+    ids.set(row.number, record.id)
+  }
+  return ids
 }
 
 const isSame = (stored: CellValue, given: CellValue): boolean => String(stored) === String(given)

@@ -11,13 +11,15 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
-import type { ImportInput } from '../job-input.ts'
+import { type ImportInput, isPreview } from '../job-input.ts'
 import {
+  type Constant,
   type ImportColumn,
   type ImportOutcome,
   isLinkColumn,
   isSameLink,
   type LinkColumn,
+  type NewRecords,
   ROW_COLUMN,
   stampsOf,
   tablesOf,
@@ -37,7 +39,7 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
   async function open(input: ImportInput, run: TargetRun): Promise<OpenTarget> {
     const { target } = input
     const model = target.kind === 'new' ? null : await schema.load(target.tableId)
-    const plan = planOf(input, model)
+    const plan = await planOf(input, model)
     return {
       plan,
       isFilledByThread: true,
@@ -57,7 +59,8 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
     }
   }
 
-  function planOf({ actor, columns, target }: ImportInput, model: TableModel | null): OpenTarget['plan'] {
+  async function planOf(input: ImportInput, model: TableModel | null): Promise<OpenTarget['plan']> {
+    const { actor, columns, target } = input
     const system = [
       { column: 'created_at', value: toStored(Date.now()) },
       { column: 'created_by', value: actor.id },
@@ -68,20 +71,18 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
       return { constants: system, rowColumn: 'nc_order', finish }
     }
     if (!model || target.kind !== 'append') throw new Error('Choose the table to import into')
-    const unique = model.fields.filter(
-      (field) => field.unique && columns.some(({ fieldId }) => fieldId === field.id),
-    )
+    const creates: Record<number, NewRecords> = {}
+    for (const [at, column] of columns.entries()) {
+      if (!isLinkColumn(column) || !column.creates) continue
+      const related = await schema.load(column.link.related.tableId)
+      const name = nameColumn(column, related)
+      const constants = [...system, ...column.creates.constants]
+      creates[at] = { name, finish: appendTo(related, [name], constants) }
+    }
     const finish = {
-      kind: 'append' as const,
-      target: model.table.tableName,
-      tableId: model.table.id,
-      keyColumn: model.primaryKey.columnName,
-      orderColumn: 'nc_order',
-      constants: [...system, ...target.constants],
-      numbered: model.fields
-        .filter(numbersRecords)
-        .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
-      unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
+      ...appendTo(model, columns, [...system, ...target.constants]),
+      isPreview: isPreview(input),
+      creates,
       update: target.update && {
         ...target.update,
         keys: target.update.keys.map((fieldId) => columns.findIndex((column) => column.fieldId === fieldId)),
@@ -89,6 +90,31 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
       },
     }
     return { constants: [], rowColumn: ROW_COLUMN, finish }
+  }
+
+  /** How records are added to a table. */
+  function appendTo(
+    { table, fields, primaryKey }: TableModel,
+    columns: readonly ImportColumn[],
+    constants: Constant[],
+  ): NewRecords['finish'] {
+    const unique = fields.filter(
+      (field) => field.unique && columns.some(({ fieldId }) => fieldId === field.id),
+    )
+    return {
+      kind: 'append',
+      target: table.tableName,
+      tableId: table.id,
+      keyColumn: primaryKey.columnName,
+      orderColumn: 'nc_order',
+      constants,
+      numbered: fields
+        .filter(numbersRecords)
+        .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
+      unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
+      isPreview: false,
+      creates: {},
+    }
   }
 
   /** Publishes the filled staging table as the new table, or announces the appended records. */
@@ -109,17 +135,21 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
       return { tableId: id, title }
     }
     if (!model) throw new Error('Choose the table to import into')
-    if (outcome.changeId !== null) {
+    const announce = (id: number | null, tableIds: string[]) => {
+      if (id === null) return
+      const at = new Date().toISOString()
       kernel.events.emit('records.changed', {
-        id: outcome.changeId,
+        id,
         baseId,
         actorId: actor.id,
-        at: new Date().toISOString(),
+        at,
         records: [],
         truncated: true,
-        tableIds: tablesTouched(target.tableId, input.columns),
+        tableIds,
       })
     }
+    for (const { changeId, tableId } of outcome.created) announce(changeId, [tableId])
+    announce(outcome.changeId, tablesTouched(target.tableId, input.columns))
     return { tableId: model.table.id, title: model.table.title }
   }
 
@@ -168,6 +198,23 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
       const finished = imports.find(({ detail }) => (detail as { jobId?: string } | null)?.jobId === jobId)
       return finished?.records ?? null
     },
+  }
+}
+
+/** The display field of a linked table, as the column of an import that adds records with a name. */
+function nameColumn({ link }: LinkColumn, { displayField }: TableModel): ImportColumn {
+  const { id: fieldId, title, columnName: column, type } = displayField
+  const { options } = link.related.displayField
+  return {
+    index: 0,
+    title,
+    fieldId,
+    column,
+    type,
+    options,
+    required: false,
+    fallback: null,
+    grows: false,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { UpdatedRecord } from '../../../src/core/csv/import-result.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -9,15 +10,29 @@ import { formatValue } from '../../../src/core/fields/read.ts'
 import { isFilledByImport } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
-import { type NamedTable, readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
+import {
+  type NamedTable,
+  type RecordNames,
+  readNames,
+  recordsNamed,
+} from '../../../src/db/names-of-records.ts'
+import { createSpillMap } from '../../../src/db/spill-map.ts'
 import { exactNumber } from '../../../src/dialects/exact-number.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { StoredRecord } from '../../records/index.ts'
-import type { ImportColumn } from '../plan.ts'
+import { isPreview } from '../job-input.ts'
+import type { CreatedRecords, ImportColumn } from '../plan.ts'
 import { missingValue, rowSkipped } from '../worker/convert.ts'
 import { unknownRecords } from '../worker/resolve-names.ts'
-import { type ConnectedDeps, type ConnectedImport, toNamedRecords } from './connected-import.ts'
-import { type CellProblem, RowState, readReason, type StagedRow } from './staged-rows.ts'
+import {
+  type ConnectedDeps,
+  type ConnectedImport,
+  isFaultOfRows,
+  MAX_REFUSED,
+  toNamedRecords,
+  tooManyRefused,
+} from './connected-import.ts'
+import { type CellProblem, openStagedRows, RowState, readReason, type StagedRow } from './staged-rows.ts'
 
 /** A row to write: a new record, or new values of an existing one. */
 export interface RowToWrite {
@@ -29,11 +44,51 @@ export interface RowToWrite {
   /** The values that an update replaces. */
   before: Values | null
   problems: CellProblem[]
+  /** True if links of the row are written once all rows are. */
+  isLater: boolean
 }
 
 export type PlannedRow =
   | RowToWrite
-  | { kind: 'decided'; row: StagedRow; state: RowState; problems: CellProblem[] }
+  | {
+      kind: 'decided'
+      row: StagedRow
+      state: RowState
+      problems: CellProblem[]
+      later?: { id: RecordId | null }
+    }
+
+/** The links of a written row that had to wait for other rows. */
+export interface LaterLinks {
+  row: StagedRow
+  id: RecordId | null
+  /** Empty if they are there already, or name nothing. */
+  values: Values
+  problems: CellProblem[]
+}
+
+/** What a cell of a link column names. */
+interface NamedLinks {
+  ids: RecordId[]
+  problem: CellProblem | null
+  /** Names whose records are to be created. */
+  missing: string[]
+  /** True if it may name records that later rows of the file add. */
+  isLater: boolean
+}
+
+type LinksOfRow = ReadonlyMap<string, NamedLinks>
+
+/** How names without a record are read. */
+interface Resolution {
+  /** False once all rows are written. */
+  mayWait: boolean
+  /** True before the records are created that columns may create. */
+  mayCreate: boolean
+}
+
+/** Stands for the id of a record that is not there yet. */
+const NOT_YET = '\0'
 
 /** A column of the file and its field. */
 interface PlannedColumn {
@@ -46,6 +101,10 @@ interface PlannedColumn {
 interface LinkColumn extends PlannedColumn {
   link: LinkOptions
   related: NamedTable
+  relatedTableId: string
+  displayFieldId: string
+  /** True for a link of the table to itself that a record can lack. */
+  isSelf: boolean
   read: (statement: Parameters<ConnectedImport['engine']['all']>[0]) => Promise<ColumnValue[]>
   engine: ConnectedImport['engine']
 }
@@ -57,8 +116,13 @@ export type RowPlanner = Awaited<ReturnType<typeof createRowPlanner>>
 /** Decides what each staged row does to a table of a connected database, with a constant number of reads per chunk. */
 export async function createRowPlanner(
   { records, schema }: Pick<ConnectedDeps, 'records' | 'schema'>,
-  { input, update, model }: Pick<ConnectedImport, 'input' | 'update' | 'model'>,
+  { input, update, model, jobId, home, staging }: Omit<ConnectedImport, 'report'>,
 ) {
+  const isPreviewed = isPreview(input)
+  /** Numbers of created records, by the id of their table; in a preview, those that would be. */
+  const created = new Map<string, { table: string; count: number }>()
+  /** Names that a preview has counted, and why the database refused others, by table and name. */
+  const [counted, refusals] = [createSpillMap<null>(), createSpillMap<string>()]
   const columns = input.columns.map((column, at): PlannedColumn => {
     const field = model.field(column.fieldId)
     if (!field) throw new Error(`The field of column ${at} is gone`)
@@ -84,6 +148,9 @@ export async function createRowPlanner(
         link,
         engine,
         related: toNamedRecords(open, people),
+        relatedTableId: open.related.table.id,
+        displayFieldId: open.related.displayField.id,
+        isSelf: open.related.table.id === model.table.id && !column.column.required,
         read: (statement) => engine.all<ColumnValue>(statement, { scan: true }),
       })
     }
@@ -97,32 +164,120 @@ export async function createRowPlanner(
 
   const keyOf = (values: Values): CellValue[] => keys.map(({ field }) => values[field.id] ?? null)
 
-  /** The ids that the cells of link columns name, and what is wrong with them, by row. */
-  async function resolveLinks(rows: readonly StagedRow[]) {
-    const resolved = new Map<number, Map<string, { ids: RecordId[]; problem: CellProblem | null }>>(
-      rows.map(({ number }) => [number, new Map()]),
-    )
-    for (const { at, column, field, link, related, engine, read } of links) {
-      const texts = rows.flatMap(({ texts }) => texts[at] ?? [])
-      const names = await recordsNamed(
-        engine,
-        related,
+  /** The ids that the cells of link columns name, and what is wrong with them, by row and field. */
+  async function resolveLinks(
+    rows: readonly StagedRow[],
+    resolution: Resolution,
+    columns: readonly LinkColumn[] = links,
+  ): Promise<ReadonlyMap<number, LinksOfRow>> {
+    const resolved = new Map<number, Map<string, NamedLinks>>(rows.map(({ number }) => [number, new Map()]))
+    for (const column of columns) {
+      const texts = rows.flatMap(({ texts }) => texts[column.at] ?? [])
+      const names = await findNames(
+        column,
         texts.flatMap((text) => [text, ...readNameList(text)]),
-        read,
+        resolution,
       )
-      for (const row of rows) {
-        const text = row.texts[at] ?? ''
-        const { ids, missing, isTooMany } = readNames(text, link, names)
-        const reason = isTooMany
-          ? m.imports_report_several_records({ field: field.title })
-          : missing.length > 0
-            ? unknownRecords(related.table.title, missing)
-            : null
-        const problem = reason === null ? null : { column: column.title, value: text, reason }
-        resolved.get(row.number)?.set(field.id, { ids, problem })
-      }
+      for (const row of rows)
+        resolved.get(row.number)?.set(column.field.id, readCell(column, row, names, resolution))
     }
     return resolved
+  }
+
+  /** Finds records by name; in a preview also those that rows of the file would add. */
+  async function findNames(
+    { related, engine, read, isSelf }: LinkColumn,
+    names: readonly string[],
+    { mayWait }: Resolution,
+  ): Promise<Pick<RecordNames, 'find'>> {
+    const known = await recordsNamed(engine, related, names, read)
+    const display = columns.find(({ field }) => field.id === model.displayField.id)
+    if (!isPreviewed || mayWait || !isSelf || !display) return known
+    const missing = names.filter((name) => known.find(name) === undefined)
+    const added = await openStagedRows(home, staging, []).textsIn(display.column.column, missing)
+    return { find: (name) => known.find(name) ?? (added.has(name) ? NOT_YET : undefined) }
+  }
+
+  function readCell(
+    { at, column, field, link, related, relatedTableId, isSelf }: LinkColumn,
+    row: StagedRow,
+    names: Pick<RecordNames, 'find'>,
+    { mayWait, mayCreate }: Resolution,
+  ): NamedLinks {
+    const text = row.texts[at] ?? ''
+    const { ids, missing, isTooMany } = readNames(text, link, names)
+    const refused = (reason: string): NamedLinks => ({
+      ids,
+      problem: { column: column.title, value: text, reason },
+      missing: [],
+      isLater: false,
+    })
+    if (isTooMany) return refused(m.imports_report_several_records({ field: field.title }))
+    if (missing.length === 0) return { ids, problem: null, missing, isLater: false }
+    if (mayWait && isSelf) return { ids: [], problem: null, missing: [], isLater: true }
+    const { table, displayField } = related
+    const refusal = missing.flatMap((name) => refusals.get(`${relatedTableId} ${name}`) ?? [])[0]
+    if (refusal !== undefined)
+      return refused(m.imports_report_not_created({ table: table.title, reason: refusal }))
+    const isCreatable = (name: string) =>
+      fieldType(displayField.type).parse(name, displayField.options) !== null
+    if (!column.creates || !mayCreate || !missing.every(isCreatable))
+      return refused(unknownRecords(table.title, missing))
+    return { ids: [...ids, ...missing.map(() => NOT_YET)], problem: null, missing, isLater: false }
+  }
+
+  /** Creates the records that the rows to be written name. @returns true if there were any */
+  async function createNamed(
+    rows: readonly StagedRow[],
+    linked: ReadonlyMap<number, LinksOfRow>,
+  ): Promise<boolean> {
+    /** By linked table, to which several columns may lead. */
+    const missing = new Map<string, { column: LinkColumn; names: Set<string> }>()
+    for (const column of links) {
+      const { names } = missing.get(column.relatedTableId) ?? { names: new Set() }
+      for (const { number } of rows)
+        for (const name of linked.get(number)?.get(column.field.id)?.missing ?? []) names.add(name)
+      if (names.size > 0) missing.set(column.relatedTableId, { column, names })
+    }
+    for (const { column, names } of missing.values()) await createRecords(column, [...names])
+    return missing.size > 0
+  }
+
+  /** Creates records with these names, those left out that the database refuses. */
+  async function createRecords(column: LinkColumn, names: readonly string[]): Promise<void> {
+    const { related, relatedTableId, displayFieldId } = column
+    const { displayField, table } = related
+    const count = (n: number) => {
+      const known = created.get(relatedTableId)?.count ?? 0
+      created.set(relatedTableId, { table: table.title, count: known + n })
+    }
+    const keyOf = (name: string) => `${relatedTableId} ${name}`
+    if (isPreviewed) {
+      const fresh = names.filter((name) => counted.get(keyOf(name)) === undefined)
+      for (const name of fresh) counted.set(keyOf(name), null)
+      return count(fresh.length)
+    }
+    const { parse } = fieldType(displayField.type)
+    const rows = names.map((name) => ({
+      values: { [displayFieldId]: parse(name, displayField.options) },
+    }))
+    const operations = [{ kind: 'insert' as const, tableId: relatedTableId, rows }]
+    const { baseId, timeZone, actor } = input
+    try {
+      await records.apply({ ...actor, actionId: jobId }, { baseId, operations, timeZone })
+      count(names.length)
+    } catch (error) {
+      if (!(error instanceof AppError) || !isFaultOfRows(error)) throw error
+      const [only] = names
+      if (only !== undefined && names.length === 1) {
+        refusals.set(keyOf(only), error.message)
+        if (refusals.size < MAX_REFUSED) return
+        throw tooManyRefused(error)
+      }
+      const middle = Math.ceil(names.length / 2)
+      await createRecords(column, names.slice(0, middle))
+      await createRecords(column, names.slice(middle))
+    }
   }
 
   /** The ids of the records that existing ones link to, by record and field. */
@@ -153,11 +308,7 @@ export async function createRowPlanner(
   })
 
   /** A new record, with the defaults of required fields. */
-  function planInsert(
-    row: StagedRow,
-    values: Values,
-    linked: ReadonlyMap<string, { ids: RecordId[]; problem: CellProblem | null }>,
-  ): PlannedRow {
+  function planInsert(row: StagedRow, values: Values, linked: LinksOfRow): PlannedRow {
     const given: Values = {}
     for (const { column, field } of cells) {
       const value = values[field.id] ?? (column.required ? column.fallback : null)
@@ -176,7 +327,33 @@ export async function createRowPlanner(
       if (problem) problems.push(problem)
       if (ids.length > 0) given[field.id] = JSON.stringify(ids)
     }
-    return { kind: 'write', row, id: null, values: given, before: null, problems }
+    return {
+      kind: 'write',
+      row,
+      id: null,
+      values: given,
+      before: null,
+      problems,
+      isLater: waits(linked),
+    }
+  }
+
+  const waits = (linked: LinksOfRow): boolean => [...linked.values()].some(({ isLater }) => isLater)
+
+  /** The new values of a link field; null if its links stay as they are. */
+  function changedLinks(
+    { at, column, field }: PlannedColumn,
+    row: StagedRow,
+    { ids, problem, isLater }: NamedLinks,
+    now: ReadonlyMap<string, RecordId[]> | undefined,
+  ): CellValue {
+    const isEmptyCell = (row.texts[at] ?? '') === ''
+    if (problem || isLater || row.kept.has(at) || (isEmptyCell && update?.emptyCells !== 'clear')) return null
+    const present = now?.get(field.id) ?? []
+    const isSame =
+      ids.length === present.length &&
+      ids.every((one) => present.some((other) => String(other) === String(one)))
+    return isSame || (ids.length === 0 && column.required) ? null : JSON.stringify(ids)
   }
 
   /** The values that a row changes in its record. */
@@ -188,7 +365,7 @@ export async function createRowPlanner(
       linked,
       now,
     }: {
-      linked: ReadonlyMap<string, { ids: RecordId[]; problem: CellProblem | null }>
+      linked: LinksOfRow
       now: ReadonlyMap<string, RecordId[]> | undefined
     },
   ): PlannedRow {
@@ -207,28 +384,66 @@ export async function createRowPlanner(
       next[field.id] = given
       before[field.id] = stored[field.id] ?? null
     }
-    for (const { at, column, field } of links) {
-      const { ids = [], problem = null } = linked.get(field.id) ?? {}
-      if (problem) problems.push(problem)
-      if (problem || row.kept.has(at) || ((row.texts[at] ?? '') === '' && !clears)) continue
-      const present = now?.get(field.id) ?? []
-      const isSame =
-        ids.length === present.length &&
-        ids.every((one) => present.some((other) => String(other) === String(one)))
-      if (isSame || (ids.length === 0 && column.required)) continue
-      next[field.id] = JSON.stringify(ids)
-      before[field.id] = null
+    for (const column of links) {
+      const cell = linked.get(column.field.id)
+      if (!cell) continue
+      if (cell.problem) problems.push(cell.problem)
+      const changed = changedLinks(column, row, cell, now)
+      if (changed === null) continue
+      next[column.field.id] = changed
+      before[column.field.id] = null
     }
-    if (Object.keys(next).length === 0) return { kind: 'decided', row, state: RowState.unchanged, problems }
-    return { kind: 'write', row, id, values: next, before, problems }
+    const isLater = waits(linked)
+    if (Object.keys(next).length > 0)
+      return { kind: 'write', row, id, values: next, before, problems, isLater }
+    const later = isLater ? { id } : undefined
+    return { kind: 'decided', row, state: RowState.unchanged, problems, later }
   }
 
-  /** Finds the record of each row, and decides what the row does to it. */
+  /** Finds the record of each row, and decides what the row does to it. Creates the linked records that it names. */
   async function plan(rows: readonly StagedRow[]): Promise<PlannedRow[]> {
-    const linked = await resolveLinks(rows)
-    const none = new Map<string, { ids: RecordId[]; problem: CellProblem | null }>()
-    const linksOf = ({ number }: StagedRow) => linked.get(number) ?? none
-    if (!update) return rows.map((row) => planInsert(row, valuesOf(row), linksOf(row)))
+    const decide = await findRecords(rows)
+    const linked = await resolveLinks(rows, { mayWait: true, mayCreate: true })
+    const planned = decide(linked)
+    const written = planned.flatMap(({ kind, row }) => (kind === 'write' ? [row] : []))
+    const hasCreated = await createNamed(written, linked)
+    if (!hasCreated || isPreviewed) return planned
+    return decide(await resolveLinks(rows, { mayWait: true, mayCreate: false }))
+  }
+
+  /** The links of written rows that waited for other rows. */
+  async function planLater(rows: readonly StagedRow[]): Promise<LaterLinks[]> {
+    const own = links.filter(({ isSelf }) => isSelf)
+    const idOf = ({ reason }: StagedRow) => readReason(reason).later?.id ?? null
+    const ids = rows.flatMap((row) => idOf(row) ?? [])
+    const now = await linkedNow(ids)
+    let linked = await resolveLinks(rows, { mayWait: false, mayCreate: true }, own)
+    if ((await createNamed(rows, linked)) && !isPreviewed)
+      linked = await resolveLinks(rows, { mayWait: false, mayCreate: false }, own)
+    return rows.map((row) => {
+      const id = idOf(row)
+      const values: Values = {}
+      const problems: CellProblem[] = []
+      for (const column of own) {
+        const cell = linked.get(row.number)?.get(column.field.id)
+        if (!cell) continue
+        if (cell.problem) problems.push(cell.problem)
+        const changed = changedLinks(column, row, cell, now.get(String(id)))
+        if (changed !== null) values[column.field.id] = changed
+      }
+      if (id === null && !isPreviewed && Object.keys(values).length > 0)
+        return { row, id, values: {}, problems: [...problems, LINKS_LEFT()] }
+      return { row, id, values, problems }
+    })
+  }
+
+  /** Finds the records of rows. @returns decides what the rows do, given their links */
+  async function findRecords(
+    rows: readonly StagedRow[],
+  ): Promise<(linked: ReadonlyMap<number, LinksOfRow>) => PlannedRow[]> {
+    const none: LinksOfRow = new Map()
+    if (!update)
+      return (linked) => rows.map((row) => planInsert(row, valuesOf(row), linked.get(row.number) ?? none))
     const values = new Map(rows.map((row) => [row.number, valuesOf(row)]))
     const found = await records.findByValues(
       model,
@@ -242,20 +457,22 @@ export async function createRowPlanner(
       return only && others.length === 0 ? [only.id] : []
     })
     const now = await linkedNow(existing)
-    return rows.map((row): PlannedRow => {
-      const own = values.get(row.number) ?? {}
-      const [record, ...others] = of(row)
-      const decided = (state: RowState): PlannedRow => ({ kind: 'decided', row, state, problems: [] })
-      if (others.length > 0) return decided(RowState.ambiguous)
-      if (record) {
-        if (update.mode === 'add') return decided(RowState.skipped)
-        return planUpdate(row, own, record, { linked: linksOf(row), now: now.get(String(record.id)) })
-      }
-      // Numbers that the database gives cannot be chosen.
-      if (keys.some(({ field }) => !isFilledByImport(field))) return decided(RowState.unknown)
-      if (update.mode === 'update') return decided(RowState.skipped)
-      return planInsert(row, own, linksOf(row))
-    })
+    return (linked) =>
+      rows.map((row): PlannedRow => {
+        const own = values.get(row.number) ?? {}
+        const linksOfRow = linked.get(row.number) ?? none
+        const [record, ...others] = of(row)
+        const decided = (state: RowState): PlannedRow => ({ kind: 'decided', row, state, problems: [] })
+        if (others.length > 0) return decided(RowState.ambiguous)
+        if (record) {
+          if (update.mode === 'add') return decided(RowState.skipped)
+          return planUpdate(row, own, record, { linked: linksOfRow, now: now.get(String(record.id)) })
+        }
+        // Numbers that the database gives cannot be chosen.
+        if (keys.some(({ field }) => !isFilledByImport(field))) return decided(RowState.unknown)
+        if (update.mode === 'update') return decided(RowState.skipped)
+        return planInsert(row, own, linksOfRow)
+      })
   }
 
   /** The fields by which an added row can be found again: the table's key, or the fields that find records; else null. */
@@ -278,21 +495,34 @@ export async function createRowPlanner(
     valueFields,
     valuesOf,
     plan,
+    planLater,
+    /** Records that were created by name, or would be. */
+    created: () =>
+      [...created].map(([tableId, each]): CreatedRecords => ({ tableId, ...each, changeId: null })),
+    close() {
+      counted.close()
+      refusals.close()
+    },
     /** The highest number that the database gave a record; null if there is none, undefined if it does not number them. */
     async highestKey(): Promise<number | string | null | undefined> {
       const [key, ...others] = model.keyFields
       const isNumbered = key && others.length === 0 && fieldType(key.type).storage === 'id'
       return isNumbered && recognizedBy() === null ? records.highestKey(model) : undefined
     },
-    /** The rows that are in the table by their key; null if they have none that is known. */
-    async findByKey(rows: readonly StagedRow[]): Promise<ReadonlySet<number> | null> {
+    /** The records of the rows that are in the table by their key; null if they have none that is known. */
+    async findByKey(rows: readonly StagedRow[]): Promise<ReadonlyMap<number, RecordId> | null> {
       const by = recognizedBy()
       if (by === null) return null
       const wanted = rows.map((row) => by.map(({ at, field }) => stagedValue(field, row.texts[at] ?? null)))
       if (wanted.some((values) => values.includes(null))) return null
       const fields = by.map(({ field }) => field)
       const found = await records.findByValues(model, fields, [], wanted)
-      return new Set(rows.flatMap(({ number }, at) => (found.get(wanted[at] ?? []).length > 0 ? number : [])))
+      return new Map(
+        rows.flatMap(({ number }, at) => {
+          const [record] = found.get(wanted[at] ?? [])
+          return record ? [[number, record.id] as const] : []
+        }),
+      )
     },
     /** The first cells of a change, for the preview. */
     sampleOf(row: StagedRow, { before, values }: Pick<RowToWrite, 'before' | 'values'>): UpdatedRecord {
@@ -319,13 +549,17 @@ export async function createRowPlanner(
       if (row.state === RowState.uncertain)
         return [{ column: '', value: '', reason: m.imports_report_uncertain() }]
       const reason = row.state === null ? undefined : KEY_REASONS[row.state]
-      if (!reason) return readReason(row.reason).problems ?? []
+      const { problems = [], later } = readReason(row.reason)
+      if (!reason) return later ? [...problems, LINKS_LEFT()] : problems
       const column = keys.map((key) => key.column.title).join(', ')
       const value = keys.map(({ at }) => row.texts[at] ?? '').join(', ')
       return [{ column, value, reason: rowSkipped(reason()) }]
     },
   }
 }
+
+/** Why links that waited for other rows are not written: the import has ended before. */
+const LINKS_LEFT = (): CellProblem => ({ column: '', value: '', reason: m.imports_report_links_left() })
 
 const missingIn = ({ title }: ImportColumn): CellProblem => ({
   column: title,

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import { ROW_COLUMN, UPDATE_COLUMNS } from '../plan.ts'
 
@@ -7,7 +8,7 @@ export const CONNECTED_COLUMNS = {
   /** A `RowState`; null for a row that is still to be written. */
   state: UPDATE_COLUMNS.state,
   kept: UPDATE_COLUMNS.kept,
-  /** Why a row was refused; for one that is being written, the highest key of the table before. */
+  /** A `RowReason`. */
   reason: 'sheaf_reason',
 } as const
 
@@ -39,6 +40,9 @@ const REPORTED_STATES = [
   RowState.unknown,
   RowState.uncertain,
 ]
+
+/** States of rows that are in the table. */
+const WRITTEN_STATES = [RowState.unchanged, RowState.changed, RowState.added]
 
 /** A row as it was staged: texts by position of the column. */
 export interface StagedRow {
@@ -86,15 +90,21 @@ export function openStagedRows(home: Engine, staging: string, columns: readonly 
     }))
   }
 
-  /** Statements that give rows a state, one for each run of neighbours. */
+  const markOne = `update ${dialect.quote(staging)} set ${dialect.quote(CONNECTED_COLUMNS.state)} = ${dialect.placeholder(0)},
+    ${dialect.quote(CONNECTED_COLUMNS.reason)} = ${dialect.placeholder(1)}
+    where ${dialect.quote(ROW_COLUMN)} = ${dialect.placeholder(2)}`
+
+  /** Gives rows a state: one statement for each run of neighbours, and one batch for single rows. */
   async function mark(tx: Transaction, marks: readonly Mark[]): Promise<void> {
     const sorted = marks.toSorted((a, b) => a.number - b.number)
+    const single: unknown[][] = []
     let start = 0
     for (let at = 1; at <= sorted.length; at++) {
       const [first, next] = [sorted[start], sorted[at]]
       if (first && next && next.state === first.state && next.reason === first.reason) continue
       const last = sorted[at - 1]
-      if (first && last) {
+      if (first && first === last) single.push([first.state, first.reason, first.number])
+      else if (first && last) {
         // Rows between them, which the file or the thread has left out, are not there.
         const numbers = sorted.slice(start, at).map(({ number }) => number)
         const isWhole = last.number - first.number + 1 === numbers.length
@@ -109,9 +119,27 @@ export function openStagedRows(home: Engine, staging: string, columns: readonly 
       }
       start = at
     }
+    await tx.runMany(markOne, single)
   }
 
   return {
+    /** Written rows whose links wait until all rows are written, after a number. */
+    withLaterLinks: (after: number, limit: number) =>
+      read(
+        sql`${reason} like ${'{"later"%'} and ${state} in (${sql.raw(WRITTEN_STATES.join(', '))}) and ${row} > ${after}`,
+        limit,
+      ),
+    /** The texts among these that rows have in a column. */
+    async textsIn(column: string, texts: readonly string[]): Promise<ReadonlySet<string>> {
+      if (texts.length === 0) return new Set()
+      const name = sql.identifier(column)
+      const rows = await home.all<{ text: string }>(
+        dialect.render(
+          sql`select distinct ${name} as text from ${table} where ${dialect.inList(sql`${name}`, [...texts])}`,
+        ),
+      )
+      return new Set(rows.map(({ text }) => text))
+    },
     /** Rows to be written after a number. */
     next: (after: number, limit: number) => read(sql`${state} is null and ${row} > ${after}`, limit),
     /** Rows in some states after a number. */
@@ -176,6 +204,8 @@ export interface CellProblem {
 
 /** What the staging table keeps of a row, as its reason. */
 interface RowReason {
+  /** Set if links of the row are written once all rows are: the row's record; null if it is not known. */
+  later?: { id: RecordId | null }
   /** The highest key of the table before the row; null for an empty table, absent if the table does not number its records. */
   top?: number | string | null
   problems?: readonly CellProblem[]
@@ -185,5 +215,8 @@ export const readReason = (reason: string | null): RowReason =>
   reason === null ? {} : (JSON.parse(reason) as RowReason)
 
 /** Null if there is nothing to keep. */
-export const writeReason = ({ top, problems = [] }: RowReason): string | null =>
-  top === undefined && problems.length === 0 ? null : JSON.stringify({ top, problems })
+export const writeReason = ({ later, top, problems = [] }: RowReason): string | null =>
+  later === undefined && top === undefined && problems.length === 0
+    ? null
+    : // `withLaterLinks` finds rows by the first member.
+      JSON.stringify({ later, top, problems })

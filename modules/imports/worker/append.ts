@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { UpdateResult } from '../../../src/core/csv/import-result.ts'
 import { appendChange } from '../../../src/db/change-log.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { type ImportFinish, type ImportPlan, isLinkColumn, ROW_COLUMN, UPDATE_COLUMNS } from '../plan.ts'
+import { type Append, type ImportPlan, isLinkColumn, ROW_COLUMN, UPDATE_COLUMNS } from '../plan.ts'
 import { rowSkipped } from './convert.ts'
 import type { FinishTools } from './fill.ts'
 import { createLinkResolver, deleteRowSql } from './resolve-names.ts'
@@ -11,8 +11,6 @@ import { groupLinks, type LinkGroups, newKeys, resolveLinkIds, writeKeys, writeP
 /** Rows moved between two checks for cancellation. */
 export const MOVE_ROWS = 20_000
 
-export type Append = Extract<ImportFinish, { kind: 'append' }>
-
 export interface Finished {
   rows: number
   rowsRefused: number
@@ -20,8 +18,24 @@ export interface Finished {
   update?: UpdateResult
 }
 
+/** A result without rows of existing records. */
+const ONLY_ADDED = {
+  changed: 0,
+  unchanged: 0,
+  skipped: 0,
+  withoutKey: 0,
+  repeated: 0,
+  ambiguous: 0,
+  unknown: 0,
+  changes: [],
+}
+
 /** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
-export async function append(plan: ImportPlan, how: Append, tools: FinishTools): Promise<Finished> {
+export async function append(
+  plan: ImportPlan,
+  how: Append,
+  tools: FinishTools,
+): Promise<Finished & { firstId?: number }> {
   const { tx, dialect } = tools
   const rowsRefused = await refuseRows(plan, how, tools)
   const target = sql.identifier(how.target)
@@ -31,11 +45,14 @@ export async function append(plan: ImportPlan, how: Append, tools: FinishTools):
   const one = async <T>(query: SQL) => (await tx.all<{ n: T }>(dialect.render(query)))[0]?.n ?? null
   const lastOrder = (await one<number>(sql`select max(${order}) as n from ${target}`)) ?? 0
   const last = (await one<number>(sql`select max(${row}) as n from ${staging}`)) ?? 0
-  const rows = (await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0
+  const rows = Number((await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0)
+  if (how.isPreview)
+    return { rows, rowsRefused, changeId: null, update: { ...ONLY_ADDED, isPreview: true, added: rows } }
   if (rows === 0) return { rows, rowsRefused, changeId: null }
   const [from = 1] = await dialect.allocateIds(tx, how.target, rows)
   const entry = await appendChange(tx, dialect, {
     actorId: plan.actorId,
+    actionId: plan.jobId,
     kind: 'records.import',
     tableId: how.tableId,
     records: [],
@@ -60,7 +77,7 @@ export async function append(plan: ImportPlan, how: Append, tools: FinishTools):
       from ${staging} where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}`,
   })
   await writePairs(plan, groups, tools)
-  return { rows, rowsRefused, changeId: entry.id }
+  return { rows, rowsRefused, changeId: entry.id, firstId: from }
 }
 
 /** Staged rows to insert as new records. */
@@ -125,7 +142,7 @@ export async function insertRows(
  * first: removed rows cannot be linked to.
  */
 export async function refuseRows(plan: ImportPlan, how: Append, tools: FinishTools): Promise<number> {
-  const resolveLinks = createLinkResolver(plan, tools)
+  const resolveLinks = createLinkResolver(plan, how, tools, append)
   const columns = plan.columns.filter(isLinkColumn)
   const required = columns.filter((column) => column.required)
   const before = required.filter(({ link }) => link.kind !== 'oo')

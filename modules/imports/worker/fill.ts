@@ -10,7 +10,7 @@ import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { type ImportPlan, isUpdate, UPDATE_COLUMNS } from '../plan.ts'
+import { type CreatedRecords, type ImportPlan, isUpdate, UPDATE_COLUMNS } from '../plan.ts'
 import type { OpenTable } from '../readers/index.ts'
 import type { KnownFile, MainThread } from '../thread.ts'
 import { type Converter, rowSkipped } from './convert.ts'
@@ -36,6 +36,8 @@ export interface ImportTools {
 export interface FinishTools extends Omit<ImportTools, 'writer'> {
   tx: Transaction
   dialect: Dialect
+  /** Collects the linked records that were created. */
+  created: CreatedRecords[]
 }
 
 interface Filled {

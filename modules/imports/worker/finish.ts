@@ -1,27 +1,43 @@
-import type { ImportPlan } from '../plan.ts'
+import type { CreatedRecords, ImportPlan } from '../plan.ts'
 import { append, type Finished } from './append.ts'
 import type { ImportTools } from './fill.ts'
 import { update } from './update.ts'
 
-/** Completes a filled staging table; see `ImportFinish`. */
+/** Completes a filled staging table; see `ImportFinish`. A preview is rolled back. */
 export async function finish(
   plan: ImportPlan,
   staged: number,
   { writer, ...tools }: ImportTools,
-): Promise<Finished> {
+): Promise<Finished & { created: CreatedRecords[] }> {
   const { finish: how } = plan
   return tools.mainThread.withLease(async () => {
-    const finished = await writer.write(async (tx) => {
-      if (how.kind === 'append') {
-        const write = how.update ? update : append
-        return write(plan, how, { tx, dialect: writer.dialect, ...tools })
-      }
-      const indexes = how.kind === 'index' ? writer.dialect.createIndex(plan.staging, how.columns) : []
-      for (const statement of indexes) await tx.run(statement)
-      return { rows: staged, rowsRefused: 0, changeId: null }
-    })
+    const finished = await writer
+      .write(async (tx) => {
+        const created: CreatedRecords[] = []
+        if (how.kind === 'append') {
+          const write = how.update ? update : append
+          const counted = await write(plan, how, { tx, dialect: writer.dialect, created, ...tools })
+          if (how.isPreview) throw new Previewed({ ...counted, created })
+          return { ...counted, created }
+        }
+        const indexes = how.kind === 'index' ? writer.dialect.createIndex(plan.staging, how.columns) : []
+        for (const statement of indexes) await tx.run(statement)
+        return { rows: staged, rowsRefused: 0, changeId: null, created }
+      })
+      .catch((error) => {
+        if (error instanceof Previewed) return error.counted
+        throw error
+      })
     // Under the lease: otherwise the next writer on the main thread would do it.
     writer.checkpoint()
     return finished
   })
+}
+
+/** Rolls a preview back: what it would do is counted. */
+class Previewed extends Error {
+  constructor(readonly counted: Finished & { created: CreatedRecords[] }) {
+    super('The import is only previewed')
+    for (const each of counted.created) each.changeId = null
+  }
 }

@@ -2,23 +2,27 @@ import { sql } from 'drizzle-orm'
 import type { RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
 import {
+  type FoundNames,
   type NamedRecords,
-  type RecordNames,
   readNames,
   recordsByName,
   unnamedRecords,
 } from '../../../src/db/names-of-records.ts'
+import { createSpillMap, type SpillMap } from '../../../src/db/spill-map.ts'
 import type { Dialect, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
+  type Append,
   type ImportPlan,
   LINKS_COLUMNS,
   type LinkColumn,
   linksTableOf,
   ROW_COLUMN,
+  stagedRows,
   UPDATE_COLUMNS,
 } from '../plan.ts'
 import { missingValue, rowSkipped } from './convert.ts'
+import { type AddRecords, type Creation, createMissing } from './create-missing.ts'
 import type { FinishTools } from './fill.ts'
 
 /** Limit of names listed in one report line. */
@@ -30,11 +34,15 @@ const MAX_LISTED = 5
  * links of an existing record as they are.
  * @returns resolves some columns, and counts the rows removed
  */
-export function createLinkResolver(plan: ImportPlan, tools: FinishTools) {
+export function createLinkResolver(plan: ImportPlan, how: Append, tools: FinishTools, append: AddRecords) {
   let seq = 0
   return async (columns: readonly LinkColumn[]): Promise<number> => {
     let refused = 0
-    for (const column of columns) refused += await resolveLinkColumn(plan, column, tools, () => ++seq)
+    for (const column of columns) {
+      const create = how.creates[plan.columns.indexOf(column)]
+      const creation = create && { create, append }
+      refused += await resolveLinkColumn(plan, column, tools, { creation, nextSeq: () => ++seq })
+    }
     return refused
   }
 }
@@ -42,13 +50,46 @@ export function createLinkResolver(plan: ImportPlan, tools: FinishTools) {
 async function resolveLinkColumn(
   plan: ImportPlan,
   column: LinkColumn,
+  tools: FinishTools,
+  { creation, nextSeq }: Pick<Targets, 'nextSeq'> & { creation: Creation | undefined },
+): Promise<number> {
+  const { tx, dialect } = tools
+  const isScarce = column.required && column.link.kind === 'oo'
+  const taken = isScarce ? await takenTargets(column, { tx, dialect }) : null
+  try {
+    const known = await namesFor(plan, column, tools)
+    try {
+      if (!creation) return await resolveCells(plan, column, tools, { names: known, taken, nextSeq })
+      const names = await createMissing(plan, column, tools, { ...creation, names: known })
+      try {
+        return await resolveCells(plan, column, tools, { names, taken, nextSeq })
+      } finally {
+        names.close()
+      }
+    } finally {
+      known.close()
+    }
+  } finally {
+    taken?.close()
+  }
+}
+
+/** What the cells of a column refer to. */
+interface Targets {
+  names: FoundNames
+  /** Linked records that are not free for others; null if each may have any number of links. */
+  taken: SpillMap<RecordId | null> | null
+  nextSeq: () => number
+}
+
+async function resolveCells(
+  plan: ImportPlan,
+  column: LinkColumn,
   { tx, dialect, converter, report, mainThread }: FinishTools,
-  nextSeq: () => number,
+  { names, taken, nextSeq }: Targets,
 ): Promise<number> {
   const { link, index, title, required } = column
   const read = (statement: Statement) => tx.all<ColumnValue>(statement)
-  const names = await namesFor(plan, column, { dialect, read })
-  const taken = required && link.kind === 'oo' ? await takenTargets(column, { tx, dialect }) : null
   const insert = insertSql(dialect, plan.staging)
   const keep = keepSql(dialect, plan.staging, plan.columns.indexOf(column))
   let refused = 0
@@ -63,8 +104,10 @@ async function resolveLinkColumn(
       const text = String(value ?? '')
       const named = readNames(text, link, names)
       const recordId = existing.get(Number(row))
-      const isFree = (id: RecordId) =>
-        !taken?.has(id) || (recordId !== undefined && taken.get(id) === recordId)
+      const isFree = (id: RecordId) => {
+        const partner = taken?.get(String(id))
+        return partner === undefined || (recordId !== undefined && partner === recordId)
+      }
       const ids = named.ids.filter(isFree)
       const reason = problemOf(named, ids.length, column)
       if (recordId !== undefined && reason !== null) {
@@ -74,7 +117,7 @@ async function resolveLinkColumn(
       }
       for (const id of ids) {
         links.push([nextSeq(), index, row, null, id])
-        taken?.set(id, recordId ?? null)
+        taken?.set(String(id), recordId ?? null)
       }
       if (required && ids.length === 0 && recordId === undefined) {
         removed.push([row])
@@ -105,14 +148,17 @@ function problemOf(
 }
 
 /** Why a cell is not linked to records that are not in the table. */
-export function unknownRecords(table: string, missing: readonly string[]): string {
-  const listed = missing
+export const unknownRecords = (table: string, missing: readonly string[]): string =>
+  m.imports_report_unknown_records({ table, names: listNames(missing) })
+
+/** The first names of a cell, in quotes, and how many more there are. */
+export function listNames(all: readonly string[]): string {
+  const names = all
     .slice(0, MAX_LISTED)
     .map((name) => `“${name}”`)
     .join(', ')
-  const count = missing.length - MAX_LISTED
-  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
-  return m.imports_report_unknown_records({ table, names })
+  const count = all.length - MAX_LISTED
+  return count > 0 ? m.imports_report_names_and_more({ names, count }) : names
 }
 
 /**
@@ -122,8 +168,9 @@ export function unknownRecords(table: string, missing: readonly string[]): strin
 async function namesFor(
   plan: ImportPlan,
   { link, required }: LinkColumn,
-  { dialect, read }: { dialect: Dialect; read: (statement: Statement) => Promise<ColumnValue[]> },
-): Promise<Pick<RecordNames, 'find'>> {
+  { tx, dialect }: Pick<FinishTools, 'tx' | 'dialect'>,
+): Promise<FoundNames> {
+  const read = (statement: Statement) => tx.all<ColumnValue>(statement)
   const names = await recordsByName({ dialect }, link.related, read)
   const unnamed = await unnamedRecords({ dialect }, link.related, read)
   const { columnName } = link.related.displayField
@@ -132,7 +179,13 @@ async function namesFor(
       for (const { id: row, value } of page) names.add(-Number(row), value)
     }
   }
-  return { find: (name) => names.find(name) ?? unnamed.get(name.trim()) }
+  return {
+    find: (name) => names.find(name) ?? unnamed.get(name.trim()),
+    close() {
+      names.close()
+      unnamed.close()
+    },
+  }
 }
 
 /** The records that rows of a page change, by row. */
@@ -155,21 +208,18 @@ async function existingRecords(
 async function takenTargets(
   { link: { storedIn } }: LinkColumn,
   { tx, dialect }: Pick<FinishTools, 'tx' | 'dialect'>,
-): Promise<Map<RecordId, RecordId | null>> {
-  if (storedIn.at === 'pairs') return new Map()
-  const key = sql.identifier(storedIn.keyColumn)
-  const rows = await tx.all<{ id: RecordId; partner: RecordId }>(
-    dialect.render(sql`select ${key} as ${sql.identifier('id')},
-        ${sql.identifier(storedIn.idColumn)} as ${sql.identifier('partner')}
-      from ${sql.identifier(storedIn.tableName)} where ${key} is not null`),
-  )
-  return new Map(rows.map(({ id, partner }) => [id, partner]))
+): Promise<SpillMap<RecordId | null>> {
+  const taken = createSpillMap<RecordId | null>()
+  if (storedIn.at === 'pairs') return taken
+  const { tableName, idColumn, keyColumn } = storedIn
+  const partners = { table: { tableName }, primaryKey: { type: 'ID' as const, columnName: idColumn } }
+  const key = { type: 'Number' as const, columnName: keyColumn }
+  const read = (statement: Statement) => tx.all<ColumnValue>(statement)
+  for await (const page of pagesOf({ dialect }, partners, key, read)) {
+    for (const { id, value } of page) taken.set(String(value), id)
+  }
+  return taken
 }
-
-const stagedRows = ({ staging }: ImportPlan) => ({
-  table: { tableName: staging },
-  primaryKey: { type: 'ID' as const, columnName: ROW_COLUMN },
-})
 
 function insertSql({ quote, placeholder }: Dialect, staging: string): string {
   const marks = LINKS_COLUMNS.map((_, index) => placeholder(index)).join(', ')

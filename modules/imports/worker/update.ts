@@ -6,6 +6,7 @@ import { formatValue } from '../../../src/core/fields/read.ts'
 import { appendChange, logRows } from '../../../src/db/change-log.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
+  type Append,
   type ImportColumn,
   type ImportPlan,
   isLinkColumn,
@@ -15,7 +16,7 @@ import {
   UPDATE_COLUMNS,
   type UpdateFinish,
 } from '../plan.ts'
-import { type Append, type Finished, insertRows, MOVE_ROWS, refuseRows } from './append.ts'
+import { type Finished, insertRows, MOVE_ROWS, refuseRows } from './append.ts'
 import { rowSkipped } from './convert.ts'
 import type { FinishTools } from './fill.ts'
 import {
@@ -103,7 +104,7 @@ export async function update(plan: ImportPlan, how: Append, tools: FinishTools):
     await resolveLinkIds(plan, context.groups, tools, records)
   }
   await findChanged(context)
-  const { isPreview } = context.options
+  const { isPreview } = how
   const result: UpdateResult = {
     ...found,
     isPreview,

@@ -4,8 +4,7 @@ import { storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
-import { isPadded, isTemporal } from '../../../src/dialects/foreign.ts'
-import { isTextStorage } from '../../../src/dialects/related.ts'
+import { comparedColumn, isComparable, isPadded } from '../../../src/dialects/foreign.ts'
 import { anyOf } from '../../../src/dialects/standard-sql.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { chunks, columnOf, encoded, readWhere, type StoredRecord } from '../table/index.ts'
@@ -41,7 +40,7 @@ export async function findByValues(
   const fields = [...new Set([...by, ...read])]
   const different = [...new Map(wanted.map((values) => [keyOf(values), values])).values()]
   const possible = different.filter((values) =>
-    by.every((field, at) => isPossible(field, values[at] ?? null)),
+    by.every(({ databaseType }, at) => isComparable(databaseType, values[at] ?? null)),
   )
   for (const chunk of chunks(possible)) {
     const where = isAnyOf(dialect, by, chunk)
@@ -55,7 +54,12 @@ export async function findByValues(
 
 /** Condition: the fields have one of the lists of values. */
 function isAnyOf(dialect: Dialect, by: Field[], chunk: (readonly CellValue[])[]): SQL {
-  const columns = by.map((field) => comparedColumn(dialect, field))
+  const columns = by.map((field) =>
+    comparedColumn(dialect, columnOf(field), {
+      storage: storageOf(field),
+      databaseType: field.databaseType,
+    }),
+  )
   const [column, ...others] = columns
   const value = (field: Field | undefined, of: CellValue): CellValue =>
     field ? encoded(field, dialect, of) : of
@@ -70,23 +74,6 @@ function isAnyOf(dialect: Dialect, by: Field[], chunk: (readonly CellValue[])[])
     }),
   )
 }
-
-/** The column as its values are compared: uncast where its own index can be used. */
-function comparedColumn({ foreign }: Dialect, field: Field): SQL {
-  const storage = storageOf(field)
-  const column = columnOf(field)
-  const { databaseType } = field
-  if (databaseType === null) return column
-  if (isTemporal(storage)) return foreign.asTemporal(column, storage, databaseType)
-  if (!isTextStorage(storage) || databaseType === 'uuid') return column
-  return foreign.asText(column, databaseType)
-}
-
-const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
-
-/** False for values that the column cannot hold, and with which some engines refuse to compare it. */
-const isPossible = ({ databaseType }: Field, value: CellValue): boolean =>
-  databaseType !== 'uuid' || UUID.test(String(value))
 
 /** The value in a form in which equal ones are the same text. */
 function comparable(field: Field, value: CellValue): string {

@@ -97,7 +97,7 @@ export interface PlannedWrite {
   /** As `Engine.writeTogether`. */
   touches?: readonly string[] | null
   /** Runs in the same transaction after the entry, which is then always written. */
-  finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
+  finish?: (tx: Transaction, dialect: Dialect, entryId: number, inserted: RecordId[]) => Promise<void>
 }
 
 /** The entry of a change where it is not one by the kinds of its operations, and what is stored with it. */
@@ -344,7 +344,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
       )
     }
     const entry = await logChange(call, log, ran, records)
-    await call.finish?.(log, call.home.dialect, entry.id)
+    await call.finish?.(log, call.home.dialect, entry.id, ran.inserted)
     for (const { tableId } of records) {
       if (!call.models.has(tableId)) call.models.set(tableId, await schema.loadWithKeys(tableId))
     }

@@ -128,12 +128,16 @@ export async function previewLink(
   const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
   const names = await recordsByName(engine, related, read)
   const preview = createPreview()
-  for await (const page of pagesOf(engine, own, field, read)) {
-    for (const { id, value } of page) {
-      const { titles, missing } = readNames(formatValue(field, value), { kind }, names)
-      const to = titles.length === 0 ? null : titles.join(', ')
-      preview.add({ recordId: id, from: value, to }, missing.length > 0)
+  try {
+    for await (const page of pagesOf(engine, own, field, read)) {
+      for (const { id, value } of page) {
+        const { titles, missing } = readNames(formatValue(field, value), { kind }, names)
+        const to = titles.length === 0 ? null : titles.join(', ')
+        preview.add({ recordId: id, from: value, to }, missing.length > 0)
+      }
     }
+  } finally {
+    names.close()
   }
   return preview.result()
 }

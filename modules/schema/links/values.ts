@@ -1,12 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { toStored } from '../../../src/core/dates.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
 import {
+  type FoundNames,
   type ReadValues,
-  type RecordNames,
   readNames,
   recordsByName,
 } from '../../../src/db/names-of-records.ts'
@@ -32,8 +32,8 @@ interface LinkConversion {
   names?: LoadNames
 }
 
-/** Loads what finds the records that values name. */
-export type LoadNames = (read: ReadValues) => Promise<Pick<RecordNames, 'find'>>
+/** Loads what finds the records that values name; closed after use. */
+export type LoadNames = (read: ReadValues) => Promise<FoundNames>
 
 /** The ids of the records that each value names, page by page. */
 async function* linksOf(
@@ -42,11 +42,15 @@ async function* linksOf(
 ) {
   const read = (statement: Parameters<typeof tx.all>[0]) => tx.all<ColumnValue>(statement)
   const names = await (loadNames ? loadNames(read) : recordsByName(engine, related, read))
-  for await (const page of pagesOf(engine, own, before, read)) {
-    yield page.map(({ id, value }) => ({
-      id,
-      ids: readNames(formatValue(before, value), { kind }, names).ids,
-    }))
+  try {
+    for await (const page of pagesOf(engine, own, before, read)) {
+      yield page.map(({ id, value }) => ({
+        id,
+        ids: readNames(formatValue(before, value), { kind }, names).ids,
+      }))
+    }
+  } finally {
+    names.close()
   }
 }
 
@@ -93,19 +97,27 @@ export async function hasConvertedLinks(
   const [table, own, other] = [tableName, ownColumn ?? columnNameOf(conversion.own.primaryKey), column].map(
     (name) => sql.identifier(name),
   )
-  const rows = await tx.all<{ own: RecordId; other: RecordId }>(
-    engine.dialect.render(
-      sql`select ${own} as ${sql.identifier('own')}, ${other} as ${sql.identifier('other')} from ${table}
-        where ${other} is not null`,
-    ),
-  )
-  const stored = new Set(rows.map((row) => `${row.own} ${row.other}`))
-  for await (const page of linksOf(change, conversion)) {
-    for (const { id, ids } of page) {
-      for (const other of ids) if (!stored.delete(`${id} ${other}`)) return false
-    }
+  const storedWhere = async (where: SQL) => {
+    const rows = await tx.all<{ own: RecordId; other: RecordId }>(
+      engine.dialect.render(
+        sql`select ${own} as ${sql.identifier('own')}, ${other} as ${sql.identifier('other')} from ${table}
+          where ${other} is not null and ${where}`,
+      ),
+    )
+    return new Set(rows.map((row) => `${row.own} ${row.other}`))
   }
-  return stored.size === 0
+  let isAfter = sql`1 = 1`
+  // Page by page, in the order of the records, with those in between that have no value.
+  for await (const page of linksOf(change, conversion)) {
+    const last = page.at(-1)?.id ?? 0
+    const stored = await storedWhere(sql`${isAfter} and ${own} <= ${last}`)
+    for (const { id, ids } of page) {
+      for (const linked of ids) if (!stored.delete(`${id} ${linked}`)) return false
+    }
+    if (stored.size > 0) return false
+    isAfter = sql`${own} > ${last}`
+  }
+  return (await storedWhere(sql`${isAfter} limit 1`)).size === 0
 }
 
 /** The columns that hold a link, including the trash; null if a part of it no longer exists. */

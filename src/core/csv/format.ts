@@ -39,8 +39,10 @@ export const csvFormat = z.object({
   /** Empty: quotes have no special meaning. */
   quote: z._default(z.enum(['"', "'", '']), '"'),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)),
-  /** True if the first row holds the titles. */
+  /** True if the first row of the table holds the titles. */
   header: z.boolean(),
+  /** First row of the table, from 1; those above are skipped. Absent: 1. */
+  titleRow: z.optional(z.int().check(z.minimum(1), z.maximum(1_048_576))),
   /** True if texts are guarded against spreadsheet formulas (`guardText`). */
   guarded: z._default(z.boolean(), false),
   /** Decimal mark for ambiguous numbers: `1.000` is one or a thousand. */

@@ -28,8 +28,10 @@ export interface ImportResult {
   seconds: number
   /** Id of the log entry of the import; null for a new table, and if nothing changed. */
   changeId: number | null
-  /** Set if rows could change existing records. */
+  /** Set if rows could change existing records, and for a preview. */
   update?: UpdateResult
+  /** Linked records that were created by name, or would be; absent from jobs of earlier versions. */
+  created?: { tableId: string; table: string; count: number }[]
   /** Set if an import into a connected database ended before its last row; what it has written stays. */
   stopped?: StoppedImport
 }

@@ -3,11 +3,18 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { cssColor } from './rating.ts'
 
+interface Vocabulary {
+  yes: readonly string[]
+  no: readonly string[]
+  /** True for a language other than English. */
+  isForeign?: true
+}
+
 /**
  * Pairs of words for "checked" and "unchecked" (spec §5, import type detection), lower case. A side without
  * words is represented by an empty cell.
  */
-export const CHECKBOX_VOCABULARIES: readonly { yes: readonly string[]; no: readonly string[] }[] = [
+export const CHECKBOX_VOCABULARIES: readonly Vocabulary[] = [
   { yes: ['true'], no: ['false'] },
   { yes: ['yes'], no: ['no'] },
   { yes: ['y'], no: ['n'] },
@@ -18,6 +25,27 @@ export const CHECKBOX_VOCABULARIES: readonly { yes: readonly string[]; no: reado
   { yes: ['[x]'], no: ['[ ]', '[]'] },
   { yes: ['x'], no: [] },
   { yes: ['done'], no: [] },
+  // Yes and no, true and false of other languages, as their spreadsheets write them.
+  { isForeign: true, yes: ['ja', 'wahr'], no: ['nein', 'falsch'] },
+  { isForeign: true, yes: ['oui', 'vrai'], no: ['non', 'faux'] },
+  { isForeign: true, yes: ['sí', 'si', 'verdadero'], no: ['no', 'falso'] },
+  { isForeign: true, yes: ['sì', 'si', 'vero'], no: ['no', 'falso'] },
+  { isForeign: true, yes: ['sim', 'verdadeiro'], no: ['não', 'nao', 'falso'] },
+  { isForeign: true, yes: ['ja', 'waar'], no: ['nee', 'onwaar'] },
+  { isForeign: true, yes: ['ja', 'sand', 'sant'], no: ['nej', 'nei', 'falsk'] },
+  { isForeign: true, yes: ['tak', 'prawda'], no: ['nie', 'fałsz'] },
+  { isForeign: true, yes: ['ano', 'áno', 'pravda'], no: ['ne', 'nie', 'nepravda'] },
+  { isForeign: true, yes: ['igen', 'igaz'], no: ['nem', 'hamis'] },
+  { isForeign: true, yes: ['kyllä', 'tosi'], no: ['ei', 'epätosi'] },
+  { isForeign: true, yes: ['evet', 'doğru'], no: ['hayır', 'hayir', 'yanlış'] },
+  { isForeign: true, yes: ['да', 'истина'], no: ['нет', 'ложь'] },
+  { isForeign: true, yes: ['так'], no: ['ні'] },
+  { isForeign: true, yes: ['はい'], no: ['いいえ'] },
+  { isForeign: true, yes: ['是'], no: ['否'] },
+  { isForeign: true, yes: ['예'], no: ['아니요', '아니오'] },
+  { isForeign: true, yes: ['نعم'], no: ['لا'] },
+  { isForeign: true, yes: ['כן'], no: ['לא'] },
+  { isForeign: true, yes: ['हाँ', 'हां'], no: ['नहीं'] },
   { yes: ['✓', '✔', '✔️', '☑', '☑️', '✅'], no: ['✗', '✘', '☐', '❌'] },
 ]
 

@@ -3,7 +3,7 @@ import type { Detected } from './detected.ts'
 import { isMissingWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, readOptions } from './index.ts'
-import { type DecimalMark, parseNumber } from './number-text.ts'
+import { type DecimalMark, parseNumber, TRAILING_MINUS } from './number-text.ts'
 
 /**
  * 1234, 1,234, 1'234, 12,34,567 (India), -1.5, .5, 1.5e-3; an exponent requires a point or a sign: 12E4 is a code.
@@ -96,11 +96,12 @@ const unitOf = (value: string): string | undefined =>
 /** The currency that a symbol or an ISO 4217 code stands for in amounts, as written; null for other texts. */
 export const currencyOf = (mark: string): string | null => (mark in SIGNS || mark in CODES ? mark : null)
 
-/** Rewrites accounting notation for negative amounts, `(5.00)`, with a minus sign. */
+/** Rewrites accounting notations for negative amounts, `(5.00)` and `5.00-`, with a minus sign in front. */
 const withSign = (value: string): string =>
   value
     .trim()
     .replace(/^\(([^()+−-]+)\)$/, '-$1')
+    .replace(TRAILING_MINUS, '-$1')
     .replace(/^([-−])\s+/, '$1')
 
 /**
@@ -115,7 +116,9 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
   const signed = values.map(withSign)
   const unit = unitOf(signed[0] ?? '')
   if (unit !== undefined && !signed.every((value) => hasUnit(value, unit))) return null
-  const bare = unit === undefined ? signed : signed.map((value) => withoutUnit(value, unit))
+  // With a unit, a plus sign is no part of a telephone number.
+  const bare =
+    unit === undefined ? signed : signed.map((value) => withoutUnit(value, unit).replace(/^\+\s*/, ''))
   if (!bare.every((value) => isPlain(value, decimal)) || !hasOneForm(bare, decimal)) return null
   const precision = Math.min(
     MAX_SHOWN,
@@ -124,6 +127,8 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
   if (unit === '%') return { type: 'Percent', options: { precision } }
   if (unit !== undefined) return { type: 'Currency', options: currencyOptions(unit, precision) }
   const numbers = bare.map((value) => parseNumber(value, decimal))
+  // Amounts such as 5.00, whose decimals happen to be zeros.
+  if (bare.every((value) => /[.,]\d\d$/.test(value))) return { type: 'Decimal', options: { precision: 2 } }
   if (numbers.every((number) => Number.isSafeInteger(number))) return { type: 'Number' }
   if (numbers.some((number) => Number.isInteger(number) && !Number.isSafeInteger(number))) return null
   return { type: 'Decimal', options: { precision: Math.max(1, precision) } }
@@ -179,7 +184,7 @@ const withoutAnyUnit = (value: string): string => {
 /** True if the unit is at the start (after a minus sign) or the end; a percent sign only at the end. */
 function hasUnit(value: string, unit: string): boolean {
   if (unit === '%') return value.endsWith(unit)
-  return value.replace(/^[-−]/, '').startsWith(unit) || value.endsWith(unit)
+  return value.replace(/^[-−+]/, '').startsWith(unit) || value.endsWith(unit)
 }
 
 const withoutUnit = (value: string, unit: string): string =>

@@ -149,8 +149,13 @@ function detectYears(values: string[], title: string): Detected {
   return values.every((value) => /^\s*[12]\d{3}\s*$/.test(value)) ? { type: 'Year' } : null
 }
 
+/** Words that tell alone; those of other languages may mean something else: `sand`, `no`. */
+const ENGLISH_OR_SIGN: ReadonlySet<string> = new Set(
+  CHECKBOX_VOCABULARIES.filter(({ isForeign }) => !isForeign).flatMap(({ yes, no }) => [...yes, ...no]),
+)
+
 /**
- * Detects values from one yes/no vocabulary. Ambiguous words (0, 1, y, n) count only if the column contains
+ * Detects values from one yes/no vocabulary. Ambiguous words (0, 1, y, n, and those of other languages) count only if the column contains
  * both a yes and a no.
  */
 function detectCheckbox(values: string[]): Detected {
@@ -161,7 +166,7 @@ function detectCheckbox(values: string[]): Detected {
   if (!vocabulary) return null
   const hasBoth =
     vocabulary.yes.some((word) => words.has(word)) && vocabulary.no.some((word) => words.has(word))
-  const isAmbiguous = [...words].every((word) => /^[01yn]$/.test(word))
+  const isAmbiguous = [...words].every((word) => /^[01yn]$/.test(word) || !ENGLISH_OR_SIGN.has(word))
   return isAmbiguous && !hasBoth ? null : { type: 'Checkbox' }
 }
 

@@ -28,7 +28,7 @@ const MAX_LENGTH = 64
 const STORED = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00$/
 /** A trailing time of day after a T, comma or space, with an optional offset. */
 const TIME =
-  /[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
+  /[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d{2})?)?|[+-]\d{2}(?::?\d{2})?))?$/i
 
 interface Parts {
   day: string
@@ -83,9 +83,9 @@ function to24Hours(hour: number, half: string | undefined): number | null {
   return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
 }
 
-/** Minutes of `Z`, `+02`, `+0230` or `+02:30`; NaN beyond 14 hours, the largest offset in use. */
+/** Minutes of `Z`, `+02`, `+0230`, `+02:30` or `GMT+2`; NaN beyond 14 hours, the largest offset in use. */
 function offsetMinutes(text: string): number {
-  const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text)
+  const match = /([+-])(\d{1,2}?):?(\d{2})?$/.exec(text)
   if (!match) return 0
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
   if (minutes > 14 * 60 || Number(match[3] ?? 0) > 59) return Number.NaN

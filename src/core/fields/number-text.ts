@@ -6,6 +6,9 @@ const STRICT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const PLAIN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 const MAX_LENGTH = 400 // 1e308 written out in full has 309 digits
 
+/** A minus sign after an amount with decimals, as SAP and COBOL programs write it; `12-` alone is a code. */
+export const TRAILING_MINUS = /^([\d.,'’\s]*[.,]\d+)[-−]$/
+
 /** Thousands separators: spaces of every width and apostrophes (1 234, 1'234). */
 const GROUP_SPACES = /[\s\u00a0\u2009\u202f]/g
 const APOSTROPHES = /['’]/g
@@ -30,7 +33,7 @@ function keepsInteger(text: string, value: number): boolean {
 
 /**
  * Parses a number as people write it: `1,234.5`, `1 234,5`, `€ 12`, `42%`, `−3`, `(12)`, `1e3`. Null if any part of the
- * text does not belong to the number.
+ * text does not belong to the number. `5.00-` is negative.
  *
  * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` swaps the two, for editors that know the user's locale.
  */
@@ -38,7 +41,7 @@ export function parseNumber(text: string, decimal: DecimalMark = '.'): number | 
   // Fast path for nearly all numbers in files; the rest of this function takes a microsecond.
   if (decimal === '.' && PLAIN.test(text)) return Number(text) || 0
   if (text.length > MAX_LENGTH) return null
-  let rest = text.trim().replace(/[−–]/g, '-')
+  let rest = text.trim().replace(/[−–]/g, '-').replace(TRAILING_MINUS, '-$1')
   const inBrackets = /^\((.*)\)$/.exec(rest)
   if (inBrackets?.[1] !== undefined) {
     // Accounting notation for negative amounts; a sign inside the brackets is invalid.

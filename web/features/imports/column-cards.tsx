@@ -16,6 +16,7 @@ import { keyed } from '../../ui/keyed.ts'
 import styles from './column-cards.module.css'
 import {
   countMisfits,
+  createsRecords,
   type DraftColumn,
   type DraftLink,
   type DraftTarget,
@@ -182,7 +183,18 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
           </select>
         )}
         {column.isOn && column.link?.by === 'name' && (
-          <MissingPicker column={column} link={column.link} onChange={onChange} />
+          <MissingPicker
+            name={column.title}
+            value={column.link.missing}
+            onChange={(missing) => column.link && onChange({ link: { ...column.link, missing } })}
+          />
+        )}
+        {column.isOn && field && linkOf(field) && (
+          <MissingPicker
+            name={field.title}
+            value={column.creates ? 'create' : 'report'}
+            onChange={(missing) => onChange({ creates: missing === 'create' })}
+          />
         )}
         {isAmbiguous && (
           <DateOrder
@@ -196,7 +208,9 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
           />
         )}
         <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
-          {misfits > 0 ? m.imports_invalid_cells({ count: misfits }) : noteOf(column)}
+          {misfits > 0
+            ? m.imports_invalid_cells({ count: misfits })
+            : noteOf(column, createsRecords(column, target))}
         </p>
       </div>
       <ul className={styles.values}>
@@ -220,8 +234,9 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   )
 }
 
-/** How many of the values a link finds. */
-function noteOf({ isOn, link }: DraftColumn): string {
+/** How many of the values a link finds, or how many of the first cells name new records. */
+function noteOf({ isOn, link, missing }: DraftColumn, creates: boolean): string {
+  if (creates && missing && missing.size > 0) return m.imports_link_new({ count: missing.size })
   if (!isOn || !link?.found) return ' '
   return m.imports_link_found({ found: formatNumber(link.found.count), count: link.found.of })
 }
@@ -289,15 +304,21 @@ function TypePicker({
 }
 
 /** What becomes of names that no record has. */
-function MissingPicker({ column, link, onChange }: PickerProps & { link: DraftLink }) {
+function MissingPicker({
+  name,
+  value,
+  onChange,
+}: {
+  name: string
+  value: DraftLink['missing']
+  onChange: (missing: DraftLink['missing']) => void
+}) {
   return (
     <select
       className={styles.type}
-      aria-label={m.imports_link_missing({ name: column.title })}
-      value={link.missing}
-      onChange={(event) =>
-        onChange({ link: { ...link, missing: event.target.value === 'create' ? 'create' : 'report' } })
-      }
+      aria-label={m.imports_link_missing({ name })}
+      value={value}
+      onChange={(event) => onChange(event.target.value === 'create' ? 'create' : 'report')}
     >
       <option value="create">{m.imports_link_missing_create()}</option>
       <option value="report">{m.imports_link_missing_report()}</option>

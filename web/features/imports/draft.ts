@@ -32,6 +32,8 @@ export interface DraftColumn {
   isDisplay?: boolean
   /** Checked cells of a link column that match no record. */
   missing?: ReadonlySet<string>
+  /** True if names in a column for a link field create the records that are missing, when appending. */
+  creates?: boolean
   /** The link that a column of a new table becomes; null: none; undefined: the proposed one, if there is any. */
   link?: DraftLink | null
   /** Chosen notation of dates, when appending. */
@@ -126,8 +128,10 @@ export function draftColumns({ fields: detected, isComplete }: Analysis, target:
     const field = byTitle.get(keyOf(title))
     byTitle.delete(keyOf(title))
     const fieldId = field?.id ?? null
-    // Such as the empty columns between the blocks of a sheet.
-    const isBlank = isComplete && confidence.filled === 0 && title === `Field ${index + 1}`
+    // Such as the empty columns between the blocks of a sheet, and objects in JSON whose values are columns of their own.
+    const isUnnamed = title === `Field ${index + 1}`
+    const hasParts = detected.some((other) => other.title.startsWith(`${title}.`))
+    const isBlank = isComplete && confidence.filled === 0 && (isUnnamed || hasParts)
     const isOn = target.kind === 'new' ? !isBlank : fieldId !== null
     return { index, isOn, title, type, options, fieldId }
   })
@@ -192,7 +196,7 @@ export function isMisfit(
   if (target.kind === 'append') {
     const field = target.fields.find(({ id }) => id === column.fieldId)
     if (field === undefined) return false
-    if (linkOf(field)) return column.missing?.has(text) ?? false
+    if (linkOf(field)) return !column.creates && (column.missing?.has(text) ?? false)
     if (holdsFiles(field)) return readFileList(text, 'all') === null
     const type = fieldType(field.type)
     const { databaseType } = field
@@ -215,6 +219,13 @@ export function isMisfit(
   if (type.choices !== undefined) return false
   return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
+
+/** True if names in the column create the linked records that are missing. */
+export const createsRecords = ({ isOn, creates, fieldId }: DraftColumn, target: DraftTarget): boolean =>
+  isOn === true &&
+  creates === true &&
+  target.kind === 'append' &&
+  target.fields.some((field) => field.id === fieldId && linkOf(field) !== null)
 
 /** Notations of a column's numbers and dates. */
 export const notationOf = (analysis: Analysis, column: DraftColumn, target: DraftTarget) => ({
@@ -291,6 +302,7 @@ export function toStartInput(
       ...placeOf(column),
       fieldId: column.fieldId ?? '',
       dateFormat: dateFormatOf(analysis, column, target),
+      missing: createsRecords(column, target) ? ('create' as const) : undefined,
     }))
     const keys = keyFields(columns, target).map(({ id }) => id)
     const update = target.update && { ...target.update, keys }

@@ -134,10 +134,21 @@ function CsvOptions({ draft, all, format }: OptionsProps<CsvFormat>) {
         ))}
       </FormatSelect>
       <FormatCheck
-        label={m.imports_first_row_contains_field_names()}
+        label={
+          (format.titleRow ?? 1) > 1
+            ? m.imports_a_row_contains_field_names()
+            : m.imports_first_row_contains_field_names()
+        }
         checked={format.header}
         onChange={(header) => all.choose(draft, { header })}
       />
+      {format.header && (
+        <TitleRow
+          key={format.titleRow}
+          row={format.titleRow ?? 1}
+          onChange={(titleRow) => all.choose(draft, { titleRow })}
+        />
+      )}
       {(format.guarded || draft.chosen.guarded !== undefined) && (
         <FormatCheck
           label={m.imports_unescape_formulas()}

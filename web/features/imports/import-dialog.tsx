@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { freeTitle } from '../layout/unused-title.ts'
 import { ChooseSource } from './choose-source.tsx'
-import { problemOf, toStartInput } from './draft.ts'
+import { createsRecords, problemOf, toStartInput } from './draft.ts'
 import { DraftView } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
 import { loadTarget } from './load-target.ts'
@@ -112,7 +112,10 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     return ids
   }
 
-  const updating = chosen.filter(({ target }) => target.kind === 'append' && target.update)
+  const updating = chosen.filter(
+    ({ columns, target }) =>
+      target.kind === 'append' && (target.update || columns.some((column) => createsRecords(column, target))),
+  )
 
   /** Shows what updates would change before anything is written. */
   function begin(): void {

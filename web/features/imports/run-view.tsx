@@ -34,7 +34,7 @@ import {
   LINK_JOB,
   useRuns,
 } from './runs.ts'
-import { UpdatePreview, updateText } from './update-preview.tsx'
+import { createdTexts, UpdatePreview, updateText } from './update-preview.tsx'
 
 /** An import from upload to result; calls `onLeave` when its table is opened. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
@@ -59,7 +59,7 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
       )}
       {status === 'completed' && result?.update?.isPreview && (
         <>
-          <UpdatePreview update={result.update} title={result.title} />
+          <UpdatePreview update={result.update} title={result.title} created={result.created} />
           {result.problems > 0 && <Problems result={result} />}
           <div className={styles.actions}>
             <ReportButton run={run} problems={result.problems} />
@@ -275,6 +275,9 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
               seconds: formatNumber(result.seconds),
             })}
       </Outcome>
+      {createdTexts(result).map((text) => (
+        <p key={text}>{text}</p>
+      ))}
       {result.stopped && <Alert>{stoppedText(result.stopped)}</Alert>}
       {result.problems > 0 && <Problems result={result} />}
       <div className={styles.actions}>

@@ -1,5 +1,5 @@
 import { ArrowRight } from 'lucide-react'
-import type { UpdateResult } from '../../../src/core/csv/import-result.ts'
+import type { ImportResult, UpdateResult } from '../../../src/core/csv/import-result.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import styles from './update-preview.module.css'
@@ -8,12 +8,27 @@ import styles from './update-preview.module.css'
 export const updateText = ({ added, changed, unchanged }: UpdateResult, title: string): string =>
   m.imports_update_finished({ title, added, changed, unchanged })
 
-/** What an update would do: counts, and the first changed cells. */
-export function UpdatePreview({ update, title }: { update: UpdateResult; title: string }) {
+/** The linked records that an import has created, a sentence for each table. */
+export const createdTexts = ({ created = [] }: Pick<ImportResult, 'created'>): string[] =>
+  created.map(({ table, count }) => m.imports_linked_created({ table, count }))
+
+interface UpdatePreviewProps {
+  update: UpdateResult
+  title: string
+  created: ImportResult['created']
+}
+
+/** What an import would do: counts, and the first changed cells. */
+export function UpdatePreview({ update, title, created = [] }: UpdatePreviewProps) {
   const counts = [
     { label: m.imports_count_new(), count: update.added, isShown: true },
     { label: m.imports_count_changed(), count: update.changed, isShown: true },
     { label: m.imports_count_unchanged(), count: update.unchanged, isShown: true },
+    ...created.map(({ table, count }) => ({
+      label: m.imports_count_new_in({ table }),
+      count,
+      isShown: true,
+    })),
     { label: m.imports_count_left_out(), count: update.skipped },
     { label: m.imports_count_without_key(), count: update.withoutKey },
     { label: m.imports_count_repeated(), count: update.repeated },

@@ -3,7 +3,7 @@ import type { ExcelFormat } from '../../../../src/core/imports/format.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { requireKind } from '../file-head.ts'
 import type { FoundTable, ImportReader, OpenTable, RowBatch, RowProblem } from '../reader.ts'
-import { findLayout } from './layout.ts'
+import { findLayout, groupedTitles, withGroups } from './layout.ts'
 import { openWorkbook } from './open-workbook.ts'
 import { columnLetters, type Merge, type Sheet, type SheetRow } from './workbook.ts'
 
@@ -69,7 +69,10 @@ async function findTable(
     rows.push(...batch.rows)
     if (rows.length >= LAYOUT_ROWS) break
   }
-  const layout = findLayout(rows.slice(0, LAYOUT_ROWS), titleRow)
+  const first = rows.slice(0, LAYOUT_ROWS)
+  const found = findLayout(first, titleRow)
+  const layout =
+    found && titleRow === undefined ? await withGroups(found, first, () => sheet.merges()) : found
   return {
     name,
     isHidden,
@@ -78,14 +81,18 @@ async function findTable(
   }
 }
 
-async function readTitles(sheet: Sheet, { titleRow, firstColumn }: ExcelFormat): Promise<string[]> {
-  for await (const { rows } of sheet.rows()) {
+async function readTitles(sheet: Sheet, { titleRow, firstRow, firstColumn }: ExcelFormat): Promise<string[]> {
+  const found: string[][] = []
+  read: for await (const { rows } of sheet.rows()) {
     for (const { number, cells } of rows) {
-      if (number === titleRow) return Array.from(cells.slice(firstColumn), (text) => text ?? '')
-      if (number > titleRow) return []
+      if (number >= firstRow) break read
+      if (number >= titleRow) found[number - titleRow] = Array.from(cells, (text) => text ?? '')
     }
   }
-  return []
+  const [upper = [], lower] = found
+  if (!lower) return upper.slice(firstColumn)
+  const merges = (await sheet.merges()).filter((merge) => merge.firstRow === titleRow - 1)
+  return groupedTitles(upper, lower, merges).slice(firstColumn)
 }
 
 /** Rows between two with cells are empty; they keep the numbers of the rows right. */
@@ -95,7 +102,9 @@ async function* readRows(
   titles: string[] | null,
   currencies: (string | null | undefined)[],
 ): AsyncGenerator<RowBatch> {
-  const fillMerged = createMergeFiller(await sheet.merges())
+  const fillMerged = createMergeFiller(
+    (await sheet.merges()).filter((merge) => merge.lastRow > merge.firstRow),
+  )
   let next = firstRow
   for await (const { rows, done } of sheet.rows()) {
     const batch: RowBatch = { rows: [], firstRow: next, problems: [], done }

@@ -1,4 +1,4 @@
-import type { CellKind, SheetRow } from './workbook.ts'
+import type { CellKind, Merge, SheetRow } from './workbook.ts'
 
 /** Where the table of a sheet begins. */
 export interface Layout {
@@ -32,6 +32,46 @@ export function findLayout(rows: readonly SheetRow[], titleRow?: number): Layout
   }
 }
 
+/**
+ * Finds titles in two rows, of which the upper one has groups: `Sales` over `2023` and `2024`. Its cells are merged ranges.
+ * @param mergesOf called only where the rows look so, since it reads the whole sheet
+ */
+export async function withGroups(
+  layout: Layout,
+  rows: readonly SheetRow[],
+  mergesOf: () => Promise<readonly Merge[]>,
+): Promise<Layout> {
+  if (layout.titleRow === 0) return layout
+  for (const titleRow of [layout.titleRow, layout.titleRow - 1]) {
+    const [upper, lower] = [titleRow, titleRow + 1].map((wanted) =>
+      rows.find(({ number }) => number === wanted),
+    )
+    if (!upper || !lower || countCells(upper) < 2 || !isBelowGroups(lower, upper)) continue
+    const isGroup = ({ firstRow, lastRow, column, lastColumn }: Merge) =>
+      firstRow === titleRow - 1 && lastRow === firstRow && lastColumn > column
+    if ((await mergesOf()).some(isGroup)) return { ...layout, titleRow, firstRow: titleRow + 2 }
+  }
+  return layout
+}
+
+/** True if a row has titles where the cells of the one above are empty. */
+const isBelowGroups = (lower: SheetRow, upper: SheetRow): boolean =>
+  lower.cells.some((text, at) => text.trim() !== '' && (upper.cells[at] ?? '').trim() === '') &&
+  lower.cells.every((text, at) => text.trim() === '' || lower.kinds[at] === 'text' || isYear(text))
+
+/** Titles of two rows: those of the groups, over all of their columns, before those below. */
+export function groupedTitles(
+  upper: readonly string[],
+  lower: readonly string[],
+  merges: readonly Pick<Merge, 'column' | 'lastColumn'>[],
+): string[] {
+  return Array.from({ length: Math.max(upper.length, lower.length) }, (_, at) => {
+    const group = merges.find(({ column, lastColumn }) => column <= at && at <= lastColumn)
+    const titles = [upper[group?.column ?? at] ?? '', lower[at] ?? ''].map((text) => text.trim())
+    return [...new Set(titles)].filter((text) => text !== '').join(' ')
+  })
+}
+
 const countCells = ({ cells }: SheetRow): number =>
   cells.reduce((count, text) => (text.trim() === '' ? count : count + 1), 0)
 
@@ -53,4 +93,6 @@ const kindOf = (kind: SheetRow['kinds'][number] | undefined): CellKind | 'number
 
 /** True if all numbers of a row may be years. */
 const isYears = ({ cells, kinds }: SheetRow): boolean =>
-  cells.every((text, at) => typeof kinds[at] === 'string' || /^(?:1[5-9]|20)\d\d$/.test(text))
+  cells.every((text, at) => typeof kinds[at] === 'string' || isYear(text))
+
+const isYear = (text: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(text)

@@ -1,10 +1,11 @@
 import type { NumberStyle } from './number-style.ts'
 
-/** A merged range over several rows; zero-based, ends inclusive. */
+/** A merged range; zero-based, ends inclusive. */
 export interface Merge {
   firstRow: number
   lastRow: number
   column: number
+  lastColumn: number
 }
 
 export interface SheetRow {
@@ -29,7 +30,7 @@ export interface Sheet {
   name: string
   isHidden: boolean
   size: number
-  /** Merged ranges that span several rows. */
+  /** Merged ranges, in any order. */
   merges(): Promise<Merge[]>
   /** Rows that have cells, in order. @throws FileError */
   rows(): AsyncGenerator<SheetBatch>
@@ -70,9 +71,10 @@ function rowOf(reference: string): number {
   return row <= MAX_SHEET_ROWS ? row - 1 : -1
 }
 
-/** The part of a merged range, such as `A2:B5`, that matters to rows; null if it is one row high. */
+/** Parses a merged range such as `A2:B5`; null for other text. */
 export function parseMerge(reference: string): Merge | null {
   const [first = '', last = ''] = reference.split(':')
-  const [firstRow, lastRow, column] = [rowOf(first), rowOf(last), columnOf(first)]
-  return firstRow >= 0 && lastRow > firstRow && column >= 0 ? { firstRow, lastRow, column } : null
+  const [firstRow, lastRow, column, lastColumn] = [rowOf(first), rowOf(last), columnOf(first), columnOf(last)]
+  const isRange = firstRow >= 0 && lastRow >= firstRow && column >= 0 && lastColumn >= column
+  return isRange ? { firstRow, lastRow, column, lastColumn } : null
 }
