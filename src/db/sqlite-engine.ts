@@ -22,7 +22,7 @@ import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
-import { createLogSync, type LogSync, type SyncDescriptor } from './log-sync.ts'
+import { createLogSync, type Disk, type LogSync } from './log-sync.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
@@ -97,14 +97,14 @@ export function createBaseFile(path: string): void {
  * commit during a write (WAL); an acknowledged commit is on disk, see `createLogSync`.
  *
  * @param name the file's name in errors: its path within the data folder
- * @param syncDescriptor for tests: brings the write-ahead log to disk
+ * @param disk by default the system's
  * @throws BASE_DATA_MISSING, BASE_DATA_DAMAGED if it cannot be opened; never creates a file
  */
 export function openSqliteEngine(
   { path, name }: { path: string; name: string },
   pool: WorkerPool,
   files: OpenFiles,
-  syncDescriptor?: SyncDescriptor,
+  disk?: Disk,
 ): Engine {
   const explain = (error: unknown) => explainBaseFile(error, { path, name })
   const connect = () => {
@@ -119,7 +119,7 @@ export function openSqliteEngine(
       upgradeBaseFile(writer)
       // An automatic checkpoint would block the request thread; see `checkpointSoon`.
       writer.run('pragma wal_autocheckpoint = 0')
-      // A sync on this thread would keep all requests waiting for the disk.
+      // See `createLogSync`: a sync on this thread would keep all requests waiting for a slow disk.
       writer.run('pragma synchronous = normal')
       writer.run(`pragma journal_size_limit = ${KEPT_LOG_BYTES}`)
       const reader = new Database(path, { readonly: true, strict: true })
@@ -131,7 +131,7 @@ export function openSqliteEngine(
       throw error
     }
   }
-  const openSync = () => createLogSync(`${path}-wal`, syncDescriptor)
+  const openSync = () => createLogSync(`${path}-wal`, disk)
   const engine = engineOf({ path, isExact: false, connect, explain, openSync }, pool, files)
   return { ...engine, storage: storageOf(path, engine, pool) }
 }

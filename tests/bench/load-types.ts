@@ -8,7 +8,8 @@ export interface LoadRequest {
   connections: number
   seconds: number
   method: string
-  path: string
+  /** A list has one for each connection, in turn. */
+  path: string | string[]
   headers: Record<string, string>
   /** `#n` in body and path becomes a number of its own in each request, `#r` that number within 1 to `cycle`. */
   body?: string

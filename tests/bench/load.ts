@@ -33,7 +33,7 @@ const head = [
 ].join('\r\n')
 
 /** The next request, with its numbers. */
-function next(): string {
+function next(path: string): string {
   const n = ++sent + request.from
   const numbered = (text: string) =>
     text.replaceAll('#n', String(n)).replaceAll('#r', String(((n - 1) % cycle) + 1))
@@ -64,7 +64,8 @@ function endOf(buffer: Buffer, headEnd: number): number {
 const start = performance.now()
 const end = start + seconds * 1000
 
-function run(): Promise<void> {
+function run(_: unknown, connection: number): Promise<void> {
+  const ownPath = typeof path === 'string' ? path : (path[connection % path.length] ?? '')
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let buffered: Buffer = Buffer.alloc(0)
   let bodyEnd = -1
@@ -75,7 +76,7 @@ function run(): Promise<void> {
   const write = (socket: Bun.Socket) => {
     isBefore = before !== undefined && !isBefore
     sentAt = performance.now()
-    socket.write(before && isBefore ? nextBefore(before) : next())
+    socket.write(before && isBefore ? nextBefore(before) : next(ownPath))
   }
   Bun.connect({
     hostname,

@@ -12,6 +12,7 @@ import { measureHooks } from './hooks.ts'
 import { measureFormats, measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
+import { measureManyBases } from './many-bases.ts'
 import { measurePresence } from './presence.ts'
 import { startProgram } from './processes.ts'
 import { type Product, startProduct } from './product.ts'
@@ -165,6 +166,9 @@ try {
   }
   if (isWanted('linked')) {
     lines.push(...(await measureLinked(product, Number(options.rounds), Number(options.seconds))))
+  }
+  if (isWanted('many bases')) {
+    lines.push(await measureManyBases(product, Number(options.rounds), Number(options.seconds)))
   }
   if (isWanted('export')) lines.push(...(await measureExports(product, bare, rows)))
   if (isWanted('import')) {

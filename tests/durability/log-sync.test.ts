@@ -1,15 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { copyFileSync, fdatasync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDisk } from '../../src/db/log-sync.ts'
 import { createOpenFiles } from '../../src/db/open-files.ts'
 import { createBaseFile, openSqliteEngine } from '../../src/db/sqlite-engine.ts'
 import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
 import { createWorkerPool, type WorkerPool } from '../../src/pool.ts'
 
 /** A disk that syncs when the test says so. */
-interface Disk {
+interface SlowDisk {
   /** Ends the oldest sync: with the error, or after a real one. */
   finish(error?: Error): void
   waiting: number
@@ -19,7 +20,7 @@ interface Disk {
 let folder: string
 let pool: WorkerPool
 let engine: Engine
-let disk: Disk
+let disk: SlowDisk
 
 beforeAll(() => {
   pool = createWorkerPool(1)
@@ -38,9 +39,19 @@ beforeEach(async () => {
     },
     begun: 0,
   }
-  engine = openSqliteEngine({ path, name: 'base.db' }, pool, createOpenFiles(10), (descriptor, done) => {
-    disk.begun++
-    syncs.push((error) => (error ? done(error) : fdatasync(descriptor, done)))
+  const system = createDisk()
+  engine = openSqliteEngine({ path, name: 'base.db' }, pool, createOpenFiles(10), {
+    syncNow: system.syncNow,
+    sync(log) {
+      disk.begun++
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      syncs.push((error) => {
+        if (error) return reject(error)
+        system.syncNow(log)
+        resolve()
+      })
+      return promise
+    },
   })
   await engine.write((tx) => tx.run({ sql: 'create table t (id integer primary key)', params: [] }))
 })
@@ -160,4 +171,50 @@ describe('a write whose sync fails', () => {
     disk.finish()
     await write
   }
+})
+
+describe('a disk', () => {
+  /** Syncs of a log with the time that each takes on the thread; true for those in the thread pool. */
+  async function syncs(times: readonly number[]): Promise<boolean[]> {
+    let now = 0
+    let takes = 0
+    const clock = () => now
+    const paced = createDisk(
+      {
+        fdatasync: (_, done) => done(null),
+        fdatasyncSync: () => {
+          now += takes
+        },
+      },
+      clock,
+    )
+    const inPool: boolean[] = []
+    for (const ms of times) {
+      takes = ms
+      const synced = paced.sync(join(folder, 'base.db'))
+      inPool.push(synced !== undefined)
+      await synced
+    }
+    return inPool
+  }
+  const lengths = (inPool: boolean[]) =>
+    inPool
+      .map((each) => (each ? 'p' : 't'))
+      .join('')
+      .match(/p+|t+/g)
+      ?.map(({ length }) => length)
+
+  test('that is quick is waited for on the thread', async () => {
+    expect(await syncs(Array(50).fill(0.1))).toEqual(Array(50).fill(false))
+  })
+
+  test('that is slow is waited for in the thread pool, and tried again less and less often', async () => {
+    expect(lengths(await syncs(Array(1 + 16 + 1 + 32 + 1 + 64 + 1).fill(5)))).toEqual([
+      1, 16, 1, 32, 1, 64, 1,
+    ])
+  })
+
+  test('that was slow once is soon waited for on the thread again', async () => {
+    expect(lengths(await syncs([5, ...Array(40).fill(0.1)]))).toEqual([1, 16, 24])
+  })
 })
