@@ -24,6 +24,8 @@ const BackupFile = z.strictObject({
   size: count,
   /** Of a plain file: it is read again if it has another. */
   modifiedMs: z.number().optional(),
+  /** Of an SQLite file: it is read again if it has another. */
+  state: z.string().optional(),
   /** The names of the chunks, in order. A name is a checksum of the contents. */
   chunks: z.array(hash),
   /** Of an attached file in a bucket: the id of that. */
