@@ -31,6 +31,9 @@ const MARK = 'sheaf_restored'
 /** Of the metadata's schema, beside `metadataTables`. */
 const OTHER_TABLES = ['cluster_payloads', 'sheaf_move', 'sheaf_base_moves', MARK]
 
+/** A schema of metadata is not moved to a worker of a Citus cluster. Without Citus, the setting has no effect. */
+const KEEP_ON_COORDINATOR = 'set local citus.enable_schema_based_sharding to off'
+
 /** Restored schemas, whose token is locked until they are released. */
 export interface RestoredSchemas {
   readonly token: string
@@ -187,12 +190,13 @@ async function restoreSchema(
   client: Sql,
   repository: Repository,
   { files }: Manifest,
-  { tables, complete }: PostgresSchema,
+  { baseId, tables, complete }: PostgresSchema,
   name: string,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const chunksOf = new Map(files.map(({ path, chunks }) => [path, chunks]))
   await client.begin(async (tx) => {
+    if (baseId === null) await tx.unsafe(KEEP_ON_COORDINATOR)
     await tx.unsafe(`create schema ${quote(name)}`)
     await tx.unsafe(`set local search_path = ${quote(name)}`)
     for (const table of tables) {
@@ -319,6 +323,7 @@ export async function installRestored(
       const former = await tx<{ name: string }[]>`select nspname::text as name from pg_namespace
         where nspname ~ '^nc_p[a-z0-9]{14}$'`
       const tables = await tablesIn(tx, own, [...metadataTables(), ...OTHER_TABLES])
+      await tx.unsafe(KEEP_ON_COORDINATOR)
       await tx.unsafe(`create schema ${quote(replaced)}`)
       // The server installs its triggers anew where the function is missing.
       await tx.unsafe(`drop function if exists ${quote(own)}.sheaf_row_changed() cascade`)

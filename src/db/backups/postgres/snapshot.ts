@@ -18,6 +18,10 @@ import type { BackupBase, BackupFile, PostgresSchema, PostgresTable } from '../m
  * and reads the catalog only. Each table is read in a short transaction with that snapshot, so that a change of a table's
  * definition waits for the reading of this table at most, not for the whole backup. Definitions that change meanwhile
  * are noticed, and the backup begins again; its last attempt holds all definitions, as pg_dump does.
+ *
+ * The workers of a Citus cluster do not know the coordinator's snapshot. A base lies on one worker, which has the same
+ * isolation level as the coordinator's transaction: each base is read in a transaction of its own, as of a moment after
+ * that of the metadata.
  */
 
 /** Attempts; the last one keeps definitions from changing. */
@@ -51,12 +55,12 @@ export interface KnownTables {
 }
 
 /**
- * Stores all tables of an installation in PostgreSQL as of one moment. Tables that have not changed since the previous
+ * Stores all tables of an installation in PostgreSQL as of one moment, or in Citus each base as of one. Tables that have not changed since the previous
  * backup are not transferred.
  *
  * @param also runs at the moment of the snapshot, for the bases in files; its result is discarded by `discard` if the
  *   backup begins again
- * @throws Error for Citus, whose workers have no common snapshot; the driver's errors
+ * @throws the driver's errors
  */
 export async function storePostgres<T>(
   databaseUrl: string,
@@ -68,7 +72,7 @@ export async function storePostgres<T>(
   const coordinator = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
   const reader = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
   try {
-    await refuseCitus(coordinator)
+    const isCitus = await hasCitus(coordinator)
     for (let attempt = 1; ; attempt++) {
       let opened: { value: T } | null = null
       try {
@@ -80,7 +84,11 @@ export async function storePostgres<T>(
           const read: Read = (work) =>
             attempt === MAX_ATTEMPTS ? work(tx) : inSnapshot(reader, exported?.id ?? '', work)
           opened = { value: also(await read(basesInFiles)) }
-          const contents = await storeTables(read, outline, writer, known)
+          const readBase: ReadBase =
+            isCitus && attempt < MAX_ATTEMPTS
+              ? (work) => begin(reader, (own) => work((one) => one(own)))
+              : (work) => work(read)
+          const contents = await storeTables({ read, readBase, isCitus }, outline, writer, known)
           return { ...contents, also: opened.value }
         })
       } catch (error) {
@@ -93,12 +101,9 @@ export async function storePostgres<T>(
   }
 }
 
-async function refuseCitus(client: Sql): Promise<void> {
+async function hasCitus(client: Sql): Promise<boolean> {
   const found = await client`select 1 from pg_extension where extname = 'citus'`
-  if (found.length > 0)
-    throw new Error(
-      'The workers of a Citus cluster have no common snapshot: back up the cluster with its own tools',
-    )
+  return found.length > 0
 }
 
 interface SchemaOutline {
@@ -147,8 +152,17 @@ async function lockAll(tx: TransactionSql, outline: readonly SchemaOutline[]): P
 /** Reads at the moment of the snapshot, and releases the locks of what it has read. */
 type Read = <R>(work: (tx: TransactionSql) => Promise<R>) => Promise<R>
 
+/** Reads the tables of a base, each with a call of `read`. */
+type ReadBase = <R>(work: (read: Read) => Promise<R>) => Promise<R>
+
+interface Reading {
+  read: Read
+  readBase: ReadBase
+  isCitus: boolean
+}
+
 async function storeTables(
-  read: Read,
+  { read, readBase, isCitus }: Reading,
   outline: readonly SchemaOutline[],
   writer: ChunkWriter,
   known: KnownTables,
@@ -156,15 +170,20 @@ async function storeTables(
   const schemas: PostgresSchema[] = []
   const files: BackupFile[] = []
   for (const { baseId, schema, tables, complete } of outline) {
-    const stored: PostgresTable[] = []
-    for (const [index, definition] of tables.entries()) {
-      const path = `postgres/${baseId ?? 'metadata'}/${index}`
-      const { table, file } = await read((own) =>
-        storeTable(own, schema, definition, path, writer, known.find(baseId, definition.name)),
-      )
-      stored.push(table)
-      files.push(file)
+    const storeAll = async (readOne: Read): Promise<PostgresTable[]> => {
+      const stored: PostgresTable[] = []
+      for (const [index, definition] of tables.entries()) {
+        const path = `postgres/${baseId ?? 'metadata'}/${index}`
+        const before = known.find(baseId, definition.name)
+        const { table, file } = await readOne((own) =>
+          storeTable(own, { schema, path, isCitus }, definition, writer, before),
+        )
+        stored.push(table)
+        files.push(file)
+      }
+      return stored
     }
+    const stored = await (baseId === null ? storeAll(read) : readBase(storeAll))
     schemas.push({ baseId, tables: stored, complete })
   }
   return {
@@ -176,17 +195,26 @@ async function storeTables(
   }
 }
 
+const begin = <T>(client: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
+  client.begin('isolation level repeatable read read only', work) as Promise<T>
+
 const inSnapshot = <T>(client: Sql, snapshot: string, work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
-  client.begin('isolation level repeatable read read only', async (tx) => {
+  begin(client, async (tx) => {
     await tx.unsafe(`set transaction snapshot '${snapshot.replaceAll("'", "''")}'`)
     return work(tx)
-  }) as Promise<T>
+  })
+
+interface TablePlace {
+  schema: string
+  /** Of its rows in the backup. */
+  path: string
+  isCitus: boolean
+}
 
 async function storeTable(
   tx: TransactionSql,
-  schema: string,
+  { schema, path, isCitus }: TablePlace,
   definition: TableDefinition,
-  path: string,
   writer: ChunkWriter,
   known: { table: PostgresTable; file: BackupFile } | null,
 ): Promise<{ table: PostgresTable; file: BackupFile }> {
@@ -195,7 +223,8 @@ async function storeTable(
   await lock(tx, full)
   const [current] = await readTables(tx, schema, [name])
   if (current?.version !== definition.version) throw new DefinitionChanged(`${full} has changed`)
-  const { rows, state } = await stateOf(tx, full, definition)
+  const worker = isCitus ? await workerOf(tx, full) : null
+  const { rows, state } = await stateOf(tx, full, definition, worker)
   const table: PostgresTable = {
     name,
     path,
@@ -207,7 +236,7 @@ async function storeTable(
   }
   if (known && known.table.state === state && writer.hasAll(known.file.chunks))
     return { table, file: { ...known.file, path } }
-  return { table, file: { path, ...(await storeRows(rowsOf(tx, full, columns), writer)) } }
+  return { table, file: { path, ...(await storeRows(rowsOf(tx, full, columns, worker !== null), writer)) } }
 }
 
 /**
@@ -218,9 +247,11 @@ async function* rowsOf(
   tx: TransactionSql,
   full: string,
   columns: readonly string[],
+  isSpread: boolean,
 ): AsyncGenerator<Uint8Array> {
+  const sizeOf = isSpread ? 'citus_relation_size' : 'pg_relation_size'
   const [known] = await tx.unsafe<{ pages: number; hasRanges: boolean }[]>(
-    `select (pg_relation_size($1::regclass) / current_setting('block_size')::bigint)::int as pages,
+    `select (${sizeOf}($1::regclass) / current_setting('block_size')::bigint)::int as pages,
       current_setting('server_version_num')::int >= 140000 as "hasRanges"`,
     [full],
   )
@@ -264,11 +295,26 @@ async function stateOf(
   tx: TransactionSql,
   full: string,
   { version }: TableDefinition,
+  worker: string | null,
 ): Promise<{ rows: number; state: string }> {
   const [row] = await tx.unsafe<{ rows: string; sum: string | null }[]>(
     `select count(*)::text as rows, sum(xmin::text::bigint)::text as sum from ${full}`,
   )
-  return { rows: Number(row?.rows ?? 0), state: `${version} ${row?.rows} ${row?.sum ?? 0}` }
+  const state = [version, row?.rows ?? 0, row?.sum ?? 0, ...(worker === null ? [] : [worker])]
+  return { rows: Number(row?.rows ?? 0), state: state.join(' ') }
+}
+
+/**
+ * The worker that has a table in a Citus cluster; null for the coordinator. Each has transaction numbers of its own.
+ */
+async function workerOf(tx: TransactionSql, full: string): Promise<string | null> {
+  const [row] = await tx.unsafe<{ worker: string | null }[]>(
+    `select string_agg(placement.groupid::text, ' ' order by placement.groupid) as worker
+      from pg_dist_shard shard join pg_dist_placement placement using (shardid)
+      where shard.logicalrelid = $1::regclass`,
+    [full],
+  )
+  return row?.worker ?? null
 }
 
 /** Stores rows in pieces whose ends depend on the rows alone, so that a change leaves most pieces as they were. */
