@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import type { ReplacedData } from '../db/backups/postgres/restore-postgres.ts'
+import { REPLACED_DAYS } from '../db/backups/postgres/schemas.ts'
 import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
 import { restoreInstallation } from '../db/backups/restore-installation.ts'
@@ -134,7 +135,9 @@ export function tellReplaced(former: ReplacedData | null, print: (line: string) 
   if (former === null) return
   print(`The former data are in ${former.folder}: delete it when you no longer want them.`)
   if (former.schemas !== null)
-    print(`The former tables are in the schemas ${former.schemas}…: drop them when you no longer want them.`)
+    print(
+      `The former tables are in the schemas ${former.schemas}…: a server drops them after ${REPLACED_DAYS} days.`,
+    )
 }
 
 /** @throws Error if there is none */

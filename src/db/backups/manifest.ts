@@ -43,6 +43,8 @@ const PostgresTable = z.strictObject({
   /** The columns of the rows, in order. */
   columns: z.array(z.string()),
   rows: count,
+  /** Bytes on the disk of the database, with its indexes. */
+  diskSize: count,
   /** As long as it is equal, neither definition nor rows have changed. */
   state: z.string(),
   create: z.string(),

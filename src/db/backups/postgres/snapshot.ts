@@ -55,8 +55,8 @@ export interface KnownTables {
 }
 
 /**
- * Stores all tables of an installation in PostgreSQL as of one moment, or in Citus each base as of one. Tables that have not changed since the previous
- * backup are not transferred.
+ * Stores all tables of an installation in PostgreSQL as of one moment, or in Citus each base as of one. Tables that have
+ * not changed since the previous backup are not transferred.
  *
  * @param also runs at the moment of the snapshot, for the bases in files; its result is discarded by `discard` if the
  *   backup begins again
@@ -230,6 +230,7 @@ async function storeTable(
     path,
     columns,
     rows,
+    diskSize: await diskSizeOf(tx, full, worker !== null),
     state,
     create,
     identity: await readIdentity(tx, schema, definition),
@@ -271,7 +272,11 @@ async function copied(tx: TransactionSql, statement: string): Promise<Uint8Array
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const rows: Uint8Array[] = []
   stream.on('data', (row: Uint8Array) => rows.push(row))
-  stream.on('end', resolve)
+  stream.on('end', () => {
+    // The driver pauses its socket while rows wait here, and would leave it so if the last of them came at once.
+    stream._read(0)
+    resolve()
+  })
   stream.on('error', reject)
   await promise
   return rows
@@ -302,6 +307,12 @@ async function stateOf(
   )
   const state = [version, row?.rows ?? 0, row?.sum ?? 0, ...(worker === null ? [] : [worker])]
   return { rows: Number(row?.rows ?? 0), state: state.join(' ') }
+}
+
+async function diskSizeOf(tx: TransactionSql, full: string, isSpread: boolean): Promise<number> {
+  const sizeOf = isSpread ? 'citus_total_relation_size' : 'pg_total_relation_size'
+  const [row] = await tx.unsafe<{ bytes: string }[]>(`select ${sizeOf}($1::regclass)::text as bytes`, [full])
+  return Number(row?.bytes ?? 0)
 }
 
 /**
