@@ -16,7 +16,9 @@ const HELP = `Usage: sheaf restore [--from PLACE] [--backup ID] [--to FOLDER] [-
 
 Restores a backup as the data of an installation, whose server is stopped. PLACE
 is where “sheaf backup” stored it; without --from it is BACKUP_TARGET. “sheaf
-backup --list” lists the backups. Everything is checked before it is used.
+backup --list” lists the backups. Everything is checked before it is used. With
+DATABASE_URL it is restored into that database, else into files; the backup may
+be of either.
 
   --backup ID   the backup; without it the latest
   --to FOLDER   the data folder; without it DATA_DIR

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StoredTable } from '../move/store.ts'
 
 /** The format of manifests. A reader refuses later ones. */
 export const FORMAT = 1
@@ -60,6 +61,8 @@ const PostgresSchema = z.strictObject({
   tables: z.array(PostgresTable),
   /** Statements for keys, indexes and references, which follow the rows. */
   complete: z.array(z.string()),
+  /** Its tables as SQLite can create them, those that others refer to first; null if it has types that SQLite lacks. */
+  stored: z.array(StoredTable).nullable(),
 })
 export type PostgresSchema = z.output<typeof PostgresSchema>
 

@@ -39,7 +39,7 @@ const MARK = 'sheaf_restored'
 const OTHER_TABLES = ['cluster_payloads', 'sheaf_move', 'sheaf_base_moves', MARK]
 
 /** A schema of metadata is not moved to a worker of a Citus cluster. Without Citus, the setting has no effect. */
-const KEEP_ON_COORDINATOR = 'set local citus.enable_schema_based_sharding to off'
+export const KEEP_ON_COORDINATOR = 'set local citus.enable_schema_based_sharding to off'
 
 /** Restored schemas, whose token is locked until they are released. */
 export interface RestoredSchemas {
@@ -58,6 +58,9 @@ export interface RestoredSchemas {
   leave(): Promise<void>
 }
 
+/** A schema of an installation by its base; null for the metadata. */
+export type SchemaRef = Pick<PostgresSchema, 'baseId'>
+
 /** A client of the database of `DATABASE_URL` for backups. */
 export const connectForBackups = (connection: PostgresConnection, searchPath: string | null = null): Sql =>
   connectPostgres(connection, { searchPath, statementTimeoutMs: 0 })
@@ -75,7 +78,7 @@ const lockOf = (token: string): string => `hashtextextended('${RESTORED}${token}
  */
 export async function reserveSchemas(
   databaseUrl: string,
-  { postgres = [] }: Pick<Manifest, 'postgres'>,
+  { postgres = [] }: { postgres?: readonly SchemaRef[] | undefined },
   token: string,
   baseIds: readonly string[] | null = null,
 ): Promise<RestoredSchemas> {
@@ -155,7 +158,7 @@ export async function restoreSchemas(
     ({ baseId }) => baseId === null || baseIds === null || baseIds.includes(baseId),
   )
   try {
-    await requireRoom(client, schemas)
+    await requireRoom(client, diskSizeOf(schemas))
     for (const schema of schemas) {
       const { baseId } = schema
       const name = baseId === null ? reserved.metadata : reserved.base(baseId)
@@ -180,15 +183,14 @@ export async function restoreSchemas(
  *
  * @throws Error that names the disk
  */
-async function requireRoom(client: Sql, schemas: readonly PostgresSchema[]): Promise<void> {
+export async function requireRoom(client: Sql, bytes: number): Promise<void> {
   const folder = await findFolderOfDatabase(client)
-  if (folder === null) return
-  const sizes = schemas.flatMap(({ tables }) => tables.map(({ diskSize }) => diskSize))
-  requireSpace(
-    folder,
-    sizes.reduce((sum, size) => sum + size, 0),
-  )
+  if (folder !== null) requireSpace(folder, bytes)
 }
+
+/** Bytes that the tables of schemas take in a database, with their indexes. */
+export const diskSizeOf = (schemas: readonly PostgresSchema[]): number =>
+  schemas.reduce((sum, { tables }) => sum + tables.reduce((size, table) => size + table.diskSize, 0), 0)
 
 /** The folder of a database whose server runs on this machine; null if it does not, or it cannot be known. */
 async function findFolderOfDatabase(client: Sql): Promise<string | null> {
@@ -352,7 +354,7 @@ const naming =
 export async function installRestored(
   databaseUrl: string,
   { token, metadata, base }: RestoredSchemas,
-  schemas: readonly PostgresSchema[],
+  schemas: readonly SchemaRef[],
 ): Promise<string | null> {
   const client = connectForBackups(postgresConnection(databaseUrl))
   const replaced = `${REPLACED}${token}`

@@ -1,6 +1,8 @@
 import type { Sql, TransactionSql } from 'postgres'
 import { quotePostgres as quote } from '../../../dialects/postgres-tables.ts'
 import { postgresConnection } from '../../connection.ts'
+import { openPostgresStore, UnknownColumnType } from '../../move/postgres-store.ts'
+import type { StoredTable } from '../../move/store.ts'
 import {
   metadataTables,
   readCompletion,
@@ -111,6 +113,7 @@ interface SchemaOutline {
   schema: string
   tables: TableDefinition[]
   complete: string[]
+  stored: StoredTable[] | null
 }
 
 /** The definitions of the metadata and of all bases. @throws Error if there is no installation */
@@ -131,9 +134,19 @@ async function readOutline(tx: TransactionSql): Promise<SchemaOutline[]> {
       schema,
       tables.map(({ name }) => name),
     )
-    outline.push({ baseId, schema, tables, complete })
+    outline.push({ baseId, schema, tables, complete, stored: await readStored(tx, schema) })
   }
   return outline
+}
+
+/** The tables of a schema as other engines can create them; null if they cannot. */
+async function readStored(tx: TransactionSql, schema: string): Promise<StoredTable[] | null> {
+  try {
+    return await openPostgresStore(tx, schema, schema).tables()
+  } catch (error) {
+    if (error instanceof UnknownColumnType) return null
+    throw error
+  }
 }
 
 /** The bases of the installation whose homes are files. */
@@ -169,7 +182,7 @@ async function storeTables(
 ): Promise<PostgresContents> {
   const schemas: PostgresSchema[] = []
   const files: BackupFile[] = []
-  for (const { baseId, schema, tables, complete } of outline) {
+  for (const { baseId, schema, tables, complete, stored: portable } of outline) {
     const storeAll = async (readOne: Read): Promise<PostgresTable[]> => {
       const stored: PostgresTable[] = []
       for (const [index, definition] of tables.entries()) {
@@ -184,7 +197,7 @@ async function storeTables(
       return stored
     }
     const stored = await (baseId === null ? storeAll(read) : readBase(storeAll))
-    schemas.push({ baseId, tables: stored, complete })
+    schemas.push({ baseId, tables: stored, complete, stored: portable })
   }
   return {
     schemas,
