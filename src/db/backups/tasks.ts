@@ -64,10 +64,7 @@ export interface BackupToSchemasTask extends BackupConversionTask {
 const openTarget = ({ target, passphrase }: TaskTarget): Promise<Repository> =>
   openRepository(openBackupStore(target), passphrase, { mayCreate: false })
 
-/**
- * Requests of the server go first: the lowest priority for all threads. On Linux, they also get the scheduling policy of
- * idle processes: a thread of the server that wakes up interrupts them at once, where one of low priority may end its turn.
- */
+/** Requests of the server go first: the lowest priority for all threads. */
 function yieldToServer(): void {
   // Linux gives each thread a priority of its own, which only later ones inherit.
   const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : []
@@ -79,13 +76,6 @@ function yieldToServer(): void {
       if (!(error instanceof Error && 'code' in error)) throw error
     }
   }
-  // Of util-linux; other systems lack it, or its options, and then the priority has to do.
-  const chrt = Bun.which('chrt')
-  if (threads.length > 0 && chrt !== null)
-    Bun.spawnSync([chrt, '--all-tasks', '--idle', '--pid', '0', String(process.pid)], {
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
 }
 
 const THREADS = '/proc/self/task'
