@@ -456,7 +456,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     socket.close()
     services.storage.close()
     await services.notifications.close()
-    services.backups.close()
+    await services.backups.close()
     services.plugins.close()
     await services.records.feed.close()
     await services.hooks.close()

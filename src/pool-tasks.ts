@@ -1,4 +1,11 @@
-import type { BackupFilesTask, BackupSchemasTask, BackupTask, BackupTestTask } from './db/backups/tasks.ts'
+import type {
+  BackupConversionTask,
+  BackupFilesTask,
+  BackupSchemasTask,
+  BackupTask,
+  BackupTestTask,
+  BackupToSchemasTask,
+} from './db/backups/tasks.ts'
 import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest, Supervisor } from './pool-runner.ts'
 
@@ -18,6 +25,10 @@ const TASKS: Record<string, Task> = {
     (await import('./db/backups/tasks.ts')).restoreFilesTask(input, supervisor),
   'backup.schemas': async (input: BackupSchemasTask, supervisor) =>
     (await import('./db/backups/tasks.ts')).restoreSchemasTask(input, supervisor),
+  'backup.toSchemas': async (input: BackupToSchemasTask) =>
+    (await import('./db/backups/tasks.ts')).restoreToSchemasTask(input),
+  'backup.toFiles': async (input: BackupConversionTask) =>
+    (await import('./db/backups/tasks.ts')).restoreToFilesTask(input),
 }
 
 /** Runs a request's task and returns its reply, also for an error. */

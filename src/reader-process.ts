@@ -13,9 +13,15 @@ const COMMAND = Bun.isStandaloneExecutable
  * A process that reads, or writes in one transaction. Unlike a thread it can be killed in the middle of a statement:
  * SQLite in this runtime cannot be interrupted, and an abandoned statement would keep a core busy to its end.
  */
-export const startReader: StartRunner = ({ reply, ended }) => {
+export const startReader: StartRunner = (handlers) => startReaderWith(handlers, {})
+
+/** As `startReader`, with additional environment variables. */
+export const startReaderWith = (
+  { reply, ended }: Parameters<StartRunner>[0],
+  env: Record<string, string>,
+): ReturnType<StartRunner> => {
   const child = Bun.spawn(COMMAND, {
-    env: { ...process.env, [READER_VARIABLE]: '1' },
+    env: { ...process.env, ...env, [READER_VARIABLE]: '1' },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',

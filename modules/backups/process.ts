@@ -1,5 +1,9 @@
+import { availableParallelism } from 'node:os'
 import type { PoolMessage } from '../../src/pool-runner.ts'
-import { startReader } from '../../src/reader-process.ts'
+import { startReaderWith } from '../../src/reader-process.ts'
+
+/** Threads of the runtime that may wait for a disk to have stored what others go on to compress. */
+const WAITING = 2
 
 /**
  * Runs a task of `src/pool-tasks.ts` in a process that has no other connections to the databases, as snapshots need it,
@@ -14,14 +18,15 @@ export function runInProcess<T>(
 ): Promise<T> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const runner = startReader({
+  const handlers: Parameters<typeof startReaderWith>[0] = {
     reply(message: PoolMessage) {
       if ('written' in message) onProgress?.(message.written)
       else if ('ok' in message && message.ok) resolve(message.result as T)
       else if ('ok' in message) reject(new Error(message.error.message))
     },
     ended: (message) => reject(new Error(message)),
-  })
+  }
+  const runner = startReaderWith(handlers, { UV_THREADPOOL_SIZE: String(availableParallelism() + WAITING) })
   const abort = () => {
     runner.end()
     reject(signal.reason)

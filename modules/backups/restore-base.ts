@@ -5,7 +5,13 @@ import { createId } from '../../src/core/ids.ts'
 import type { Manifest } from '../../src/db/backups/manifest.ts'
 import { createToken, openRestoredSchema, reserveSchemas } from '../../src/db/backups/postgres/schemas.ts'
 import { openRestoredMetadata, removeFolder } from '../../src/db/backups/restore-backup.ts'
-import type { BackupFilesTask, BackupSchemasTask, TaskTarget } from '../../src/db/backups/tasks.ts'
+import type {
+  BackupConversionTask,
+  BackupFilesTask,
+  BackupSchemasTask,
+  BackupToSchemasTask,
+  TaskTarget,
+} from '../../src/db/backups/tasks.ts'
 import { temporaryName } from '../../src/db/backups/temporary-folder.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
@@ -199,7 +205,6 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
     if (backupId === null) return null
     const { task, manifest } = await deps.openPlace()
     const found = await manifest(backupId)
-    requireSameKind(found)
     const folder = folderOf(input)
     const bring = (paths: readonly string[]): Promise<void> => {
       const wanted = new Set(paths)
@@ -212,8 +217,10 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
       )
     }
     const paths = new Set(found.files.map(({ path }) => path))
+    const conversion: BackupConversionTask = { ...task, backupId, baseId, folder }
     if (databaseUrl === null) {
-      await bring(['sheaf.db', homeFile(baseId)])
+      if (found.postgres === undefined) await bring(['sheaf.db', homeFile(baseId)])
+      else await runInProcess<void>('backup.toFiles', conversion, { signal })
       const { reader, close } = openRestoredMetadata(join(folder, 'sheaf.db'))
       return {
         reader,
@@ -223,15 +230,25 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         close: async () => close(),
       }
     }
-    const baseIds = isInSchema(found, baseId) ? [baseId] : []
-    const schemas = await reserveSchemas(databaseUrl, found, input.token, baseIds)
+    const isOfFiles = found.postgres === undefined
+    const baseIds = isOfFiles || isInSchema(found, baseId) ? [baseId] : []
+    const reserved = isOfFiles ? { postgres: [{ baseId: null }, { baseId }] } : found
+    const schemas = await reserveSchemas(databaseUrl, reserved, input.token, baseIds)
     try {
       report({ done: 0, unit: 'bytes' })
-      await runInProcess<void>(
-        'backup.schemas',
-        { ...task, databaseUrl, backupId, token: input.token, baseIds } satisfies BackupSchemasTask,
-        { signal, onProgress: (done) => report({ done }) },
-      )
+      if (isOfFiles) {
+        const names = { metadata: schemas.metadata, bases: { [baseId]: schemas.base(baseId) } }
+        await runInProcess<void>(
+          'backup.toSchemas',
+          { ...conversion, databaseUrl, schemas: names } satisfies BackupToSchemasTask,
+          { signal },
+        )
+      } else
+        await runInProcess<void>(
+          'backup.schemas',
+          { ...task, databaseUrl, backupId, token: input.token, baseIds } satisfies BackupSchemasTask,
+          { signal, onProgress: (done) => report({ done }) },
+        )
       if (baseIds.length === 0) await bring([homeFile(baseId)])
       const { reader, close } = await openRestoredSchema(databaseUrl, schemas.metadata)
       return {
@@ -249,11 +266,6 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
       await schemas.release()
       throw error
     }
-  }
-
-  /** @throws BAD_REQUEST for a backup whose metadata are in the other kind of database */
-  function requireSameKind({ postgres }: Manifest): void {
-    if ((postgres === undefined) !== (databaseUrl === null)) throw badRequest(m.backups_error_other_home())
   }
 
   /** Registers the attached files, and stores those again that are gone. @returns the number that cannot be */

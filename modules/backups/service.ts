@@ -2,6 +2,7 @@ import { Cron } from 'croner'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
+import { dropReplaced, REPLACED_DAYS } from '../../src/db/backups/postgres/schemas.ts'
 import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
 import { sourceOf } from '../../src/db/backups/target.ts'
@@ -25,7 +26,8 @@ const BACKUP_JOB = 'backup'
 const TEST_JOB = 'backup-test'
 
 const HOUR_MS = 60 * 60 * 1000
-const WEEK_MS = 7 * 24 * HOUR_MS
+const DAY_MS = 24 * HOUR_MS
+const WEEK_MS = 7 * DAY_MS
 /** How often the schedule is looked at. A server that was stopped at the scheduled time makes the backup when it starts. */
 const LOOK_EVERY_MS = 20_000
 
@@ -268,6 +270,17 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   }
 
   let timer: Timer | null = null
+  let dropsAt = 0
+  let dropping: Promise<void> = Promise.resolve()
+
+  /** Drops the tables that restores have replaced long ago, once a day. */
+  async function dropReplacedTables(): Promise<void> {
+    if (config.databaseUrl === null || shutdown.hasBegun || Date.now() < dropsAt) return
+    dropsAt = Date.now() + DAY_MS
+    const before = new Date(Date.now() - REPLACED_DAYS * DAY_MS)
+    for (const schemas of await dropReplaced(config.databaseUrl, before))
+      log.info('tables dropped that a restore had replaced', { schemas })
+  }
 
   metrics?.observe({
     type: 'gauge',
@@ -287,8 +300,15 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   return {
     /** Begins to follow the schedule. */
     start(): void {
+      const drop = () => {
+        dropping = dropping
+          .then(dropReplacedTables)
+          .catch((error) => log.error('replaced tables could not be dropped', error))
+      }
+      drop()
       const tick = () => {
         look().catch((error) => log.error('the schedule of backups could not be followed', error))
+        drop()
       }
       timer = setInterval(tick, LOOK_EVERY_MS)
       timer.unref()
@@ -427,8 +447,10 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       return startRestore({ ...asked, backupId: null, original })
     },
 
-    close(): void {
+    /** Ends the schedule, and waits for the table that is being dropped. */
+    async close(): Promise<void> {
       if (timer !== null) clearInterval(timer)
+      await dropping
     },
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import type { ReplacedData } from '../db/backups/postgres/restore-postgres.ts'
+import { REPLACED_DAYS } from '../db/backups/postgres/schemas.ts'
 import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
 import { restoreInstallation } from '../db/backups/restore-installation.ts'
@@ -15,7 +16,9 @@ const HELP = `Usage: sheaf restore [--from PLACE] [--backup ID] [--to FOLDER] [-
 
 Restores a backup as the data of an installation, whose server is stopped. PLACE
 is where “sheaf backup” stored it; without --from it is BACKUP_TARGET. “sheaf
-backup --list” lists the backups. Everything is checked before it is used.
+backup --list” lists the backups. Everything is checked before it is used. With
+DATABASE_URL it is restored into that database, else into files; the backup may
+be of either.
 
   --backup ID   the backup; without it the latest
   --to FOLDER   the data folder; without it DATA_DIR
@@ -134,7 +137,9 @@ export function tellReplaced(former: ReplacedData | null, print: (line: string) 
   if (former === null) return
   print(`The former data are in ${former.folder}: delete it when you no longer want them.`)
   if (former.schemas !== null)
-    print(`The former tables are in the schemas ${former.schemas}…: drop them when you no longer want them.`)
+    print(
+      `The former tables are in the schemas ${former.schemas}…: a server drops them after ${REPLACED_DAYS} days.`,
+    )
 }
 
 /** @throws Error if there is none */

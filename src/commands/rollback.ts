@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts'
+import { REPLACED_DAYS } from '../db/backups/postgres/schemas.ts'
 import { openConfigured } from '../db/backups/target.ts'
 import { latestUpgrade, rollBack } from '../db/backups/upgrade.ts'
 import { parsed, placeOf } from './backup.ts'
@@ -12,9 +13,8 @@ export const rollback: Command = {
 
 Restores the backup that the latest “sheaf upgrade” has made, with the server
 stopped. Everything that was changed since is lost to the restored state; the present
-data are kept in a folder replaced-… in DATA_DIR, and in schemas sheaf_replaced_… of
-the database. Then start the version that the
-data had before.
+data are kept in a folder replaced-… in DATA_DIR, and for ${REPLACED_DAYS} days in schemas
+sheaf_replaced_… of the database. Then start the version that the data had before.
 
   --yes         confirms that; without it the command only says what it would do
   --passphrase-file FILE

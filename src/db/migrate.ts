@@ -97,7 +97,9 @@ export async function migratePostgres(client: Sql): Promise<void> {
     refuseLater({ applied, releases }, migrations, 'It')
     for (const { name, statements } of migrations) {
       if (applied.has(name)) continue
-      for (const statement of statements) await tx.unsafe(statement)
+      // The tables are in the first schema of the search path, which drizzle-kit takes for `public`.
+      for (const statement of statements)
+        await tx.unsafe(statement.replaceAll(' REFERENCES "public".', ' REFERENCES '))
       await tx`insert into migrations values (${name}, ${new Date().toISOString()})`
     }
     await tx`insert into releases values (${VERSION}, ${new Date().toISOString()}) on conflict do nothing`

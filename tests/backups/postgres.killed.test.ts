@@ -28,6 +28,31 @@ async function schemasLike(pattern: string): Promise<number> {
   return row.n
 }
 
+test('a kill of a backup of PostgreSQL leaves earlier ones complete, and the next one succeeds at once', async () => {
+  const first = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+  const args = (round: number) => ['backup', '--to', place.path(`target-${round}`), '--test']
+  const startedAt = performance.now()
+  backupIn(await place.sheaf(args(-1)))
+  const longestMs = performance.now() - startedAt
+  let killed = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const { wasKilled } = await place.sheaf(
+      args(round),
+      {},
+      { afterMs: (longestMs * (round + 0.5)) / ROUNDS },
+    )
+    if (wasKilled) killed++
+    const made = await place.sheaf(args(round))
+    expect([made.code, made.errors]).toEqual([0, ''])
+  }
+  expect(killed).toBeGreaterThan(0)
+  // Restore tests that were killed are removed by the next one.
+  expect(await schemasLike('^sheaf_restore_')).toBe(0)
+  expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+  const checked = await place.sheaf(['backup', '--verify', first, '--to', place.backups])
+  expect([checked.code, checked.errors]).toEqual([0, ''])
+}, 300_000)
+
 test('a kill of a restore to PostgreSQL leaves the present data or the restored ones, with their files', async () => {
   backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
   const server = await place.start()

@@ -142,7 +142,7 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
 })
 
 describe('sheaf restore to PostgreSQL', () => {
-  test('refuses a running server, data that are there, and backups of files, and changes nothing', async () => {
+  test('refuses a running server and data that are there, and changes nothing', async () => {
     const server = await place.start()
     const { path } = await fill(server.url, 10)
     backupIn(await place.sheaf(['backup', '--to', place.backups]))
@@ -153,10 +153,6 @@ describe('sheaf restore to PostgreSQL', () => {
     await server.end('SIGTERM')
     const full = await place.sheaf(['restore', '--from', place.backups], other)
     expect([full.code, full.errors]).toEqual([1, expect.stringContaining('has data already')])
-    const files = await place.sheaf(['restore', '--from', place.backups, '--to', place.path('files')], {
-      DATABASE_URL: '',
-    })
-    expect([files.code, files.errors]).toEqual([1, expect.stringContaining('set DATABASE_URL')])
     expect(await schemasOf()).toEqual(before)
     const again = await place.start()
     expect((await (await enter(again.url)).rest.get(`${path}/count`)).body.count).toBe(10)
@@ -196,6 +192,8 @@ describe('sheaf upgrade of an installation in PostgreSQL', () => {
   test('rehearses, backs up and upgrades data of an older version, which sheaf rollback restores', async () => {
     const kept = await extractKept('0.2.0-postgres.tar.gz', place.dataDir)
     await using sql = new Bun.SQL(databases[0]?.url ?? '', { max: 1 })
+    // Citus cannot restore into schemas that it spreads; elsewhere the setting has no effect.
+    await sql.unsafe('set citus.enable_schema_based_sharding to off')
     await sql.unsafe(readFileSync(join(place.dataDir, DATABASE_DUMP), 'utf8'))
     const migrations = async () => (await sql`select count(*)::int as n from public.migrations`)[0].n
     const before = await migrations()

@@ -176,7 +176,7 @@ try {
     lines.push(...(await measureFormats(product, Math.min(rows, 100_000))))
   }
   if (isWanted('base file')) lines.push(...(await measureBaseFiles(product, rows)))
-  if (isWanted('backups')) lines.push(...(await measureBackups(product)))
+  if (isWanted('backups')) lines.push(...(await measureBackups(product, rows)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
 } finally {

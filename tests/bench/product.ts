@@ -42,10 +42,7 @@ export async function startProduct(rows: number, env: Record<string, string> = {
   const rest = createRestClient(url, session)
   const made = await rest.post('/api/v1/tokens', { description: 'bench' })
   const path = `/api/v2/tables/${table.id}/records`
-  for (let from = 0; from < rows; from += 10_000) {
-    const { status, body } = await rest.post(path, makeRows(Math.min(10_000, rows - from), from))
-    if (status !== 200) throw new Error(`The table could not be filled: ${JSON.stringify(body)}`)
-  }
+  await addRows({ port: server.port, session, path }, 0, rows)
   let current = server
   const running = (): Product => ({
     ...current,
@@ -65,6 +62,19 @@ export async function startProduct(rows: number, env: Record<string, string> = {
     },
   })
   return running()
+}
+
+/** Fills the table from so many records to so many. */
+export async function addRows(
+  { port, session, path }: Pick<Product, 'port' | 'session' | 'path'>,
+  present: number,
+  wanted: number,
+): Promise<void> {
+  const rest = createRestClient(`http://127.0.0.1:${port}`, session)
+  for (let from = present; from < wanted; from += 10_000) {
+    const { status, body } = await rest.post(path, makeRows(Math.min(10_000, wanted - from), from))
+    if (status !== 200) throw new Error(`The table could not be filled: ${JSON.stringify(body)}`)
+  }
 }
 
 export const environmentOf = (dataDir: string): Record<string, string> => ({

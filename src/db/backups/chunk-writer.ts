@@ -1,7 +1,7 @@
 import type { Repository } from './repository.ts'
 
-/** Chunks that are hashed, compressed or stored at the same time, in threads of the runtime. */
-const MAX_IN_FLIGHT = 6
+/** Chunks that are compressed or stored at the same time, in threads of the runtime. */
+const MAX_IN_FLIGHT = 8
 
 /** Contents in the store: the names of their chunks, which are checksums, in order. */
 export interface StoredContents {
@@ -42,13 +42,13 @@ export async function openChunkWriter(
 
   async function store(bytes: Uint8Array): Promise<string> {
     try {
-      const hash = await codec.nameOf(bytes)
-      if (known.has(hash)) return hash
-      known.add(hash)
-      const sealed = await codec.encode(hash, bytes)
+      const chunk = await codec.pack(bytes)
+      if (known.has(chunk.name)) return chunk.name
+      known.add(chunk.name)
+      const sealed = codec.seal(chunk)
       added += sealed.length
-      await writer.add(hash, sealed)
-      return hash
+      await writer.add(chunk.name, sealed)
+      return chunk.name
     } catch (error) {
       failure ??= { error }
       return ''

@@ -1,15 +1,28 @@
-import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, scrypt } from 'node:crypto'
 import { z } from 'zod'
 
 /** How objects of a store are named, compressed and encrypted. */
 export interface Codec {
   readonly isEncrypted: boolean
-  /** The name of a chunk, 64 hexadecimal digits. Equal contents have the same name; without the key it tells nothing of them. */
-  nameOf(bytes: Uint8Array): Promise<string>
+  /** Compresses and names a chunk: equal contents have the same name, as long as the runtime compresses them alike. */
+  pack(bytes: Uint8Array): Promise<PackedChunk>
+  /** Encrypts a chunk for the store. */
+  seal(chunk: PackedChunk): Uint8Array
+  /** The contents of a chunk. @throws DamagedObject if its stored bytes do not fit its name */
+  unpack(name: string, stored: Uint8Array): Promise<Uint8Array>
   /** Compresses and encrypts. @param name of the object: another object's contents in its place are detected */
   encode(name: string, bytes: Uint8Array): Promise<Uint8Array>
   /** @throws DamagedObject if it was altered or belongs to another name */
   decode(name: string, stored: Uint8Array): Promise<Uint8Array>
+}
+
+export interface PackedChunk {
+  /**
+   * SHA-256 of the compressed bytes, in 64 hexadecimal digits: they are a few times fewer than the contents, and checked
+   * before they are expanded. In an encrypted store its HMAC, which tells nothing of the contents without the key.
+   */
+  name: string
+  packed: Uint8Array
 }
 
 /** The contents of an object are not what was stored. */
@@ -81,31 +94,53 @@ export async function openCodec(encryption: Encryption | null, passphrase: strin
   const keys = open(await derive(passphrase, encryption), Buffer.from(encryption.key, 'base64'), 'key')
   if (keys === null) throw new Error('The passphrase is not the one of these backups')
   const [contents, names] = [keys.subarray(0, KEY_BYTES), keys.subarray(KEY_BYTES)]
-  const nameKey = crypto.subtle.importKey('raw', source(names), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-  ])
-  return {
+  return createCodec({
     isEncrypted: true,
-    nameOf: async (bytes) => hexOf(await crypto.subtle.sign('HMAC', await nameKey, source(bytes))),
-    encode: async (name, bytes) => seal(contents, await compress(bytes), name),
-    async decode(name, stored) {
-      const packed = open(contents, stored, name)
-      if (packed === null) throw new DamagedObject(`${name} is damaged`)
+    nameOf: (packed) => createHmac('sha256', names).update(packed).digest('hex'),
+    seal: (name, packed) => seal(contents, packed, name),
+    open: (name, stored) => open(contents, stored, name),
+  })
+}
+
+/** How packed bytes are named and encrypted. */
+interface Protection extends Pick<Codec, 'isEncrypted'> {
+  nameOf(packed: Uint8Array): string
+  seal(name: string, packed: Uint8Array): Uint8Array
+  /** Null if anything was altered. */
+  open(name: string, stored: Uint8Array): Uint8Array | null
+}
+
+function createCodec({ isEncrypted, nameOf, seal, open }: Protection): Codec {
+  const opened = (name: string, stored: Uint8Array): Uint8Array => {
+    const packed = open(name, stored)
+    if (packed === null) throw new DamagedObject(`${name} is damaged`)
+    return packed
+  }
+  return {
+    isEncrypted,
+    async pack(bytes) {
+      const packed = await compress(bytes)
+      return { name: nameOf(packed), packed }
+    },
+    seal: ({ name, packed }) => seal(name, packed),
+    async unpack(name, stored) {
+      const packed = opened(name, stored)
+      if (nameOf(packed) !== name) throw new DamagedObject(`${name} is damaged`)
       return expand(name, packed)
     },
+    encode: async (name, bytes) => seal(name, await compress(bytes)),
+    decode: async (name, stored) => expand(name, opened(name, stored)),
   }
 }
 
-const plainCodec: Codec = {
+const plainCodec = createCodec({
   isEncrypted: false,
-  // In a thread of the runtime, as all that grows with the data.
-  nameOf: async (bytes) => hexOf(await crypto.subtle.digest('SHA-256', source(bytes))),
-  encode: (_name, bytes) => compress(bytes),
-  decode: (name, stored) => expand(name, stored),
-}
+  nameOf: (packed) => hash('sha256', packed, 'hex'),
+  seal: (_name, packed) => packed,
+  open: (_name, stored) => stored,
+})
 
 const source = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
-const hexOf = (hash: ArrayBuffer): string => Buffer.from(hash).toString('hex')
 
 async function compress(bytes: Uint8Array): Promise<Uint8Array> {
   const packed = await Bun.zstdCompress(source(bytes), { level: ZSTD_LEVEL })

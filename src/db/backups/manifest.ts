@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StoredTable } from '../move/store.ts'
 
 /** The format of manifests. A reader refuses later ones. */
 export const FORMAT = 1
@@ -24,6 +25,8 @@ const BackupFile = z.strictObject({
   size: count,
   /** Of a plain file: it is read again if it has another. */
   modifiedMs: z.number().optional(),
+  /** Of an SQLite file: it is read again if it has another. */
+  state: z.string().optional(),
   /** The names of the chunks, in order. A name is a checksum of the contents. */
   chunks: z.array(hash),
   /** Of an attached file in a bucket: the id of that. */
@@ -41,6 +44,8 @@ const PostgresTable = z.strictObject({
   /** The columns of the rows, in order. */
   columns: z.array(z.string()),
   rows: count,
+  /** Bytes on the disk of the database, with its indexes. */
+  diskSize: count,
   /** As long as it is equal, neither definition nor rows have changed. */
   state: z.string(),
   create: z.string(),
@@ -56,6 +61,8 @@ const PostgresSchema = z.strictObject({
   tables: z.array(PostgresTable),
   /** Statements for keys, indexes and references, which follow the rows. */
   complete: z.array(z.string()),
+  /** Its tables as SQLite can create them, those that others refer to first; null if it has types that SQLite lacks. */
+  stored: z.array(StoredTable).nullable(),
 })
 export type PostgresSchema = z.output<typeof PostgresSchema>
 

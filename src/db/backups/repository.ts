@@ -132,12 +132,10 @@ export async function openRepository(
     async getChunk(hash) {
       const stored = await packs.get(hash)
       if (stored === null) throw new DamagedObject(`The chunk ${hash} is missing in ${store.label}`)
-      const bytes = await codec.decode(hash, stored).catch((error) => {
+      return codec.unpack(hash, stored).catch((error) => {
         if (!(error instanceof DamagedObject)) throw error
         throw new DamagedObject(`The chunk ${hash} is damaged`, { cause: error })
       })
-      if ((await codec.nameOf(bytes)) !== hash) throw new DamagedObject(`The chunk ${hash} is damaged`)
-      return bytes
     },
     async putManifest(manifest) {
       await putObject(`summaries/${manifest.summary.id}`, manifest.summary)

@@ -2,10 +2,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomText } from '../../core/ids.ts'
+import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
 import { completeReplacement, replaceData } from '../replace-data.ts'
 import { type BucketRow, bucketOpener, returnBucketFiles } from './bucket-files.ts'
 import { filesOf, type Manifest } from './manifest.ts'
+import { copyToFiles } from './other-kind.ts'
 import { type ReplacedData, restoreToPostgres } from './postgres/restore-postgres.ts'
 import type { Repository } from './repository.ts'
 import { bucketsIn, checkRestored, removeFolder, restoreFile, restoreFiles } from './restore-backup.ts'
@@ -43,13 +45,13 @@ export async function restoreInstallation(
 ): Promise<ReplacedData | null> {
   const { dataDir, databaseUrl } = config
   const manifest = await repository.manifest(backupId)
-  requireSameHome(manifest, databaseUrl)
   const returnFiles = (folder: string, rows: () => Promise<BucketRow[]>) =>
     options.withBucketFiles
       ? returnAttachments(config, repository, manifest, folder, rows)
       : Promise.resolve()
   if (databaseUrl !== null)
     return restoreToPostgres(repository, manifest, { dataDir, databaseUrl }, { ...options, returnFiles })
+  refuseOtherVersion(manifest)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   completeReplacement(dataDir)
   const unlock = lockDataDir(dataDir)
@@ -62,8 +64,10 @@ export async function restoreInstallation(
       throw new Error(
         `${dataDir} has data already: use --replace to replace them (they are kept), or --to another folder`,
       )
-    await restoreFiles(repository, filesOf(manifest), folder)
-    checkRestored(manifest, folder)
+    const files = filesOf(manifest)
+    await restoreFiles(repository, files, folder)
+    checkRestored({ files }, folder)
+    if (manifest.postgres) await copyToFiles(repository, manifest, folder, null)
     await returnFiles(folder, async () => bucketsIn(join(folder, 'sheaf.db')))
     const to = `${REPLACED}${new Date().toISOString().replaceAll(':', '-')}`
     replaceData(dataDir, from, to)
@@ -76,17 +80,12 @@ export async function restoreInstallation(
   }
 }
 
-/** @throws Error for a backup of files that is to be restored to PostgreSQL, and the other way round */
-function requireSameHome({ postgres, summary }: Manifest, databaseUrl: string | null): void {
-  if (postgres !== undefined && databaseUrl === null)
+/** @throws Error for tables of another version, whose upgrade only PostgreSQL can take */
+function refuseOtherVersion({ postgres, summary }: Manifest): void {
+  if (postgres !== undefined && summary.version !== VERSION)
     throw new Error(
-      `The backup ${summary.id} is of an installation in PostgreSQL: set DATABASE_URL to the database to restore it to. ` +
-        '“sheaf move --to sqlite” brings it into files afterwards',
-    )
-  if (postgres === undefined && databaseUrl !== null)
-    throw new Error(
-      `The backup ${summary.id} is of an installation in files: restore it without DATABASE_URL into an empty DATA_DIR. ` +
-        '“sheaf move --to postgres” brings it into the database afterwards',
+      `The backup ${summary.id} is of an installation in PostgreSQL and of Sheaf ${summary.version}: set DATABASE_URL to ` +
+        'restore it to a database. “sheaf move --to sqlite” brings it into files afterwards',
     )
 }
 

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type BigIntStats, closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 
 /*
  * Reads a snapshot of an SQLite file page by page while others write to it. A read transaction keeps SQLite from
@@ -16,8 +16,15 @@ const FRAME_HEADER_BYTES = 24
 /** The wal-index header: its two copies are equal unless a writer is at work. */
 const INDEX_HEADER_BYTES = 48
 const INDEX_BACKFILL_OFFSET = 96
+/** The wal-index is a sequence of blocks: the page numbers of frames, then a hash table. */
+const INDEX_BLOCK_BYTES = 32 * 1024
+const INDEX_PAGES_BYTES = 16 * 1024
+/** Where the page numbers of the first block begin. */
+const INDEX_START_BYTES = 136
 /** Frames of the log that are read by one call. */
 const FRAMES_AT_ONCE = 64
+/** Two changes within the resolution of a file system's times cannot be told apart; FAT's is the coarsest. */
+const MIN_AGE_MS = 2_000
 /** Attempts to begin a read between two commits. */
 const MAX_ATTEMPTS = 1_000
 
@@ -26,6 +33,11 @@ export interface SqliteSnapshot {
   /** Bytes of the file. */
   readonly size: number
   readonly pageSize: number
+  /**
+   * Equal for two snapshots of a file with the same contents and no change in between; null if that cannot be told, as
+   * the file was written just now.
+   */
+  readonly state: string | null
   /** The connection that reads the same snapshot by SQL. */
   readonly database: Database
   /** Copies the bytes from `offset`, a multiple of the page size, into `target`. @returns their number */
@@ -71,25 +83,37 @@ export function openSnapshot(path: string): SqliteSnapshot {
     const index = openFile(`${path}-shm`)
     const state = begin(database, index, path)
     const size = state.pages > 0 ? state.pages * state.pageSize : fstatSync(file).size
-    const frames = isWholeInFile(index, state) ? null : readFrames(openLog(path, openFile), state)
+    const frames = isWholeInFile(index, state) ? null : readFrames(openLog(path, openFile), index, state)
     return {
       size,
       pageSize: state.pageSize,
+      state: describe(fstatSync(file, { bigint: true }), state),
       database,
       close,
       read(offset, target) {
         const length = Math.min(target.length, size - offset)
         const bytes = target.subarray(0, length)
-        if (!frames) return fill(file, bytes, offset)
-        // Pages at the end may be in the log only.
-        bytes.fill(0, readSync(file, bytes, 0, length, offset))
-        return frames.overlay(bytes, offset) ? length : fill(file, bytes, offset)
+        if (frames?.read(file, bytes, offset)) return length
+        return fill(file, bytes, offset)
       },
     }
   } catch (error) {
     close()
     throw error
   }
+}
+
+/**
+ * The contents are those of the file and of the frames up to the last one, which are appended only, until the log is begun
+ * anew with other salts. A change of the file sets its time, which is a few milliseconds coarse.
+ */
+function describe(
+  { ino, size, mtimeNs, ctimeNs }: BigIntStats,
+  { lastFrame, salts }: LogState,
+): string | null {
+  const isOld = (time: bigint) => time < BigInt(Date.now() - MIN_AGE_MS) * 1_000_000n
+  if (!isOld(mtimeNs) || !isOld(ctimeNs)) return null
+  return [ino, size, mtimeNs, ctimeNs, lastFrame, lastFrame > 0 ? salts.toString('hex') : ''].join(' ')
 }
 
 function openLog(path: string, openFile: (name: string) => number): number | null {
@@ -137,11 +161,23 @@ function isWholeInFile(index: number, { lastFrame }: LogState): boolean {
   return backfill.readUInt32LE(0) >= lastFrame
 }
 
+/** The page of each frame in the log, from the shared index: the frames themselves would have to be read whole. */
+function* pagesOfFrames(index: number, lastFrame: number): Generator<number> {
+  const block = Buffer.alloc(INDEX_BLOCK_BYTES)
+  for (let frame = 0, at = 0; frame < lastFrame; at += INDEX_BLOCK_BYTES) {
+    readSync(index, block, 0, INDEX_BLOCK_BYTES, at)
+    const start = at === 0 ? INDEX_START_BYTES : 0
+    const count = Math.min(lastFrame - frame, (INDEX_PAGES_BYTES - start) / 4)
+    for (let entry = 0; entry < count; entry++) yield block.readUInt32LE(start + entry * 4)
+    frame += count
+  }
+}
+
 /**
  * The frames of the snapshot in the log by page; null if the log was begun anew, which only happens when the file has
  * all of them.
  */
-function readFrames(log: number | null, { pageSize, lastFrame, salts }: LogState) {
+function readFrames(log: number | null, index: number, { pageSize, lastFrame, salts }: LogState) {
   if (log === null) return null
   const frameBytes = FRAME_HEADER_BYTES + pageSize
   const isCurrent = (): boolean => {
@@ -151,34 +187,32 @@ function readFrames(log: number | null, { pageSize, lastFrame, salts }: LogState
     )
   }
   if (!isCurrent()) return null
-  const offsets = new Map<number, number>()
-  // Several frames at once: a call of the system costs more than to read them whole.
   const frames = Buffer.alloc(FRAMES_AT_ONCE * frameBytes)
-  for (let first = 0; first < lastFrame; first += FRAMES_AT_ONCE) {
-    const count = Math.min(FRAMES_AT_ONCE, lastFrame - first)
-    const offset = LOG_HEADER_BYTES + first * frameBytes
-    readSync(log, frames, 0, count * frameBytes, offset)
-    for (let frame = 0; frame < count; frame++)
-      // Pages are counted from 1.
-      offsets.set(
-        frames.readUInt32BE(frame * frameBytes) - 1,
-        offset + frame * frameBytes + FRAME_HEADER_BYTES,
-      )
+  const offsets = new Map<number, number>()
+  let frame = 0
+  for (const page of pagesOfFrames(index, lastFrame)) {
+    // Pages are counted from 1. Of two frames of a page, the later one is valid.
+    offsets.set(page - 1, LOG_HEADER_BYTES + frame * frameBytes + FRAME_HEADER_BYTES)
+    frame++
   }
   if (!isCurrent()) return null
   return {
-    /** Puts the pages of the log over those of the file; false if the log was begun anew meanwhile. */
-    overlay(bytes: Uint8Array, from: number): boolean {
+    /** Reads pages from the log, and from the file those that it does not have; false if the log was begun anew meanwhile. */
+    read(file: number, bytes: Uint8Array, from: number): boolean {
       const first = from / pageSize
       const pages = Math.ceil(bytes.length / pageSize)
       for (let page = 0; page < pages; ) {
         const offset = offsets.get(first + page)
+        let run = 1
         if (offset === undefined) {
-          page++
+          while (page + run < pages && !offsets.has(first + page + run)) run++
+          const part = bytes.subarray(page * pageSize, (page + run) * pageSize)
+          // The page of the lock bytes is never written: at the end, the file may lack it.
+          part.fill(0, readSync(file, part, 0, part.length, from + page * pageSize))
+          page += run
           continue
         }
         // Pages that were written one after the other lie so in the log, too.
-        let run = 1
         while (
           run < FRAMES_AT_ONCE &&
           page + run < pages &&
@@ -187,7 +221,7 @@ function readFrames(log: number | null, { pageSize, lastFrame, salts }: LogState
           run++
         readSync(log, frames, 0, run * frameBytes - FRAME_HEADER_BYTES, offset)
         for (let at = 0; at < run; at++, page++)
-          bytes.set(frames.subarray(at * frameBytes, at * frameBytes + pageSize), page * pageSize)
+          frames.copy(bytes, page * pageSize, at * frameBytes, at * frameBytes + pageSize)
       }
       return isCurrent()
     },

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Supervisor } from '../../pool-runner.ts'
-import type { BackupKind, BackupSummary, TestResult } from './manifest.ts'
+import type { BackupFile, BackupKind, BackupSummary, Manifest, TestResult } from './manifest.ts'
+import { copyToFiles, copyToSchemas, type NewSchemas } from './other-kind.ts'
 import { restoreSchemas } from './postgres/schemas.ts'
 import { openRepository, type Repository } from './repository.ts'
 import { checkRestored, restoreFiles } from './restore-backup.ts'
@@ -43,6 +44,20 @@ export interface BackupSchemasTask extends TaskTarget {
   /** Of the restored schemas; the caller has locked it, and drops them. */
   token: string
   baseIds: readonly string[]
+}
+
+/** Of a base that is restored into the other kind of database. */
+export interface BackupConversionTask extends TaskTarget {
+  backupId: string
+  baseId: string
+  /** Takes the restored files. */
+  folder: string
+}
+
+export interface BackupToSchemasTask extends BackupConversionTask {
+  databaseUrl: string
+  /** The caller has reserved them. */
+  schemas: NewSchemas
 }
 
 /** The place exists since it was chosen. */
@@ -132,3 +147,29 @@ export async function restoreSchemasTask(task: BackupSchemasTask, supervisor?: S
   await Promise.all(reports)
   await restored.leave()
 }
+
+/** Restores the metadata and a base of a backup of files into schemas that the caller has reserved. */
+export async function restoreToSchemasTask(task: BackupToSchemasTask): Promise<void> {
+  yieldToServer()
+  const repository = await openTarget(task)
+  const files = homesIn(await repository.manifest(task.backupId), task.baseId)
+  await restoreFiles(repository, files, task.folder)
+  checkRestored({ files }, task.folder)
+  await copyToSchemas(task)
+}
+
+/** Restores the metadata and a base of a backup of PostgreSQL as files into a folder. */
+export async function restoreToFilesTask(task: BackupConversionTask): Promise<void> {
+  yieldToServer()
+  const repository = await openTarget(task)
+  const manifest = await repository.manifest(task.backupId)
+  // Single bases may be in files.
+  const files = homesIn(manifest, task.baseId)
+  await restoreFiles(repository, files, task.folder)
+  checkRestored({ files }, task.folder)
+  await copyToFiles(repository, manifest, task.folder, [task.baseId])
+}
+
+/** The files of the metadata and of a base. */
+const homesIn = ({ files }: Manifest, baseId: string): BackupFile[] =>
+  files.filter(({ path }) => path === 'sheaf.db' || path === `bases/${baseId}.db`)

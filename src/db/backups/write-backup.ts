@@ -68,7 +68,7 @@ export async function writeBackup(
     })
     const at = new Date()
     const known = new Map(previous?.files.map((file) => [file.path, file]))
-    const databases = await storeDatabases(config, writer, previous)
+    const databases = await storeDatabases(config, writer, previous, known)
     const attachments = await listFiles(config.dataDir, 'attachments')
     const secrets = withSecrets ? await listFiles(config.dataDir, 'secrets') : []
     const inBucket = inBuckets(databases.attachments, config.s3Bucket !== null)
@@ -111,6 +111,9 @@ export async function writeBackup(
   })
 }
 
+/** The files of the previous backup by their paths. */
+type KnownFiles = ReadonlyMap<string, BackupFile>
+
 /** The databases of an installation in a backup. */
 interface StoredDatabases {
   files: BackupFile[]
@@ -125,6 +128,7 @@ async function storeDatabases(
   { dataDir, databaseUrl }: BackupSource,
   writer: ChunkWriter,
   previous: Manifest | null,
+  known: KnownFiles,
 ): Promise<StoredDatabases> {
   if (databaseUrl === null) {
     const snapshots = openSnapshots(dataDir)
@@ -136,7 +140,7 @@ async function storeDatabases(
         ? metadata.query<BucketRow, []>('select id, settings from file_buckets').all()
         : [],
     }
-    return { files: await storeSnapshots(snapshots, writer), ...facts }
+    return { files: await storeSnapshots(snapshots, writer, known), ...facts }
   }
   const {
     also: snapshots,
@@ -147,7 +151,11 @@ async function storeDatabases(
     also: (inFiles) => openBaseSnapshots(dataDir, new Set(inFiles)),
     discard: closeAll,
   })
-  return { ...facts, postgres: schemas, files: [...files, ...(await storeSnapshots(snapshots, writer))] }
+  return {
+    ...facts,
+    postgres: schemas,
+    files: [...files, ...(await storeSnapshots(snapshots, writer, known))],
+  }
 }
 
 /** The tables of the previous backup with their files. */
@@ -191,12 +199,16 @@ function closeAll(snapshots: readonly NamedSnapshot[]): void {
 }
 
 /** Stores snapshots and closes them. */
-async function storeSnapshots(snapshots: NamedSnapshot[], writer: ChunkWriter): Promise<BackupFile[]> {
+async function storeSnapshots(
+  snapshots: NamedSnapshot[],
+  writer: ChunkWriter,
+  known: KnownFiles,
+): Promise<BackupFile[]> {
   const files: BackupFile[] = []
   try {
     // The metadata last: its snapshot is needed the longest, and it is the smallest.
     for (const one of snapshots.toReversed()) {
-      files.push(await storeSnapshot(one, writer).catch(naming(one.path)))
+      files.push(await storeSnapshot(one, writer, known.get(one.path)).catch(naming(one.path)))
       one.snapshot.close()
     }
     return files
@@ -318,14 +330,26 @@ function attachmentsIn(metadata: Database): AttachedFile[] {
     .all()
 }
 
-async function storeSnapshot({ path, snapshot }: NamedSnapshot, writer: ChunkWriter): Promise<BackupFile> {
+/** Stores a database, or refers to its chunks in the previous backup if it has not changed. */
+async function storeSnapshot(
+  { path, snapshot }: NamedSnapshot,
+  writer: ChunkWriter,
+  known: BackupFile | undefined,
+): Promise<BackupFile> {
+  const { state } = snapshot
+  if (known && state !== null && known.state === state && writer.hasAll(known.chunks)) return known
   const contents = writer.begin()
   for (let offset = 0; offset < snapshot.size; offset += CHUNK_BYTES) {
     const bytes = writer.buffer(Math.min(CHUNK_BYTES, snapshot.size - offset))
     snapshot.read(offset, bytes)
     await contents.add(bytes)
   }
-  return { path, ...(await contents.end()), tables: countRows(snapshot.database) }
+  return {
+    path,
+    ...(state !== null && { state }),
+    ...(await contents.end()),
+    tables: countRows(snapshot.database),
+  }
 }
 
 /** The number of rows of each table, which a restore test compares. Virtual tables and their shadows are derived. */

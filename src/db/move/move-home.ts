@@ -44,14 +44,15 @@ export function createTally(): Tally {
  * Copies the home of a base to the other installation and compares every cell. A copy that is there already is
  * continued after its last row.
  *
+ * @param tally null: cells are not compared, as the source has no order
  * @param tell receives a line of progress
  * @throws Error if the home is missing, or naming a cell that differs
  */
 export async function copyHome(
   base: MovedBase,
-  from: Installation,
-  to: Installation,
-  tally: Tally,
+  from: Pick<Installation, 'home' | 'label'>,
+  to: Pick<Installation, 'home' | 'createHome'>,
+  tally: Tally | null,
   tell: (line: string) => void,
 ): Promise<void> {
   const home = await from.home(base.id, base.hasTextIds)
@@ -65,6 +66,7 @@ export async function copyHome(
     const tables = (await home.tables()).filter(({ name }) => isBuiltIn(name) || base.tableNames.has(name))
     for (const table of tables)
       await copyTable(home, copy, table, (rows) => tell(`  ${base.title}: ${table.name}, ${rows} rows`))
+    if (tally === null) return
     const before = tally.rows
     for (const table of tables) tally.add(await compare(home, copy, table))
     tell(`${base.title}: ${tables.length} tables with ${tally.rows - before} rows copied and compared`)
@@ -153,7 +155,8 @@ export async function readBases(
   }
 }
 
-async function readBasesIn(metadata: TableStore): Promise<MovedBase[]> {
+/** As `readBases`, of open metadata. */
+export async function readBasesIn(metadata: TableStore): Promise<MovedBase[]> {
   const tables = await metadata.tables()
   async function read(name: string): Promise<Record<string, string | null>[]> {
     const table = tables.find((each) => each.name === name)

@@ -1,4 +1,5 @@
 import { createId } from '../../core/ids.ts'
+import type { HomeClient } from '../sources.ts'
 import {
   capitalized,
   type Installation,
@@ -147,23 +148,34 @@ async function moveMetadata(
   state: MoveState,
   tally: Tally,
 ): Promise<void> {
-  const adapt = toClient(to.client)
-  await to.writeMetadata(kinds, state, async (target) => {
-    const known = await target.tables()
-    const found = new Map((await source.tables()).map((table) => [table.name, table]))
-    // In the order of the target, whose foreign keys are checked at once.
-    for (const { name } of known) {
-      const table = found.get(name)
-      if (!table) continue
-      for await (const batch of source.rows(table))
-        await target.insert(
-          table,
-          batch.map((row) => adapt(table, row)),
-        )
-      await target.complete({ ...table, indexes: [] })
-      tally.add(await compare(source, target, table, adapt))
-    }
-  })
+  await to.writeMetadata(kinds, state, (target) => copyMetadata(source, target, to.client, tally))
+}
+
+/**
+ * Copies all rows of the metadata, whose homes are of the other engine then, and compares every cell.
+ *
+ * @param tally null: cells are not compared, as the source has no order
+ */
+export async function copyMetadata(
+  source: TableStore,
+  target: TableStore,
+  client: HomeClient,
+  tally: Tally | null,
+): Promise<void> {
+  const adapt = toClient(client)
+  const found = new Map((await source.tables()).map((table) => [table.name, table]))
+  // In the order of the target, whose foreign keys are checked at once.
+  for (const { name } of await target.tables()) {
+    const table = found.get(name)
+    if (!table) continue
+    for await (const batch of source.rows(table))
+      await target.insert(
+        table,
+        batch.map((row) => adapt(table, row)),
+      )
+    await target.complete({ ...table, indexes: [] })
+    tally?.add(await compare(source, target, table, adapt))
+  }
 }
 
 /** A base's own source names the engine that its home is on. */

@@ -6,7 +6,9 @@ import type { CellValue } from '../../core/fields/field-type.ts'
 import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { instantText, quotePostgres as quote, timeText } from '../../dialects/postgres-tables.ts'
+import { storedTime } from '../../dialects/standard-sql.ts'
 import { copyText } from '../postgres/bulk-writer.ts'
+import { storedInstant } from '../postgres/driver.ts'
 import {
   BATCH_ROWS,
   type ColumnKind,
@@ -41,6 +43,9 @@ const KINDS: Record<string, ColumnKind> = {
   'time without time zone': 'time',
   jsonb: 'json',
 }
+
+/** A column that only PostgreSQL has. */
+export class UnknownColumnType extends Error {}
 
 interface FoundColumn {
   table_name: string
@@ -103,7 +108,7 @@ export function openPostgresStore(
   async function describe(column: FoundColumn): Promise<StoredColumn> {
     const kind = KINDS[column.type]
     if (kind === undefined)
-      throw new Error(
+      throw new UnknownColumnType(
         `${name}: column ${column.table_name}.${column.name} has the unknown type ${column.type}`,
       )
     return {
@@ -243,6 +248,14 @@ function textOf(value: ReturnType<typeof sql>, kind: ColumnKind) {
   if (kind === 'datetime') return instantText(value)
   if (kind === 'time') return timeText(value)
   return sql`(${value})::text`
+}
+
+/** The canonical text of a value in the text format of COPY, in a session whose time zone is UTC. */
+export function canonicalOfCopy(text: string | null, kind: ColumnKind): string | null {
+  if (text === null) return null
+  if (kind === 'boolean') return String(text === 't')
+  if (kind === 'datetime') return storedInstant(text)
+  return kind === 'time' ? storedTime(text) : canonical(text, kind)
 }
 
 function canonical(text: string | null, kind: ColumnKind): string | null {

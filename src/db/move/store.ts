@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /**
  * Kinds of columns, which both engines have. The canonical text of a value depends on its kind only: `12` (integer),
  * `1.5e+30` as JavaScript prints numbers (real), `true` (boolean), `2026-01-02`, `2026-01-02 03:04:05+00:00`,
@@ -16,26 +18,28 @@ export const COLUMN_KINDS = [
 
 export type ColumnKind = (typeof COLUMN_KINDS)[number]
 
-export interface StoredColumn {
-  name: string
-  kind: ColumnKind
+const StoredColumn = z.strictObject({
+  name: z.string(),
+  kind: z.enum(COLUMN_KINDS),
   /** True if the database numbers the rows in this column. */
-  isIdentity: boolean
-  isRequired: boolean
+  isIdentity: z.boolean(),
+  isRequired: z.boolean(),
   /** Canonical text of the default value. */
-  defaultText: string | null
-}
+  defaultText: z.string().nullable(),
+})
+export type StoredColumn = z.output<typeof StoredColumn>
 
 /** A table as both engines can create it. */
-export interface StoredTable {
-  name: string
-  columns: StoredColumn[]
+export const StoredTable = z.strictObject({
+  name: z.string(),
+  columns: z.array(StoredColumn),
   /** Columns of the primary key, in its order. */
-  key: string[]
-  indexes: { columns: string[]; isUnique: boolean }[]
+  key: z.array(z.string()),
+  indexes: z.array(z.strictObject({ columns: z.array(z.string()), isUnique: z.boolean() })),
   /** The last number that the database has assigned to a row; null without numbering or before the first row. */
-  lastId: string | null
-}
+  lastId: z.string().nullable(),
+})
+export type StoredTable = z.output<typeof StoredTable>
 
 /** A row as the canonical texts of its columns, in the table's order. */
 export type StoredRow = readonly (string | null)[]

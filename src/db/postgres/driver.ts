@@ -78,7 +78,7 @@ const PARSERS = new Map<number, ((text: string) => unknown) | null>([
 export const parserOfText = (oid: number): ((text: string) => unknown) | null | undefined => PARSERS.get(oid)
 
 /** Converts `2024-02-29 12:00:00.5+00` to the format of cells, `2024-02-29 12:00:00.500+00:00`. Without a zone, UTC. */
-function storedInstant(text: string): string {
+export function storedInstant(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)
   // `infinity`, and dates outside the years 1 to 9999.
   if (!match) return text

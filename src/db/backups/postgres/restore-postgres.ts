@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import { postgresConnection } from '../../connection.ts'
+import { removeSqliteFiles } from '../../copy-home.ts'
 import { lockDataDir } from '../../lock-data-dir.ts'
 import {
   completeReplacement,
@@ -12,17 +13,23 @@ import {
 } from '../../replace-data.ts'
 import type { BucketRow } from '../bucket-files.ts'
 import { filesOf, type Manifest } from '../manifest.ts'
+import { copyToSchemas } from '../other-kind.ts'
 import type { Repository } from '../repository.ts'
 import { checkRestored, removeFolder, restoreFiles } from '../restore-backup.ts'
 import { removeLeftCopies, temporaryName } from '../temporary-folder.ts'
+import { baseFiles } from '../write-backup.ts'
 import {
   connectForBackups,
   createToken,
   holdsInstallation,
   installRestored,
   isInUse,
+  type RestoredSchemas,
   refuseServers,
+  requireRoom,
+  reserveSchemas,
   restoreSchemas,
+  type SchemaRef,
 } from './schemas.ts'
 
 /** Key of the advisory lock that a restore holds. */
@@ -37,8 +44,8 @@ export interface ReplacedData {
 }
 
 /**
- * Restores a backup as the installation of a database and a data folder, whose servers are stopped. It is restored
- * beside the present data and checked; then one transaction decides, and the files follow it, also after a crash.
+ * Restores a backup of either kind as the installation of a database and a data folder, whose servers are stopped. It is
+ * restored beside the present data and checked; then one transaction decides, and the files follow it, also after a crash.
  *
  * @returns where the former data are; null if there were none
  * @throws Error that says what is wrong; everything is as before then
@@ -69,25 +76,31 @@ export async function restoreToPostgres(
           'The database of DATABASE_URL has data already: use --replace to replace them (they are kept)',
         )
       const files = filesOf(manifest)
-      await restoreFiles(repository, files, join(dataDir, from))
-      checkRestored({ files }, join(dataDir, from))
+      const folder = join(dataDir, from)
+      await restoreFiles(repository, files, folder)
+      checkRestored({ files }, folder)
       const token = createToken()
-      const restored = await restoreSchemas(databaseUrl, repository, manifest, { token })
+      const { restored, schemas } = manifest.postgres
+        ? {
+            restored: await restoreSchemas(databaseUrl, repository, manifest, { token }),
+            schemas: manifest.postgres,
+          }
+        : await moveToSchemas(client, databaseUrl, folder, token)
       try {
         await restored.analyze()
-        await returnFiles(join(dataDir, from), restored.buckets)
+        await returnFiles(folder, restored.buckets)
         const to = `replaced-${new Date().toISOString().replaceAll(':', '-')}`
         prepareReplacement(dataDir, from, to, token)
-        let schemas: string | null = null
+        let replaced: string | null = null
         try {
-          schemas = await installRestored(databaseUrl, restored, manifest.postgres ?? [])
+          replaced = await installRestored(databaseUrl, restored, schemas)
         } finally {
           // Also if the connection was lost after the commit.
           decideReplacement(dataDir, await isInUse(databaseUrl, token))
         }
-        const folder = join(dataDir, to)
-        if (schemas !== null || readdirSync(folder).length > 0) return { folder, schemas }
-        await removeFolder(folder)
+        const former = join(dataDir, to)
+        if (replaced !== null || readdirSync(former).length > 0) return { folder: former, schemas: replaced }
+        await removeFolder(former)
         return null
       } finally {
         await restored.release()
@@ -96,6 +109,38 @@ export async function restoreToPostgres(
   } finally {
     if (waitingReplacement(dataDir) === null) await removeFolder(join(dataDir, from))
     unlock()
+  }
+}
+
+/** Moves restored databases from a folder into schemas. @throws as `restoreSchemas` and `copyToSchemas` */
+async function moveToSchemas(
+  client: Sql,
+  databaseUrl: string,
+  folder: string,
+  token: string,
+): Promise<{ restored: RestoredSchemas; schemas: SchemaRef[] }> {
+  const names = baseFiles(folder)
+  const paths = [join(folder, 'sheaf.db'), ...names.map((name) => join(folder, 'bases', name))]
+  await requireRoom(
+    client,
+    paths.reduce((sum, path) => sum + statSync(path).size, 0),
+  )
+  const baseIds = names.map((name) => name.slice(0, -'.db'.length))
+  const all = [{ baseId: null }, ...baseIds.map((baseId) => ({ baseId }))]
+  const restored = await reserveSchemas(databaseUrl, { postgres: all }, token)
+  try {
+    const homes = Object.fromEntries(baseIds.map((baseId) => [baseId, restored.base(baseId)]))
+    const copied = await copyToSchemas({
+      folder,
+      databaseUrl,
+      schemas: { metadata: restored.metadata, bases: homes },
+    })
+    await removeSqliteFiles(join(folder, 'sheaf.db'))
+    await removeFolder(join(folder, 'bases'))
+    return { restored, schemas: [{ baseId: null }, ...copied.map((baseId) => ({ baseId }))] }
+  } catch (error) {
+    await restored.release()
+    throw error
   }
 }
 

@@ -1,10 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Sql, TransactionSql } from 'postgres'
 import { randomText } from '../../../core/ids.ts'
 import { quotePostgres as quote } from '../../../dialects/postgres-tables.ts'
-import { bound } from '../../../dialects/standard-sql.ts'
+import { bound, quoteText } from '../../../dialects/standard-sql.ts'
 import { typedAsSqlite } from '../../columns.ts'
 import { type PostgresConnection, postgresConnection } from '../../connection.ts'
 import { migratePostgres, pendingMigrations } from '../../migrate.ts'
@@ -16,7 +17,7 @@ import type { BucketRow } from '../bucket-files.ts'
 import { DamagedObject } from '../codec.ts'
 import type { Manifest, PostgresSchema, PostgresTable } from '../manifest.ts'
 import type { Repository } from '../repository.ts'
-import { type RestoredMetadata, type RestoreOptions, readChunks } from '../restore-backup.ts'
+import { type RestoredMetadata, type RestoreOptions, readChunks, requireSpace } from '../restore-backup.ts'
 
 /*
  * Restored schemas lie beside the present ones as `sheaf_restore_<token>_<number>`, the metadata as number 0, until they
@@ -26,10 +27,19 @@ import { type RestoredMetadata, type RestoreOptions, readChunks } from '../resto
 const RESTORED = 'sheaf_restore_'
 /** What a restore has replaced: `sheaf_replaced_<token>` has the metadata, and `…_p…` the bases. */
 const REPLACED = 'sheaf_replaced_'
+/** Days for which they are kept. */
+export const REPLACED_DAYS = 30
+/** Start of the comment on the schema of replaced metadata; the time follows. Without it, nothing is dropped. */
+const REPLACED_AT = 'Replaced by a restore at '
+/** Key of the advisory lock of the process that drops them. */
+const DROP_LOCK = 7_433_205
 /** The latest restore, in the schema of the metadata. */
 const MARK = 'sheaf_restored'
 /** Of the metadata's schema, beside `metadataTables`. */
 const OTHER_TABLES = ['cluster_payloads', 'sheaf_move', 'sheaf_base_moves', MARK]
+
+/** A schema of metadata is not moved to a worker of a Citus cluster. Without Citus, the setting has no effect. */
+export const KEEP_ON_COORDINATOR = 'set local citus.enable_schema_based_sharding to off'
 
 /** Restored schemas, whose token is locked until they are released. */
 export interface RestoredSchemas {
@@ -48,6 +58,9 @@ export interface RestoredSchemas {
   leave(): Promise<void>
 }
 
+/** A schema of an installation by its base; null for the metadata. */
+export type SchemaRef = Pick<PostgresSchema, 'baseId'>
+
 /** A client of the database of `DATABASE_URL` for backups. */
 export const connectForBackups = (connection: PostgresConnection, searchPath: string | null = null): Sql =>
   connectPostgres(connection, { searchPath, statementTimeoutMs: 0 })
@@ -65,7 +78,7 @@ const lockOf = (token: string): string => `hashtextextended('${RESTORED}${token}
  */
 export async function reserveSchemas(
   databaseUrl: string,
-  { postgres = [] }: Pick<Manifest, 'postgres'>,
+  { postgres = [] }: { postgres?: readonly SchemaRef[] | undefined },
   token: string,
   baseIds: readonly string[] | null = null,
 ): Promise<RestoredSchemas> {
@@ -121,8 +134,8 @@ export async function reserveSchemas(
  * Restores the metadata and bases of a backup into schemas of their own, and checks the number of rows of each table.
  *
  * @param baseIds null: all bases
- * @throws DamagedObject that names the table; Error for metadata of a later version; the driver's errors. Nothing is left
- *   of them then
+ * @throws DamagedObject that names the table; Error for metadata of a later version, and for a disk with too little space
+ *   (see `requireRoom`); the driver's errors. Nothing is left of them then
  */
 export async function restoreSchemas(
   databaseUrl: string,
@@ -141,10 +154,13 @@ export async function restoreSchemas(
 ): Promise<RestoredSchemas> {
   const reserved = await reserveSchemas(databaseUrl, manifest, token, baseIds)
   const client = connectForBackups(postgresConnection(databaseUrl))
+  const schemas = (manifest.postgres ?? []).filter(
+    ({ baseId }) => baseId === null || baseIds === null || baseIds.includes(baseId),
+  )
   try {
-    for (const schema of manifest.postgres ?? []) {
+    await requireRoom(client, diskSizeOf(schemas))
+    for (const schema of schemas) {
       const { baseId } = schema
-      if (baseId !== null && baseIds !== null && !baseIds.includes(baseId)) continue
       const name = baseId === null ? reserved.metadata : reserved.base(baseId)
       await restoreSchema(client, repository, manifest, schema, name, (bytes) => {
         signal?.throwIfAborted()
@@ -159,6 +175,35 @@ export async function restoreSchemas(
   } finally {
     await client.end({ timeout: 5 })
   }
+}
+
+/**
+ * Checks that the disk of the database has room for restored tables with their indexes. Only that of a PostgreSQL on this
+ * machine can be known, by a role that may read its settings; and not those of the workers of Citus.
+ *
+ * @throws Error that names the disk
+ */
+export async function requireRoom(client: Sql, bytes: number): Promise<void> {
+  const folder = await findFolderOfDatabase(client)
+  if (folder !== null) requireSpace(folder, bytes)
+}
+
+/** Bytes that the tables of schemas take in a database, with their indexes. */
+export const diskSizeOf = (schemas: readonly PostgresSchema[]): number =>
+  schemas.reduce((sum, { tables }) => sum + tables.reduce((size, table) => size + table.diskSize, 0), 0)
+
+/** The folder of a database whose server runs on this machine; null if it does not, or it cannot be known. */
+async function findFolderOfDatabase(client: Sql): Promise<string | null> {
+  const [found] = await client<{ pid: number; folder: string | null }[]>`
+    select pg_backend_pid() as pid, coalesce(nullif(pg_tablespace_location(dattablespace), ''),
+      (select setting from pg_settings where name = 'data_directory')) as folder
+    from pg_database where datname = current_database()
+      and not exists (select from pg_extension where extname = 'citus')`
+  if (!found || found.folder === null) return null
+  // A server behind a forwarded port, e.g. in a container, has process numbers of its own.
+  const process = `/proc/${found.pid}/comm`
+  const isHere = existsSync(process) && readFileSync(process, 'utf8').startsWith('postgres')
+  return isHere && existsSync(found.folder) ? found.folder : null
 }
 
 /**
@@ -187,12 +232,13 @@ async function restoreSchema(
   client: Sql,
   repository: Repository,
   { files }: Manifest,
-  { tables, complete }: PostgresSchema,
+  { baseId, tables, complete }: PostgresSchema,
   name: string,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const chunksOf = new Map(files.map(({ path, chunks }) => [path, chunks]))
   await client.begin(async (tx) => {
+    if (baseId === null) await tx.unsafe(KEEP_ON_COORDINATOR)
     await tx.unsafe(`create schema ${quote(name)}`)
     await tx.unsafe(`set local search_path = ${quote(name)}`)
     for (const table of tables) {
@@ -308,7 +354,7 @@ const naming =
 export async function installRestored(
   databaseUrl: string,
   { token, metadata, base }: RestoredSchemas,
-  schemas: readonly PostgresSchema[],
+  schemas: readonly SchemaRef[],
 ): Promise<string | null> {
   const client = connectForBackups(postgresConnection(databaseUrl))
   const replaced = `${REPLACED}${token}`
@@ -319,7 +365,10 @@ export async function installRestored(
       const former = await tx<{ name: string }[]>`select nspname::text as name from pg_namespace
         where nspname ~ '^nc_p[a-z0-9]{14}$'`
       const tables = await tablesIn(tx, own, [...metadataTables(), ...OTHER_TABLES])
+      await tx.unsafe(KEEP_ON_COORDINATOR)
       await tx.unsafe(`create schema ${quote(replaced)}`)
+      const comment = quoteText(`${REPLACED_AT}${new Date().toISOString()}`)
+      await tx.unsafe(`comment on schema ${quote(replaced)} is ${comment}`)
       // The server installs its triggers anew where the function is missing.
       await tx.unsafe(`drop function if exists ${quote(own)}.sheaf_row_changed() cascade`)
       for (const name of tables)
@@ -338,6 +387,37 @@ export async function installRestored(
       await tx.unsafe(`drop schema ${quote(replaced)}`)
       return null
     })
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/**
+ * Drops the schemas that restores have replaced long ago. Those without the comment of the restore stay.
+ *
+ * @param before the time of the restore must be earlier
+ * @returns the start of the names of what was dropped
+ */
+export async function dropReplaced(databaseUrl: string, before: Date): Promise<string[]> {
+  const client = connectForBackups(postgresConnection(databaseUrl))
+  const dropped: string[] = []
+  try {
+    const [lock] = await client<{ got: boolean }[]>`select pg_try_advisory_lock(${DROP_LOCK}) as got`
+    if (!lock?.got) return []
+    const found = await client<{ name: string; comment: string | null }[]>`
+      select nspname::text as name, obj_description(oid, 'pg_namespace') as comment from pg_namespace
+      where nspname ~ '^sheaf_replaced_[a-z0-9]{8}$'`
+    for (const { name, comment } of found) {
+      const at = comment?.startsWith(REPLACED_AT) ? Date.parse(comment.slice(REPLACED_AT.length)) : Number.NaN
+      if (!(at < before.getTime())) continue
+      const bases = await client<{ name: string }[]>`select nspname::text as name from pg_namespace
+        where nspname ~ ${`^${name}_p[a-z0-9]{14}$`}`
+      // The one with the comment last: what an interruption leaves is dropped the next time.
+      for (const schema of [...bases.map((base) => base.name), name])
+        await client.unsafe(`drop schema if exists ${quote(schema)} cascade`)
+      dropped.push(name)
+    }
+    return dropped
   } finally {
     await client.end({ timeout: 5 })
   }

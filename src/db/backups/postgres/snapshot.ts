@@ -1,6 +1,8 @@
 import type { Sql, TransactionSql } from 'postgres'
 import { quotePostgres as quote } from '../../../dialects/postgres-tables.ts'
 import { postgresConnection } from '../../connection.ts'
+import { openPostgresStore, UnknownColumnType } from '../../move/postgres-store.ts'
+import type { StoredTable } from '../../move/store.ts'
 import {
   metadataTables,
   readCompletion,
@@ -18,6 +20,10 @@ import type { BackupBase, BackupFile, PostgresSchema, PostgresTable } from '../m
  * and reads the catalog only. Each table is read in a short transaction with that snapshot, so that a change of a table's
  * definition waits for the reading of this table at most, not for the whole backup. Definitions that change meanwhile
  * are noticed, and the backup begins again; its last attempt holds all definitions, as pg_dump does.
+ *
+ * The workers of a Citus cluster do not know the coordinator's snapshot. A base lies on one worker, which has the same
+ * isolation level as the coordinator's transaction: each base is read in a transaction of its own, as of a moment after
+ * that of the metadata.
  */
 
 /** Attempts; the last one keeps definitions from changing. */
@@ -51,12 +57,12 @@ export interface KnownTables {
 }
 
 /**
- * Stores all tables of an installation in PostgreSQL as of one moment. Tables that have not changed since the previous
- * backup are not transferred.
+ * Stores all tables of an installation in PostgreSQL as of one moment, or in Citus each base as of one. Tables that have
+ * not changed since the previous backup are not transferred.
  *
  * @param also runs at the moment of the snapshot, for the bases in files; its result is discarded by `discard` if the
  *   backup begins again
- * @throws Error for Citus, whose workers have no common snapshot; the driver's errors
+ * @throws the driver's errors
  */
 export async function storePostgres<T>(
   databaseUrl: string,
@@ -68,7 +74,7 @@ export async function storePostgres<T>(
   const coordinator = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
   const reader = connectPostgres(connection, { searchPath: null, statementTimeoutMs: 0 })
   try {
-    await refuseCitus(coordinator)
+    const isCitus = await hasCitus(coordinator)
     for (let attempt = 1; ; attempt++) {
       let opened: { value: T } | null = null
       try {
@@ -80,7 +86,11 @@ export async function storePostgres<T>(
           const read: Read = (work) =>
             attempt === MAX_ATTEMPTS ? work(tx) : inSnapshot(reader, exported?.id ?? '', work)
           opened = { value: also(await read(basesInFiles)) }
-          const contents = await storeTables(read, outline, writer, known)
+          const readBase: ReadBase =
+            isCitus && attempt < MAX_ATTEMPTS
+              ? (work) => begin(reader, (own) => work((one) => one(own)))
+              : (work) => work(read)
+          const contents = await storeTables({ read, readBase, isCitus }, outline, writer, known)
           return { ...contents, also: opened.value }
         })
       } catch (error) {
@@ -93,12 +103,9 @@ export async function storePostgres<T>(
   }
 }
 
-async function refuseCitus(client: Sql): Promise<void> {
+async function hasCitus(client: Sql): Promise<boolean> {
   const found = await client`select 1 from pg_extension where extname = 'citus'`
-  if (found.length > 0)
-    throw new Error(
-      'The workers of a Citus cluster have no common snapshot: back up the cluster with its own tools',
-    )
+  return found.length > 0
 }
 
 interface SchemaOutline {
@@ -106,6 +113,7 @@ interface SchemaOutline {
   schema: string
   tables: TableDefinition[]
   complete: string[]
+  stored: StoredTable[] | null
 }
 
 /** The definitions of the metadata and of all bases. @throws Error if there is no installation */
@@ -126,9 +134,19 @@ async function readOutline(tx: TransactionSql): Promise<SchemaOutline[]> {
       schema,
       tables.map(({ name }) => name),
     )
-    outline.push({ baseId, schema, tables, complete })
+    outline.push({ baseId, schema, tables, complete, stored: await readStored(tx, schema) })
   }
   return outline
+}
+
+/** The tables of a schema as other engines can create them; null if they cannot. */
+async function readStored(tx: TransactionSql, schema: string): Promise<StoredTable[] | null> {
+  try {
+    return await openPostgresStore(tx, schema, schema).tables()
+  } catch (error) {
+    if (error instanceof UnknownColumnType) return null
+    throw error
+  }
 }
 
 /** The bases of the installation whose homes are files. */
@@ -147,25 +165,39 @@ async function lockAll(tx: TransactionSql, outline: readonly SchemaOutline[]): P
 /** Reads at the moment of the snapshot, and releases the locks of what it has read. */
 type Read = <R>(work: (tx: TransactionSql) => Promise<R>) => Promise<R>
 
+/** Reads the tables of a base, each with a call of `read`. */
+type ReadBase = <R>(work: (read: Read) => Promise<R>) => Promise<R>
+
+interface Reading {
+  read: Read
+  readBase: ReadBase
+  isCitus: boolean
+}
+
 async function storeTables(
-  read: Read,
+  { read, readBase, isCitus }: Reading,
   outline: readonly SchemaOutline[],
   writer: ChunkWriter,
   known: KnownTables,
 ): Promise<PostgresContents> {
   const schemas: PostgresSchema[] = []
   const files: BackupFile[] = []
-  for (const { baseId, schema, tables, complete } of outline) {
-    const stored: PostgresTable[] = []
-    for (const [index, definition] of tables.entries()) {
-      const path = `postgres/${baseId ?? 'metadata'}/${index}`
-      const { table, file } = await read((own) =>
-        storeTable(own, schema, definition, path, writer, known.find(baseId, definition.name)),
-      )
-      stored.push(table)
-      files.push(file)
+  for (const { baseId, schema, tables, complete, stored: portable } of outline) {
+    const storeAll = async (readOne: Read): Promise<PostgresTable[]> => {
+      const stored: PostgresTable[] = []
+      for (const [index, definition] of tables.entries()) {
+        const path = `postgres/${baseId ?? 'metadata'}/${index}`
+        const before = known.find(baseId, definition.name)
+        const { table, file } = await readOne((own) =>
+          storeTable(own, { schema, path, isCitus }, definition, writer, before),
+        )
+        stored.push(table)
+        files.push(file)
+      }
+      return stored
     }
-    schemas.push({ baseId, tables: stored, complete })
+    const stored = await (baseId === null ? storeAll(read) : readBase(storeAll))
+    schemas.push({ baseId, tables: stored, complete, stored: portable })
   }
   return {
     schemas,
@@ -176,17 +208,26 @@ async function storeTables(
   }
 }
 
+const begin = <T>(client: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
+  client.begin('isolation level repeatable read read only', work) as Promise<T>
+
 const inSnapshot = <T>(client: Sql, snapshot: string, work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
-  client.begin('isolation level repeatable read read only', async (tx) => {
+  begin(client, async (tx) => {
     await tx.unsafe(`set transaction snapshot '${snapshot.replaceAll("'", "''")}'`)
     return work(tx)
-  }) as Promise<T>
+  })
+
+interface TablePlace {
+  schema: string
+  /** Of its rows in the backup. */
+  path: string
+  isCitus: boolean
+}
 
 async function storeTable(
   tx: TransactionSql,
-  schema: string,
+  { schema, path, isCitus }: TablePlace,
   definition: TableDefinition,
-  path: string,
   writer: ChunkWriter,
   known: { table: PostgresTable; file: BackupFile } | null,
 ): Promise<{ table: PostgresTable; file: BackupFile }> {
@@ -195,19 +236,21 @@ async function storeTable(
   await lock(tx, full)
   const [current] = await readTables(tx, schema, [name])
   if (current?.version !== definition.version) throw new DefinitionChanged(`${full} has changed`)
-  const { rows, state } = await stateOf(tx, full, definition)
+  const worker = isCitus ? await workerOf(tx, full) : null
+  const { rows, state } = await stateOf(tx, full, definition, worker)
   const table: PostgresTable = {
     name,
     path,
     columns,
     rows,
+    diskSize: await diskSizeOf(tx, full, worker !== null),
     state,
     create,
     identity: await readIdentity(tx, schema, definition),
   }
   if (known && known.table.state === state && writer.hasAll(known.file.chunks))
     return { table, file: { ...known.file, path } }
-  return { table, file: { path, ...(await storeRows(rowsOf(tx, full, columns), writer)) } }
+  return { table, file: { path, ...(await storeRows(rowsOf(tx, full, columns, worker !== null), writer)) } }
 }
 
 /**
@@ -218,9 +261,11 @@ async function* rowsOf(
   tx: TransactionSql,
   full: string,
   columns: readonly string[],
+  isSpread: boolean,
 ): AsyncGenerator<Uint8Array> {
+  const sizeOf = isSpread ? 'citus_relation_size' : 'pg_relation_size'
   const [known] = await tx.unsafe<{ pages: number; hasRanges: boolean }[]>(
-    `select (pg_relation_size($1::regclass) / current_setting('block_size')::bigint)::int as pages,
+    `select (${sizeOf}($1::regclass) / current_setting('block_size')::bigint)::int as pages,
       current_setting('server_version_num')::int >= 140000 as "hasRanges"`,
     [full],
   )
@@ -240,7 +285,11 @@ async function copied(tx: TransactionSql, statement: string): Promise<Uint8Array
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const rows: Uint8Array[] = []
   stream.on('data', (row: Uint8Array) => rows.push(row))
-  stream.on('end', resolve)
+  stream.on('end', () => {
+    // The driver pauses its socket while rows wait here, and would leave it so if the last of them came at once.
+    stream._read(0)
+    resolve()
+  })
   stream.on('error', reject)
   await promise
   return rows
@@ -264,11 +313,32 @@ async function stateOf(
   tx: TransactionSql,
   full: string,
   { version }: TableDefinition,
+  worker: string | null,
 ): Promise<{ rows: number; state: string }> {
   const [row] = await tx.unsafe<{ rows: string; sum: string | null }[]>(
     `select count(*)::text as rows, sum(xmin::text::bigint)::text as sum from ${full}`,
   )
-  return { rows: Number(row?.rows ?? 0), state: `${version} ${row?.rows} ${row?.sum ?? 0}` }
+  const state = [version, row?.rows ?? 0, row?.sum ?? 0, ...(worker === null ? [] : [worker])]
+  return { rows: Number(row?.rows ?? 0), state: state.join(' ') }
+}
+
+async function diskSizeOf(tx: TransactionSql, full: string, isSpread: boolean): Promise<number> {
+  const sizeOf = isSpread ? 'citus_total_relation_size' : 'pg_total_relation_size'
+  const [row] = await tx.unsafe<{ bytes: string }[]>(`select ${sizeOf}($1::regclass)::text as bytes`, [full])
+  return Number(row?.bytes ?? 0)
+}
+
+/**
+ * The worker that has a table in a Citus cluster; null for the coordinator. Each has transaction numbers of its own.
+ */
+async function workerOf(tx: TransactionSql, full: string): Promise<string | null> {
+  const [row] = await tx.unsafe<{ worker: string | null }[]>(
+    `select string_agg(placement.groupid::text, ' ' order by placement.groupid) as worker
+      from pg_dist_shard shard join pg_dist_placement placement using (shardid)
+      where shard.logicalrelid = $1::regclass`,
+    [full],
+  )
+  return row?.worker ?? null
 }
 
 /** Stores rows in pieces whose ends depend on the rows alone, so that a change leaves most pieces as they were. */
