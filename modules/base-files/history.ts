@@ -4,7 +4,12 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { idsIn, joinIds } from '../../src/core/fields/people.ts'
 import { parseJsonText } from '../../src/core/json-text.ts'
-import { CHANGE_RECORDS_TABLE, CHANGES_TABLE, FROM_ANOTHER_BASE } from '../../src/db/change-log.ts'
+import {
+  CHANGE_RECORDS_TABLE,
+  CHANGES_TABLE,
+  FROM_ANOTHER_BASE,
+  KINDS_FROM_ANOTHER_BASE,
+} from '../../src/db/change-log.ts'
 import type { ColumnKind, StoredRow, StoredTable, TableStore } from '../../src/db/move/store.ts'
 import type { FileValue, MetaTable, SheafFileReader } from '../../src/db/sheaf-files/index.ts'
 import { createReader, type FillColumn, type LeftOut, note } from './cell-reader.ts'
@@ -140,23 +145,6 @@ interface FillHistory {
   onRows(count: number): Promise<void>
 }
 
-/**
- * Kinds of entries that are imported, and as what. Changes of tables, fields and views are for reading: what they did is in
- * the definitions of the file. Undone changes and their undos are changes like any other.
- */
-const IMPORTED_KINDS: Record<string, string> = {
-  'records.insert': 'records.insert',
-  'records.update': 'records.update',
-  'records.delete': 'records.delete',
-  'records.restore': 'records.restore',
-  'records.import': 'records.import',
-  'records.move': 'records.move',
-  'records.purge': 'records.purge',
-  'records.rewind': 'records.update',
-  undo: 'records.update',
-  redo: 'records.update',
-}
-
 const ENTRY_COLUMNS = [
   'id',
   'at',
@@ -191,7 +179,7 @@ export async function fillHistory(
     const rows: StoredRow[] = []
     for (const values of batch) {
       const [id, at, author, kind, tableId, records, first, end] = values
-      const newKind = IMPORTED_KINDS[String(kind)]
+      const newKind = KINDS_FROM_ANOTHER_BASE[String(kind)]
       const newTableId = plan.tables.get(String(tableId))
       if (!isId(id) || id <= last || !isTime(at) || newKind === undefined || newTableId === undefined)
         continue
@@ -273,7 +261,7 @@ export async function fillHistory(
     for (const batch of source.rows('sheaf_history', ['id', 'at', 'kind', 'table_id'], ['id']))
       for (const [id, at, kind, tableId] of batch) {
         if (!isId(id) || id <= previous || id > until || !isTime(at)) continue
-        if (IMPORTED_KINDS[String(kind)] === undefined || !plan.tables.has(String(tableId))) continue
+        if (KINDS_FROM_ANOTHER_BASE[String(kind)] === undefined || !plan.tables.has(String(tableId))) continue
         previous = id
         yield id
       }

@@ -156,6 +156,23 @@ export const FINAL = -1
 /** The same for an entry from the log of another base, which this base or one of its tables came from. */
 export const FROM_ANOTHER_BASE = -2
 
+/**
+ * The kinds of entries that come along to another base, and as what: those of records' histories. Undone changes and their
+ * undos are changes like any other there; what changes of tables, fields and views did is in the definitions.
+ */
+export const KINDS_FROM_ANOTHER_BASE: Readonly<Record<string, string>> = {
+  'records.insert': 'records.insert',
+  'records.update': 'records.update',
+  'records.delete': 'records.delete',
+  'records.restore': 'records.restore',
+  'records.import': 'records.import',
+  'records.move': 'records.move',
+  'records.purge': 'records.purge',
+  'records.rewind': 'records.update',
+  undo: 'records.update',
+  redo: 'records.update',
+}
+
 /** Condition for entries of this base. Those from another one may be older than the entries before them. */
 const IS_OWN = `coalesce(undone_by, 0) <> ${FROM_ANOTHER_BASE}`
 

@@ -1,5 +1,5 @@
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
-import { STAGED_ENTRY_COLUMNS } from '../../../src/db/change-log.ts'
+import { KINDS_FROM_ANOTHER_BASE, STAGED_ENTRY_COLUMNS } from '../../../src/db/change-log.ts'
 import type { StoredRow, StoredTable, TableStore } from '../../../src/db/move/store.ts'
 
 /** New ids in the history of tables that come to another base. */
@@ -26,23 +26,6 @@ interface Entry {
   values: Readonly<Record<string, string | null>>
 }
 
-/**
- * The kinds of entries that are part of records' histories, and as what. Undone changes and their undos are changes like
- * any other. Changes of the tables themselves stay behind.
- */
-const KINDS: Readonly<Record<string, string>> = {
-  'records.insert': 'records.insert',
-  'records.update': 'records.update',
-  'records.delete': 'records.delete',
-  'records.restore': 'records.restore',
-  'records.import': 'records.import',
-  'records.move': 'records.move',
-  'records.purge': 'records.purge',
-  'records.rewind': 'records.update',
-  undo: 'records.update',
-  redo: 'records.update',
-}
-
 /** Kinds of entries that may list the records they added as a range of ids. */
 const ADDING: ReadonlySet<string> = new Set(['records.insert', 'records.import'])
 
@@ -63,7 +46,7 @@ export async function stageHistory(
 
   /** Stages an entry under the next number. @param tableId of the copy */
   function stage({ values }: Entry, tableId: string): number {
-    const kind = KINDS[values.kind ?? ''] ?? 'records.update'
+    const kind = KINDS_FROM_ANOTHER_BASE[values.kind ?? ''] ?? 'records.update'
     count++
     const staged: Record<string, string | null> = {
       ...values,
@@ -84,7 +67,9 @@ export async function stageHistory(
 
   /** The table of the copy that an entry is about by itself. */
   const ownTable = ({ values }: Entry): string | undefined =>
-    KINDS[values.kind ?? ''] === undefined ? undefined : ids.tables.get(values.table_id ?? '')
+    KINDS_FROM_ANOTHER_BASE[values.kind ?? ''] === undefined
+      ? undefined
+      : ids.tables.get(values.table_id ?? '')
 
   let current: { id: number; number: number } | null = null
   /** The number of the entry with this id, after all entries before it. */
