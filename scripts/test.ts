@@ -44,6 +44,9 @@ import { ensureSystemPackages } from './test/system-packages.ts'
 const TEST_TIMEOUT_MS = 120_000
 const E2E_TIMEOUT_MS = 180_000
 
+/** Wait for the last output of a process that has ended. */
+const LAST_OUTPUT_MS = 3_000
+
 const PROCESSORS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
 /** Parallel processes: one more than there are processors, because tests wait for timers, files and database servers. */
 const WORKERS = PROCESSORS + 1
@@ -236,8 +239,13 @@ async function stream(
       if (isError) errorOutput += decoder.decode(chunk, { stream: true })
     }
   }
-  await Promise.all([pass(child.stdout, process.stdout, false), pass(child.stderr, process.stderr, true)])
+  const passed = Promise.all([
+    pass(child.stdout, process.stdout, false),
+    pass(child.stderr, process.stderr, true),
+  ])
   const exitCode = await child.exited
+  // A server that a failed test has left behind keeps the pipes open.
+  await Promise.race([passed, Bun.sleep(LAST_OUTPUT_MS)])
   running.delete(child)
   for (const chunk of held) process.stderr.write(chunk)
   return { exitCode, errorOutput }

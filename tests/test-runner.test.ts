@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { chunked, inParallel } from '../scripts/test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
@@ -154,3 +155,31 @@ describe('homesOf', () => {
     expect(homesOf('tests/test-runner.test.ts', 'postgres')).toEqual([])
   })
 })
+
+test('a run ends although a test has left a process behind that holds its output', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sheaf-test-runner-'))
+  try {
+    const file = join(folder, 'leaves.test.ts')
+    const pidFile = join(folder, 'pid')
+    writeFileSync(
+      file,
+      `import { expect, test } from 'bun:test'
+      test('leaves a process behind', async () => {
+        const child = Bun.spawn(['sleep', '100'], { stdio: ['ignore', 'inherit', 'inherit'] })
+        child.unref()
+        expect(await Bun.write(${JSON.stringify(pidFile)}, String(child.pid))).toBeGreaterThan(0)
+      })`,
+    )
+    const root = join(import.meta.dir, '..')
+    const run = Bun.spawn([process.execPath, 'scripts/test.ts', '--no-servers', relative(root, file)], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const ended = await Promise.race([run.exited, Bun.sleep(60_000)])
+    process.kill(Number(readFileSync(pidFile, 'utf8')))
+    expect(ended).toBe(0)
+    expect(await new Response(run.stdout).text()).toContain('1 passed, 0 failed')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}, 90_000)
