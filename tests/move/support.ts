@@ -14,14 +14,17 @@ export interface Place {
   database: TestDatabase
   /** Starts a server on the files, or on the database. */
   start(on: Engine): ReturnType<typeof startServerProcess>
-  /** What a server prints that does not start, and its exit code. */
+  /** What a server prints that does not start, and its exit code. One that does is killed. */
   refusalOf(on: Engine): Promise<Ended>
-  /** Runs `sheaf move` with these arguments. @param killAfterMs kills it after this time, if it still runs */
-  move(args: string[], killAfterMs?: number): Promise<Ended>
+  /** Runs `sheaf move` with these arguments. @param kill kills it then, if it still runs */
+  move(args: string[], kill?: Kill): Promise<Ended>
   remove(): Promise<void>
 }
 
 export type Engine = 'sqlite' | 'postgres'
+
+/** A time in milliseconds, or what it prints. */
+type Kill = number | RegExp
 
 export interface Ended {
   exitCode: number
@@ -38,14 +41,20 @@ export async function openPlace(): Promise<Place> {
     DATABASE_URL: on === 'postgres' ? database.url : '',
     SIGN_UPS_PER_HOUR: '1000000',
   })
-  async function run(args: string[], on: Engine, killAfterMs?: number): Promise<Ended> {
+  async function run(args: string[], on: Engine, kill?: Kill): Promise<Ended> {
     const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
       cwd: ROOT,
       env: { ...process.env, PORT: '0', HOST: '127.0.0.1', ...env(on) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
-    const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    const timer = typeof kill === 'number' ? setTimeout(() => child.kill('SIGKILL'), kill) : undefined
+    const output = await Promise.all(
+      [child.stdout, child.stderr].map((stream) =>
+        textOf(stream, (text) => {
+          if (kill instanceof RegExp && kill.test(text)) child.kill('SIGKILL')
+        }),
+      ),
+    )
     const exitCode = await child.exited
     clearTimeout(timer)
     return { exitCode, output: output.join('\n'), wasKilled: child.signalCode === 'SIGKILL' }
@@ -54,13 +63,23 @@ export async function openPlace(): Promise<Place> {
     dataDir,
     database,
     start: (on) => startServerProcess(dataDir, env(on)),
-    refusalOf: (on) => run([], on),
-    move: (args, killAfterMs) => run(['move', ...args], 'postgres', killAfterMs),
+    refusalOf: (on) => run([], on, /listening/),
+    move: (args, kill) => run(['move', ...args], 'postgres', kill),
     async remove() {
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+async function textOf(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of stream) {
+    text += decoder.decode(bytes, { stream: true })
+    onText(text)
+  }
+  return text
 }
 
 /** The cells of links and lookups are JSON, which each engine spaces in its own way. */
