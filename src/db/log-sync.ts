@@ -5,7 +5,8 @@ export interface Disk {
   /** Blocks the thread meanwhile. @throws the system’s error */
   syncNow(path: string): void
   /**
-   * Blocks the thread while the disk is quick, and returns undefined; else resolves when the thread pool has synced the log.
+   * Blocks the thread while the disk is quick and only one log is written, and returns undefined; else resolves when the thread
+   * pool has synced the log.
    *
    * @throws the system’s error, or rejects with it
    */
@@ -28,6 +29,7 @@ export function createDisk(
 ): Disk {
   let left = 0
   let pause = FIRST_PAUSE
+  let lastPath = ''
 
   function syncNow(path: string): undefined {
     const log = openLog(path)
@@ -58,8 +60,10 @@ export function createDisk(
   return {
     syncNow,
     sync(path) {
-      if (left === 0) return syncNow(path)
-      left--
+      const isOnly = path === lastPath
+      lastPath = path
+      if (left === 0 && isOnly) return syncNow(path)
+      if (left > 0) left--
       return syncInPool(path)
     },
   }

@@ -175,7 +175,7 @@ describe('a write whose sync fails', () => {
 
 describe('a disk', () => {
   /** Syncs of a log with the time that each takes on the thread; true for those in the thread pool. */
-  async function syncs(times: readonly number[]): Promise<boolean[]> {
+  async function syncs(times: readonly number[], logs = ['base.db']): Promise<boolean[]> {
     let now = 0
     let takes = 0
     const clock = () => now
@@ -189,9 +189,11 @@ describe('a disk', () => {
       clock,
     )
     const inPool: boolean[] = []
-    for (const ms of times) {
+    // It is the only log from its second sync on.
+    await paced.sync(join(folder, 'base.db'))
+    for (const [at, ms] of times.entries()) {
       takes = ms
-      const synced = paced.sync(join(folder, 'base.db'))
+      const synced = paced.sync(join(folder, logs[at % logs.length] ?? ''))
       inPool.push(synced !== undefined)
       await synced
     }
@@ -206,6 +208,10 @@ describe('a disk', () => {
 
   test('that is quick is waited for on the thread', async () => {
     expect(await syncs(Array(50).fill(0.1))).toEqual(Array(50).fill(false))
+  })
+
+  test('that is quick is waited for in the thread pool while several logs are written', async () => {
+    expect(await syncs(Array(50).fill(0.1), ['base.db-wal', 'base.db'])).toEqual(Array(50).fill(true))
   })
 
   test('that is slow is waited for in the thread pool, and tried again less and less often', async () => {
