@@ -593,6 +593,6 @@ describe('an import from Teable', () => {
     const other = await settled(app, owner, id)
     expect(other).toMatchObject({ status: 'completed', counts: { comments: 0 } })
     const lines = await baseImports.report.query({ importId: id })
-    expect(lines.map(({ reason }) => reason)).toContain('The server gives no comments for these credentials')
+    expect(lines.map(({ reason }) => reason)).toContain('These credentials give no access to comments')
   })
 })

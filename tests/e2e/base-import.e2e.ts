@@ -180,7 +180,7 @@ describe('the import of a base from another product', () => {
     await page.keyboard.press('Enter')
     await see(dialog().getByText('Completed'))
     await see(dialog().getByRole('row', { name: /Parts 1 1/ }))
-    await see(dialog().getByText('Passwords are not given by the source'))
+    await see(dialog().getByText('The source does not hand out passwords'))
     await shot('baserow-completed')
     await dialog().getByRole('button', { name: 'Open base' }).click()
     await see(page.getByRole('heading', { name: 'Stock' }))
