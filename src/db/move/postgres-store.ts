@@ -84,6 +84,7 @@ export function openPostgresStore(
     const names = [...new Set(columns.map((column) => column.table_name))].filter(
       (table) => !OWN_TABLES.includes(table),
     )
+    const lastIds = await client.unsafe<{ table_name: string; last: string | null }[]>(LAST_IDS, [schema])
     const found: StoredTable[] = []
     for (const table of parentsFirst(names, references)) {
       const own = columns.filter((column) => column.table_name === table)
@@ -99,7 +100,7 @@ export function openPostgresStore(
             isUnique: index.unique,
             columns: JSON.parse(index.columns ?? '[]') as string[],
           })),
-        lastId: await lastIdOf(table, own.find((column) => column.identity)?.name),
+        lastId: lastIds.find((each) => each.table_name === table)?.last ?? null,
       })
     }
     return found
@@ -126,20 +127,7 @@ export function openPostgresStore(
     return canonical(row?.value ?? null, kind)
   }
 
-  const sequenceOf = (table: string, column: string): [text: string, params: string[]] => [
-    'pg_get_serial_sequence($1, $2)',
-    [`${quote(schema)}.${quote(table)}`, column],
-  ]
-
-  async function lastIdOf(table: string, column: string | undefined): Promise<string | null> {
-    if (column === undefined) return null
-    const [text, params] = sequenceOf(table, column)
-    const [row] = await client.unsafe<{ last: string | null }[]>(
-      `select pg_sequence_last_value(${text}::regclass)::text as last`,
-      params,
-    )
-    return row?.last ?? null
-  }
+  const fullName = (table: string): string => `${quote(schema)}.${quote(table)}`
 
   /** Ordered as in SQLite, whatever the collation of the column. */
   const ordered = (table: StoredTable, column: string) =>
@@ -147,7 +135,7 @@ export function openPostgresStore(
       ? `${quote(column)} collate "C"`
       : quote(column)
 
-  const full = (table: StoredTable) => `${quote(schema)}.${quote(table.name)}`
+  const full = (table: StoredTable) => fullName(table.name)
 
   function selection(table: StoredTable): string {
     const columns = table.columns.map(
@@ -235,8 +223,11 @@ export function openPostgresStore(
       const own = await client.unsafe<FoundColumn[]>(COLUMNS, [schema])
       const numbered = own.find((column) => column.table_name === table.name && column.identity)
       if (table.lastId === null || table.lastId === '0' || !numbered) return
-      const [text, params] = sequenceOf(table.name, numbered.name)
-      await client.unsafe(`select setval(${text}, $3)`, [...params, table.lastId])
+      await client.unsafe('select setval(pg_get_serial_sequence($1, $2), $3)', [
+        full(table),
+        numbered.name,
+        table.lastId,
+      ])
     },
     close,
   }
@@ -292,6 +283,14 @@ const COLUMNS = `select c.relname::text as table_name, a.attname::text as name,
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   where n.nspname = $1 and c.relkind = 'r' order by c.relname, a.attnum`
+
+/** A table that someone else drops meanwhile, as staging tables are, is still listed and has no name any more. */
+const LAST_IDS = `select relname::text as table_name, case when to_regclass(full_name) is not null
+      then pg_sequence_last_value(pg_get_serial_sequence(full_name, attname)::regclass)::text end as last
+  from pg_namespace n join pg_class c on c.relnamespace = n.oid
+    join pg_attribute a on a.attrelid = c.oid and a.attidentity <> '' and not a.attisdropped
+    cross join lateral format('%I.%I', nspname, relname) as named (full_name)
+  where n.nspname = $1 and c.relkind = 'r'`
 
 const KEYS = `select c.relname::text as table_name, a.attname::text as name
   from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
