@@ -232,16 +232,19 @@ export function openSqliteStore(
       const insert = file.prepare(
         `insert into ${quote(table.name)} (${list(table)}) values (${placeholders})`,
       )
-      file.transaction(() => {
-        for (const row of rows) {
-          const values = table.columns.map(({ name: column, kind }, index) => {
-            const text = row[index] ?? null
-            if (!isUntyped(table.name, column)) return stored(text, kind)
-            return hasTextIds(row[tableIdAt] ?? '') ? text : recordId(text)
-          })
-          insert.run(...values)
-        }
-      })()
+      // A transaction that reads first does not wait for the lock, which a checkpoint of the server may hold.
+      file
+        .transaction(() => {
+          for (const row of rows) {
+            const values = table.columns.map(({ name: column, kind }, index) => {
+              const text = row[index] ?? null
+              if (!isUntyped(table.name, column)) return stored(text, kind)
+              return hasTextIds(row[tableIdAt] ?? '') ? text : recordId(text)
+            })
+            insert.run(...values)
+          }
+        })
+        .immediate()
       written++
       if (written % CHECKPOINT_EVERY === 0) file.run('pragma wal_checkpoint(passive)')
     },
@@ -256,13 +259,15 @@ export function openSqliteStore(
       }
       const isNumbered = table.columns.some((column) => column.isIdentity && columnIsNumbered(table.name))
       if (table.lastId === null || !isNumbered) return
-      file.transaction(() => {
-        file.run('delete from sqlite_sequence where name = ?', [table.name])
-        file.run('insert into sqlite_sequence (name, seq) values (?, ?)', [
-          table.name,
-          BigInt(table.lastId ?? 0),
-        ])
-      })()
+      file
+        .transaction(() => {
+          file.run('delete from sqlite_sequence where name = ?', [table.name])
+          file.run('insert into sqlite_sequence (name, seq) values (?, ?)', [
+            table.name,
+            BigInt(table.lastId ?? 0),
+          ])
+        })
+        .immediate()
     },
     async close() {
       file.run('pragma wal_checkpoint(truncate)')
