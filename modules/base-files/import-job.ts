@@ -475,13 +475,17 @@ function planFill(
       })),
       key: [key],
       indexes: [
-        { columns: ['nc_order', key], isUnique: false },
         ...(first !== undefined && second !== undefined
           ? [
               { columns: [nameOf(first), nameOf(second)], isUnique: true },
               { columns: [nameOf(second)], isUnique: false },
             ]
-          : own.filter(isForeignKey).map(({ columnName }) => ({ columns: [columnName], isUnique: false }))),
+          : [
+              { columns: ['nc_order', key], isUnique: false },
+              ...own
+                .filter(isForeignKey)
+                .map(({ columnName }) => ({ columns: [columnName], isUnique: false })),
+            ]),
         ...own
           .filter(({ unique }) => unique)
           .map(({ columnName }) => ({ columns: [columnName], isUnique: true })),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Bench, createBench, type TestTable } from './support.ts'
+import { createLink } from './links-support.ts'
+import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -42,6 +43,25 @@ describe('POST /api/v2/tables/{tableId}/records/{recordId}/move', () => {
 })
 
 describe('the order of a table', () => {
+  test('is that of the ids in a junction table, whose records cannot be moved', async () => {
+    const [books, tags] = [await bench.table(undefined, rows(1)), await bench.table(undefined, rows(3))]
+    const link = await createLink(bench, books, tags, 'mm')
+    await link.write('link', 1, [3, 1])
+    await link.write('link', 1, [2])
+    const listed = await bench.trpc.schema.tables.query({ baseId: bench.baseId, includeJunctions: true })
+    const { id, title } = listed.find(({ isJunction }) => isJunction)!
+    const path = `/api/v2/tables/${id}/records`
+    const message = `Records of ${title} can’t be reordered: they are the links between two tables`
+    const moved = await bench.rest.post(`${path}/3/move?before=1`)
+    expect([moved.status, moved.body.msg]).toEqual([400, message])
+    const insert = { kind: 'insert' as const, tableId: id, rows: [{ values: {} }], before: 1 }
+    const change = { baseId: bench.baseId, operations: [insert] }
+    expect((await refusalOf(bench.trpc.records.write.mutate({ change }))).message).toBe(message)
+    const { body } = await bench.rest.get(path)
+    const tagOf = (row: object) => Object.values(row).at(-1)
+    expect(body.list.map((row: { Id: number }) => `${row.Id} ${tagOf(row)}`)).toEqual(['1 3', '2 1', '3 2'])
+  })
+
   test('stays right however often records go to the same place', async () => {
     const table = await bench.table({ Title: 'SingleLineText' }, rows(6))
     let expected = [1, 2, 3, 4, 5, 6]

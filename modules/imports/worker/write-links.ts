@@ -321,7 +321,6 @@ export async function writePairs(
     const one = async (query: SQL) => (await tx.all<{ n: number | null }>(dialect.render(query)))[0]?.n ?? 0
     const count = Number(await one(sql`select count(*) as n ${once}`))
     if (count === 0) continue
-    const order = await one(sql`select max(nc_order) as n from ${junction}`)
     const [firstId = 1] = await dialect.allocateIds(tx, storedIn.tableName, count)
     const names = [
       'created_at',
@@ -342,7 +341,7 @@ export async function writePairs(
             sql`${firstId - 1} + ${at}`,
             sql`own`,
             sql`target`,
-            sql`cast(${order} as double precision) + ${at}`,
+            sql`cast(${firstId - 1} + ${at} as double precision)`,
           ],
           source: once,
         }),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { breathe, breathing, mapBreathing } from '../../../src/breathe.ts'
+import { breathe, breathing, forEachBreathing, mapBreathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
@@ -89,12 +89,12 @@ export async function readMore(
   if (wanted.length === 0) return new Map()
   const columns = wanted.map((field) => ({ name: columnName(field), type: field.databaseType ?? '' }))
   const exact = await readExact(context, ids, columns)
-  for await (const [id, texts] of breathing(exact)) {
+  await forEachBreathing(exact, ([id, texts]) => {
     for (const field of wanted) {
       const key = EXACT + columnName(field)
       if (!saysMore(field, before.get(id)?.[field.id] ?? null, texts[key] ?? null)) delete texts[key]
     }
-  }
+  })
   return exact
 }
 

@@ -1,4 +1,4 @@
-import { breathe, breathing } from '../../../src/breathe.ts'
+import { breathe, forEachBreathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -47,11 +47,11 @@ export async function markLinks(scope: WriteScope, changes: RecordChange[]): Pro
       touched.push(change)
     }
     const marked = createMarked()
-    for await (const { recordId, field, links } of breathing(ofTable)) {
+    await forEachBreathing(ofTable, ({ recordId, field, links }) => {
       const change = known.get(String(recordId))
       // Deleted records need no mark.
       if (change?.after) change.after = marked(change.after, field, deltaOf(links))
-    }
+    })
   }
   return [...changes, ...touched]
 }
@@ -134,14 +134,14 @@ async function collectKeys(
     parentField,
     moves.flatMap(({ from, to }) => [from, to]),
   )
-  for await (const { recordId, from, to } of breathing(moves)) {
+  await forEachBreathing(moves, ({ recordId, from, to }) => {
     for (const [value, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
       const parentId = value === null ? undefined : parents.get(String(value))
       if (parentId === undefined) continue
       markChild(recordId, kind, parentId)
       markParent(parentId, kind, recordId)
     }
-  }
+  })
 }
 
 /** The ids of parents by the key values of their children, as text. */
@@ -171,10 +171,10 @@ async function collectPairs(
     markOne(left, kind, right)
     markOther(right, kind, left)
   }
-  for await (const { before, after } of breathing(changes)) {
+  await forEachBreathing(changes, ({ before, after }) => {
     mark(pairIn(before, one.key, other.key), 'unlinked')
     mark(pairIn(after, one.key, other.key), 'linked')
-  }
+  })
 }
 
 const valueIn = (values: Values | null, key: Field): CellValue => values?.[key.id] ?? null

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { breathe, breathing } from '../../../src/breathe.ts'
+import { breathe, forEachBreathing } from '../../../src/breathe.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -66,10 +66,10 @@ export async function readPairs(
     if (found.length + rows.length > MAX_PAIRS) {
       throw badRequest(m.records_error_too_many_links({ field: link.field.title, max: MAX_PAIRS }))
     }
-    for await (const row of breathing(rows)) {
+    await forEachBreathing(rows, (row) => {
       const pairId = source.pair ? source.pair.read(row) : null
       found.push({ own: source.own.read(row), target: source.target.read(row), pairId })
-    }
+    })
   }
   return found
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { breathing } from '../../../src/breathe.ts'
+import { forEachBreathing } from '../../../src/breathe.ts'
 import type { RecordChange } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
@@ -112,7 +112,9 @@ async function childIds(
     const rows = await tx.all<Record<string, unknown>>(
       dialect.render(sql`select ${id.select} from ${from} where ${where} ${end}`),
     )
-    for await (const row of breathing(rows)) found.set(String(id.read(row)), id.read(row))
+    await forEachBreathing(rows, (row) => {
+      found.set(String(id.read(row)), id.read(row))
+    })
     if (found.size > limit) throw new LargeCascade()
   }
   const gone = going.get(child.table.id)

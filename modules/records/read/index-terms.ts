@@ -6,7 +6,7 @@ import type { Field, Sort } from '../../../src/core/model.ts'
 import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { GroupKey, Query } from '../../../src/core/query.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, keyFieldsOf } from '../table/index.ts'
+import { columnName, keyFieldsOf, orderField } from '../table/index.ts'
 import { type ReadContext, valueStorage, wholeOf } from './expression/scope.ts'
 import { groupTerm } from './groups/term.ts'
 import type { PlanContext } from './plan-cache.ts'
@@ -113,7 +113,7 @@ const isComparedExactly = (field: Field): boolean =>
 
 /** The table's own order, which ends every order. */
 function ownTerms(model: TableModel): IndexTerm[] {
-  const order = model.fields.find((field) => field.isSystem && columnName(field) === 'nc_order')
+  const order = orderField(model)
   return [...(order ? [order] : []), ...keyFieldsOf(model)].map((field) => ascending(field))
 }
 

@@ -36,6 +36,7 @@ import {
   keyFieldsOf,
   keyText,
   keyValues,
+  orderField,
   perDialect,
   perModel,
   quotedColumn,
@@ -77,7 +78,7 @@ export async function insertRecords(
   // In one round trip, where the database is on another machine.
   const [ids, places] = await Promise.all([
     dialect.allocateIds(tx, model.table.tableName, rows.length),
-    allocatePositions(context, rows.length, operation.before ?? null, null),
+    orderField(model) ? allocatePositions(context, rows.length, operation.before ?? null, null) : null,
   ])
   const changes: RecordChange[] = []
   const params = await mapBreathing(rows, ({ values, origin }, index) => {
@@ -85,7 +86,7 @@ export async function insertRecords(
     const fixed: Record<string, CellValue> = {
       created_at: origin?.createdAt ?? now,
       created_by: origin?.createdBy ?? actorId,
-      nc_order: places[index]!,
+      nc_order: places?.[index] ?? id,
     }
     const after: Values = { [model.primaryKey.id]: id }
     const list: CellValue[] = [id]

@@ -76,10 +76,17 @@ export function columnIn({ alias }: { alias: string }, field: Field): SQL {
   return isSecret(field) ? sql`case when ${column} is null then null else ${PASSWORD_MASK} end` : column
 }
 
+/** The field with the manual order; null for tables without one: junction tables, and those of connected databases. */
+export const orderField = perModel(({ fields, table }): Field | null =>
+  table.isJunction
+    ? null
+    : (fields.find((field) => field.isSystem && columnName(field) === 'nc_order') ?? null),
+)
+
 /** The order without sorts: the manual order, then the key. */
 export function ownOrder(scope: { alias: string; model: TableModel }): SQL[] {
-  const { fields, primaryKey, keyFields } = scope.model
-  const order = fields.find((field) => field.isSystem && columnName(field) === 'nc_order')
+  const { primaryKey, keyFields } = scope.model
+  const order = orderField(scope.model)
   const keys = keyFields.length === 0 ? [primaryKey] : keyFields
   return [...(order ? [order] : []), ...keys].map((field) => columnIn(scope, field))
 }
@@ -150,10 +157,15 @@ export const isOurs = perModel((model) =>
 /** True for tables of connected databases, to which others write as well. */
 export const isForeign = (model: TableModel): boolean => !isOurs(model)
 
-/** @throws BAD_REQUEST for tables without a manual order: those of connected databases */
+/** @throws BAD_REQUEST for tables without a manual order, see `orderField` */
 export function refuseUnordered(model: TableModel): void {
-  if (isOurs(model)) return
-  throw badRequest(m.records_error_reorder_connected({ table: model.table.title }))
+  if (orderField(model)) return
+  const table = model.table.title
+  throw badRequest(
+    isOurs(model)
+      ? m.records_error_reorder_junction({ table })
+      : m.records_error_reorder_connected({ table }),
+  )
 }
 
 /** True if the records have no key: such a table is read-only. */

@@ -26,6 +26,7 @@ export {
   decoderOf,
   encoded,
   isPossibleId,
+  orderField,
   ownOrder,
   perDialect,
   perModel,

@@ -25,6 +25,7 @@ import {
   foreignKeysOf,
   idsCondition,
   isForeign,
+  isOurs,
   linkFieldsOf,
   maskChanges,
   refuseUnordered,
@@ -485,7 +486,8 @@ async function checkOperation(
   const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
   switch (operation.kind) {
     case 'insert':
-      if (operation.viewId !== undefined) refuseUnordered(model)
+      if (operation.viewId !== undefined || (operation.before != null && isOurs(model)))
+        refuseUnordered(model)
       return {
         ...operation,
         rows: await mapBreathing(operation.rows, ({ values, origin }) => ({

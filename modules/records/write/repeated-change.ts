@@ -1,4 +1,4 @@
-import { breathing } from '../../../src/breathe.ts'
+import { forEachBreathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { findSent, insertedIds, recordsOf, type StoredEntry, tablesOf } from '../../../src/db/change-log.ts'
@@ -80,11 +80,11 @@ async function repeatedUnlisted(
 export async function mergeChanges(records: RecordChange[]): Promise<RecordChange[]> {
   if (records.length === 1) return records
   const merged = new Map<string, RecordChange>()
-  for await (const next of breathing(records)) {
+  await forEachBreathing(records, (next) => {
     const key = `${next.tableId} ${next.recordId}`
     const earlier = merged.get(key)
     merged.set(key, earlier ? join(earlier, next) : next)
-  }
+  })
   const all = [...merged.values()]
   return all.filter(({ before, after }) => before !== null || after !== null)
 }

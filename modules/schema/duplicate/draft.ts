@@ -98,8 +98,12 @@ export function createCopyDraft(
       }
       // Creating indexes after the data sorts them only once.
       script.push(
-        ...dialect.createIndex(name, ['nc_order', columnNameOf(from.primaryKey)]),
-        ...(pair ? pairIndexes(dialect, name, ...pair) : fields.flatMap((field) => keyIndex(name, field))),
+        ...(pair
+          ? pairIndexes(dialect, name, ...pair)
+          : [
+              ...dialect.createIndex(name, ['nc_order', columnNameOf(from.primaryKey)]),
+              ...fields.flatMap((field) => keyIndex(name, field)),
+            ]),
         ...fields
           .filter((field) => field.unique)
           .flatMap((field) => dialect.createUniqueIndex(name, field.columnName)),

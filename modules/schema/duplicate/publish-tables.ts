@@ -91,8 +91,9 @@ export async function publishTables(
               ...staged.script,
               ...named.flatMap((each) => [
                 ...dialect.renameTable(each.staging, each.added.tableName),
-                ...dialect.createIndex(each.added.tableName, ['nc_order', keyOf(each)]),
-                ...(each.pair ? pairIndexes(dialect, each.added.tableName, ...each.pair) : []),
+                ...(each.pair
+                  ? pairIndexes(dialect, each.added.tableName, ...each.pair)
+                  : dialect.createIndex(each.added.tableName, ['nc_order', keyOf(each)])),
                 ...each.fields
                   .filter((field) => isForeignKey(field) && each.pair === null)
                   .flatMap(({ columnName }) => dialect.createIndex(each.added.tableName, [columnName])),

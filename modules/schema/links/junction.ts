@@ -44,7 +44,6 @@ export async function buildJunction(
     tableName: null,
     title: `nc_m2m_${slug(own.table.title)}_${slug(related.table.title)}`,
   }
-  const idColumn = systemFields[0]?.columnName ?? 'id'
   const { table, statements } = await buildTable(
     context,
     change,
@@ -52,7 +51,6 @@ export async function buildJunction(
     planned,
     (name, dialect) => [
       ...dialect.createTable(name, fields.flatMap(columnOf)),
-      ...dialect.createIndex(name, ['nc_order', idColumn]),
       ...pairIndexes(dialect, name, ownKey.columnName, relatedKey.columnName),
     ],
     { freeTitle: true, isJunction: true, suffix },
