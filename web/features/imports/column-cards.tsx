@@ -65,6 +65,7 @@ export function ColumnCards({ draft, analysis, targets, onColumn, onDisplay, onT
           <label className={styles.display}>
             {m.imports_display_field()}
             <select
+              className={styles.type}
               data-tip={m.imports_field_names_records_links_cards()}
               value={displayColumn(columns, analysis)?.index}
               onChange={(event) => onDisplay(Number(event.target.value))}
