@@ -287,12 +287,16 @@ export const beginSetEntry = ({
   detail,
   clientId,
   actionId,
+  isFinal,
 }: NewSetEntry): SQL[] => [
-  sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
+  sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id, undone_by)
     values (${at}, ${actorId}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null},
-      ${detail === undefined ? null : JSON.stringify(detail)}, ${clientId ?? null}, ${actionId ?? null})`,
+      ${detail === undefined ? null : JSON.stringify(detail)}, ${clientId ?? null}, ${actionId ?? null},
+      ${isFinal ? FINAL : null})`,
   sql`select max(id) as id from sheaf_changes`,
 ]
+
+const DROP_EMPTY_ENTRY = sql`delete from sheaf_changes where id = ${LAST_ENTRY_ID} and records = 0`
 
 /**
  * The statements that end a set write: they count its records and mark the entry that it undoes or redoes. An entry
@@ -304,7 +308,7 @@ export function endSetEntry({ undoes, redoes }: Pick<NewEntry, 'undoes' | 'redoe
     sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ENTRY_ID})
       where id = ${LAST_ENTRY_ID}`,
     original === undefined
-      ? sql`delete from sheaf_changes where id = ${LAST_ENTRY_ID} and records = 0`
+      ? DROP_EMPTY_ENTRY
       : sql`update sheaf_changes set undone_by = ${undoes ? LAST_ENTRY_ID : null} where id = ${original}`,
   ]
 }
@@ -1557,29 +1561,19 @@ export async function purgeDeleted(
   const trashed = sql`select r.record_id from sheaf_change_records r
     where ${isTrashed(tableId)} and ${isSelected(selection)} ${some}`
   const at = new Date().toISOString()
-  const [added, entry] = await engine.writeScript(
+  const [, , , entry] = await engine.writeScript(
     [
-      engine.dialect.insertSelected({
-        into: sql`sheaf_changes`,
-        columns: [sql`at`, sql`actor_id`, sql`kind`, sql`table_id`, sql`undone_by`, sql`records`],
-        constants: [
-          sql`${at}`,
-          sql`${actorId}`,
-          sql`'records.purge'`,
-          sql`${tableId}`,
-          sql.raw(String(FINAL)),
-        ],
-        values: [sql`n`],
-        source: sql`from (select count(*) as n from (${trashed}) as gone) as counted where n > 0`,
-      }),
-      sql`select records from sheaf_changes where id = (select max(id) from sheaf_changes)`,
+      ...beginSetEntry({ at, actorId, kind: 'records.purge', tableId, isFinal: true }),
+      sql`update sheaf_changes set records = (select count(*) from (${trashed}) as gone) where id = ${LAST_ENTRY_ID}`,
+      sql`select records from sheaf_changes where id = ${LAST_ENTRY_ID}`,
       // Materialized, because PostgreSQL would otherwise search the later changes of each record repeatedly.
       sql`with gone as materialized (${trashed})
         delete from sheaf_change_records
         where table_id = ${tableId} and record_id in (select record_id from gone)`,
+      DROP_EMPTY_ENTRY,
     ].map((statement) => engine.dialect.render(statement)),
   )
-  return (added?.changes ?? 0) === 0 ? 0 : Number(entry?.rows[0]?.records ?? 0)
+  return Number(entry?.rows[0]?.records ?? 0)
 }
 
 /** Log rows removed per transaction: bounds how long other writers wait. */

@@ -240,7 +240,10 @@ export interface Dialect extends QueryDialect {
 
   /** An insert of one row with default values only. */
   insertDefaults(table: string): string
-  /** Inserts selected rows. Every `insert … select` into a base's tables uses this. */
+  /**
+   * Inserts selected rows, with their ids: Citus would number them on a worker, in a range of its own. Every
+   * `insert … select` into a base's tables uses this.
+   */
   insertSelected(rows: SelectedRows): SQL
   /**
    * The `where …` of an update of records by any condition.

@@ -62,7 +62,7 @@ export async function createHookBench(
     async settled() {
       const { services } = bench.app
       await services.records.feed.settled(bench.baseId)
-      const deadline = Date.now() + 20_000
+      const deadline = Date.now() + 60_000
       while (await services.hooks.isBusy(bench.baseId)) {
         if (Date.now() > deadline) throw new Error('The webhooks did not settle')
         await Bun.sleep(10)
