@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType } from './field-type.ts'
+import { defineFieldType, formatPlain } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { rejectInput } from './system-value.ts'
 
@@ -27,6 +27,6 @@ export const autoNumber = defineFieldType({
       /^\s*-?\d{1,16}\s*$/.test(text.slice(0, 40)) && text.length <= 40 ? readNumberText(text) : null
     return Number.isSafeInteger(value) ? value : null
   },
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'integer', pg: 'int' },
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { type CellValue, defineFieldType, type Read, readFail } from './field-type.ts'
+import { type CellValue, defineFieldType, formatPlain, type Read, readFail } from './field-type.ts'
 import { MAX_LINE_LENGTH, parseText, readText } from './text.ts'
 
 /** Shapes of e-mail addresses, links and telephone numbers (spec §5), each checked in linear time. */
@@ -95,7 +95,7 @@ function checkedText(checkName: 'isEmail' | 'isURL' | 'isMobilePhone', check: (t
       const trimmed = text.trim()
       return check(trimmed) ? trimmed : null
     },
-    format: (value: CellValue) => (value === null ? '' : String(value)),
+    format: formatPlain,
   }
 }
 

@@ -2,7 +2,14 @@ import * as z from 'zod/mini'
 import { createId } from '../ids.ts'
 import { m } from '../messages.gen.ts'
 import { titlesIn } from './choice-titles.ts'
-import { type CellValue, defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
+import {
+  type CellValue,
+  defineFieldType,
+  describeValue,
+  formatPlain,
+  readFail,
+  readOk,
+} from './field-type.ts'
 
 /** One option of a select field. Cells hold its title; the id stays when it is renamed. */
 export interface Choice {
@@ -132,7 +139,7 @@ export const singleSelect = defineFieldType({
     return readFail(unknownOptions([describeValue(title)], choices), 'option')
   },
   parse: (text, { choices }) => matchTitle(choices, text),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
 
@@ -171,7 +178,7 @@ export const multiSelect = defineFieldType({
     const titles = titlesIn(text).map((title) => matchTitle(choices, title))
     return titles.includes(null) ? null : joined(titles)
   },
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
 

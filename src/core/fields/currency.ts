@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
-import { formatNumber, precision, readNumber } from './number.ts'
+import { defineFieldType, describeValue, formatPlain, readFail, readOk } from './field-type.ts'
+import { precision, readNumber } from './number.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
 const options = z.object({
@@ -102,7 +102,7 @@ export const currency = defineFieldType({
   // Rejects "€ 99" in a dollar field. `read` accepts it, as the wire reference requires.
   parse: (text, { code, locale }, decimal) =>
     isOfCurrency(text, code, locale) ? parseAmount(text, code, decimal) : null,
-  format: formatNumber,
+  format: formatPlain,
   summaryText(value, { code, precision }, locale) {
     const digits = precision ?? 2
     const format = {

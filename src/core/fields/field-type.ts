@@ -208,6 +208,12 @@ export function defineFieldType<const N extends string, O>(
   return type
 }
 
+/**
+ * The `format` of types whose text is the value itself; numbers without separators, in the shortest text that reads back
+ * as the same number.
+ */
+export const formatPlain = (value: CellValue): string => (value === null ? '' : String(value))
+
 export const readOk = (value: CellValue): Read => ({ ok: true, value })
 export const readFail = (message: string, fault: ReadFault = 'value'): Read => ({ ok: false, message, fault })
 

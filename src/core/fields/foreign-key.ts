@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, type Read } from './field-type.ts'
+import { defineFieldType, formatPlain, type Read } from './field-type.ts'
 import { readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
 import { readText } from './text.ts'
@@ -28,6 +28,6 @@ export const foreignKey = defineFieldType({
     const value = text.length > 40 ? null : parseNumber(text)
     return Number.isSafeInteger(value) ? value : null
   },
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'integer', pg: 'int4' },
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, formatPlain, readFail, readOk } from './field-type.ts'
 
 /** A geographic point: latitude and longitude in degrees. */
 export const geoData = defineFieldType({
@@ -21,7 +21,7 @@ export const geoData = defineFieldType({
     return point === null ? readFail(m.value_error_location({ value: describeValue(input) })) : readOk(point)
   },
   parse: parsePoint,
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, formatPlain, readFail, readOk } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** A geometry in well-known text (OGC 06-103r4). */
@@ -23,7 +23,7 @@ export const geometry = defineFieldType({
     return readFail(m.value_error_geometry({ value: describeValue(input) }))
   },
   parse: (text) => (text.length <= MAX_TEXT_LENGTH && isWkt(text) ? parseText(text, MAX_TEXT_LENGTH) : null),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })
 

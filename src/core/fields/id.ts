@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType } from './field-type.ts'
+import { defineFieldType, formatPlain } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { rejectInput } from './system-value.ts'
 
@@ -21,6 +21,6 @@ export const id = defineFieldType({
     const value = /^\s*\d+\s*$/.test(text) ? readNumberText(text) : null
     return Number.isSafeInteger(value) ? value : null
   },
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'integer', pg: 'int4' },
 })

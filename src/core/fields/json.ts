@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isTooDeep, MAX_JSON_DEPTH } from '../json-text.ts'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, describeValue, type Read, readFail } from './field-type.ts'
+import { defineFieldType, describeValue, formatPlain, type Read, readFail } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** Any JSON value, stored as entered: with whitespace, key order and all digits. */
@@ -23,7 +23,7 @@ export const json = defineFieldType({
     return text === null ? readFail(m.value_error_json({ value: describeValue(input) })) : readJsonText(text)
   },
   parse: (text) => (jsonProblem(text) === null ? parseText(text, MAX_TEXT_LENGTH) : null),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'text', pg: 'json' },
 })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, formatPlain, type Read, readFail, readOk } from './field-type.ts'
 import { parseNumber, readNumberText } from './number-text.ts'
 
 /** Reads a finite number from the API: a JSON number, or text such as `"1.5"`. */
@@ -22,9 +22,6 @@ export function readInteger(input: unknown): Read {
     ? read
     : readFail(m.value_error_number_size({ value: describeValue(input) }))
 }
-
-/** The shortest text that reads back as the same number, without separators. */
-export const formatNumber = (value: CellValue): string => (value === null ? '' : String(value))
 
 /** An integer. Fractions are rejected, never truncated. */
 export const number = defineFieldType({
@@ -49,7 +46,7 @@ export const number = defineFieldType({
     const value = parseNumber(text, decimal)
     return Number.isSafeInteger(value) ? value : null
   },
-  format: formatNumber,
+  format: formatPlain,
   databaseTypes: { sqlite3: 'integer', pg: 'bigint' },
 })
 
@@ -83,7 +80,7 @@ export const decimal = defineFieldType({
   formRules: ['number', 'step'],
   read: readNumber,
   parse: (text, _options, decimal) => parseNumber(text, decimal),
-  format: formatNumber,
+  format: formatPlain,
   databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
 })
 
@@ -105,7 +102,7 @@ export const percent = defineFieldType({
   read: readNumber,
   // An amount of money is not a percentage.
   parse: (text, _options, decimal) => (/\p{Sc}/u.test(text) ? null : parseNumber(text, decimal)),
-  format: formatNumber,
+  format: formatPlain,
   summaryText: (value, _options, locale) =>
     `${new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)}%`,
   databaseTypes: { sqlite3: 'double', pg: 'double precision' },

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType } from './field-type.ts'
-import { formatNumber } from './number.ts'
+import { defineFieldType, formatPlain } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { rejectInput } from './system-value.ts'
 
@@ -23,6 +22,6 @@ export const order = defineFieldType({
   internal: true,
   read: rejectInput,
   parse: readNumberText,
-  format: formatNumber,
+  format: formatPlain,
   databaseTypes: { sqlite3: 'real', pg: 'numeric' },
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { type CellValue, defineFieldType } from './field-type.ts'
+import { type CellValue, defineFieldType, formatPlain } from './field-type.ts'
 import { parseText, readText } from './text.ts'
 
 const MAX_PASSWORD_LENGTH = 1000
@@ -32,6 +32,6 @@ export const password = defineFieldType({
   noDefault: true,
   read: (input) => readText(input, MAX_PASSWORD_LENGTH),
   parse: (text) => parseText(text, MAX_PASSWORD_LENGTH),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
+import {
+  type CellValue,
+  defineFieldType,
+  describeValue,
+  formatPlain,
+  type Read,
+  readFail,
+  readOk,
+} from './field-type.ts'
 import { rejectInput } from './system-value.ts'
 
 /** A user as displayed in cells: only properties that members may see. */
@@ -152,7 +160,7 @@ const personValue = {
   summaries: 'count' as const,
   people: 'recorded' as const,
   parse: (text: string): CellValue => (/^us\w{1,40}$/.test(text.trim()) ? text.trim() : null),
-  format: (value: CellValue) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 }
 

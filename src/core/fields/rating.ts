@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, readFail } from './field-type.ts'
-import { formatNumber, readInteger } from './number.ts'
+import { defineFieldType, formatPlain, readFail } from './field-type.ts'
+import { readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
 
 export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as const
@@ -42,6 +42,6 @@ export const rating = defineFieldType({
     const value = parseNumber(text)
     return value !== null && Number.isInteger(value) && value >= 0 && value <= max ? value : null
   },
-  format: formatNumber,
+  format: formatPlain,
   databaseTypes: { sqlite3: 'integer', pg: 'smallint' },
 })

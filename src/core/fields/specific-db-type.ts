@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType } from './field-type.ts'
+import { defineFieldType, formatPlain } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** Database types that API clients may declare. They describe the text's meaning; it is stored as text. */
@@ -45,6 +45,6 @@ export const specificDbType = defineFieldType({
   forPrograms: true,
   read: (input) => readText(input, MAX_TEXT_LENGTH),
   parse: (text) => parseText(text, MAX_TEXT_LENGTH),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

@@ -1,5 +1,5 @@
 import { m } from '../messages.gen.ts'
-import { type CellValue, type Read, readFail } from './field-type.ts'
+import { type CellValue, formatPlain, type Read, readFail } from './field-type.ts'
 
 /** Rejects input for types that only the server writes. */
 export const rejectInput = (): Read => readFail(m.value_error_automatic())
@@ -12,5 +12,5 @@ export const computedValue = {
   readOnly: true as const,
   read: rejectInput,
   parse: (text: string): CellValue => text || null,
-  format: (value: CellValue): string => (value === null ? '' : String(value)),
+  format: formatPlain,
 }

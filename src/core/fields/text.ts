@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, formatPlain, type Read, readFail, readOk } from './field-type.ts'
 
 /** Longest text of a single-line field: four-byte characters still fit MySQL's 64 KB TEXT. */
 export const MAX_LINE_LENGTH = 16_000
@@ -44,7 +44,7 @@ export const singleLineText = defineFieldType({
   formRules: ['text', 'email', 'url', 'phone'],
   read: (input) => readText(input, MAX_LINE_LENGTH),
   parse: (text) => parseText(text, MAX_LINE_LENGTH),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'varchar', pg: 'text' },
 })
 
@@ -67,6 +67,6 @@ export const longText = defineFieldType({
   formRules: ['text'],
   read: (input) => readText(input, MAX_TEXT_LENGTH),
   parse: (text) => parseText(text, MAX_TEXT_LENGTH),
-  format: (value) => (value === null ? '' : String(value)),
+  format: formatPlain,
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { defineFieldType, describeValue, readFail } from './field-type.ts'
-import { formatNumber, readInteger } from './number.ts'
+import { defineFieldType, describeValue, formatPlain, readFail } from './field-type.ts'
+import { readInteger } from './number.ts'
 
 /** Greatest year that a field accepts. */
 export const MAX_YEAR = 9999
@@ -31,6 +31,6 @@ export const year = defineFieldType({
     const match = /^\s*0{0,4}(\d{1,4})\s*$/.exec(text.slice(0, 100))
     return match && text.length <= 100 ? Number(match[1]) : null
   },
-  format: formatNumber,
+  format: formatPlain,
   databaseTypes: { sqlite3: 'year', pg: 'int' },
 })
