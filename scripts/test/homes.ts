@@ -59,6 +59,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/default-now',
   'records/expected-values',
   'records/export',
+  'records/export-bytes',
   'records/feed',
   'records/filters',
   'records/formula',

@@ -1,7 +1,8 @@
-import { cellFormatter } from '../core/fields/cell-text.ts'
+import { cellFormatter, isShownPlain } from '../core/fields/cell-text.ts'
 import { storageOf } from '../core/fields/field.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { PageWriter, RecordTable } from './page-writer.ts'
+import { Character, type RowFormat } from './text-rows.ts'
 
 const encoder = new TextEncoder()
 
@@ -27,25 +28,63 @@ export function ndjsonPages(table: RecordTable): PageWriter {
   }
 }
 
+/** The elements of `jsonPages` from the texts of a database. */
+export const jsonRows = (table: RecordTable): RowFormat =>
+  objectRows(table, { between: ',', start: '\n', end: '' })
+
+/** The lines of `ndjsonPages` from the texts of a database. */
+export const ndjsonRows = (table: RecordTable): RowFormat =>
+  objectRows(table, { between: '', start: '', end: '\n' })
+
+function objectRows(
+  table: RecordTable,
+  { between, start, end }: { between: string; start: string; end: string },
+): RowFormat {
+  const cells = membersOf(table).map(({ title, write, copiesTexts }, at) => ({
+    before: `${at === 0 ? `${start}{` : ','}${title}`,
+    null: 'null',
+    write,
+    copiesTexts,
+    copiesNumbers: true,
+  }))
+  return { cells, between, after: `}${end}`, emptyRow: '', isQuoted: true, characters: JSON_CHARACTERS }
+}
+
+/** Bytes that JSON escapes (RFC 8259, section 7). */
+const JSON_CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === 0x22 || byte === 0x5c ? Character.escaped : 0,
+)
+
 /** Writes a record as a JSON object on one line. */
-function objectWriter({ fields, people, timeZone }: RecordTable): (row: readonly CellValue[]) => string {
-  const columns = fields.map((field) => {
+function objectWriter(table: RecordTable): (row: readonly CellValue[]) => string {
+  const members = membersOf(table)
+  return (row) => {
+    const texts: string[] = []
+    // Without an iterator: this runs for each cell of a file. Joined, because a text that grows has to be copied later.
+    for (let at = 0; at < members.length; at++) {
+      const member = members[at]
+      if (member) texts.push(member.title + member.write(row[at] ?? null))
+    }
+    return `{${texts.join(',')}}`
+  }
+}
+
+/** The members of a record's object: `"Title":`, and what writes its values. */
+function membersOf({ fields, people, timeZone }: RecordTable) {
+  return fields.map((field) => {
     const format = cellFormatter(field, { people, timeZone })
     // JSON is stored as validated text.
     const isJson = storageOf(field) === 'json'
-    const title = `${JSON.stringify(field.title)}:`
-    return (value: CellValue): string => {
-      if (value === null) return `${title}null`
-      if (typeof value === 'number' || typeof value === 'boolean') return title + JSON.stringify(value)
-      return title + (isJson ? onOneLine(String(value)) : JSON.stringify(format(value)))
+    return {
+      title: `${JSON.stringify(field.title)}:`,
+      write(value: CellValue): string {
+        if (value === null) return 'null'
+        if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value)
+        return isJson ? onOneLine(String(value)) : JSON.stringify(format(value))
+      },
+      copiesTexts: !isJson && isShownPlain(field),
     }
   })
-  return (row) => {
-    const members: string[] = []
-    // Without an iterator: this runs for each cell of a file. Joined, because a text that grows has to be copied later.
-    for (let at = 0; at < columns.length; at++) members.push(columns[at]?.(row[at] ?? null) ?? '')
-    return `{${members.join(',')}}`
-  }
 }
 
 /** Line breaks in JSON are white space between values; those in texts are escaped. */

@@ -54,6 +54,8 @@ export interface PageQuery extends Omit<Query, 'tableId' | 'viewId' | 'timeZone'
   shape: OutputShape
   /** Random order, ignoring sorts. */
   isShuffled?: boolean
+  /** All records in any order, for a caller that names them and orders them itself: sorting whole rows is slow. */
+  isUnordered?: boolean
 }
 
 /** The compiled page and count of one query. */
@@ -272,6 +274,7 @@ function pageStatement(context: PlanContext, query: PageQuery, selected: Selecte
   const keyless = isKeyless(context.model)
   const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   const list = listed(context, query, id)
+  if (query.isUnordered) return sql`select ${list} from ${from} ${where}`
   if (orderViewId !== null) {
     const ids = manualPage(wholeOf(context), orderViewId, condition, query)
     return sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`

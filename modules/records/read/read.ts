@@ -430,6 +430,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
         fields,
         shape: { kind: 'rows', links: 'all' },
         // The ids already have the order.
+        isUnordered: true,
         sorts: [],
         groups: undefined,
         recordIds: listed ? undefined : (recordIds as unknown as RecordId[]),

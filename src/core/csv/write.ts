@@ -20,8 +20,8 @@ export interface CsvOptions {
   delimiter: ',' | ';' | '\t'
 }
 
-/** Characters that need quotes anywhere in a cell. */
-const SPECIAL = { ',': /[",\r\n]/, ';': /[";\r\n]/, '\t': /["\t\r\n]/ } as const
+/** Characters that need quotes anywhere in a cell, by delimiter. */
+export const SPECIAL = { ',': /[",\r\n]/, ';': /[";\r\n]/, '\t': /["\t\r\n]/ } as const
 
 /** Readers may trim white space at the ends of a cell. */
 const isSpace = (character: string): boolean => /[\s\uFEFF]/.test(character)
@@ -49,10 +49,13 @@ export function createCsvWriter(
   const columns = fields.map((field) => {
     const format = cellFormatter(field, { people, timeZone })
     const isText = isGuarded && holdsText(field)
-    return (value: CellValue | undefined): string => {
-      if (value === null || value === undefined) return ''
-      const text = format(value)
-      return cell(isText ? guardText(text) : text)
+    return {
+      isGuarded: isText,
+      cell(value: CellValue | undefined): string {
+        if (value === null || value === undefined) return ''
+        const text = format(value)
+        return cell(isText ? guardText(text) : text)
+      },
     }
   })
 
@@ -60,13 +63,15 @@ export function createCsvWriter(
   const line = (text: string): string => `${text === '' && fields.length === 1 ? '""' : text}\r\n`
 
   return {
+    /** The cells of each field, which may be guarded. */
+    columns,
     titles: (): string =>
       line(fields.map(({ title }) => cell(isGuarded ? guardText(title) : title)).join(delimiter)),
     /** @param values in the order of the fields */
     line(values: readonly CellValue[]): string {
       const cells: string[] = []
       // Without an iterator: this runs for each cell of a file. Joined, because a text that grows has to be copied later.
-      for (let at = 0; at < columns.length; at++) cells.push(columns[at]?.(values[at]) ?? '')
+      for (let at = 0; at < columns.length; at++) cells.push(columns[at]?.cell(values[at]) ?? '')
       return line(cells.join(delimiter))
     },
   }

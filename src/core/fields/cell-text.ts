@@ -1,7 +1,7 @@
 import type { Field, Person } from '../model.ts'
 import { writeFileList } from './attachment-item.ts'
 import { shownType } from './field.ts'
-import type { CellValue } from './field-type.ts'
+import { type CellValue, formatPlain } from './field-type.ts'
 import { readFormulaLink } from './formula.ts'
 import { fieldType } from './index.ts'
 import { readList } from './list-value.ts'
@@ -36,6 +36,15 @@ export function cellFormatter(field: Field, { people, timeZone }: TextOptions): 
     const link = typeof value === 'string' ? readFormulaLink(value) : null
     return link ?? format(value)
   }
+}
+
+/** True if `cellFormatter` gives the field's texts and numbers unchanged. */
+export function isShownPlain(field: Field): boolean {
+  const { type, isList } = shownType(field)
+  // The text of a formula may be a link.
+  return (
+    !isList && !type.holdsFiles && type.format === formatPlain && fieldType(field.type).computed !== 'formula'
+  )
 }
 
 /** One value as text, see `cellFormatter`. */

@@ -77,6 +77,11 @@ const PARSERS = new Map<number, ((text: string) => unknown) | null>([
  */
 export const parserOfText = (oid: number): ((text: string) => unknown) | null | undefined => PARSERS.get(oid)
 
+const NUMERIC = new Set([OID.int2, OID.int4, ...TYPES.exact.from, ...TYPES.float.from])
+
+/** True for types whose values are numbers. */
+export const isNumericType = (oid: number): boolean => NUMERIC.has(oid)
+
 /** Converts `2024-02-29 12:00:00.5+00` to the format of cells, `2024-02-29 12:00:00.500+00:00`. Without a zone, UTC. */
 export function storedInstant(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)

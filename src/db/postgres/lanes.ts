@@ -19,12 +19,13 @@ interface LaneResult {
 /** A connection reserved for one caller. */
 export interface Lane {
   /**
-   * @param options `caller` ends a read with its request, `signal` a write
+   * @param options `arrays`: rows as arrays; `bytes`: as arrays of the texts in UTF-8; `caller` ends a read with its
+   *   request, `signal` a write
    * @throws the driver's error; a lost connection ends everything that was begun on it
    */
   query(
     statement: Statement,
-    options?: { arrays?: boolean; caller?: Caller; signal?: AbortSignal },
+    options?: { arrays?: boolean; bytes?: boolean; caller?: Caller; signal?: AbortSignal },
   ): Promise<LaneResult>
   /** Several statements without values, separated by semicolons. */
   command(text: string): Promise<void>
@@ -224,7 +225,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       }
     }
     return {
-      async query({ sql, params }, { arrays = false, caller, signal } = {}) {
+      async query({ sql, params }, { arrays = false, bytes = false, caller, signal } = {}) {
         refuseLost()
         const prepare = isWorthPreparing(sql)
         // The same text in another schema reads other tables, whose columns may have other types.
@@ -238,7 +239,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
           return cancelling
         }
         try {
-          const read = async () => (arrays ? await query.values() : await query)
+          const read = async () => (bytes ? await query.raw() : arrays ? await query.values() : await query)
           const rows = await untilStopped(signal, () => whileWanted(caller, read, cancel), cancel)
           return { rows, count: rows.count ?? 0 }
         } catch (error) {

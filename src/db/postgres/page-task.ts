@@ -1,12 +1,21 @@
 import { LRUCache } from 'lru-cache'
+import { storageOf } from '../../core/fields/field.ts'
+import type { Field, RecordId } from '../../core/model.ts'
 import type { Engine, FilePage, Statement } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
 import { PoolTaskError, type WorkerPool } from '../../pool.ts'
-import type { WrittenPage } from '../../record-files/index.ts'
+import {
+  createTextWriter,
+  SEPARATORS,
+  type TextColumn,
+  type TextRows,
+  type TextRowsWriter,
+  type WrittenPage,
+} from '../../record-files/index.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { writePage } from '../write-page.ts'
-import { parserOfText } from './driver.ts'
+import { isNumericType, parserOfText } from './driver.ts'
 import { isLostConnection, isStalePlan } from './errors.ts'
 import { type Lane, type Lanes, openLanes } from './lanes.ts'
 
@@ -23,10 +32,10 @@ export interface PostgresPage extends Statement {
 /** The connection of this thread to each database; there is only that of `DATABASE_URL`. It closes after a minute. */
 const lanes = new Map<string, Lanes>()
 
-/** Between the cells of a row, and between rows. Texts may have them as well, see `unpack`. */
-const CELL = '\x1f'
-const ROW = '\x1d'
-const NULL = '\x1e'
+/** Texts may have these as well. */
+const CELL = String.fromCharCode(SEPARATORS.cell)
+const ROW = String.fromCharCode(SEPARATORS.row)
+const NULL = String.fromCharCode(SEPARATORS.null)
 
 /** A function takes at most 100 arguments. */
 const MAX_ARGUMENTS = 90
@@ -34,32 +43,49 @@ const MAX_ARGUMENTS = 90
 /** Statements with a column whose text does not tell its value. */
 const unpackable = new LRUCache<string, true>({ max: 100 })
 
-/** The rows of a statement in one row: their types, their texts, and the numbers that tell whether these are unambiguous. */
-interface PackedRows {
-  types: string | null
-  count: number
-  nulls: number | null
-  texts: string | null
+/** Writers of the last tables and types. */
+const writers = new LRUCache<string, { write: TextRowsWriter | null }>({ max: 4 })
+
+/** The rows of a statement as one text. */
+interface PackedRows extends TextRows {
+  /** The types of the columns, as a list of oids. */
+  types: string
 }
 
 /**
- * The rows of a statement. They come as one text: taking that apart costs half as much as the messages of the protocol,
- * each with a length before each value.
+ * The rows of a statement as one text: taking that apart costs a fraction of the messages of the protocol, each with a
+ * length before each value. Its types come along, because the same statement may read others once a column has been
+ * replaced.
  *
- * @param columns their number
+ * @param key of the first row, which tells the types
+ * @returns null without this row; undefined if a column has a type whose text does not tell its value
  */
-async function readRows(lane: Lane, statement: Statement, columns: number): Promise<unknown[][]> {
-  if (!unpackable.has(statement.sql)) {
-    const packed = { sql: packedSql(statement.sql, columns), params: statement.params }
-    const [found] = (await lane.query(packed)).rows as PackedRows[]
-    const rows = found && unpack(found, columns)
-    if (rows) return rows
-    if (rows === undefined) unpackable.set(statement.sql, true)
-  }
-  return (await lane.query(statement, { arrays: true })).rows as unknown[][]
+async function readPacked(
+  lane: Lane,
+  { sql, params }: Statement,
+  columns: number,
+  key: RecordId | undefined,
+): Promise<PackedRows | null | undefined> {
+  const packed = { sql: packedSql(sql, columns, params.length + 1), params: [...params, String(key ?? 0)] }
+  const [found] = (await lane.query(packed, { bytes: true })).rows as (Buffer | null)[][]
+  const [types, count, nulls, bytes] = found ?? []
+  if (!types || !count || !nulls || !bytes) return null
+  const text = types.toString()
+  const read = columnsOf(text)
+  return read && { types: text, columns: read, rows: Number(count), nulls: Number(nulls), bytes }
 }
 
-function packedSql(sql: string, columns: number): string {
+function columnsOf(types: string): TextColumn[] | undefined {
+  const columns: TextColumn[] = []
+  for (const oid of types.slice(1, -1).split(',').map(Number)) {
+    const read = parserOfText(oid) as TextColumn['read'] | undefined
+    if (read === undefined) return undefined
+    columns.push({ read, isNumeric: isNumericType(oid) })
+  }
+  return columns
+}
+
+function packedSql(sql: string, columns: number, keyParameter: number): string {
   const names = Array.from({ length: columns }, (_, at) => `c${at}`)
   const parts = Array.from({ length: Math.ceil(columns / MAX_ARGUMENTS) }, (_, at) =>
     names.slice(at * MAX_ARGUMENTS, (at + 1) * MAX_ARGUMENTS),
@@ -67,42 +93,70 @@ function packedSql(sql: string, columns: number): string {
   const cells = parts.map((part) => joined(part.map((name) => `coalesce(${name}::text, ${quoteText(NULL)})`)))
   const nulls = parts.map((part) => `num_nulls(${part.join(', ')})`).join(' + ')
   const types = names.map((name) => `pg_typeof(${name})::oid::bigint`).join(', ')
-  // The types come with the values: the same statement may read others once a column has been replaced.
-  return `with page (${names.join(', ')}) as materialized (${sql})
-    select (select array[${types}] from page limit 1)::text as types, count(*) as count, sum(${nulls}) as nulls,
-      string_agg(${joined(cells)}, ${quoteText(ROW)}) as texts
-    from page`
+  // `offset 0` keeps the columns from being computed for each use, and costs less than a materialized table expression.
+  return `select max(array[${types}]::text) filter (where ${names.at(-1)} = $${keyParameter}::bigint), count(*), sum(${nulls}),
+      string_agg(${joined(cells)}, ${quoteText(ROW)})
+    from (select * from (${sql}) as page offset 0) as page (${names.join(', ')})`
 }
 
-const joined = (texts: string[]): string => `concat_ws(${[quoteText(CELL), ...texts].join(', ')})`
+const joined = (texts: string[]): string =>
+  texts.length === 1 ? (texts[0] ?? '') : `concat_ws(${[quoteText(CELL), ...texts].join(', ')})`
 
-/** The rows. Null if a text has one of the separators; undefined if a column has a type whose text does not tell its value. */
-function unpack({ types, count, nulls, texts }: PackedRows, columns: number): unknown[][] | null | undefined {
-  if (types === null || texts === null) return []
-  const parsers = types
-    .slice(1, -1)
-    .split(',')
-    .map((oid) => parserOfText(Number(oid)))
-  if (parsers.includes(undefined)) return undefined
-  const lines = texts.split(ROW)
+/** The rows as values. Null if a text has one of the separators. */
+function unpack({ bytes, columns, rows: count, nulls }: TextRows): unknown[][] | null {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().split(ROW)
   if (lines.length !== count) return null
   const rows: unknown[][] = []
-  let empty = 0
+  let found = 0
   for (const line of lines) {
     const cells: unknown[] = line.split(CELL)
-    if (cells.length !== columns) return null
-    for (let at = 0; at < columns; at++) {
+    if (cells.length !== columns.length) return null
+    for (let at = 0; at < columns.length; at++) {
       if (cells[at] === NULL) {
         cells[at] = null
-        empty++
+        found++
       } else {
-        const parse = parsers[at]
-        if (parse) cells[at] = parse(cells[at] as string)
+        const read = columns[at]?.read
+        if (read) cells[at] = read(cells[at] as string)
       }
     }
     rows.push(cells)
   }
-  return empty === Number(nulls) ? rows : null
+  return found === nulls ? rows : null
+}
+
+/** The page from its packed rows. Null if a text has one of the separators. */
+function writePacked(packed: PackedRows, page: FilePage): WrittenPage | null {
+  const name = `${packed.types} ${JSON.stringify(page.table)}`
+  let writer = writers.get(name)
+  if (!writer) {
+    const columns = packed.columns.map((column, at) => decodedColumn(column, page.table.fields[at]))
+    writer = { write: createTextWriter(page.table, columns) }
+    writers.set(name, writer)
+  }
+  if (writer.write) return writer.write(packed, page.recordIds, page.first)
+  const rows = unpack(packed)
+  return rows && writePage(rows, page, postgres)
+}
+
+/** A column that is read as the dialect does, which leaves numbers as they are. */
+function decodedColumn(column: TextColumn, field: Field | undefined): TextColumn {
+  const decode = field ? postgres.decode(storageOf(field)) : null
+  if (!decode) return column
+  const { read, isNumeric } = column
+  return { read: (text) => decode(read ? read(text) : text), isNumeric }
+}
+
+async function readPage(lane: Lane, statement: Statement, page: FilePage): Promise<WrittenPage> {
+  // The fields, and the id.
+  const columns = page.table.fields.length + 1
+  if (!unpackable.has(statement.sql)) {
+    const packed = await readPacked(lane, statement, columns, page.recordIds[0])
+    const written = packed && writePacked(packed, page)
+    if (written) return written
+    if (packed === undefined) unpackable.set(statement.sql, true)
+  }
+  return writePage((await lane.query(statement, { arrays: true })).rows as unknown[][], page, postgres)
 }
 
 /** Reads and writes a page in a worker thread, so that the main thread does not decode the rows. */
@@ -115,14 +169,11 @@ export async function readPostgresPage({
   const address = JSON.stringify(connection)
   const own = lanes.get(address) ?? openLanes(connection, { max: 1, statementTimeoutMs: PAGE_TIMEOUT_MS })
   lanes.set(address, own)
-  // The fields, and the id.
-  const columns = page.table.fields.length + 1
-  const ask = () => own.use(schema, (lane) => readRows(lane, statement, columns))
-  const rows = await ask().catch((error) => {
+  const ask = () => own.use(schema, (lane) => readPage(lane, statement, page))
+  return ask().catch((error) => {
     if (!isLostConnection(error) && !isStalePlan(error)) throw error
     return ask()
   })
-  return writePage(rows, page, postgres)
 }
 
 /** `Engine.writePage` of a schema. */
