@@ -75,6 +75,28 @@ function readIndex(definition: string): { isUnique: boolean; columns: string } |
   return columns?.startsWith('(') ? { isUnique: start[1] !== undefined, columns } : null
 }
 
+/** Comments, texts, names and single characters of a statement. */
+const TOKENS =
+  /--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[\w$\u0080-\uffff]+|\s+|./gs
+
+/** The columns of a `create table` with its references to itself as references to its copy. */
+function referringTo(copy: string, columns: string, original: string): string {
+  let isReference = false
+  return columns.replace(TOKENS, (token) => {
+    if (/^(?:\s|--|\/\*)/.test(token)) return token
+    const isSelf = isReference && unquoted(token).toLowerCase() === original.toLowerCase()
+    isReference = token.toLowerCase() === 'references'
+    return isSelf ? quote(copy) : token
+  })
+}
+
+/** A name as written in a statement, without its quotes. */
+function unquoted(name: string): string {
+  const [first = ''] = name
+  if (first === '[') return name.slice(1, -1)
+  return '"`\''.includes(first) ? name.slice(1, -1).replaceAll(first + first, first) : name
+}
+
 function withoutName(text: string): string | null {
   const name = NAME.exec(text)
   return name && text.slice(name[0].length)
@@ -223,7 +245,8 @@ export const sqlite: Dialect = {
       const head = TABLE_HEAD.exec(definition)?.[0]
       if (head === undefined) return null
       const list = columns.map(({ name }) => quote(name)).join(', ')
-      const create = ddl(`create table ${quote(to)} (${definition.slice(head.length)}`)
+      // A table that refers to itself refers to its copy there, also once this has its name.
+      const create = ddl(`create table ${quote(to)} (${referringTo(to, definition.slice(head.length), from)}`)
       if (!withRows) return [create]
       return [create, ddl(`insert into ${quote(to)} (${list}) select ${list} from ${quote(from)}`)]
     },

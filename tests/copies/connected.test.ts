@@ -22,7 +22,13 @@ const TABLES = (id: string, text: string) => [
   `insert into makers (name) values ('Acme')`,
   `insert into items (name, price, maker_id) values ('a', 2.25, 1), ('b', 3, null), ('it''s "c"', 1, 1)`,
   'create view dear as select * from items',
+  `create table staff (id integer primary key, name ${text} not null default 'references staff (id)', boss_id integer,
+    foreign key (boss_id) references /* its own */ ${quote('staff', id)} (id))`,
+  `insert into staff (id, name, boss_id) values (1, 'Ann', null), (2, 'Bob', 1)`,
 ]
+
+/** A name in quotes where the database keeps them in its definition of a table, SQLite. */
+const quote = (name: string, id: string) => (id.includes('autoincrement') ? `[${name.toUpperCase()}]` : name)
 
 const TRIGGER: Record<string, string[]> = {
   postgres: [
@@ -82,8 +88,8 @@ describe.each(Object.keys(PLACES))('duplicating a table of a connected database 
     )?.id ?? ''
   const open = async (tableId: string): Promise<TestTable> =>
     testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
-  async function duplicate(options: object = {}) {
-    const started = await bench.trpc.copies.table.mutate({ tableId: await titled('items'), options })
+  async function duplicate(options: object = {}, title = 'items') {
+    const started = await bench.trpc.copies.table.mutate({ tableId: await titled(title), options })
     return { ...started, job: await ended(doorOf(bench.app, bench.owner), started.jobId) }
   }
 
@@ -135,6 +141,22 @@ describe.each(Object.keys(PLACES))('duplicating a table of a connected database 
     await place.ask('delete from makers')
     expect(await place.ask(`select name from ${tableName} where maker_id is not null`)).toEqual([])
     await place.ask(`insert into makers (name) values ('Bolt')`)
+  })
+
+  test('creates a table that refers to itself where the original does', async () => {
+    const { job, tableId } = await duplicate({}, 'staff')
+    expect([job.status, job.error]).toEqual(['completed', null])
+    const { tableName } = (await open(tableId)).schema.table
+    if (kind === 'sqlite') await place.ask('pragma foreign_keys = on')
+    await place.ask('delete from staff where id = 2')
+    await place.ask('delete from staff')
+    expect(await place.ask(`select name from ${tableName} where boss_id = 1`)).toEqual([{ name: 'Bob' }])
+    await place.ask(`insert into ${tableName} (id, boss_id) values (3, 2)`)
+    expect(await place.ask(`select name from ${tableName} where id = 3`)).toEqual([
+      { name: 'references staff (id)' },
+    ])
+    await place.ask(`insert into staff (id, name) values (99, 'Cid')`)
+    await expect(place.ask(`insert into ${tableName} (id, boss_id) values (4, 99)`)).rejects.toThrow()
   })
 
   test('leaves out the rows on request, and takes a free name', async () => {
