@@ -4,6 +4,7 @@ import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import { isStopping, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { tidyUp } from '../../src/tidy-up.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ImportInput } from './job-input.ts'
@@ -42,13 +43,18 @@ export function createImportJob({
     const { path } = await uploads.get(userId, input.uploadId)
     const staging = stagingOf(jobId)
     const kind = targetOf(input)
-    const target = await kind.open(input, {
+    const opening = kind.open(input, {
       jobId,
       home: engine,
       staging,
       signal,
       reportPath: reportPath(jobId),
       progress: (done, total) => report({ done, total, unit: 'rows' }),
+    })
+    const target = await opening.catch(async (error) => {
+      // The table has been moved or deleted since an earlier run.
+      if (isResumed && !isStopping(signal)) await removeStaging(engine, jobId)
+      throw error
     })
     const { format, columns, width, timeZone } = input
     const plan: ImportPlan = {
@@ -107,7 +113,7 @@ export function createImportJob({
       throw error
     } finally {
       // When the server stops, the staged rows wait for the next run.
-      if (!isStopping(signal) && !isStagingKept) await logFailure(dropStaging(engine, staging))
+      if (!isStopping(signal) && !isStagingKept) await removeStaging(engine, jobId)
     }
   }
 
@@ -132,6 +138,12 @@ export function createImportJob({
     )
     return Number(last?.n ?? 0)
   }
+
+  const removeStaging = (engine: Engine, jobId: string): Promise<void> =>
+    tidyUp(
+      () => dropStaging(engine, stagingOf(jobId)),
+      (error) => kernel.log.error('the staging table of an import could not be removed', error, { jobId }),
+    )
 
   /** Logs failed cleanup: the records are saved. */
   async function logFailure(work: Promise<unknown>): Promise<void> {

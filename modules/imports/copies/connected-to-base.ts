@@ -9,6 +9,7 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { tidyUp } from '../../../src/tidy-up.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { NewTable, PreparedTable, SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
@@ -162,8 +163,9 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
     } finally {
       await rm(path, { force: true })
       await rm(`${path}.report`, { force: true })
-      await dropStaging(engine, staging).catch((error) =>
-        kernel.log.error('a copy of a table could not be tidied up', error, { baseId }),
+      await tidyUp(
+        () => dropStaging(engine, staging),
+        (error) => kernel.log.error('a copy of a table could not be tidied up', error, { baseId }),
       )
     }
   }

@@ -8,6 +8,7 @@ import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { tidyUp } from '../../../src/tidy-up.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { FieldPosition, SchemaService } from '../../schema/index.ts'
@@ -102,9 +103,11 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
   }
 
   async function abandon({ newBaseId }: CopyInput): Promise<void> {
-    await bases.copies.abandon(newBaseId).catch((error) => {
-      kernel.log.error('a copy that was not completed could not be removed', error, { baseId: newBaseId })
-    })
+    await tidyUp(
+      () => bases.copies.abandon(newBaseId),
+      (error) =>
+        kernel.log.error('a copy that was not completed could not be removed', error, { baseId: newBaseId }),
+    )
   }
 }
 

@@ -22,6 +22,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableMove } from '../../../src/table-moves.ts'
 import { withThread } from '../../../src/thread-calls.ts'
+import { tidyUp } from '../../../src/tidy-up.ts'
 import type { RecordsService } from '../../records/index.ts'
 import {
   columnOf,
@@ -332,18 +333,23 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
 
   /** Removes the staging tables. */
   async function abandon({ baseId, tables }: TablesToBaseInput, jobId: string): Promise<void> {
-    try {
-      const engine = await kernel.sources.engine(baseId)
-      const { dialect } = engine
-      const prefix = stagingOf(jobId)
-      const names = ['places', 'entries', 'records'].map((name) => prefix + name)
-      // Junction tables have been planned with the run.
-      for (let at = 0; (await engine.all(dialect.listColumns(`${prefix}${at}`))).length > 0; at++)
-        names.push(`${prefix}${at}`)
-      for (const name of names) await engine.writeScript(dialect.dropTable(name))
-    } catch (error) {
-      kernel.log.error('a copy of tables could not be tidied up', error, { baseId, tables: tables.length })
-    }
+    await tidyUp(
+      () => dropStaging(baseId, stagingOf(jobId)),
+      (error) =>
+        kernel.log.error('a copy of tables could not be tidied up', error, { baseId, tables: tables.length }),
+    )
+  }
+
+  async function dropStaging(baseId: string, prefix: string): Promise<void> {
+    const engine = await kernel.sources.engine(baseId)
+    const { dialect } = engine
+    const names: string[] = []
+    // Junction tables have been planned with the run.
+    for (let at = 0; (await engine.all(dialect.listColumns(`${prefix}${at}`))).length > 0; at++)
+      names.push(`${prefix}${at}`)
+    names.push(...['places', 'entries', 'records'].map((name) => prefix + name))
+    // The first goes last, so that a repeated removal finds the others.
+    for (const name of names.toReversed()) await engine.writeScript(dialect.dropTable(name))
   }
 }
 
