@@ -1,6 +1,6 @@
 import type { MetaStatement } from './db/meta.ts'
 
-/** Tables that move from one base to another, where they get new ids. */
+/** Tables that are moved or copied from one base to another, where they get new ids. */
 export interface TableMove {
   fromBaseId: string
   toBaseId: string
@@ -8,10 +8,14 @@ export interface TableMove {
   tables: ReadonlyMap<string, string>
   fields: ReadonlyMap<string, string>
   views: ReadonlyMap<string, string>
+  /** The columns of fields that stay as they are, by the ids of the originals. */
+  columns: ReadonlyMap<string, string>
 }
 
 /** A module's part in a move. */
 export interface MoveTables {
+  /** True for what copies of tables have as well. */
+  isCopied?: true
   /** Joins the transaction of the metadata in which the tables appear in their new base. */
   statements(move: TableMove): Promise<MetaStatement[]>
   /** Called after it. */

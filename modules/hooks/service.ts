@@ -138,6 +138,16 @@ export function createHooksService(
     return { row, model }
   }
 
+  /** Ends a webhook whose table was moved or deleted while it was created. @throws TABLE_NOT_FOUND */
+  async function refuseGone({ id, tableId }: HookRow): Promise<void> {
+    try {
+      await schema.load(tableId)
+    } catch (error) {
+      await store.remove(id)
+      throw error
+    }
+  }
+
   /** From now on, the changes of the base are taken. Returns the newest entry of its log. */
   const follow = (baseId: string): Promise<number> => records.feed.follow(CONSUMER, baseId)
 
@@ -167,6 +177,7 @@ export function createHooksService(
       updatedAt: now,
     }
     await store.insert(row)
+    await refuseGone(row)
     // Again: another server may have ended it before it knew of this webhook.
     if (isFollowing) await follow(table.baseId)
     announce(row)
@@ -258,10 +269,14 @@ export function createHooksService(
       idsOf: async (baseId: string, from?: MetaReader) =>
         (await store.ofBase(baseId, from)).map(({ id }) => id),
       idsOfTable: async (tableId: string) => (await store.ofTable(tableId)).map(({ id }) => id),
-      async turnOn(ids: ReadonlyMap<string, string>) {
-        for (const [fromId, toId] of ids) {
-          const [original, copy] = [await store.find(fromId), await store.find(toId)]
-          if (original?.isActive && copy && !copy.isActive) await activate(copy, true)
+      async turnOnMoved(tables: ReadonlyMap<string, string>) {
+        for (const [fromId, toId] of tables) {
+          const originals = await store.ofTable(fromId)
+          for (const moved of await store.ofTable(toId)) {
+            // A moved webhook has kept its secret.
+            const original = originals.find(({ secret }) => secret === moved.secret)
+            if (original?.isActive && !moved.isActive) await activate(moved, true)
+          }
         }
       },
       async insert(
@@ -271,7 +286,8 @@ export function createHooksService(
         { from, isMove = false }: { from?: MetaReader | undefined; isMove?: boolean } = {},
       ) {
         const now = new Date().toISOString()
-        const copied = (await store.ofBase(baseId, from)).flatMap((row): HookRow[] => {
+        const originals = await store.ofBase(baseId, from)
+        const copied = originals.flatMap((row): HookRow[] => {
           const [id, tableId] = [ids.get(row.id), ids.get(row.tableId)]
           if (id === undefined || tableId === undefined) return []
           return [
@@ -292,7 +308,12 @@ export function createHooksService(
             },
           ]
         })
-        return store.insertHooks(copied)
+        const copies = new Map(copied.map((row) => [row.id, row]))
+        const deliveries = originals.flatMap(({ id }) => {
+          const copy = isMove ? copies.get(ids.get(id) ?? '') : undefined
+          return copy ? [store.movedDeliveries(id, { hookId: copy.id, baseId: copy.baseId })] : []
+        })
+        return [...store.insertHooks(copied), ...deliveries]
       },
     } satisfies CopiedHooks,
 

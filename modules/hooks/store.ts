@@ -21,6 +21,9 @@ export const UNTRIED = {
   errorMessage: null,
 } as const satisfies Partial<DeliveryRow>
 
+/** Takes the numbers of the entries of another log below those of any log, in their order. */
+const BEFORE_ALL_ENTRIES = 2 ** 50
+
 /** Rows of one insert: SQLite binds at most 32,766 values. */
 const INSERT_ROWS = 500
 
@@ -82,6 +85,12 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
       ),
     insertHooks: (rows: readonly HookRow[]): MetaStatement[] =>
       rows.map((row) => db.insert(hooks).values(row)),
+    /** Statements that give the deliveries of a webhook to one of another base, which makes its own after them. */
+    movedDeliveries: (fromId: string, to: { hookId: string; baseId: string }): MetaStatement =>
+      db
+        .update(hookDeliveries)
+        .set({ ...to, entryId: sql`${hookDeliveries.entryId} - ${BEFORE_ALL_ENTRIES}` })
+        .where(eq(hookDeliveries.hookId, fromId)),
     activeOfBase: (baseId: string): Promise<HookRow[]> =>
       Promise.resolve(
         db

@@ -59,6 +59,21 @@ const PAGE = 25
 const keyOf = (terms: readonly IndexTerm[]): string =>
   JSON.stringify(terms.map(({ fieldId, as, direction }) => ({ fieldId, as, direction })))
 
+/** The row of an index that is to be built. */
+function unbuilt(
+  index: Pick<IndexRow, 'baseId' | 'tableId' | 'terms' | 'columns' | 'isAutomatic'>,
+): IndexRow {
+  const now = new Date().toISOString()
+  return {
+    ...index,
+    id: `${NAME_PREFIX}${randomText(14)}`,
+    state: 'building',
+    error: null,
+    createdAt: now,
+    usedAt: now,
+  }
+}
+
 /** The message of a refusal; null if there is none. */
 async function refusalOf(check: () => Promise<void>): Promise<string | null> {
   try {
@@ -104,6 +119,32 @@ export function createIndexesService(
   let round: Promise<void> | null = null
   let isClosed = false
 
+  // Indexes that people asked for come along; the others follow from the reads of the table.
+  kernel.tableMoves.push({
+    isCopied: true,
+    async statements({ toBaseId, tables, fields, columns }) {
+      const rows: IndexRow[] = []
+      for (const [fromId, tableId] of tables) {
+        for (const row of await store.ofTable(fromId)) {
+          if (
+            row.isAutomatic ||
+            !row.terms.every(({ fieldId }, at) => columns.get(fieldId) === row.columns[at])
+          )
+            continue
+          const terms = row.terms.map((term) => ({ ...term, fieldId: fields.get(term.fieldId) ?? '' }))
+          rows.push(unbuilt({ baseId: toBaseId, tableId, terms, columns: row.columns, isAutomatic: false }))
+        }
+      }
+      return store.inserting(rows)
+    },
+    moved({ tables }) {
+      for (const tableId of tables.values())
+        schema
+          .load(tableId)
+          .then(resume)
+          .catch((error) => log.error('the indexes of a copied table could not be built', error, { tableId }))
+    },
+  })
   events.on('records.changed', ({ baseId }) => void writtenAt.set(baseId, Date.now()))
   events.on('indexes.changed', ({ tableId }) => void known.delete(tableId))
   events.on('events.missed', () => known.clear())
@@ -210,21 +251,14 @@ export function createIndexesService(
       }
     })
 
-  const newRow = (model: TableModel, terms: IndexTerm[], isAutomatic: boolean): IndexRow => {
-    const now = new Date().toISOString()
-    return {
-      id: `${NAME_PREFIX}${randomText(14)}`,
+  const newRow = (model: TableModel, terms: IndexTerm[], isAutomatic: boolean): IndexRow =>
+    unbuilt({
       baseId: model.table.baseId,
       tableId: model.table.id,
       terms,
       columns: terms.map((term) => columnOf(model, term)),
       isAutomatic,
-      state: 'building',
-      error: null,
-      createdAt: now,
-      usedAt: now,
-    }
-  }
+    })
 
   async function remove(engine: Engine, model: TableModel, ids: string[]): Promise<void> {
     for (const id of ids) await engine.dropIndex(model.table.tableName, id)
@@ -322,7 +356,7 @@ export function createIndexesService(
     return reads.filter(({ lastAt }) => lastAt >= oldest)
   }
 
-  /** Builds what a killed server was building in a connected database. */
+  /** Builds the indexes of a table that are not built yet. */
   async function resume(model: TableModel): Promise<void> {
     const rows = (await store.ofTable(model.table.id)).filter(
       ({ id, state }) => state === 'building' && !building.has(id),

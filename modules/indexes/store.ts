@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineIndexesTables } from './tables.ts'
 
@@ -30,6 +31,8 @@ export function createIndexStore({ meta }: Pick<Kernel, 'meta'>) {
     async insert(row: IndexRow): Promise<void> {
       await db.insert(tableIndexes).values(row)
     },
+    inserting: (rows: readonly IndexRow[]): MetaStatement[] =>
+      rows.map((row) => db.insert(tableIndexes).values(row)),
     async update(id: string, patch: Partial<IndexRow>): Promise<void> {
       await db.update(tableIndexes).set(patch).where(eq(tableIndexes.id, id))
     },

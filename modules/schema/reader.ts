@@ -5,7 +5,7 @@ import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { nameFormatOf } from '../../src/core/fields/linked-names.ts'
-import type { Field, Table, TableSchema } from '../../src/core/model.ts'
+import type { Field, Table, TablePlace, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, withPublicOptions } from '../../src/core/views/public-view.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
@@ -190,6 +190,21 @@ export function createSchemaReader(context: SchemaContext) {
       const role = await access.baseRole(actor, schema.table.baseId)
       const views = schema.views.filter((view) => isListedFor(role, view))
       return { ...schema, views: actor.kind === 'share' ? views.map(withPublicOptions) : views }
+    },
+    /**
+     * Where a table is: its own place, or that of the table which has replaced it in another base.
+     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED for those who may not open it there
+     */
+    async place(actor: Actor, tableId: string): Promise<TablePlace> {
+      const passed = new Set<string>()
+      let id = tableId
+      for (let next: string | null = id; next !== null && !passed.has(next); next = await store.movedTo(id)) {
+        id = next
+        passed.add(id)
+      }
+      const { table } = await openTable(context, actor, 'table.read', id)
+      const { title: baseTitle } = await bases.require(table.baseId)
+      return { baseId: table.baseId, baseTitle, tableId: id, title: table.title }
     },
     /** The tables and links of a base for its diagram, including junction tables. @throws BASE_NOT_FOUND */
     async diagram(actor: Actor, baseId: string): Promise<Diagram> {

@@ -131,6 +131,7 @@ export const schemaRouter = (schema: SchemaService) =>
     syncSource: member
       .input(syncInput)
       .mutation(({ ctx, input: { baseId, ...what } }) => schema.sync.sync(ctx.actor, baseId, what)),
+    place: member.input(tableRef).query(({ ctx, input }) => schema.place(ctx.actor, input.tableId)),
     dependents: member.input(dependentsInput).query(({ ctx, input }) => schema.dependents(ctx.actor, input)),
     trashedFieldsOfBase: member
       .input(baseRef)

@@ -26,6 +26,8 @@ export function defineSchemaTables(c: Columns) {
       deletedAt: c.text('deleted_at'),
       /** The user who moved it there; null if unknown. */
       deletedBy: c.text('deleted_by'),
+      /** The table that has replaced this one in another base; null for a table that was not moved. */
+      movedTo: c.text('moved_to'),
     },
     (t) => [
       c.index('tables_base').on(t.baseId),

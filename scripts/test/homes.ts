@@ -17,6 +17,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'copies/base',
   'copies/field',
   'copies/move',
+  'copies/move-meanwhile',
   'copies/records',
   'copies/table',
   'copies/table-job',

@@ -85,6 +85,14 @@ export interface Table {
   deletedAt: string | null
 }
 
+/** Where a table is. */
+export interface TablePlace {
+  baseId: string
+  baseTitle: string
+  tableId: string
+  title: string
+}
+
 export type RowHeight = 'short' | 'medium' | 'tall' | 'extra'
 
 export interface ViewField {

@@ -8,6 +8,8 @@ export interface CopiedField {
    * `left`: it is not copied.
    */
   effect: 'same' | 'values' | 'left'
+  /** True if the history of its records lists changes of it, which a copy cannot have: they name linked records, or no field. */
+  losesHistory: boolean
 }
 
 /** A field of a table that stays behind when others move. */

@@ -391,6 +391,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     { gate: 'field.delete', input: ofField },
     { gate: 'table.delete', input: ofTable },
   ],
+  'schema.place': { gate: 'table.read', input: ofTable },
   'schema.trashedFields': { gate: 'field.create', input: ofTable },
 
   'views.create': { gate: 'view.create', input: ({ tableId }) => ({ tableId, title: 'New', kind: 'grid' }) },

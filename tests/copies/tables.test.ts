@@ -139,6 +139,11 @@ describe('copying several tables to another base', () => {
       [`${items.title}.${orders.title}`]: 'values',
     })
     expect(preview.linked).toEqual([{ id: orders.id, title: orders.title }])
+    // The history of a link that becomes names stays; what is computed has none.
+    const unlogged = preview.fields.filter(({ losesHistory }) => losesHistory)
+    expect(unlogged.map(({ title, tableTitle }) => [tableTitle, title])).toEqual([
+      [items.title, orders.title],
+    ])
     expect(preview.lost).toContainEqual({ title: 'Ordered', tableTitle: orders.title, effect: 'deleted' })
     expect(preview.lost).toContainEqual({ title: 'Prices', tableTitle: orders.title, effect: 'broken' })
     const alone = await bench.trpc.copies.previewToBase.query({ tableId: makers.id })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { gridTests, untilCount } from './grid-page.ts'
+import { createMember } from '../support/factories.ts'
+import { eventually, gridTests, type OpenTable, untilCount } from './grid-page.ts'
 import { see, tableLink } from './shell-page.ts'
 
 const tests = gridTests()
@@ -47,5 +48,102 @@ describe('moving a table to another base', () => {
     const moved = await trpc.schema.tables.query({ baseId: target.id })
     expect(moved.map(({ title }) => title).toSorted()).toEqual(['Makers', 'Notes', 'Tasks'])
     expect(await trpc.schema.tables.query({ baseId })).toEqual([])
+  })
+})
+
+describe('adding more linked tables than can be moved together', () => {
+  test('adds those that fit, and says how many may be moved', async () => {
+    const linked = 100
+    const table = await tests.createTable([{ title: 'Title', type: 'SingleLineText' }], [])
+    const trpc = tests.app().trpc(tests.owner().token)
+    const { baseId, tableId } = table
+    const numbers = Array.from({ length: linked }, (_, at) => at + 1)
+    const others = await Promise.all(
+      numbers.map((at) => trpc.schema.createTable.mutate({ baseId, title: `Linked ${at}` })),
+    )
+    await Promise.all(
+      others.map(({ table: { id, title } }) => {
+        const options = { kind: 'mm', relatedTableId: id, inverse: false }
+        return trpc.schema.createField.mutate({ tableId, field: { title, type: 'Links', options } as never })
+      }),
+    )
+    const { page } = await tests.openTable(table)
+    await tableLink(page, 'Tasks').click({ button: 'right' })
+    await menuItem(page, 'Copy to base…').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add 99 of 100 linked tables' }).click()
+    await see(dialog.getByText('Up to 100 tables can be copied or moved together.'))
+    expect(await dialog.getByRole('button', { name: 'Add the linked table' }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('button', { name: 'Copy', exact: true }).isEnabled()).toBe(true)
+  }, 60_000)
+})
+
+describe('a table that somebody else moves to another base', () => {
+  const FIELDS = [{ title: 'Title', type: 'SingleLineText' as const }]
+
+  async function moved(table: OpenTable, baseId: string): Promise<string> {
+    const trpc = tests.app().trpc(tests.owner().token)
+    const { jobId, tableId } = await trpc.copies.tableToBase.mutate({
+      tableId: table.tableId,
+      baseId,
+      isMove: true,
+    })
+    await eventually(
+      () => trpc.jobs.get.query({ jobId }),
+      ({ status }) => status === 'completed',
+    )
+    return tableId
+  }
+
+  test('says where it is, and shows there what was typed meanwhile', async () => {
+    const table = await tests.createTable(FIELDS, [['Lid'], ['Leg']])
+    const trpc = tests.app().trpc(tests.owner().token)
+    const target = await trpc.bases.create.mutate({ title: 'Archive' })
+    const member = await createMember(tests.app(), table.baseId, 'editor')
+    await trpc.bases.invite.mutate({ baseId: target.id, emails: [member.email], role: 'editor' })
+    const grid = await tests.openTable(table, member)
+    const { page } = grid
+    await grid.cell(1, 'Title').click()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type(' of the table')
+    const tableId = await moved(table, target.id)
+    await see(page.getByRole('heading', { name: '“Tasks” has been moved to “Archive”' }))
+    await see(page.getByText('Edits that were not saved before it moved are shown there in red'))
+    await page.getByRole('button', { name: 'Open table' }).click()
+    await untilCount(grid, '2 records')
+    expect(page.url()).toContain(tableId)
+    await see(page.getByRole('gridcell', { name: 'Lid' }))
+    await page.getByRole('gridcell', { name: 'Leg of the table' }).click()
+    // It waits there to be saved.
+    const rest = tests.app().rest(tests.owner().token)
+    const stored = async () => (await rest.get(`/api/v2/tables/${tableId}/records/2`)).body.Title
+    expect(await stored()).toBe('Leg')
+    await page.getByRole('button', { name: 'Retry' }).click()
+    expect(await eventually(stored, (title) => title !== 'Leg')).toBe('Leg of the table')
+    grid.problems.length = 0
+  })
+
+  test('says so without a way there to those who may not open that base', async () => {
+    const table = await tests.createTable(FIELDS, [['Lid']])
+    const target = await tests.app().trpc(tests.owner().token).bases.create.mutate({ title: 'Secret plans' })
+    const member = await createMember(tests.app(), table.baseId, 'editor')
+    const { page, problems } = await tests.openTable(table, member)
+    await moved(table, target.id)
+    await see(page.getByRole('heading', { name: '“Tasks” has been moved to another base' }))
+    expect(await page.getByText('Secret plans').count()).toBe(0)
+    await page.getByRole('button', { name: 'Open base' }).click()
+    await page.getByRole('heading', { name: '“Tasks” has been moved' }).waitFor({ state: 'detached' })
+    problems.length = 0
+  })
+
+  test('is found by its former address', async () => {
+    const table = await tests.createTable(FIELDS, [['Lid']])
+    const target = await tests.app().trpc(tests.owner().token).bases.create.mutate({ title: 'Archive' })
+    const grid = await tests.openTable(table)
+    await moved(table, target.id)
+    await grid.page.reload()
+    await grid.page.getByRole('button', { name: 'Open table' }).click()
+    await untilCount(grid, '1 record')
+    grid.problems.length = 0
   })
 })

@@ -7,16 +7,8 @@ import { toast } from '../ui/toast.ts'
 import { recordsApi } from './api.ts'
 import { queueOf } from './base-queue.ts'
 import { createRecordStore, type RecordStore, type StoreLayout } from './record-store.ts'
-import type { StoreQuery, Unsaved } from './types.ts'
-
-/** Unsaved edits of tables that are not on screen, by key. */
-const unsavedOf = new Map<string, Unsaved>()
-
-function takeUnsaved(tableId: string): Unsaved | undefined {
-  const unsaved = unsavedOf.get(tableId)
-  unsavedOf.delete(tableId)
-  return unsaved
-}
+import type { StoreQuery } from './types.ts'
+import { keepUnsaved, takeUnsaved } from './unsaved-edits.ts'
 
 /**
  * Record store of a view, connected to the socket while mounted. `layout` is called once; absent: one list.
@@ -35,9 +27,7 @@ export function useRecordStore(
         api: recordsApi,
         queue: queueOf(baseId),
         actorId: session.userId,
-        keepUnsaved: (unsaved) => {
-          if (unsaved.drafts.length + unsaved.cells.length > 0) unsavedOf.set(tableId, unsaved)
-        },
+        keepUnsaved: (unsaved) => keepUnsaved(tableId, unsaved),
         async resolveConflict(field, conflict) {
           const { resolveConflict } = await loadPart(() => import('./resolve-conflict.tsx'))
           return resolveConflict(field, conflict)

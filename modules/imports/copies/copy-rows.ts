@@ -18,7 +18,7 @@ export interface CopiedHooks {
    * Statements that store copies of a base's webhooks, turned off, under the new ids of all that they refer to: of those
    * whose own ids and tables are among them.
    *
-   * @param options `isMove`: they keep their secrets
+   * @param options `isMove`: they keep their secrets, and get the deliveries of the originals
    */
   insert(
     baseId: string,
@@ -26,8 +26,8 @@ export interface CopiedHooks {
     ownerId: string,
     options?: { from?: MetaReader | undefined; isMove?: boolean },
   ): Promise<MetaStatement[]>
-  /** Turns on the copies of webhooks that are on. @param ids of the copies by those of the originals */
-  turnOn(ids: ReadonlyMap<string, string>): Promise<void>
+  /** Turns on the webhooks of moved tables that were on. @param tables the new ids of the tables by the old ones */
+  turnOnMoved(tables: ReadonlyMap<string, string>): Promise<void>
 }
 
 export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')

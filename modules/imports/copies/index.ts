@@ -309,7 +309,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       if (title !== undefined && models.length > 1) throw badRequest(m.copies_error_title_of_many())
       if (withHooks) await auth.access.authorize(actor, 'hook.list', table.baseId)
       const target = await bases.enter(actor, 'table.create', baseId)
-      const hookIds = (withHooks ? await hooksOf(models) : []).map((id): [string, string] => [
+      const hookIds = (withHooks && !isMove ? await hooksOf(models) : []).map((id): [string, string] => [
         id,
         createId('hook'),
       ])
@@ -335,6 +335,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
         withComments,
         withHistory,
         hookIds,
+        movesHooks: isMove && withHooks,
         isMove,
       }
       const job = await kernel.jobs.start(TABLES_TO_BASE_JOB, { userId: owner.id, baseId: target.id, input })

@@ -30,9 +30,12 @@ export const planConnectedFields = (model: TableModel): FieldEffects =>
 /** The fields whose values are copied, each with what becomes of it, in the order of the tables. */
 export const copiedFields = (models: readonly TableModel[], effects: FieldEffects): CopiedField[] =>
   models.flatMap(({ table, fields }) =>
-    fields.flatMap(({ id, title }) => {
+    fields.flatMap((field) => {
+      const { id, title } = field
       const effect = effects.get(id)
-      return effect === undefined ? [] : [{ id, title, tableTitle: table.title, effect }]
+      if (effect === undefined) return []
+      const isLogged = fieldType(field.type).computed === undefined || linkOf(field) !== null
+      return [{ id, title, tableTitle: table.title, effect, losesHistory: isLogged && effect !== 'same' }]
     }),
   )
 

@@ -59,8 +59,10 @@ export interface TablesToBaseInput {
   withData: boolean
   withViews: boolean
   withComments: boolean
-  /** The ids of webhooks that are copied, each with that of its copy. */
+  /** The ids of webhooks that are copied, each with that of its copy. Those of a move are found when it is published. */
   hookIds: [string, string][]
+  /** Of a move: the webhooks of the tables move as well. */
+  movesHooks: boolean
   withHistory: boolean
   /** Moves the originals to the trash. */
   isMove: boolean
@@ -79,7 +81,7 @@ interface Deps {
   kernel: Pick<Kernel, 'sources' | 'log' | 'registry' | 'meta' | 'tableMoves'>
   schema: Pick<SchemaService, 'load' | 'publishTables' | 'hasTable'>
   views: Pick<ViewsService, 'tableViews'>
-  records: Pick<RecordsService, 'exports' | 'attachments'>
+  records: Pick<RecordsService, 'exports' | 'attachments' | 'feed'>
 }
 
 /** The copy starts over if someone changes the tables in the meantime. */
@@ -102,17 +104,17 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     const { baseId, fromBaseId, owner, isMove } = input
     const [source, target] = await Promise.all([fromBaseId, baseId].map((id) => kernel.sources.engine(id)))
     if (!source || !target) throw new Error('A base has no home')
-    const plan = await planCopy(deps, input, stagingOf(context.jobId))
+    const hookIds = new Map([...input.hookIds, ...(await newHooks(input, { hookIds: new Map() }))])
+    const plan = await planCopy(deps, input, { staging: stagingOf(context.jobId), hookIds })
     await createStaging(target, plan)
     const filled = await fill(input, context, plan, { source, target })
+    // Webhooks are called for all changes before the move: changes after it end this attempt.
+    if (input.movesHooks) await records.feed.settled(fromBaseId)
     context.signal.throwIfAborted()
     const publish = () =>
       schema.publishTables(
         owner,
-        {
-          baseId,
-          replaces: isMove ? { baseId: fromBaseId, tableIds: input.tables.map(({ id }) => id) } : null,
-        },
+        { baseId, replaces: isMove ? { baseId: fromBaseId, tables: newIdsOf(input) } : null },
         async () => {
           if (!(await isCurrent(plan, isMove ? { source, filled } : null))) throw new ChangedMeanwhile()
           return {
@@ -126,12 +128,8 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
       )
     try {
       const tables = isMove ? await exclusively(publish) : await publish()
-      if (isMove) {
-        for (const part of kernel.tableMoves) part.moved?.(moveOf(input, plan))
-        await turnOnHooks(input).catch((error) =>
-          kernel.log.error('webhooks of moved tables could not be turned on', error, { baseId }),
-        )
-      }
+      for (const part of partsOf(input)) part.moved?.(moveOf(input, plan))
+      if (input.movesHooks) await completeHooks(input, plan)
       return {
         id: tables[0]?.id ?? '',
         baseId,
@@ -288,18 +286,53 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
           : await comments.insert(model.table.id, { ...to, has: hasIn(target, plan.tables[at]) })),
       )
     }
-    if (input.hookIds.length > 0)
+    if (input.hookIds.length > 0 || input.movesHooks) {
+      for (const [id, newId] of await newHooks(input, plan)) {
+        plan.hookIds.set(id, newId)
+        plan.ids.set(id, newId)
+      }
       statements.push(
         ...(await kernel.registry.get(COPIED_HOOKS).insert(fromBaseId, plan.ids, owner.id, { isMove })),
       )
-    if (isMove)
-      for (const part of kernel.tableMoves) statements.push(...(await part.statements(moveOf(input, plan))))
+    }
+    for (const part of partsOf(input)) statements.push(...(await part.statements(moveOf(input, plan))))
     return statements
   }
 
+  const partsOf = ({ isMove }: TablesToBaseInput) =>
+    kernel.tableMoves.filter((part) => isMove || part.isCopied)
+
+  /** The webhooks of moved tables that are not planned yet, each with a new id. */
+  async function newHooks(
+    { movesHooks, tables }: TablesToBaseInput,
+    { hookIds }: Pick<CopyPlan, 'hookIds'>,
+  ): Promise<Map<string, string>> {
+    const { idsOfTable } = kernel.registry.get(COPIED_HOOKS)
+    const found = movesHooks ? await Promise.all(tables.map(({ id }) => idsOfTable(id))) : []
+    const fresh = found.flat().filter((id) => !hookIds.has(id))
+    return new Map(fresh.map((id) => [id, createId('hook')]))
+  }
+
+  /** Moves webhooks that were created while the move was published, and turns all of them on. */
+  async function completeHooks(input: TablesToBaseInput, plan: CopyPlan): Promise<void> {
+    const { fromBaseId, baseId, owner } = input
+    try {
+      const late = await newHooks(input, plan)
+      if (late.size > 0) {
+        const ids = new Map([...plan.ids].filter(([id]) => !plan.hookIds.has(id)))
+        for (const [id, newId] of late) ids.set(id, newId)
+        const hooks = kernel.registry.get(COPIED_HOOKS)
+        await kernel.meta.atomically(await hooks.insert(fromBaseId, ids, owner.id, { isMove: true }))
+      }
+      await turnOnHooks(input)
+    } catch (error) {
+      kernel.log.error('webhooks of moved tables could not be turned on', error, { baseId })
+    }
+  }
+
   /** Webhooks of moved tables are called for their new tables from now on: tables in the trash call none. */
-  const turnOnHooks = ({ hookIds }: TablesToBaseInput): Promise<void> =>
-    kernel.registry.get(COPIED_HOOKS).turnOn(new Map(hookIds))
+  const turnOnHooks = (input: TablesToBaseInput): Promise<void> =>
+    kernel.registry.get(COPIED_HOOKS).turnOnMoved(newIdsOf(input))
 
   return {
     async run(input, context) {
@@ -366,6 +399,9 @@ const changed = ({ tables, isMove }: TablesToBaseInput): AppError => {
   )
 }
 
+const newIdsOf = ({ tables }: TablesToBaseInput): Map<string, string> =>
+  new Map(tables.map(({ id, newId }) => [id, newId]))
+
 const stagingOf = (jobId: string): string => `sheaf_import_${jobId}_`
 
 /** The write lease of a home, lent to a thread for one chunk at a time. */
@@ -409,6 +445,9 @@ interface CopyPlan {
   /** New ids of tables, fields, views, webhooks and the base, by the old ones. */
   ids: Map<string, string>
   viewIds: Map<string, string>
+  hookIds: Map<string, string>
+  /** The columns of fields that stay as they are, by the ids of the originals. */
+  columns: Map<string, string>
   places: NonNullable<FurtherFill['places']>
   history: FurtherFill['history']
 }
@@ -417,7 +456,7 @@ interface CopyPlan {
 async function planCopy(
   { schema, views: { tableViews } }: Pick<Deps, 'schema' | 'views'>,
   input: TablesToBaseInput,
-  staging: string,
+  { staging, hookIds }: { staging: string; hookIds: Map<string, string> },
 ): Promise<CopyPlan> {
   const { tables, withViews, isMove } = input
   const models = await Promise.all(tables.map(({ id }) => schema.load(id)))
@@ -451,7 +490,7 @@ async function planCopy(
   )
   const viewIds = new Map(copied.ids.map((id) => [id, createId('view')]))
   for (const [id, newId] of viewIds) ids.set(id, newId)
-  for (const [id, newId] of input.hookIds) ids.set(id, newId)
+  for (const [id, newId] of hookIds) ids.set(id, newId)
 
   const planned = all.map((model, at) => {
     const title = tables[at]?.title ?? model.table.title
@@ -467,6 +506,10 @@ async function planCopy(
     views: copied,
     ids,
     viewIds,
+    hookIds,
+    columns: new Map(
+      keptFields.flatMap(({ id, columnName }) => (columnName === '' ? [] : [[id, columnName] as const])),
+    ),
     places: {
       to: `${staging}places`,
       views: new Map(
@@ -612,12 +655,13 @@ const hasIn = (engine: Engine, table: PlannedTable | undefined) => async (record
 }
 
 const moveOf = (
-  { fromBaseId, baseId, tables }: TablesToBaseInput,
-  { ids, viewIds }: Pick<CopyPlan, 'ids' | 'viewIds'>,
+  input: TablesToBaseInput,
+  { ids, viewIds, columns }: Pick<CopyPlan, 'ids' | 'viewIds' | 'columns'>,
 ): TableMove => ({
-  fromBaseId,
-  toBaseId: baseId,
-  tables: new Map(tables.map(({ id, newId }) => [id, newId])),
+  fromBaseId: input.fromBaseId,
+  toBaseId: input.baseId,
+  tables: newIdsOf(input),
   fields: new Map([...ids].filter(([id]) => id.startsWith('c'))),
   views: viewIds,
+  columns,
 })

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import type { UserActor } from '../../../src/core/actor.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Table } from '../../../src/core/model.ts'
@@ -36,8 +37,8 @@ export interface StagedTables {
 /** Where staged tables appear, and which tables they replace. */
 export interface PublishTarget {
   baseId: string
-  /** Tables of another base that go to its trash in the same transaction: the originals of a move. */
-  replaces: { baseId: string; tableIds: string[] } | null
+  /** Tables of another base that go to its trash in the same transaction: the originals of a move, with the ids of the moved tables. */
+  replaces: { baseId: string; tables: ReadonlyMap<string, string> } | null
 }
 
 /**
@@ -151,11 +152,11 @@ interface Trashed {
 async function trashed(
   context: SchemaContext,
   actor: UserActor,
-  { baseId, tableIds }: NonNullable<PublishTarget['replaces']>,
+  { baseId, tables: replaced }: NonNullable<PublishTarget['replaces']>,
   now: string,
 ): Promise<Trashed> {
   const { kernel, store } = context
-  const tables = await Promise.all(tableIds.map(async (id) => (await store.load(id)).table))
+  const tables = await Promise.all([...replaced.keys()].map(async (id) => (await store.load(id)).table))
   const fields = new Map<string, StoredField>()
   const all = new Map(tables.map((table) => [table.id, table]))
   for (const table of tables) {
@@ -173,7 +174,13 @@ async function trashed(
   return {
     baseId,
     tables,
-    statements: [...marked.statements, ...computed.statements],
+    statements: [
+      ...marked.statements,
+      ...computed.statements,
+      ...Array.from(replaced, ([id, movedTo]) =>
+        kernel.meta.db.update(store.tables).set({ movedTo }).where(eq(store.tables.id, id)),
+      ),
+    ],
     tableIds: [...new Set([...marked.tableIds, ...computed.tableIds])],
     touchesRecords: computed.statements.length > 0,
   }

@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Table, View } from '../../../src/core/model.ts'
 import { brokenField, visibleFieldIds } from '../../../src/core/views/public-view.ts'
@@ -100,8 +100,11 @@ export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): 
   throw badRequest(m.wire_error_system_column({ column: field.title, action }))
 }
 
+/** The error for a table that has been moved to another base. */
+export const movedError = (): AppError => new AppError('TABLE_NOT_FOUND', m.schema_error_table_moved())
+
 /** Converts a row of the `tables` table. */
-export function toTable(row: Omit<TableRow, 'deletedBy'>): Table {
+export function toTable(row: Omit<TableRow, 'deletedBy' | 'movedTo'>): Table {
   const { id, baseId, sourceId, kind, isJunction, title, tableName } = row
   const { description, meta, order, version } = row
   const { createdAt, updatedAt, deletedAt } = row

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { notFound } from '../../../src/core/errors.ts'
+import { type AppError, notFound } from '../../../src/core/errors.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../../src/core/fields/index.ts'
 import { holdsFiles, holdsPeople, notifiesPeople } from '../../../src/core/fields/traits.ts'
@@ -11,7 +11,14 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { cacheTally } from '../../../src/metrics/cache-tally.ts'
 import type { BasesService } from '../../bases/index.ts'
 import { defineSchemaTables } from '../tables.ts'
-import { createTableModel, type StoredField, type TableModel, toStored, toTable } from './model.ts'
+import {
+  createTableModel,
+  movedError,
+  type StoredField,
+  type TableModel,
+  toStored,
+  toTable,
+} from './model.ts'
 
 const CACHED_MODELS = 2000
 // Ids are matched before a query: PostgreSQL fails on some texts, such as a null character, instead of not finding them.
@@ -79,13 +86,25 @@ export function createSchemaStore(
     return known
   }
 
+  /** The error for a table that is in the trash or unknown. */
+  async function missing(tableId: string, table: Table | null): Promise<AppError> {
+    if (table && (await movedTo(tableId)) !== null) return movedError()
+    return notFound('Table', tableId.slice(0, 64))
+  }
+
+  /** The id of the table that has replaced one in another base; null if it was not moved. */
+  async function movedTo(tableId: string): Promise<string | null> {
+    const [row] = await db.select({ id: tables.movedTo }).from(tables).where(eq(tables.id, tableId))
+    return row?.id ?? null
+  }
+
   async function loadModel(tableId: string): Promise<TableModel> {
     const current = peekModel(tableId)
     if (current) return current
     const known = models.get(tableId)
     const before = changes
     const table = await findTable(tableId)
-    if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
+    if (!table || table.deletedAt !== null) throw await missing(tableId, table)
     await bases.require(table.baseId)
     const isSame = known?.table.version === table.version
     if (isSame) tally.hits++
@@ -201,6 +220,7 @@ export function createSchemaStore(
         holdsFiles,
       ),
     findTable,
+    movedTo,
     findField,
     listFields,
     ownSourceId,
@@ -239,7 +259,7 @@ type Tables = ReturnType<typeof defineSchemaTables>
 
 /** The rows of tables and fields, to be inserted again under new ids. */
 export interface SchemaRows {
-  tables: Omit<Tables['tables']['$inferSelect'], 'deletedBy'>[]
+  tables: Omit<Tables['tables']['$inferSelect'], 'deletedBy' | 'movedTo'>[]
   fields: Omit<Tables['fields']['$inferSelect'], 'deletedBy'>[]
 }
 

@@ -123,7 +123,7 @@ export function untrashTable(
           ...statements,
           kernel.meta.db
             .update(store.tables)
-            .set({ deletedAt: null, deletedBy: null, title, updatedAt: now })
+            .set({ deletedAt: null, deletedBy: null, movedTo: null, title, updatedAt: now })
             .where(eq(store.tables.id, table.id)),
         ],
         entry: { kind: 'table.restore', tableId: table.id, detail: { tableId: table.id, tableTitle: title } },

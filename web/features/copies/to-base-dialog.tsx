@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import {
@@ -153,7 +153,11 @@ export function ToBaseDialog({ table, isMove, onClose }: ToBaseDialogProps) {
       {preview.error && !preview.data ? (
         <QueryError title={m.copies_preview_load_failed()} query={preview} />
       ) : preview.data ? (
-        <FieldNotes preview={preview.data} isOfOne={further.size === 0} />
+        <FieldNotes
+          preview={preview.data}
+          isOfOne={further.size === 0}
+          withHistory={keepsIds && withData && withHistory}
+        />
       ) : (
         <Skeleton height={40} />
       )}
@@ -176,6 +180,9 @@ function FurtherTables({
 }) {
   const tables = trpc.schema.tables.useQuery({ baseId: table.baseId })
   const [first] = useState(() => new Set(linked.map(({ id }) => id)))
+  const limitId = useId()
+  const room = MAX_COPIED_TABLES - 1 - chosen.size
+  const fitting = linked.slice(0, Math.max(0, room))
   const others = tables.data?.filter(({ id, sourceId }) => id !== table.id && sourceId === table.sourceId)
   if (others?.length === 0) return null
   const ranked = others?.toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)))
@@ -191,10 +198,19 @@ function FurtherTables({
           {linked.length > 0 && (
             <Button
               size="small"
-              onClick={() => onChoose(new Set([...chosen, ...linked.map(({ id }) => id)]))}
+              disabled={fitting.length === 0}
+              aria-describedby={fitting.length < linked.length ? limitId : undefined}
+              onClick={() => onChoose(new Set([...chosen, ...fitting.map(({ id }) => id)]))}
             >
-              {m.copies_choose_linked_tables({ count: linked.length })}
+              {fitting.length === linked.length || fitting.length === 0
+                ? m.copies_choose_linked_tables({ count: linked.length })
+                : m.copies_choose_some_linked_tables({ some: fitting.length, count: linked.length })}
             </Button>
+          )}
+          {fitting.length < linked.length && (
+            <p id={limitId} className={styles.text}>
+              {m.copies_tables_limit({ max: MAX_COPIED_TABLES })}
+            </p>
           )}
           <div className={styles.list}>
             {ranked.map(({ id, title }) => (
@@ -222,15 +238,17 @@ function FurtherTables({
 function FieldNotes({
   preview: { fields, lost, keepsIds },
   isOfOne,
+  withHistory,
 }: {
   preview: TableCopyPreview
   isOfOne: boolean
+  withHistory: boolean
 }) {
   const named = ({ title, tableTitle }: Pick<LostField, 'title' | 'tableTitle'>) =>
     m.copies_field_of_table({ field: title, table: tableTitle })
-  const fieldsThat = (effect: CopiedField['effect']): string =>
+  const fieldsThat = (isMeant: (field: CopiedField) => boolean): string =>
     fields
-      .filter((field) => field.effect === effect)
+      .filter(isMeant)
       .map((field) => (isOfOne ? field.title : named(field)))
       .join(', ')
   const lostThat = (effect: LostField['effect']): string =>
@@ -238,13 +256,16 @@ function FieldNotes({
       .filter((field) => field.effect === effect)
       .map(named)
       .join(', ')
-  const [values, left] = [fieldsThat('values'), fieldsThat('left')]
+  const values = fieldsThat(({ effect }) => effect === 'values')
+  const left = fieldsThat(({ effect }) => effect === 'left')
+  const unlogged = withHistory ? fieldsThat(({ losesHistory }) => losesHistory) : ''
   const [deleted, broken] = [lostThat('deleted'), lostThat('broken')]
   return (
     <div data-testid="copied-fields" className={styles.notes}>
       <p className={styles.text}>{keepsIds ? m.copies_to_base_hint() : m.copies_to_base_hint_new_ids()}</p>
       {values !== '' && <p className={styles.text}>{m.copies_fields_become_values({ fields: values })}</p>}
       {left !== '' && <p className={styles.text}>{m.copies_fields_left_out({ fields: left })}</p>}
+      {unlogged !== '' && <p className={styles.text}>{m.copies_fields_lose_history({ fields: unlogged })}</p>}
       {deleted !== '' && <p className={styles.text}>{m.copies_links_lost({ fields: deleted })}</p>}
       {broken !== '' && <p className={styles.text}>{m.copies_fields_broken({ fields: broken })}</p>}
     </div>

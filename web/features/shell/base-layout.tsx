@@ -1,5 +1,5 @@
-import { DatabaseZap, TableProperties } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { DatabaseZap } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { appCodeOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
@@ -12,7 +12,6 @@ import { isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, QueryError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
-import { movedTables } from '../copies/moved-tables.ts'
 import { TableSkeleton } from '../layout/table-skeleton.tsx'
 import { useBaseTheme } from '../layout/theme.ts'
 import { useOpenPlace } from './use-place.ts'
@@ -89,6 +88,8 @@ const TableScreen = lazyPart(
   <TableSkeleton />,
 )
 
+const MissingTable = lazyPart(() => import('./missing-table.tsx'), 'MissingTable', <TableSkeleton />)
+
 /** Screen of the table and view in the URL; reports an unknown table. */
 export function TableRouteScreen() {
   const { baseId = '', tableId = '', viewId } = useParams()
@@ -96,37 +97,19 @@ export function TableRouteScreen() {
   const tables = trpc.schema.tables.useQuery({ baseId })
   const table = tables.data?.find(({ id }) => id === tableId)
   useDocumentTitle(table?.title)
-  useNoticeOfDeletion(baseId, tableId, table?.title, tables.data !== undefined)
+  const [seen, setSeen] = useState<{ tableId: string; title: string }>()
+  if (table && (seen?.tableId !== tableId || seen.title !== table.title))
+    setSeen({ tableId, title: table.title })
 
   if (tableId.startsWith('vw')) return <ViewLink baseId={baseId} viewId={tableId} rowId={rowId} />
   if (tables.error && !tables.data) {
     return <QueryError title={m.shell_table_load_failed()} query={tables} />
   }
-  if (tables.data && !table) return <NoSuchTable baseId={baseId} />
+  if (tables.data && !table) {
+    const title = seen?.tableId === tableId ? seen.title : undefined
+    return <MissingTable key={tableId} baseId={baseId} tableId={tableId} title={title} />
+  }
   return <TableScreen key={tableId} baseId={baseId} tableId={tableId} viewId={viewId} rowId={rowId} />
-}
-
-/** When the open table is deleted elsewhere, shows a message and opens the base. */
-function useNoticeOfDeletion(
-  baseId: string,
-  tableId: string,
-  title: string | undefined,
-  isRead: boolean,
-): void {
-  const seen = useRef<{ tableId: string; title: string } | null>(null)
-  useEffect(() => {
-    if (title !== undefined) {
-      seen.current = { tableId, title }
-      return
-    }
-    if (!isRead) return
-    forgetPlace({ baseId, tableId })
-    if (seen.current?.tableId !== tableId) return
-    const moved = movedTables.get(tableId)
-    if (!moved) toast.error({ text: m.shell_table_title_was_deleted({ title: seen.current.title }) })
-    seen.current = null
-    goTo(moved ? paths.table(moved.baseId, moved.tableId) : paths.base(baseId), { replace: true })
-  }, [baseId, tableId, title, isRead])
 }
 
 /** Older links name only the view: finds its table and completes the URL. */
@@ -140,15 +123,5 @@ function ViewLink({ baseId, viewId, rowId }: { baseId: string; viewId: string; r
     goTo(paths.table(baseId, owner.id, viewId), { replace: true })
     if (rowId) setQuery('rowId', rowId, { replace: true })
   }, [owner, baseId, viewId, rowId])
-  return isRead && !owner ? <NoSuchTable baseId={baseId} /> : <TableSkeleton />
-}
-
-function NoSuchTable({ baseId }: { baseId: string }) {
-  return (
-    <EmptyState icon={TableProperties} title={m.shell_table_not_found()} text={m.shell_table_missing_hint()}>
-      <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
-        {m.shell_open_base()}
-      </Button>
-    </EmptyState>
-  )
+  return isRead && !owner ? <MissingTable baseId={baseId} tableId={viewId} /> : <TableSkeleton />
 }

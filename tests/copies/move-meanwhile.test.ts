@@ -1,0 +1,377 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHookBench, type HookBench } from '../hooks/support.ts'
+import { doorOf, ended, formatOf, upload } from '../imports/support.ts'
+import { refusalOf, type TestTable, testTable } from '../records/support.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { ownTableNames } from '../support/home.ts'
+
+const MOVED = 'This table has been moved to another base'
+
+let bench: HookBench
+let targetId: string
+
+beforeAll(async () => {
+  bench = await createHookBench()
+  targetId = (await createBase(bench.app, bench.owner)).id
+})
+afterEach(() => bench.receiver.clear())
+afterAll(async () => {
+  await bench.stop()
+  await bench.receiver.stop()
+})
+
+const door = () => doorOf(bench.app, bench.owner)
+const tasks = () => bench.table({ Title: 'SingleLineText', Count: 'Number' }, [{ Title: 'a', Count: 1 }])
+const reopen = async (tableId: string) =>
+  testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+const stagingTables = async () =>
+  (await Promise.all([bench.baseId, targetId].map((id) => ownTableNames(bench.app, id))))
+    .flat()
+    .filter((name) => name.startsWith('sheaf_import'))
+
+const startMove = ({ id }: Pick<TestTable, 'id'>, baseId = targetId) =>
+  bench.trpc.copies.tableToBase.mutate({ tableId: id, baseId, isMove: true })
+
+/** Holds the write lease of a base while `work` runs. */
+const holding = async (baseId: string, work: () => Promise<void>): Promise<void> =>
+  (await bench.app.kernel.sources.engine(baseId)).exclusively(work)
+
+/** Resolves once somebody else asks for the write lease of a base, in any way. */
+async function asked(baseId: string, ask: () => unknown): Promise<void> {
+  const engine = await bench.app.kernel.sources.engine(baseId)
+  const { exclusively, write, writeTogether, writeScript } = engine
+  await new Promise<void>((resolve, reject) => {
+    const noting =
+      <A extends unknown[], R>(call: (...args: A) => R) =>
+      (...args: A): R => {
+        resolve()
+        return call(...args)
+      }
+    Object.assign(engine, {
+      exclusively: noting(exclusively),
+      write: noting(write),
+      writeTogether: noting(writeTogether),
+      writeScript: noting(writeScript),
+    })
+    Promise.resolve(ask()).catch(reject)
+  })
+  Object.assign(engine, { exclusively, write, writeTogether, writeScript })
+}
+
+/** Moves a table; `work` runs after its records were copied and before it is published. */
+async function moveWith(table: TestTable, work: () => Promise<void>): Promise<TestTable> {
+  let jobId = ''
+  let tableId = ''
+  await holding(bench.baseId, async () => {
+    // The first that asks is its publication: until then, the table is only read.
+    await asked(bench.baseId, async () => {
+      ;({ jobId, tableId } = await startMove(table))
+    })
+    while (jobId === '') await Bun.sleep(1)
+    await work()
+  })
+  const { status, error } = await ended(door(), jobId)
+  expect([status, error]).toEqual(['completed', null])
+  return reopen(tableId)
+}
+
+describe('a write to a table whose move is being published', () => {
+  test('is refused, says why, and is in neither table', async () => {
+    const table = await tasks()
+    const refusals: Promise<{ status: number; body: { message?: string } }>[] = []
+    const moved = await moveWith(table, async () => {
+      refusals.push(
+        bench.rest.post(table.path, { Title: 'late' }),
+        bench.rest.patch(table.path, { Id: 1, Title: 'b' }),
+      )
+      await Bun.sleep(100)
+    })
+    for (const { status, body } of await Promise.all(refusals))
+      expect([status, body.message]).toEqual([404, MOVED])
+    expect(await moved.titles()).toEqual(['a'])
+  })
+
+  test('is moved with it if it came first', async () => {
+    const table = await tasks()
+    const written: Promise<{ status: number }>[] = []
+    let jobId = ''
+    let tableId = ''
+    await holding(bench.baseId, async () => {
+      await asked(bench.baseId, () => written.push(bench.rest.post(table.path, { Title: 'early' })))
+      ;({ jobId, tableId } = await startMove(table))
+    })
+    expect((await Promise.all(written)).map(({ status }) => status)).toEqual([200])
+    expect((await ended(door(), jobId)).status).toBe('completed')
+    expect(await (await reopen(tableId)).titles()).toEqual(['a', 'early'])
+  })
+
+  test('of all its records, or of a field, is refused as well', async () => {
+    const table = await tasks()
+    const { id: tableId } = table
+    const selection = { tableId }
+    const field = table.field('Count')
+    const refusals: Promise<unknown>[] = []
+    await moveWith(table, async () => {
+      const { records, schema } = bench.trpc
+      refusals.push(
+        refusalOf(records.updateMatching.mutate({ selection, values: table.values({ Title: 'all' }) })),
+        refusalOf(records.deleteMatching.mutate({ selection })),
+        refusalOf(schema.updateField.mutate({ fieldId: field.id, patch: { type: 'SingleLineText' } })),
+        refusalOf(schema.createField.mutate({ tableId, field: { title: 'New', type: 'Number' } })),
+      )
+      await Bun.sleep(100)
+    })
+    for (const refusal of await Promise.all(refusals))
+      expect(refusal).toMatchObject({ status: 404, message: MOVED })
+  })
+
+  test('by undo is refused', async () => {
+    const table = await tasks()
+    await bench.rest.post(table.path, { Title: 'undone' })
+    const { baseId } = bench
+    const action = await bench.trpc.records.nextAction.query({ baseId, direction: 'undo' })
+    const refusals: Promise<unknown>[] = []
+    const moved = await moveWith(table, async () => {
+      refusals.push(refusalOf(bench.trpc.records.undo.mutate({ baseId, entryId: action?.id ?? 0 })))
+      await Bun.sleep(100)
+    })
+    for (const refusal of await Promise.all(refusals))
+      expect(refusal).toMatchObject({ status: 404, message: expect.stringContaining(MOVED) })
+    expect(await moved.titles()).toEqual(['a', 'undone'])
+  })
+})
+
+describe('an import into a table that is moved meanwhile', () => {
+  test('ends with the reason, adds nothing and leaves no staging table', async () => {
+    const table = await tasks()
+    const file = 'Title\nx\ny\n'
+    const uploadId = await upload(door(), file)
+    const started: Promise<{ jobId: string }>[] = []
+    const moved = await moveWith(table, async () => {
+      started.push(
+        bench.trpc.imports.start.mutate({
+          baseId: bench.baseId,
+          tableId: table.id,
+          uploadId,
+          format: formatOf(file),
+          width: 1,
+          columns: [{ index: 0, fieldId: table.field('Title').id }],
+        }),
+      )
+      await Bun.sleep(200)
+    })
+    for (const { jobId } of await Promise.all(started))
+      expect(await ended(door(), jobId)).toMatchObject({ status: 'failed', error: MOVED })
+    expect(await moved.titles()).toEqual(['a'])
+    expect(await stagingTables()).toEqual([])
+  })
+})
+
+describe('an export that runs while its table is moved', () => {
+  test('has all records', async () => {
+    const rows = 3_000
+    // More than the buffers of the connection hold.
+    const Text = 'x'.repeat(4_000)
+    const table = await bench.table(
+      { Text: 'LongText' },
+      Array.from({ length: rows }, () => ({ Text })),
+    )
+    const response = await fetch(
+      `${bench.app.url}/api/v1/db/data/noco/${bench.baseId}/${table.id}/export/csv`,
+      { headers: { 'xc-auth': bench.owner.token } },
+    )
+    const moved = await moveWith(table, async () => {})
+    expect((await response.text()).trim().split('\n')).toHaveLength(rows + 1)
+    expect(await moved.total()).toBe(rows)
+  })
+})
+
+describe('a webhook that is created while its table is moved', () => {
+  const settings = { event: 'after', operations: ['update'] } as const
+
+  test('moves with it, and is called there', async () => {
+    const table = await tasks()
+    const moved = await moveWith(table, async () => {
+      await bench.hook(table, { ...settings, operations: ['update'], title: 'Late' })
+    })
+    const hooks = await bench.trpc.hooks.list.query({ tableId: moved.id })
+    expect(hooks).toMatchObject([{ title: 'Late', isActive: true }])
+    await bench.rest.patch(moved.path, { Id: 1, Title: 'called' })
+    await bench.app.services.records.feed.settled(targetId)
+    for (let waited = 0; waited < 5_000 && bench.received().length === 0; waited += 20) await Bun.sleep(20)
+    expect(bench.received().map(({ data }) => data.table_id)).toEqual([moved.id])
+  })
+
+  test('moves with it in the moment of its publication, too', async () => {
+    const table = await tasks()
+    const { meta } = bench.app.kernel
+    const { atomically } = meta
+    const moved = await moveWith(table, async () => {
+      // The next transaction of the metadata with many statements is the publication.
+      meta.atomically = async (statements) => {
+        if (statements.length > 5) {
+          meta.atomically = atomically
+          await bench.hook(table, { ...settings, operations: ['update'], title: 'Very late' })
+        }
+        return atomically(statements)
+      }
+    })
+    expect(meta.atomically).toBe(atomically)
+    const hooks = await bench.trpc.hooks.list.query({ tableId: moved.id })
+    expect(hooks).toMatchObject([{ title: 'Very late', isActive: true }])
+  })
+
+  test('is refused once the table has moved', async () => {
+    const table = await tasks()
+    await moveWith(table, async () => {})
+    expect(await refusalOf(bench.hook(table))).toMatchObject({ status: 404, message: MOVED })
+  })
+
+  test('is called for the last changes before the move, also by deliveries that wait', async () => {
+    const table = await tasks()
+    await bench.hook(table, { ...settings, operations: ['update'] }, { path: `${bench.receiver.url}/down` })
+    bench.receiver.answer('/down', { status: 503 })
+    await bench.rest.patch(table.path, { Id: 1, Title: 'unheard' })
+    const moved = await moveWith(table, async () => {})
+    bench.receiver.answer('/down', {})
+    const lastOf = async () => (await bench.trpc.hooks.list.query({ tableId: moved.id }))[0]?.last?.status
+    for (let waited = 0; waited < 5_000 && (await lastOf()) !== 'delivered'; waited += 20) await Bun.sleep(20)
+    expect(await lastOf()).toBe('delivered')
+    expect(bench.received('/down').at(-1)?.data.rows[0]).toMatchObject({ Title: 'unheard' })
+    await bench.rest.patch(moved.path, { Id: 1, Title: 'heard' })
+    for (
+      let waited = 0;
+      waited < 5_000 && bench.received('/down').at(-1)?.data.table_id !== moved.id;
+      waited += 20
+    )
+      await Bun.sleep(20)
+    expect(bench.received('/down').at(-1)?.data.rows[0]).toMatchObject({ Title: 'heard' })
+  })
+})
+
+describe('a view that is created while its table is moved', () => {
+  test('moves with it, with its public link', async () => {
+    const table = await tasks()
+    let jobId = ''
+    let tableId = ''
+    let shareId = ''
+    await holding(targetId, async () => {
+      ;({ jobId, tableId } = await startMove(table))
+      await Bun.sleep(100)
+      const view = await bench.trpc.views.create.mutate({ tableId: table.id, title: 'Late', kind: 'grid' })
+      ;({ id: shareId } = await bench.trpc.shares.save.mutate({ kind: 'view', targetId: view.id, patch: {} }))
+    })
+    expect((await ended(door(), jobId)).status).toBe('completed')
+    const { views } = await bench.trpc.schema.table.query({ tableId })
+    expect(views.map(({ title }) => title)).toContain('Late')
+    const opened = await bench.app.trpc().shares.open.query({ id: shareId, kind: 'view' })
+    expect(JSON.stringify(opened)).toContain(tableId)
+  })
+})
+
+describe('what is added to a table while its move is published', () => {
+  test('is refused if it is a view, and moves with it if it is a comment', async () => {
+    const table = await tasks()
+    const refusals: Promise<unknown>[] = []
+    const { trpc } = bench
+    const moved = await moveWith(table, async () => {
+      const view = { tableId: table.id, title: 'Late', kind: 'grid' } as const
+      refusals.push(refusalOf(trpc.views.create.mutate(view)))
+      await trpc.comments.create.mutate({ tableId: table.id, recordId: 1, text: 'Late' })
+      await Bun.sleep(100)
+    })
+    for (const refusal of await Promise.all(refusals))
+      expect(refusal).toMatchObject({ status: 404, message: MOVED })
+    const { comments } = await trpc.comments.list.query({ tableId: moved.id, recordId: 1 })
+    expect(comments.map(({ text }) => text)).toEqual(['Late'])
+  })
+})
+
+describe('two moves at once', () => {
+  test('in opposite directions both end', async () => {
+    let here = (await tasks()).id
+    const first = await startMove(await tasks())
+    await ended(door(), first.jobId)
+    let there = first.tableId
+    for (let round = 0; round < 4; round++) {
+      const jobs = await Promise.all([startMove({ id: here }), startMove({ id: there }, bench.baseId)])
+      for (const job of jobs)
+        expect(await ended(door(), job.jobId)).toMatchObject({ status: 'completed', error: null })
+      ;[there = '', here = ''] = jobs.map(({ tableId }) => tableId)
+      for (const { tableId } of jobs) expect(await (await reopen(tableId)).titles()).toEqual(['a'])
+    }
+  })
+
+  test('of the same table leave it in one base', async () => {
+    const table = await tasks()
+    const third = await createBase(bench.app, bench.owner)
+    const jobs = await Promise.all([startMove(table), startMove(table, third.id)])
+    const ends = await Promise.all(jobs.map(({ jobId }) => ended(door(), jobId)))
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['completed', 'failed'])
+    expect(ends.find(({ status }) => status === 'failed')?.error).toBe(MOVED)
+    expect(await stagingTables()).toEqual([])
+  })
+})
+
+describe('the place of a table', () => {
+  const placeOf = (tableId: string, trpc = bench.trpc) => trpc.schema.place.query({ tableId })
+
+  test('is where its last move has put it', async () => {
+    const table = await tasks()
+    const { title } = table
+    expect(await placeOf(table.id)).toMatchObject({ baseId: bench.baseId, tableId: table.id, title })
+    const moved = await moveWith(table, async () => {})
+    const { title: baseTitle } = await bench.trpc.bases.get.query({ baseId: targetId })
+    expect(await placeOf(table.id)).toEqual({ baseId: targetId, baseTitle, tableId: moved.id, title })
+    const { jobId, tableId } = await startMove(moved, bench.baseId)
+    await ended(door(), jobId)
+    expect(await placeOf(table.id)).toMatchObject({ baseId: bench.baseId, tableId })
+  })
+
+  test('is its own again once the original is restored', async () => {
+    const table = await tasks()
+    await moveWith(table, async () => {})
+    await bench.trpc.schema.restoreTable.mutate({ tableId: table.id })
+    expect(await placeOf(table.id)).toMatchObject({ baseId: bench.baseId, tableId: table.id })
+  })
+
+  test('is not told to those who may not open it there', async () => {
+    const table = await tasks()
+    const member = await createMember(bench.app, bench.baseId, 'owner')
+    await moveWith(table, async () => {})
+    expect(await refusalOf(placeOf(table.id, bench.app.trpc(member.token)))).toMatchObject({ status: 403 })
+  })
+})
+
+describe('an index that somebody asked for', () => {
+  test('is built for the moved table and for its copies, and one over a field that becomes values is not', async () => {
+    const makers = await bench.table({ Title: 'SingleLineText' })
+    const table = await tasks()
+    const { trpc } = bench
+    const options = { kind: 'mm', relatedTableId: makers.id }
+    await trpc.schema.createField.mutate({
+      tableId: table.id,
+      field: { title: 'Made by', type: 'Links', options } as never,
+    })
+    const terms = [{ fieldId: table.field('Count').id, as: 'value' as const, direction: 'asc' as const }]
+    await trpc.indexes.create.mutate({ tableId: table.id, terms })
+    const copied = await trpc.copies.tableToBase.mutate({ tableId: table.id, baseId: targetId })
+    await ended(door(), copied.jobId)
+    const moved = await moveWith(table, async () => {})
+    for (const tableId of [copied.tableId, moved.id]) {
+      const { fields } = await trpc.schema.table.query({ tableId })
+      const fieldId = fields.find(({ title }) => title === 'Count')?.id
+      const list = () => trpc.indexes.list.query({ tableId })
+      for (let waited = 0; waited < 5_000 && (await list())[0]?.state !== 'ready'; waited += 20)
+        await Bun.sleep(20)
+      expect(await list()).toMatchObject([
+        {
+          state: 'ready',
+          isAutomatic: false,
+          terms: [{ fieldId, as: terms[0]?.as }],
+          bytes: expect.anything(),
+        },
+      ])
+    }
+  })
+})
