@@ -2,7 +2,7 @@ import { type Effort, openCompressor, sizeOf } from './compression.ts'
 import type { Repository } from './repository.ts'
 
 /** Chunks that are compressed or stored at the same time, in threads of the runtime. */
-const MAX_IN_FLIGHT = 8
+const MAX_IN_FLIGHT = 16
 /** Chunks that shrink less are mostly single bytes, which the fast compression leaves as they are. */
 const MIN_FAST_RATIO = 4
 /** Some milliseconds of reading. */
