@@ -2,7 +2,7 @@ import { type Effort, openCompressor, sizeOf } from './compression.ts'
 import type { Repository } from './repository.ts'
 
 /** Chunks that are compressed or stored at the same time, in threads of the runtime. */
-const MAX_IN_FLIGHT = 16
+const MAX_IN_FLIGHT = 6
 /** Chunks that shrink less are mostly single bytes, which the fast compression leaves as they are. */
 const MIN_FAST_RATIO = 4
 /** Some milliseconds of reading. */
@@ -46,7 +46,7 @@ export async function openChunkWriter(
   let added = 0
   let unpaused = 0
   /** How many times smaller the latest chunk has become. */
-  let ratio = MIN_FAST_RATIO
+  let ratio = 0
   let failure: { error: unknown } | null = null
 
   const release = ({ buffer }: Uint8Array): void => {
