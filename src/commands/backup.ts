@@ -8,6 +8,7 @@ import {
   type RepositoryRef,
   readPassphrase,
 } from '../db/backups/target.ts'
+import { yieldToServers } from '../db/backups/tasks.ts'
 import { writeBackup } from '../db/backups/write-backup.ts'
 import { type Command, UsageError } from './command.ts'
 
@@ -15,7 +16,7 @@ const HELP = `Usage: sheaf backup [--to PLACE] [options]
        sheaf backup --list | --verify ID [--to PLACE]
 
 Backs up accounts, bases, records, their history and trash, and attached files,
-while the server runs or not. Only what has changed since earlier backups is
+while the server runs or not, at the lowest priority. Only what has changed since earlier backups is
 stored, from files as well as from PostgreSQL (DATABASE_URL). PLACE is a folder (file:/mnt/backups) or a bucket (s3://bucket/folder);
 without --to it is BACKUP_TARGET.
 
@@ -119,6 +120,7 @@ async function run(
   print: (line: string) => void,
 ): Promise<void> {
   const retention = retentionOf(options)
+  yieldToServers()
   const repository = await openConfigured(config, place, true)
   const withSecrets = options['with-secrets'] || repository.codec.isEncrypted
   const summary = await writeBackup(config, repository, {

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { snapshot } from '../move/support.ts'
 import { createRestClient } from '../support/client.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
-import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { backupIn, enter, fill, openPlace, type Place, setVersion } from './support.ts'
 
 let place: Place
 beforeEach(() => {
@@ -106,6 +107,26 @@ describe('sheaf backup', () => {
       await there.end('SIGKILL')
     }
   }, 120_000)
+
+  test.skipIf(process.platform !== 'linux')(
+    'runs at the lowest priority',
+    async () => {
+      const server = await place.start()
+      await fill(server.url, 1_000)
+      const child = Bun.spawn([process.execPath, 'src/main.ts', 'backup', '--to', place.backups], {
+        env: { ...process.env, DATABASE_URL: '', DATA_DIR: place.dataDir },
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
+      let highest = 0
+      while (child.exitCode === null) {
+        highest = Math.max(highest, getPriority(child.pid))
+        await Bun.sleep(2)
+      }
+      expect([child.exitCode, highest]).toEqual([0, constants.priority.PRIORITY_LOW])
+      await server.end('SIGTERM')
+    },
+    60_000,
+  )
 
   test('stores only what has changed, and removes what the retention does not keep', async () => {
     const server = await place.start()
@@ -263,10 +284,8 @@ describe('sheaf restore', () => {
       '--replace',
     ])
     expect([unknown.code, unknown.errors]).toEqual([1, expect.stringContaining('There is no backup')])
-    // Unencrypted manifests are JSON, raw or compressed.
     const path = join(place.backups, 'manifests', id)
-    const text = Buffer.from(Bun.zstdDecompressSync(readFileSync(path).subarray(1))).toString()
-    writeFileSync(path, `\0${text.replace(/"version":"[^"]+"/, '"version":"99.0.0"')}`)
+    await setVersion(path, '99.0.0')
     const later = await place.sheaf(['restore', '--from', place.backups, '--to', place.path('other')])
     expect([later.code, later.errors]).toEqual([1, expect.stringContaining('was written by Sheaf 99.0.0')])
     rmSync(path)

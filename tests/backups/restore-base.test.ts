@@ -8,6 +8,7 @@ import { createId } from '../../src/core/ids.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
+import { setVersion } from './support.ts'
 
 let bench: Bench
 let orders: TestTable
@@ -274,9 +275,7 @@ describe('restoring one base of a backup', () => {
   })
 
   test('refuses a backup of another version, and names the command to use', async () => {
-    const path = join(place, 'manifests', backupId)
-    const text = Buffer.from(Bun.zstdDecompressSync(readFileSync(path).subarray(1))).toString()
-    writeFileSync(path, `\0${text.replace(/"version":"[^"]+"/, '"version":"0.0.1"')}`)
+    await setVersion(join(place, 'manifests', backupId), '0.0.1')
     const refused = await refusalOf(bench.trpc.backups.restoreBase.mutate({ backupId, baseId: bench.baseId }))
     expect(refused.status).toBe(400)
     expect(refused.message).toMatch(/^Sheaf 0\.0\.1 made this backup.*sheaf restore/)

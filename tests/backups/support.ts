@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { compress, expand } from '../../src/db/backups/compression.ts'
 import { startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
@@ -111,6 +112,16 @@ export const backupIn = ({ output, errors }: Ended): string => {
   const id = /^Backup: (\S+)$/m.exec(output)?.[1]
   if (id === undefined) throw new Error(`${output}\n${errors}`)
   return id
+}
+
+/** Gives the unencrypted manifest in a file another version. */
+export async function setVersion(path: string, version: string): Promise<void> {
+  const bytes = await expand(readFileSync(path))
+  if (bytes === null) throw new Error(`${path} is damaged`)
+  const text = Buffer.from(bytes)
+    .toString()
+    .replace(/"version":"[^"]+"/, `"version":"${version}"`)
+  writeFileSync(path, Buffer.concat(await compress(Buffer.from(text), 'normal')))
 }
 
 /** Extracts the data folder of an earlier release. */

@@ -1,9 +1,14 @@
+import { type Effort, openCompressor, sizeOf } from './compression.ts'
 import type { Repository } from './repository.ts'
 
 /** Chunks that are compressed or stored at the same time, in threads of the runtime. */
-const MAX_IN_FLIGHT = 8
+const MAX_IN_FLIGHT = 6
+/** Chunks that shrink less are mostly single bytes, which the fast compression leaves as they are. */
+const MIN_FAST_RATIO = 4
+/** Some milliseconds of reading. */
+const PAUSE_BYTES = 32 * 1024 ** 2
 
-/** Contents in the store: the names of their chunks, which are checksums, in order. */
+/** Contents in the store: the names of their chunks, in order. */
 export interface StoredContents {
   size: number
   chunks: string[]
@@ -29,7 +34,7 @@ export interface ChunkWriter {
 }
 
 export async function openChunkWriter(
-  { codec, packs }: Pick<Repository, 'codec' | 'packs'>,
+  { codec, packs, store: { isRemote } }: Pick<Repository, 'codec' | 'packs' | 'store'>,
   { signal, onBytes }: { signal?: AbortSignal; onBytes?: (bytes: number) => Promise<void> },
 ): Promise<ChunkWriter> {
   const known = await packs.known()
@@ -37,24 +42,42 @@ export async function openChunkWriter(
   const running = new Set<Promise<void>>()
   const free: ArrayBuffer[] = []
   const lent = new WeakSet<ArrayBufferLike>()
+  const compressor = openCompressor()
   let added = 0
+  let unpaused = 0
+  /** How many times smaller the latest chunk has become. */
+  let ratio = 0
   let failure: { error: unknown } | null = null
 
-  async function store(bytes: Uint8Array): Promise<string> {
+  const release = ({ buffer }: Uint8Array): void => {
+    if (lent.has(buffer)) free.push(buffer as ArrayBuffer)
+  }
+
+  async function store(name: string, bytes: Uint8Array): Promise<void> {
     try {
-      const chunk = await codec.pack(bytes)
-      if (known.has(chunk.name)) return chunk.name
-      known.add(chunk.name)
-      const sealed = codec.seal(chunk)
-      added += sealed.length
-      await writer.add(chunk.name, sealed)
-      return chunk.name
+      const packed = await compressor.compress(bytes, effort())
+      ratio = bytes.length / sizeOf(packed)
+      const sealed = codec.seal(name, packed)
+      added += sizeOf(sealed)
+      await writer.add(name, sealed)
     } catch (error) {
       failure ??= { error }
-      return ''
     } finally {
-      if (lent.has(bytes.buffer)) free.push(bytes.buffer as ArrayBuffer)
+      release(bytes)
     }
+  }
+
+  function effort(): Effort {
+    if (isRemote) return 'small'
+    return ratio < MIN_FAST_RATIO ? 'normal' : 'fast'
+  }
+
+  /** Lets timers and signals in, which reading and naming known chunks never do. */
+  async function pause(length: number): Promise<void> {
+    unpaused += length
+    if (unpaused < PAUSE_BYTES) return
+    unpaused = 0
+    await Bun.sleep(0)
   }
 
   const refuse = () => {
@@ -71,13 +94,16 @@ export async function openChunkWriter(
           refuse()
           const { length } = bytes
           size += length
-          const at = chunks.push('') - 1
-          const task = store(bytes).then((hash) => {
-            chunks[at] = hash
-            running.delete(task)
-          })
-          running.add(task)
+          const name = codec.nameOf(bytes)
+          chunks.push(name)
+          if (known.has(name)) release(bytes)
+          else {
+            known.add(name)
+            const task = store(name, bytes).finally(() => running.delete(task))
+            running.add(task)
+          }
           while (running.size >= MAX_IN_FLIGHT) await Promise.race(running)
+          await pause(length)
           await onBytes?.(length)
         },
         async end() {

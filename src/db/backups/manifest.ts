@@ -4,7 +4,7 @@ import { StoredTable } from '../move/store.ts'
 /** The format of manifests. A reader refuses later ones. */
 export const FORMAT = 1
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const hash = z.string().regex(/^[0-9a-f]{32}$/)
 /** Relative to the data folder. Checked, because a restore writes there. */
 const path = z
   .string()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { randomText } from '../../core/ids.ts'
 import { type Codec, DamagedObject } from './codec.ts'
+import { sizeOf } from './compression.ts'
 import type { BackupStore } from './stores/index.ts'
 
 /*
@@ -8,7 +9,7 @@ import type { BackupStore } from './stores/index.ts'
  * ones. An index lists the chunks of packs in their order. A pack without an index is what a killed backup has left.
  */
 
-/** A pack is stored once it has this size. */
+/** The size of a pack. A chunk that is larger has one of its own. */
 const PACK_BYTES = 8 * 1024 ** 2
 /** Packs on their way to the store at the same time, each in memory. */
 const MAX_UPLOADS = 2
@@ -25,7 +26,7 @@ const packName = (id: string): string => `packs/${id.slice(0, 2)}/${id}`
 const Pack = z.strictObject({
   id: z.string().regex(/^[a-z0-9]{20}$/),
   /** Names of the chunks and their stored bytes, in order. */
-  chunks: z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.int().min(0)])),
+  chunks: z.array(z.tuple([z.string().regex(/^[0-9a-f]{32}$/), z.int().min(0)])),
 })
 type Pack = z.output<typeof Pack>
 const Index = z.strictObject({ packs: z.array(Pack) })
@@ -38,8 +39,8 @@ interface Location {
 
 /** Stores new chunks. */
 export interface PackWriter {
-  /** Adds a sealed chunk; waits while too many packs are on their way. @throws the first error of the store */
-  add(hash: string, sealed: Uint8Array): Promise<void>
+  /** Adds a sealed chunk, which is copied; waits while too many packs are on their way. @throws the first error of the store */
+  add(hash: string, sealed: readonly Uint8Array[]): Promise<void>
   /** Resolves once everything is stored and listed. @throws as `add` */
   finish(): Promise<void>
 }
@@ -104,29 +105,30 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
   }
 
   function openWriter(): PackWriter {
-    let parts: Uint8Array[] = []
+    let pack = new Uint8Array(PACK_BYTES)
     let chunks: Pack['chunks'] = []
     let size = 0
     let stored: Pack[] = []
     const uploads = new Set<Promise<void>>()
+    /** Buffers of stored packs: to fill new memory takes longer. */
+    const free: Uint8Array<ArrayBuffer>[] = []
     let failure: { error: unknown } | null = null
 
-    async function upload(): Promise<void> {
+    function upload(): void {
       if (chunks.length === 0) return
-      const pack: Pack = { id: randomText(20), chunks }
-      const bytes = Buffer.concat(parts, size)
-      ;[parts, chunks, size] = [[], [], 0]
+      const [full, listed, length] = [pack, { id: randomText(20), chunks }, size]
+      ;[pack, chunks, size] = [free.pop() ?? new Uint8Array(PACK_BYTES), [], 0]
       const task = store
-        .put(packName(pack.id), bytes)
+        .put(packName(listed.id), full.subarray(0, length))
         .then(() => {
-          stored.push(pack)
+          stored.push(listed)
+          if (full.length === PACK_BYTES) free.push(full)
         })
         .catch((error) => {
           failure ??= { error }
         })
         .finally(() => uploads.delete(task))
       uploads.add(task)
-      while (uploads.size > MAX_UPLOADS) await Promise.race(uploads)
     }
 
     async function index(): Promise<void> {
@@ -143,15 +145,21 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
     return {
       async add(hash, sealed) {
         refuse()
-        parts.push(sealed)
-        chunks.push([hash, sealed.length])
-        size += sealed.length
-        if (size < PACK_BYTES) return
-        await upload()
+        const length = sizeOf(sealed)
+        if (size + length > pack.length) {
+          upload()
+          if (length > pack.length) pack = new Uint8Array(length)
+        }
+        chunks.push([hash, length])
+        for (const part of sealed) {
+          pack.set(part, size)
+          size += part.length
+        }
+        while (uploads.size > MAX_UPLOADS) await Promise.race(uploads)
         if (stored.length >= PACKS_PER_INDEX) await index()
       },
       async finish() {
-        await upload()
+        upload()
         await Promise.all(uploads)
         refuse()
         await index()
@@ -225,7 +233,7 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
     for (const [hash, length] of chunks) {
       if (isUsed(hash)) {
         const bytes = await store.getRange(packName(id), offset, length)
-        if (bytes) await writer.add(hash, bytes)
+        if (bytes) await writer.add(hash, [bytes])
       }
       offset += length
     }
@@ -233,7 +241,7 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
 }
 
 /** Name of a chunk that failed a check. */
-const GONE = '0'.repeat(64)
+const GONE = '0'.repeat(32)
 
 const bytesOf = (chunks: Pack['chunks']): number => chunks.reduce((sum, [, length]) => sum + length, 0)
 

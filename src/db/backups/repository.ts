@@ -3,7 +3,16 @@ import { z } from 'zod'
 import { randomText } from '../../core/ids.ts'
 import { VERSION } from '../../version.ts'
 import { isLaterVersion, writtenLater } from '../written-later.ts'
-import { type Codec, createEncryption, DamagedObject, Encryption, openCodec } from './codec.ts'
+import {
+  type Codec,
+  type CodecSettings,
+  createEncryption,
+  createNameKey,
+  DamagedObject,
+  Encryption,
+  NameKey,
+  openCodec,
+} from './codec.ts'
 import { BackupSummary, FORMAT, Manifest, TestResult } from './manifest.ts'
 import { openPacks, type Packs } from './packs.ts'
 import type { BackupStore } from './stores/index.ts'
@@ -12,7 +21,7 @@ import { isRunning } from './temporary-folder.ts'
 /*
  * The objects of a store:
  *
- *   sheaf-backups.json     the format, and the encrypted key of an encrypted store
+ *   sheaf-backups.json     the format, and the key of its names, or the encrypted keys of an encrypted store
  *   packs/3f/3f9a…         contents, shared by all backups that have them, and their indexes/<id>: see `packs.ts`
  *   manifests/<id>         what a backup consists of; stored last
  *   summaries/<id>         its facts, for lists
@@ -22,7 +31,9 @@ import { isRunning } from './temporary-folder.ts'
  */
 
 const HEADER = 'sheaf-backups.json'
-const Header = z.object({ format: z.int(), encryption: Encryption.nullable() })
+const Header = z
+  .object({ format: z.int(), encryption: Encryption.nullable(), nameKey: NameKey.optional() })
+  .refine(({ encryption, nameKey }) => (encryption === null) === (nameKey !== undefined))
 
 const Lock = z.object({ host: z.string(), pid: z.int(), at: z.string() })
 /** A lock that is not renewed for this time was left by a killed process. */
@@ -177,17 +188,20 @@ async function openHeader(store: BackupStore, passphrase: string | null, mayCrea
     const { encryption } = read.data
     if (encryption === null && passphrase !== null && mayCreate)
       throw new Error(`The backups in ${store.label} are not encrypted: use another place for encrypted ones`)
-    return openCodec(encryption, passphrase)
+    return openCodec(read.data, passphrase)
   }
   if (!mayCreate) throw new Error(`There are no backups in ${store.label}`)
   // The key of existing backups would be lost with a new header.
   if ((await store.list('manifests/')).length > 0)
     throw new Error(`${HEADER} in ${store.label} is missing: restore it from a copy`)
-  const encryption = passphrase === null ? null : await createEncryption(passphrase)
-  await store.put(HEADER, new TextEncoder().encode(JSON.stringify({ format: FORMAT, encryption }, null, 2)))
+  const settings: CodecSettings =
+    passphrase === null
+      ? { encryption: null, nameKey: createNameKey() }
+      : { encryption: await createEncryption(passphrase) }
+  await store.put(HEADER, new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...settings }, null, 2)))
   // Of two that start at once, the later one has won.
   const winner = await store.get(HEADER)
-  return openCodec(winner === null ? encryption : Header.parse(parse(HEADER, winner)).encryption, passphrase)
+  return openCodec(winner === null ? settings : Header.parse(parse(HEADER, winner)), passphrase)
 }
 
 async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promise<T> {

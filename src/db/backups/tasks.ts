@@ -64,8 +64,8 @@ export interface BackupToSchemasTask extends BackupConversionTask {
 const openTarget = ({ target, passphrase }: TaskTarget): Promise<Repository> =>
   openRepository(openBackupStore(target), passphrase, { mayCreate: false })
 
-/** Requests of the server go first: the lowest priority for all threads. */
-function yieldToServer(): void {
+/** Gives all threads of the process the lowest priority, so that requests of servers go first. */
+export function yieldToServers(): void {
   // Linux gives each thread a priority of its own, which only later ones inherit.
   const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : []
   for (const thread of [0, ...threads]) {
@@ -82,7 +82,7 @@ const THREADS = '/proc/self/task'
 
 /** Makes a backup, then removes those that the retention does not keep. Reports the bytes read. */
 export async function writeTask(task: BackupTask, supervisor?: Supervisor): Promise<BackupSummary> {
-  yieldToServer()
+  yieldToServers()
   const repository = await openTarget(task)
   let reported = 0
   const summary = await writeBackup(task.config, repository, {
@@ -103,13 +103,13 @@ const PROGRESS_BYTES = 16 * 1024 ** 2
 
 /** Tests whether a backup can be restored. */
 export async function testTask(task: BackupTestTask): Promise<TestResult> {
-  yieldToServer()
+  yieldToServers()
   return testRestore(await openTarget(task), task.backupId, task.config)
 }
 
 /** Restores some files of a backup into a folder and checks the databases among them. Reports the bytes written. */
 export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Supervisor): Promise<void> {
-  yieldToServer()
+  yieldToServers()
   const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   const wanted = new Set(task.paths)
@@ -129,7 +129,7 @@ export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Super
 
 /** Restores the metadata and some bases of a backup into schemas that the caller has reserved. Reports the bytes written. */
 export async function restoreSchemasTask(task: BackupSchemasTask, supervisor?: Supervisor): Promise<void> {
-  yieldToServer()
+  yieldToServers()
   const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   let [done, reported] = [0, 0]
@@ -150,7 +150,7 @@ export async function restoreSchemasTask(task: BackupSchemasTask, supervisor?: S
 
 /** Restores the metadata and a base of a backup of files into schemas that the caller has reserved. */
 export async function restoreToSchemasTask(task: BackupToSchemasTask): Promise<void> {
-  yieldToServer()
+  yieldToServers()
   const repository = await openTarget(task)
   const files = homesIn(await repository.manifest(task.backupId), task.baseId)
   await restoreFiles(repository, files, task.folder)
@@ -160,7 +160,7 @@ export async function restoreToSchemasTask(task: BackupToSchemasTask): Promise<v
 
 /** Restores the metadata and a base of a backup of PostgreSQL as files into a folder. */
 export async function restoreToFilesTask(task: BackupConversionTask): Promise<void> {
-  yieldToServer()
+  yieldToServers()
   const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   // Single bases may be in files.

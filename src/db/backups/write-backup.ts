@@ -344,12 +344,9 @@ async function storeSnapshot(
     snapshot.read(offset, bytes)
     await contents.add(bytes)
   }
-  return {
-    path,
-    ...(state !== null && { state }),
-    ...(await contents.end()),
-    tables: countRows(snapshot.database),
-  }
+  // While the last chunks are compressed.
+  const tables = countRows(snapshot.database)
+  return { path, ...(state !== null && { state }), ...(await contents.end()), tables }
 }
 
 /** The number of rows of each table, which a restore test compares. Virtual tables and their shadows are derived. */

@@ -29,6 +29,7 @@ export function openFolderStore(folder: string): BackupStore {
 
   return {
     label: `the folder ${folder}`,
+    isRemote: false,
     async put(name, bytes) {
       const path = join(folder, requireName(name))
       const draft = join(folder, DRAFTS, `${process.pid}-${randomText(12)}`)
