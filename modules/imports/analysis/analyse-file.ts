@@ -7,7 +7,7 @@ import { FileError } from '../../../src/core/imports/file-error.ts'
 import type { ChosenFormat, ImportFormat } from '../../../src/core/imports/format.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_COLUMNS } from '../input.ts'
-import { kindOfFile, type OpenTable, readerOf } from '../readers/index.ts'
+import { kindOfFile, type OnBlocked, type OpenTable, readerOf } from '../readers/index.ts'
 import { createRowSample, widthOfRow } from './row-sample.ts'
 
 export interface AnalysisOptions {
@@ -22,30 +22,36 @@ const SOME_ROWS = 3000
 /** Readings of a table until its types fit every row; columns that still do not fit become text. */
 const MAX_PASSES = 4
 
+interface AnalysisEvents {
+  /** Called with the rows read so far, of all tables and passes. */
+  onProgress(rows: number): void
+  onBlocked: OnBlocked
+}
+
 /**
  * Finds the tables of a file, with types and sample rows for the preview.
- * @param progress called with the rows read so far, of all tables and passes
  * @throws FileError
  */
 export async function analyseFile(
   { path, chosen, readAll }: AnalysisOptions,
-  progress: (rows: number) => void,
+  { onProgress, onBlocked }: AnalysisEvents,
 ): Promise<TableAnalysis[]> {
   if (Bun.file(path).size === 0) throw new FileError(m.imports_error_empty_file())
   const reader = readerOf(await kindOfFile(path))
   let rowsRead = 0
   const count = (rows: number) => {
     rowsRead += rows
-    progress(rowsRead)
+    onProgress(rowsRead)
   }
   const tables: TableAnalysis[] = []
   const options = { isDecimalChosen: chosen.decimal !== undefined, readAll, count }
-  for (const { format, ...table } of await reader.tables(path, chosen as Partial<ImportFormat>)) {
+  const found = await reader.tables(path, chosen as Partial<ImportFormat>, onBlocked)
+  for (const { format, ...table } of found) {
     if (format === null) {
       tables.push({ ...table, analysis: null })
       continue
     }
-    const open = () => reader.open(path, format)
+    const open = () => reader.open(path, format, onBlocked)
     tables.push({ ...table, ...(await analyseTable(open, format, options)) })
   }
   return tables

@@ -55,6 +55,12 @@ export interface FoundTable<Format> {
   parent?: ParentTable
 }
 
+/**
+ * Called with true before a library parses a file in one go, and with false afterwards. Meanwhile the thread receives no
+ * messages and holds nothing open, so it can be terminated.
+ */
+export type OnBlocked = (isBlocked: boolean) => void
+
 /** Reads one kind of file. Runs in a thread. */
 export interface ImportReader<Format extends ImportFormat> {
   kind: Format['kind']
@@ -63,7 +69,7 @@ export interface ImportReader<Format extends ImportFormat> {
    * @param chosen settings that the user has changed; the others are detected
    * @throws FileError for a broken, encrypted or empty file
    */
-  tables(path: string, chosen: Partial<Format>): Promise<FoundTable<Format>[]>
+  tables(path: string, chosen: Partial<Format>, onBlocked: OnBlocked): Promise<FoundTable<Format>[]>
   /** @throws FileError */
-  open(path: string, format: Format): Promise<OpenTable>
+  open(path: string, format: Format, onBlocked: OnBlocked): Promise<OpenTable>
 }
