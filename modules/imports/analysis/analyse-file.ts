@@ -46,13 +46,14 @@ export async function analyseFile(
   const tables: TableAnalysis[] = []
   const options = { isDecimalChosen: chosen.decimal !== undefined, readAll, count }
   const found = await reader.tables(path, chosen as Partial<ImportFormat>, onBlocked)
-  for (const { format, ...table } of found) {
+  for (const { format, encodings, ...table } of found) {
     if (format === null) {
       tables.push({ ...table, analysis: null })
       continue
     }
     const open = () => reader.open(path, format, onBlocked)
-    tables.push({ ...table, ...(await analyseTable(open, format, options)) })
+    const { analysis, problem } = await analyseTable(open, format, options)
+    tables.push({ ...table, problem, analysis: analysis && { ...analysis, encodings } })
   }
   return tables
 }

@@ -1,3 +1,4 @@
+import type { EncodingReading } from '../../../src/core/csv/guess-encoding.ts'
 import type { ParentTable } from '../../../src/core/imports/analysis.ts'
 import type { ImportFormat } from '../../../src/core/imports/format.ts'
 
@@ -51,6 +52,8 @@ export interface FoundTable<Format> {
   format: Format | null
   /** Why it cannot be imported. */
   problem: string | null
+  /** Readings of a text whose encoding is not clear, for a person to choose from. */
+  encodings?: EncodingReading[]
   /** Set for lists of objects in the records of another table. */
   parent?: ParentTable
 }

@@ -1,3 +1,4 @@
+import type { EncodingReading } from '../csv/guess-encoding.ts'
 import type { DetectedField } from '../fields/detect.ts'
 import type { ImportFormat } from './format.ts'
 
@@ -18,6 +19,8 @@ export interface Analysis {
   isComplete: boolean
   /** Number of quoting errors in the samples. */
   quoteProblems: number
+  /** Readings of a text whose encoding is not clear, for a person to choose from; the first one is shown. */
+  encodings?: EncodingReading[]
 }
 
 /** A table of a file that holds several, such as a sheet of a workbook. */
