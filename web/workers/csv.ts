@@ -8,6 +8,7 @@ import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import type { Analysis } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { ForeignFileError, fileKind } from '../../src/core/imports/file-kind.ts'
+import { createSecondTableFinder, type SecondTable } from '../../src/core/imports/second-table.ts'
 import type { AnalyseFault, AnalyseReply, AnalyseRequest } from '../features/imports/analysis.ts'
 
 /*
@@ -96,7 +97,15 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
     isComplete: isWhole,
     quoteProblems: head.problems,
     encodings: readings,
+    secondTable: findSecondTable(head.rows, titleRow),
   }
+}
+
+function findSecondTable(rows: string[][], titleRow: number): SecondTable | null {
+  const second = createSecondTableFinder()
+  for (const [at, cells] of rows.slice(titleRow, titleRow + MAX_ROWS).entries())
+    second.add(titleRow + 1 + at, cells)
+  return second.found
 }
 
 const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDecoder(encoding).decode(bytes)

@@ -5,6 +5,7 @@ import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
 import { FileError } from '../../../src/core/imports/file-error.ts'
 import type { ChosenFormat, ImportFormat } from '../../../src/core/imports/format.ts'
+import { createSecondTableFinder } from '../../../src/core/imports/second-table.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_COLUMNS } from '../input.ts'
 import { kindOfFile, type OnBlocked, type OpenTable, readerOf } from '../readers/index.ts'
@@ -70,6 +71,7 @@ async function analyseTable(
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
   const table = await open()
   const sample = createRowSample()
+  const second = createSecondTableFinder()
   const evidence = createEvidence()
   const decimalOf = (rows: string[][], width: number) =>
     isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
@@ -91,8 +93,9 @@ async function analyseTable(
   /** Types that follow from the first rows; the others are checked against them while they are read. */
   let first: { fields: DetectedField[]; check: TypeChecker } | null = null
   for await (const batch of table.rows()) {
-    for (const row of batch.rows) {
+    for (const [at, row] of batch.rows.entries()) {
       sample.add(row)
+      if (sample.count < SOME_ROWS) second.add(batch.firstRow + at, row)
       first?.check.row(row)
     }
     done = batch.done
@@ -131,6 +134,7 @@ async function analyseTable(
     isExact: isWhole,
     isComplete: isWhole,
     quoteProblems,
+    secondTable: second.found,
   }
   return { analysis, problem: null }
 }

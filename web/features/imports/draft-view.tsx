@@ -92,6 +92,14 @@ export function DraftView({
         />
       )}
       {fault !== 'foreign' && <FormatOptions draft={draft} all={all} />}
+      {analysis?.secondTable && (
+        <Alert>
+          {m.imports_second_table({
+            row: analysis.secondTable.row,
+            titles: analysis.secondTable.titles.join(', '),
+          })}
+        </Alert>
+      )}
       {analysis && (
         <>
           {draft.parent && <p className={styles.hint}>{m.imports_nested_table_hint()}</p>}
@@ -147,7 +155,7 @@ function EncodingQuestion({
         {readings.map(({ encoding, excerpt }) => (
           <li key={encoding}>
             <Button onClick={() => onChoose(encoding)}>
-              <strong dir="auto">{excerpt}</strong>
+              <strong dir="auto">{excerpt}</strong>{' '}
               <span>{CSV_ENCODINGS.find(({ name }) => name === encoding)?.label}</span>
             </Button>
           </li>
