@@ -119,6 +119,7 @@ const cases = Object.entries(TEXTS).flatMap(([language, { encodings, text }]) =>
 const UNCLEAR: [string, Bytes][] = [
   ['two Korean words', encode('상품,1\r\n사과,2\r\n배,3\r\n', 'euc-kr')],
   ['one Polish word', encode('name,city\r\nPawel,Łódź\r\n', 'windows-1250')],
+  ['one Japanese character', encode('a,b\r\nx,男\r\n', 'shift_jis')],
   ['one German name of a Mac', encode('Name,City\r\nMüller,Berlin\r\n', 'macintosh')],
   [
     'a code page that is not offered',

@@ -60,6 +60,8 @@ const BEFORE = 20
  * as `chardet` and browsers use, need more text than the names in a table and do not tell when they are unsure.
  */
 export function guessEncoding(lines: readonly Uint8Array[]): EncodingGuess {
+  // Only seen in a line that is cut off: the whole file tells.
+  if (lines.length === 0) return { encoding: 'utf-8', readings: [] }
   const bytes = joinLines(lines)
   const found: { encoding: CsvEncoding; text: string; score: number; isRare: boolean }[] = []
   for (const { encoding, isRare = false } of CANDIDATES) {
@@ -73,7 +75,7 @@ export function guessEncoding(lines: readonly Uint8Array[]): EncodingGuess {
   if (!best) return { encoding: 'windows-1252', readings: excerptsOf(['windows-1252'], bytes) }
   const margin = best.score >= PERFECT ? MARGIN_IF_PERFECT : MARGIN
   const hasRivals = ranked.some((each) => each !== best && rankOf(each) > rankOf(best) - margin)
-  const isEnough = best === found[0] || count(best.text, /[^\p{ASCII}]/gu) >= FEW
+  const isEnough = best.encoding === CANDIDATES[0]?.encoding || count(best.text, /[^\p{ASCII}]/gu) >= FEW
   if (!hasRivals && isEnough && best.score >= PLAUSIBLE) return { encoding: best.encoding, readings: [] }
   const shown = ranked.slice(0, MAX_CHOICES).map(({ encoding }) => encoding)
   return { encoding: best.encoding, readings: excerptsOf(shown, bytes) }
@@ -316,7 +318,9 @@ function scoreOfLetters(text: string): number {
     size++
     const [before = '', after = ''] = around(text, index, sign.length)
     const letters = Number(/\p{L}/u.test(before)) + Number(/\p{L}/u.test(after))
-    const isUsual = NUMBER_SIGNS.test(sign) ? letters === 0 : WORD_SIGNS.test(sign)
+    // An apostrophe follows a letter.
+    const isOdd = sign === '’' && /[\s,;|]/.test(before)
+    const isUsual = NUMBER_SIGNS.test(sign) ? letters === 0 : WORD_SIGNS.test(sign) && !isOdd
     if (letters < 2 || /[’·]/.test(sign)) score += isUsual ? 0.97 : 0.2
   }
   return size === 0 ? 0 : (score + scoreOfLatin(latin)) / size
