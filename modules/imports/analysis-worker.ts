@@ -17,10 +17,13 @@ self.onmessage = async ({ data }: MessageEvent<ToAnalysis>) => {
   }
   giveWay()
   try {
-    const tables = await analyseFile(data.options, (rows) => {
-      // The error closes the file on its way.
-      if (isCancelled) throw new DOMException('cancelled', 'AbortError')
-      send({ type: 'progress', rows })
+    const tables = await analyseFile(data.options, {
+      onProgress(rows) {
+        // The error closes the file on its way.
+        if (isCancelled) throw new DOMException('cancelled', 'AbortError')
+        send({ type: 'progress', rows })
+      },
+      onBlocked: (isBlocked) => send({ type: 'blocked', isBlocked }),
     })
     send({ type: 'done', tables })
   } catch (error) {

@@ -38,7 +38,10 @@ function refusalOf(error: unknown): Extract<FromWorker, { type: 'failed' }>['ref
 
 async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   // Jobs that a version without other formats has left name no kind.
-  const table = await readerOf(plan.format.kind ?? 'csv').open(plan.path, plan.format)
+  const table = await readerOf(plan.format.kind ?? 'csv').open(plan.path, plan.format, (isBlocked) =>
+    send({ type: 'blocked', isBlocked }),
+  )
+  await mainThread.yieldNow()
   const report = createReport(plan.reportPath)
   giveWay()
   const writer = openBulkWriter(plan.location)

@@ -46,7 +46,7 @@ import {
   RECORD_ID_COLUMN,
   toImportLink,
 } from './plan.ts'
-import { kindOfFile, requireKind } from './readers/index.ts'
+import { kindOfFile, requireKind, unclearEncoding } from './readers/index.ts'
 import { NEW_COLUMN, refusalOf, requireConnectedTable } from './targets/connected.ts'
 import { toNamedRecords } from './targets/connected-import.ts'
 import { createUploads, type Upload } from './uploads.ts'
@@ -471,7 +471,11 @@ export function createImportsService(
       const found =
         name === undefined ? (tables.find(({ isHidden }) => !isHidden) ?? tables[0]) : tables.find(named)
       if (found?.problem) throw badRequest(found.problem)
-      if (found?.analysis) return { analysis: found.analysis }
+      if (found?.analysis) {
+        const problem = unclearEncoding(found.analysis.encodings ?? [])
+        if (problem) throw badRequest(problem)
+        return { analysis: found.analysis }
+      }
       if (name === undefined) throw badRequest(m.imports_error_empty_file())
       const names = tables.map((table) => `“${table.name}”`).slice(0, MAX_NAMED)
       throw badRequest(m.imports_error_no_such_table({ name, names: names.join(', ') }))

@@ -33,6 +33,8 @@ export type FromWorker =
   /** Asks which of these stored files the actor may use. */
   | { type: 'files'; paths: string[] }
   | { type: 'progress'; rows: number; total: number }
+  /** See `OnBlocked`. */
+  | { type: 'blocked'; isBlocked: boolean }
   | { type: 'done'; outcome: ImportOutcome }
   /**
    * `refusal`: an error for the user; the file is to blame unless it has an error code.
@@ -74,8 +76,13 @@ export function runInThread(
   let release: (() => void) | null = null
   let refusal: unknown = null
   let hasEnded = false
+  let isBlocked = false
 
-  const cancel = () => post({ type: 'cancel' })
+  /** Also ends a thread that cannot receive the message, since it parses a file in one go. */
+  function cancel(): void {
+    if (isBlocked && signal.aborted) end(() => reject(signal.reason))
+    else post({ type: 'cancel' })
+  }
 
   function end(conclude: () => void): void {
     if (hasEnded) return
@@ -120,6 +127,10 @@ export function runInThread(
         break
       case 'progress':
         progress(data.rows, data.total)
+        break
+      case 'blocked':
+        isBlocked = data.isBlocked
+        if (signal.aborted) cancel()
         break
       case 'done':
         end(() => resolve(data.outcome))

@@ -133,7 +133,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
    * Appends a part to an upload. What has arrived stays when the connection is lost meanwhile.
    * @param offset the bytes that arrived before, so that a repeated part is not appended twice
    * @throws NOT_FOUND; CONFLICT for another offset, and while another part arrives; BAD_REQUEST for more bytes than the
-   *   file has; STORAGE_FULL
+   *   file has; STORAGE_FULL, which removes the upload
    */
   async function append(
     userId: string,
@@ -159,7 +159,14 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       }
       return { ...upload, received: sizeOf(path) }
     } catch (error) {
-      throw explainStorage(error)
+      const reason = explainStorage(error)
+      // What has arrived would keep others from writing; the person starts again when there is room.
+      if (reason instanceof AppError && reason.code === 'STORAGE_FULL') {
+        // Before its row, whose removal needs room as well.
+        await rm(path, { force: true })
+        await remove(uploadId)
+      }
+      throw reason
     } finally {
       arriving.delete(uploadId)
       await claims.release(claimOf(uploadId))

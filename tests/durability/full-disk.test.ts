@@ -1,8 +1,18 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { importNew, postUpload, startImport, upload } from '../imports/support.ts'
+import { ended, importNew, postUpload, startImport, upload } from '../imports/support.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { mountSmallVolume, type SmallVolume } from '../support/small-volume.ts'
 
@@ -110,6 +120,65 @@ describe.skipIf('reason' in mounted)('a server whose disk is full', () => {
     expect(child.exitCode).toBeNull()
     expect(readFileSync(logFile(), 'utf8')).not.toMatch(/unhandled rejection|uncaught exception/)
   })
+
+  test('refuses the part of an upload that does not fit, and removes those before', async () => {
+    const headers = { 'xc-auth': token, 'content-type': 'application/json' }
+    const body = JSON.stringify({ name: 'people.csv', size: 30 * 1024 ** 2 })
+    const begun = await fetch(`${url}/api/internal/uploads/begin`, { method: 'POST', headers, body })
+    const { uploadId } = (await begun.json()) as { uploadId: string }
+    const send = (offset: number) =>
+      fetch(`${url}/api/internal/uploads/${uploadId}?offset=${offset}`, {
+        method: 'PATCH',
+        headers: { 'xc-auth': token, 'content-type': 'application/octet-stream' },
+        body: new Uint8Array(5 * 1024 ** 2),
+      })
+    let offset = 0
+    let answer = await send(offset)
+    while (answer.status === 200) {
+      offset += 5 * 1024 ** 2
+      answer = await send(offset)
+    }
+    expect([answer.status, (await answer.json()).message]).toEqual([507, expect.stringContaining(FULL)])
+    expect(offset).toBeGreaterThan(0)
+    expect(readdirSync(join(volume.path, 'data', 'uploads'))).toEqual([])
+    expect(await names()).toEqual(['Ann', 'Bob'])
+  })
+
+  test('ends an import that does not fit, leaves nothing of it, and imports again when there is room', async () => {
+    const text = `Name\n${`${'x'.repeat(999)}\n`.repeat(4000)}`
+    const columns = [{ title: 'Name' }]
+    const uploadId = await upload(door(), text)
+    fill()
+    // Room for the beginning of the rows.
+    truncateSync(filler(), statSync(filler()).size - 2 * 1024 ** 2)
+    const trpc = createTrpcClient(url, token)
+    const format = {
+      delimiter: ',',
+      quote: '"',
+      header: true,
+      guarded: false,
+      decimal: '.',
+      encoding: 'utf-8',
+    } as const
+    const input = { baseId, uploadId, format, width: 1, columns: [{ index: 0 }] }
+    const table = { title: 'Large', fields: [{ title: 'Name', type: 'SingleLineText' as const }] }
+    const { jobId } = await trpc.imports.start.mutate({ ...input, table })
+    const job = await ended(door(), jobId)
+    expect(job).toMatchObject({ status: 'failed', error: expect.stringContaining(FULL) })
+    expect((await trpc.schema.tables.query({ baseId })).map(({ title }) => title)).toEqual(['People'])
+    expect(readdirSync(join(volume.path, 'data', 'reports'))).toEqual([])
+    rmSync(filler())
+    const again = await importNew(door(), baseId, 'Name\nEve\n', { title: 'Small', columns })
+    expect(again.rows).toBe(1)
+    await trpc.schema.deleteTable.mutate({ tableId: again.tableId })
+    const database = new Database(join(volume.path, 'data', `bases/${baseId}.db`), { readonly: true })
+    const staged = database
+      .query("select name from sqlite_master where type = 'table' and name like 'sheaf_import%'")
+      .all()
+    database.close()
+    expect(staged).toEqual([])
+    expect(child.exitCode).toBeNull()
+  }, 60_000)
 
   test('refuses an attachment that does not fit', async () => {
     const answer = await attach(15 * 1024 ** 2)

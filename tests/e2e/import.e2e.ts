@@ -132,6 +132,30 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('asks which reading of an unclear encoding is right, and imports nothing before', async () => {
+    const polish = Buffer.from('name,city\r\nPawel,\xa3\xf3d\x9f\r\n', 'latin1')
+    await choose(csv('cities.csv', polish))
+    const question = dialog().getByRole('alert').filter({ hasText: 'Which of these reads right?' })
+    await question.waitFor()
+    const button = dialog()
+      .getByRole('button', { name: /^Import/ })
+      .last()
+    expect(await button.isDisabled()).toBe(true)
+    await question.getByRole('button', { name: 'Pawel,Łódź Central European (Windows-1250)' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await dialog().getByLabel('Encoding').inputValue()).toBe('windows-1250')
+    await dialog().getByText('Łódź').first().waitFor()
+    await button.click()
+    await dialog()
+      .getByText(/1 row added to cities/)
+      .waitFor()
+  })
+
+  test('says where another table seems to begin', async () => {
+    await choose(csv('two.csv', 'Name,Age\nAnn,3\n\nProduct,Price,Stock\nPen,1.5,10\n'))
+    await dialog().getByText('Row 4 looks like the titles of another table: Product, Price, Stock.').waitFor()
+  })
+
   test('adds to a table by the names of its fields, and takes that back', async () => {
     const { table } = await app.trpc(owner.token).schema.createTable.mutate({
       baseId: base.id,

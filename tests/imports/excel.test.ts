@@ -1,10 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { strToU8, zipSync } from 'fflate'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import * as XLSX from 'xlsx'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
-import { analyse, type Door, doorOf, importTables, startImport, typesOf, upload } from './support.ts'
+import {
+  analyse,
+  type Door,
+  doorOf,
+  ended,
+  importTables,
+  postAnalysis,
+  startImport,
+  typesOf,
+  upload,
+} from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -448,5 +458,72 @@ describe('an import of a workbook', () => {
     const uploadId = await upload(door, workbook({ A: sheetOf([['a'], [1]]) }), 'book.xlsx')
     const other = await app.signUp()
     await expect(analyse(doorOf(app, other), uploadId)).rejects.toThrow('404')
+  })
+})
+
+describe('an OpenDocument spreadsheet', () => {
+  const parts = (type: string) => {
+    const files = unzipSync(workbook({ A: sheetOf([['Name'], ['Ann']]) }, 'ods'))
+    return { ...files, mimetype: strToU8(`application/vnd.oasis.opendocument.${type}`) }
+  }
+
+  test('is refused where it is a text document', async () => {
+    const { mimetype, ...others } = parts('text')
+    await expect(look(new Uint8Array(zipSync({ mimetype, ...others })))).rejects.toThrow('no workbook')
+  })
+
+  test('is read where its media type is compressed or not the first file', async () => {
+    const { mimetype, ...others } = parts('spreadsheet')
+    for (const files of [
+      { mimetype, ...others },
+      { ...others, mimetype },
+    ]) {
+      const [table] = await look(new Uint8Array(zipSync(files)), {}, 'repacked.ods')
+      expect(table?.analysis?.rows).toEqual([['Ann']])
+    }
+  })
+})
+
+describe('cancelling while a workbook is parsed in one go', () => {
+  /** A sheet with 800,000 rows, which takes several seconds to parse. */
+  function slow(): Bytes {
+    const files = unzipSync(workbook({ A: sheetOf([['a', 'b', 'c', 'd']]) }, 'ods'))
+    const content = strFromU8(files['content.xml'] ?? new Uint8Array())
+    const repeated = content.replace(/<table:table-row>.*<\/table:table-row>/s, (row) => row.repeat(800_000))
+    return new Uint8Array(zipSync({ ...files, 'content.xml': strToU8(repeated) }, { level: 1 }))
+  }
+
+  test('frees the thread of a preview that is left, and of an import', async () => {
+    const [uploadId, small] = await Promise.all([
+      upload(door, slow(), 'slow.ods'),
+      upload(door, workbook({ A: sheetOf([['a'], [1]]) }), 'small.xlsx'),
+    ])
+    const left = new AbortController()
+    // Two previews run at a time: the third waits for one of them.
+    const previews = Promise.allSettled(
+      [1, 2].map(async () => (await postAnalysis(door, uploadId, {}, left.signal)).text()),
+    )
+    await Bun.sleep(300)
+    const leftAt = performance.now()
+    left.abort()
+    expect(await analyse(door, small)).toHaveLength(1)
+    expect(performance.now() - leftAt).toBeLessThan(1500)
+    for (const { status } of await previews) expect(status).toBe('rejected')
+
+    const { jobId } = await app.trpc(owner.token).imports.start.mutate({
+      baseId: base.id,
+      uploadId,
+      format: { kind: 'excel', sheet: 0, titleRow: 1, firstRow: 2, firstColumn: 0 },
+      width: 1,
+      columns: [{ index: 0 }],
+      table: { title: 'Cancelled', fields: [{ title: 'a', type: 'SingleLineText' }] },
+    })
+    await Bun.sleep(300)
+    const cancelledAt = performance.now()
+    await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
+    expect(await ended(door, jobId)).toMatchObject({ status: 'cancelled' })
+    expect(performance.now() - cancelledAt).toBeLessThan(1500)
+    const tables = await app.trpc(owner.token).schema.tables.query({ baseId: base.id })
+    expect(tables.map(({ title }) => title)).not.toContain('Cancelled')
   })
 })

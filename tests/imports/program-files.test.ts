@@ -197,6 +197,31 @@ describe('an import of a file that a program has written', () => {
     },
   )
 
+  test.each<[string, string, { row: number; titles: string[] } | null]>([
+    [
+      'titles of other columns',
+      'Name,Age\nAnn,3\n\nProduct,Price,Stock\nPen,1.5,10\n',
+      { row: 4, titles: ['Product', 'Price', 'Stock'] },
+    ],
+    [
+      'titles above values',
+      'Name,Age\nAnn,3\nBen,4\n\n\nItem,Cost\nPen,5\n',
+      { row: 6, titles: ['Item', 'Cost'] },
+    ],
+    ['an empty row', 'Name,Age\nAnn,3\n\nBen,4\nCy,5\n', null],
+    ['an empty row among texts', 'Name,City\nAnn,Oslo\n\nBen,Rome\nCy,Bonn\n', null],
+    ['an empty row above an incomplete one', 'Name,Age,City\nAnn,3,Oslo\n\nBen,,Rome\nCy,5,Bonn\n', null],
+    ['a total', 'Name,Age\nAnn,3\n\nTotal,3\n', null],
+  ])('says of %s below an empty row what it sees', async (_, text, expected) => {
+    const uploadId = await upload(door, new Blob([text]), 'file.csv')
+    const [fromServer] = await analyse(door, uploadId)
+    expect(fromServer?.analysis?.secondTable).toEqual(expected)
+    const rows = text.split('\n').map((line) => line.split(','))
+    const sheetId = await upload(door, new Blob([workbook(rows) as Uint8Array<ArrayBuffer>]), 'book.xlsx')
+    const [fromSheet] = await analyse(door, sheetId)
+    expect(fromSheet?.analysis?.secondTable?.row ?? null).toBe(expected?.row ?? null)
+  })
+
   test('leaves out a column for objects that are columns of their own', async () => {
     const uploadId = await upload(door, new Blob(['[{"a":{"b":1}},{"a":null}]']), 'file.json')
     const [table] = await analyse(door, uploadId)

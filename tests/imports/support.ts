@@ -100,17 +100,27 @@ interface AnalysisOptions {
   readAll?: boolean
 }
 
-/** Lets the server find the tables of an upload. @throws Error with the message of a failure */
-export async function analyse(
+/** Starts an analysis as the browser does; gives the answer as it is. */
+export const postAnalysis = (
   { url, token }: Door,
   uploadId: string,
-  options: AnalysisOptions = {},
-): Promise<TableAnalysis[]> {
-  const answer = await fetch(`${url}/api/internal/uploads/${uploadId}/analysis`, {
+  options: AnalysisOptions,
+  signal?: AbortSignal,
+): Promise<Response> =>
+  fetch(`${url}/api/internal/uploads/${uploadId}/analysis`, {
     method: 'POST',
     headers: { 'xc-auth': token, 'content-type': 'application/json' },
     body: JSON.stringify(options),
+    signal,
   })
+
+/** Lets the server find the tables of an upload. @throws Error with the message of a failure */
+export async function analyse(
+  door: Door,
+  uploadId: string,
+  options: AnalysisOptions = {},
+): Promise<TableAnalysis[]> {
+  const answer = await postAnalysis(door, uploadId, options)
   const text = (await answer.text()).trim()
   if (!answer.ok) throw new Error(`analysis: ${answer.status} ${text}`)
   const last = JSON.parse(text.split('\n').at(-1) ?? '') as AnalysisMessage

@@ -1,4 +1,4 @@
-import { detectDelimiter, detectEncoding } from '../../src/core/csv/detect.ts'
+import { detectDelimiter, detectFrom } from '../../src/core/csv/detect.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
 import { looksGuarded } from '../../src/core/csv/format.ts'
 import { CsvError, createCsvReader } from '../../src/core/csv/reader.ts'
@@ -8,7 +8,8 @@ import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import type { Analysis } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { ForeignFileError, fileKind } from '../../src/core/imports/file-kind.ts'
-import type { AnalyseFault, AnalyseReply, AnalyseRequest, FileSamples } from '../features/imports/analysis.ts'
+import { createSecondTableFinder, type SecondTable } from '../../src/core/imports/second-table.ts'
+import type { AnalyseFault, AnalyseReply, AnalyseRequest } from '../features/imports/analysis.ts'
 
 /*
  * Analyses a CSV file in a worker: encoding, delimiter, column types and sample records. It gets samples, never the
@@ -41,7 +42,10 @@ function faultOf(error: unknown): AnalyseFault {
 function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
   const isWhole = samples.head.byteLength >= samples.size
   if (fileKind(new Uint8Array(samples.head), isWhole) !== 'csv') return null
-  const encoding = chosen.encoding ?? encodingOf(samples)
+  const bytes = [samples.head, ...samples.slices].map((sample) => new Uint8Array(sample))
+  const { encoding, readings } = chosen.encoding
+    ? { encoding: chosen.encoding, readings: [] }
+    : detectFrom(bytes, isWhole)
   const headText = decode(samples.head, encoding)
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
   const plain: CsvFormat = {
@@ -92,24 +96,16 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
     isExact: isWhole,
     isComplete: isWhole,
     quoteProblems: head.problems,
+    encodings: readings,
+    secondTable: findSecondTable(head.rows, titleRow),
   }
 }
 
-function encodingOf({ head, slices, size }: FileSamples): CsvEncoding {
-  const found = detectEncoding(new Uint8Array(head), head.byteLength >= size)
-  if (found !== 'utf-8') return found
-  // The beginning may be plain ASCII: the first umlaut can be anywhere.
-  const isUtf8 = slices.every(
-    (slice) => detectEncoding(fromCharacter(new Uint8Array(slice)), false) === 'utf-8',
-  )
-  return isUtf8 ? 'utf-8' : 'windows-1252'
-}
-
-/** Without the end of a UTF-8 character whose beginning is in front of the slice. */
-function fromCharacter(bytes: Uint8Array): Uint8Array {
-  let start = 0
-  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
-  return bytes.subarray(start)
+function findSecondTable(rows: string[][], titleRow: number): SecondTable | null {
+  const second = createSecondTableFinder()
+  for (const [at, cells] of rows.slice(titleRow, titleRow + MAX_ROWS).entries())
+    second.add(titleRow + 1 + at, cells)
+  return second.found
 }
 
 const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDecoder(encoding).decode(bytes)

@@ -5,9 +5,10 @@ import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
 import { FileError } from '../../../src/core/imports/file-error.ts'
 import type { ChosenFormat, ImportFormat } from '../../../src/core/imports/format.ts'
+import { createSecondTableFinder } from '../../../src/core/imports/second-table.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_COLUMNS } from '../input.ts'
-import { kindOfFile, type OpenTable, readerOf } from '../readers/index.ts'
+import { kindOfFile, type OnBlocked, type OpenTable, readerOf } from '../readers/index.ts'
 import { createRowSample, widthOfRow } from './row-sample.ts'
 
 export interface AnalysisOptions {
@@ -22,31 +23,38 @@ const SOME_ROWS = 3000
 /** Readings of a table until its types fit every row; columns that still do not fit become text. */
 const MAX_PASSES = 4
 
+interface AnalysisEvents {
+  /** Called with the rows read so far, of all tables and passes. */
+  onProgress(rows: number): void
+  onBlocked: OnBlocked
+}
+
 /**
  * Finds the tables of a file, with types and sample rows for the preview.
- * @param progress called with the rows read so far, of all tables and passes
  * @throws FileError
  */
 export async function analyseFile(
   { path, chosen, readAll }: AnalysisOptions,
-  progress: (rows: number) => void,
+  { onProgress, onBlocked }: AnalysisEvents,
 ): Promise<TableAnalysis[]> {
   if (Bun.file(path).size === 0) throw new FileError(m.imports_error_empty_file())
   const reader = readerOf(await kindOfFile(path))
   let rowsRead = 0
   const count = (rows: number) => {
     rowsRead += rows
-    progress(rowsRead)
+    onProgress(rowsRead)
   }
   const tables: TableAnalysis[] = []
   const options = { isDecimalChosen: chosen.decimal !== undefined, readAll, count }
-  for (const { format, ...table } of await reader.tables(path, chosen as Partial<ImportFormat>)) {
+  const found = await reader.tables(path, chosen as Partial<ImportFormat>, onBlocked)
+  for (const { format, encodings, ...table } of found) {
     if (format === null) {
       tables.push({ ...table, analysis: null })
       continue
     }
-    const open = () => reader.open(path, format)
-    tables.push({ ...table, ...(await analyseTable(open, format, options)) })
+    const open = () => reader.open(path, format, onBlocked)
+    const { analysis, problem } = await analyseTable(open, format, options)
+    tables.push({ ...table, problem, analysis: analysis && { ...analysis, encodings } })
   }
   return tables
 }
@@ -63,6 +71,7 @@ async function analyseTable(
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
   const table = await open()
   const sample = createRowSample()
+  const second = createSecondTableFinder()
   const evidence = createEvidence()
   const decimalOf = (rows: string[][], width: number) =>
     isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
@@ -84,8 +93,9 @@ async function analyseTable(
   /** Types that follow from the first rows; the others are checked against them while they are read. */
   let first: { fields: DetectedField[]; check: TypeChecker } | null = null
   for await (const batch of table.rows()) {
-    for (const row of batch.rows) {
+    for (const [at, row] of batch.rows.entries()) {
       sample.add(row)
+      if (sample.count < SOME_ROWS) second.add(batch.firstRow + at, row)
       first?.check.row(row)
     }
     done = batch.done
@@ -124,6 +134,7 @@ async function analyseTable(
     isExact: isWhole,
     isComplete: isWhole,
     quoteProblems,
+    secondTable: second.found,
   }
   return { analysis, problem: null }
 }

@@ -6,12 +6,16 @@ import type { AnalysisOptions } from './analyse-file.ts'
 
 /** `cancel` ends the work early. */
 export type ToAnalysis = { type: 'start'; options: AnalysisOptions } | { type: 'cancel' }
-export type FromAnalysis = AnalysisMessage | { type: 'crashed'; reason: string }
+export type FromAnalysis =
+  | AnalysisMessage
+  | { type: 'crashed'; reason: string }
+  /** See `OnBlocked`. */
+  | { type: 'blocked'; isBlocked: boolean }
 
 /** Threads of analyses at a time; more wait. */
 const MAX_RUNNING = 2
 const TIMEOUT_MS = 10 * 60_000
-/** Time for a cancelled thread to close its files; terminated threads leave them open. */
+/** Time for a cancelled thread to close its files; terminated threads leave them open. A blocked one has none. */
 const CLOSE_TIMEOUT_MS = 60_000
 /** Between two messages, so that the progress is shown and proxies keep the connection. */
 const PROGRESS_EVERY_MS = 300
@@ -33,7 +37,12 @@ export async function* runAnalysis(
   const worker = new Worker(workerUrl('modules/imports/analysis-worker.ts'))
   let rows = 0
   let result: AnalysisMessage | null = null
+  let isBlocked = false
   let wake = () => {}
+  const nextMessage = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve
+    })
   const finish = (message: AnalysisMessage) => {
     result ??= message
     wake()
@@ -44,7 +53,10 @@ export async function* runAnalysis(
   }
   worker.onmessage = ({ data }: MessageEvent<FromAnalysis>) => {
     if (data.type === 'progress') rows = data.rows
-    else if (data.type === 'crashed') fail(data.reason)
+    else if (data.type === 'blocked') {
+      isBlocked = data.isBlocked
+      wake()
+    } else if (data.type === 'crashed') fail(data.reason)
     else finish(data)
   }
   worker.onerror = ({ message }) => fail(message)
@@ -59,10 +71,7 @@ export async function* runAnalysis(
   post({ type: 'start', options })
   try {
     while (result === null && !signal.aborted) {
-      const news = new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      await Promise.race([news, Bun.sleep(PROGRESS_EVERY_MS)])
+      await Promise.race([nextMessage(), Bun.sleep(PROGRESS_EVERY_MS)])
       if (result === null && !signal.aborted) yield { type: 'progress', rows }
     }
     if (result !== null) yield result
@@ -71,10 +80,10 @@ export async function* runAnalysis(
     signal.removeEventListener('abort', abort)
     if (result === null) {
       post({ type: 'cancel' })
-      const ended = new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      await Promise.race([ended, Bun.sleep(CLOSE_TIMEOUT_MS)])
+      const deadline = Date.now() + CLOSE_TIMEOUT_MS
+      while (result === null && !isBlocked && Date.now() < deadline) {
+        await Promise.race([nextMessage(), Bun.sleep(deadline - Date.now())])
+      }
       result ??= { type: 'failed', message: '', isFinal: true }
     }
     worker.terminate()

@@ -1,7 +1,14 @@
-import { detectDelimiter, detectEncoding, markOf } from '../../../src/core/csv/detect.ts'
+import { createDamageCount, detectDelimiter, knownEncoding } from '../../../src/core/csv/detect.ts'
 import { type CsvEncoding, type CsvFormat, looksGuarded } from '../../../src/core/csv/format.ts'
+import {
+  createLineSample,
+  type EncodingGuess,
+  type EncodingReading,
+  guessEncoding,
+} from '../../../src/core/csv/guess-encoding.ts'
 import { createCsvReader } from '../../../src/core/csv/reader.ts'
 import { findTitleRow } from '../../../src/core/csv/title-row.ts'
+import { FileError } from '../../../src/core/imports/file-error.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { isWholeFile, readHead, requireKind } from './file-head.ts'
 import type { ImportReader, OpenTable, RowBatch } from './reader.ts'
@@ -10,7 +17,7 @@ import type { ImportReader, OpenTable, RowBatch } from './reader.ts'
 export const csvReader: ImportReader<CsvFormat> = {
   kind: 'csv',
   async tables(path, chosen) {
-    const { encoding } = await checkEncoding(path, chosen.encoding ?? 'utf-8')
+    const { encoding, readings } = await checkEncoding(path, chosen.encoding ?? 'utf-8')
     const text = new TextDecoder(encoding).decode(await readHead(path))
     const delimiter = chosen.delimiter ?? detectDelimiter(text)
     const reader = createCsvReader({ delimiter, quote: chosen.quote ?? '"' })
@@ -28,11 +35,14 @@ export const csvReader: ImportReader<CsvFormat> = {
       encoding,
       delimiter,
     }
-    return [{ name: '', isHidden: false, format, problem: null }]
+    return [{ name: '', isHidden: false, format, problem: null, encodings: readings }]
   },
   async open(path, format): Promise<OpenTable> {
     await requireKind(path, 'csv')
-    const { encoding, isDamaged } = await checkEncoding(path, format.encoding)
+    const checked = await checkEncoding(path, format.encoding)
+    const problem = unclearEncoding(checked.readings)
+    if (problem) throw new FileError(problem)
+    const { encoding, isDamaged } = checked
     return {
       titles: format.header ? await readTitles(path, { ...format, encoding }) : null,
       encoding,
@@ -44,33 +54,30 @@ export const csvReader: ImportReader<CsvFormat> = {
   },
 }
 
-interface CheckedEncoding {
-  encoding: CsvEncoding
+interface CheckedEncoding extends EncodingGuess {
   /** True if some bytes are invalid; they become U+FFFD. */
   isDamaged: boolean
 }
 
 /**
  * Checks the chosen encoding against the whole file, of which the browser has seen only samples. A byte order
- * mark and UTF-16's zero bytes override it; a file that is not UTF-8 to its end is read as Windows-1252, unless
- * only few bytes are damaged.
+ * mark and UTF-16's zero bytes override it; a file that is not UTF-8 to its end is read in the encoding in which it makes
+ * sense, unless only few bytes are damaged.
  */
 async function checkEncoding(path: string, chosen: CsvEncoding): Promise<CheckedEncoding> {
-  const head = await readHead(path)
-  const detected = detectEncoding(head, isWholeFile(path))
-  const certain = (encoding: CsvEncoding) => ({ encoding, isDamaged: false })
-  if (chosen !== 'utf-8') {
-    const isMarked = detected !== 'utf-8' || markOf(head) !== null
-    return certain(isMarked ? checkMarked(chosen, detected) : chosen)
-  }
-  if (detected !== 'utf-8' && detected !== 'windows-1252') return certain(detected)
+  const known = knownEncoding(await readHead(path), isWholeFile(path))
+  const certain = (encoding: CsvEncoding) => ({ encoding, isDamaged: false, readings: [] })
+  if (known !== null || chosen !== 'utf-8') return certain(known ?? chosen)
   if (await isUtf8(path)) return certain('utf-8')
-  return (await isMostlyUtf8(path)) ? { encoding: 'utf-8', isDamaged: true } : certain('windows-1252')
+  const damage = createDamageCount()
+  const sample = createLineSample()
+  for await (const chunk of Bun.file(path).stream()) {
+    damage.push(chunk)
+    sample.push(chunk)
+  }
+  if (damage.isMostlyValid()) return { encoding: 'utf-8', isDamaged: true, readings: [] }
+  return { ...guessEncoding(sample.lines(true)), isDamaged: false }
 }
-
-/** UTF-16 and a UTF-8 mark are certain; one-byte encodings cannot be told apart. */
-const checkMarked = (chosen: CsvEncoding, detected: CsvEncoding): CsvEncoding =>
-  detected === 'windows-1252' ? chosen : detected
 
 async function isUtf8(path: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -84,17 +91,11 @@ async function isUtf8(path: string): Promise<boolean> {
   }
 }
 
-/** True for UTF-8 with a few damaged characters. Text in other encodings has next to no valid ones. */
-async function isMostlyUtf8(path: string): Promise<boolean> {
-  const decoder = new TextDecoder('utf-8')
-  let foreign = 0
-  let spoilt = 0
-  for await (const chunk of Bun.file(path).stream()) {
-    const text = decoder.decode(chunk, { stream: true })
-    foreign += text.match(/[\u0080-\uffff]/g)?.length ?? 0
-    spoilt += text.match(/\ufffd/g)?.length ?? 0
-  }
-  return spoilt * 10 < foreign
+/** Asks a person to choose from the readings of a text; null if its encoding is clear. */
+export function unclearEncoding(readings: readonly EncodingReading[]): string | null {
+  if (readings.length === 0) return null
+  const encodings = readings.map(({ encoding, excerpt }) => `${encoding} (${excerpt})`).join(', ')
+  return m.imports_error_encoding({ encodings })
 }
 
 async function readTitles(path: string, format: CsvFormat): Promise<string[]> {

@@ -5,9 +5,10 @@ import { jsonReader } from './json/index.ts'
 import type { ImportReader } from './reader.ts'
 
 export { copyText } from './copy-text.ts'
+export { unclearEncoding } from './csv.ts'
 export { type Archive, openArchive } from './excel/archive.ts'
 export { kindOfFile, requireKind } from './file-head.ts'
-export type { FoundTable, ImportReader, OpenTable, RowBatch } from './reader.ts'
+export type { FoundTable, ImportReader, OnBlocked, OpenTable, RowBatch } from './reader.ts'
 
 const READERS = [csvReader, excelReader, jsonReader] as const
 

@@ -1,3 +1,4 @@
+import type { EncodingReading } from '../../../src/core/csv/guess-encoding.ts'
 import type { ParentTable } from '../../../src/core/imports/analysis.ts'
 import type { ImportFormat } from '../../../src/core/imports/format.ts'
 
@@ -51,9 +52,17 @@ export interface FoundTable<Format> {
   format: Format | null
   /** Why it cannot be imported. */
   problem: string | null
+  /** Readings of a text whose encoding is not clear, for a person to choose from. */
+  encodings?: EncodingReading[]
   /** Set for lists of objects in the records of another table. */
   parent?: ParentTable
 }
+
+/**
+ * Called with true before a library parses a file in one go, and with false afterwards. Meanwhile the thread receives no
+ * messages and holds nothing open, so it can be terminated.
+ */
+export type OnBlocked = (isBlocked: boolean) => void
 
 /** Reads one kind of file. Runs in a thread. */
 export interface ImportReader<Format extends ImportFormat> {
@@ -63,7 +72,7 @@ export interface ImportReader<Format extends ImportFormat> {
    * @param chosen settings that the user has changed; the others are detected
    * @throws FileError for a broken, encrypted or empty file
    */
-  tables(path: string, chosen: Partial<Format>): Promise<FoundTable<Format>[]>
+  tables(path: string, chosen: Partial<Format>, onBlocked: OnBlocked): Promise<FoundTable<Format>[]>
   /** @throws FileError */
-  open(path: string, format: Format): Promise<OpenTable>
+  open(path: string, format: Format, onBlocked: OnBlocked): Promise<OpenTable>
 }

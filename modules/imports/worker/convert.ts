@@ -3,6 +3,7 @@ import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { parseCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import { type FittingReader, fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
@@ -150,7 +151,7 @@ function createCellReader(
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const decimal = own ?? decimalOfFile
-  const parse = (text: string) => type.parse(text, options, decimal)
+  const parse = (text: string) => parseCell(type, text, options, decimal)
   if (connected) return fitToColumn(name, connected, parse, decimal)
   // Parsing text and numbers is faster than a cache lookup.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'

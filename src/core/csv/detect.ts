@@ -1,5 +1,6 @@
 import Papa from 'papaparse'
 import { CSV_DELIMITERS, type CsvEncoding } from './format.ts'
+import { createLineSample, type EncodingGuess, guessEncoding } from './guess-encoding.ts'
 import { SEPARATOR_LINE } from './reader.ts'
 
 /** Records in the sample. */
@@ -28,21 +29,82 @@ export function detectDelimiter(text: string): string {
 const MANY_ZEROS = 0.3
 const SOME_ZEROS = 0.02
 
+/** Escape sequences that begin Japanese text in ISO-2022-JP, whose bytes are all ASCII. */
+const ISO_2022_JP = ['\u001b$B', '\u001b$@']
+
+/** Share of damaged characters, of all beyond ASCII, from which on a text is not UTF-8. */
+const MANY_DAMAGED = 0.1
+
+/** The encoding of the first bytes of a text, the most plausible one where several are possible. */
+export const detectEncoding = (bytes: Uint8Array, isWhole: boolean): CsvEncoding =>
+  detectFrom([bytes], isWhole).encoding
+
 /**
- * Detects the encoding from the first bytes of a text: a byte order mark, the zero bytes of Latin letters in
- * UTF-16, or valid UTF-8. The fallback is Windows-1252, in which every byte sequence is text.
+ * Detects the encoding of a text: a byte order mark, the zero bytes of Latin letters in UTF-16, valid UTF-8 or UTF-8 with
+ * a few damaged characters, or else the one in which it makes sense.
  *
- * @param isWhole false if the text continues: its last character may then be incomplete
+ * @param samples the beginning of the text, and others from anywhere
+ * @param isWhole false if the text continues: the last character of each sample may then be incomplete
  */
-export function detectEncoding(bytes: Uint8Array, isWhole: boolean): CsvEncoding {
-  const mark = markOf(bytes)
+export function detectFrom(samples: readonly Uint8Array[], isWhole: boolean): EncodingGuess {
+  const [head = new Uint8Array(), ...others] = samples
+  const known = knownEncoding(head, isWhole)
+  if (known) return { encoding: known, readings: [] }
+  const whole = [head, ...others.map(fromCharacter)]
+  if (whole.every((bytes) => isUtf8(bytes, isWhole)) || isDamagedUtf8(whole))
+    return { encoding: 'utf-8', readings: [] }
+  return guessEncoding(
+    samples.flatMap((bytes, at) => {
+      const sample = createLineSample(at > 0)
+      sample.push(bytes)
+      return sample.lines(isWhole)
+    }),
+  )
+}
+
+/** An encoding that its marks, zero bytes or escape sequences prove, or null. */
+export function knownEncoding(head: Uint8Array, isWhole: boolean): CsvEncoding | null {
+  const mark = markOf(head)
   if (mark) return mark
-  const couldBeUtf8 = isUtf8(bytes, isWhole)
-  return utf16Of(bytes, couldBeUtf8 ? MANY_ZEROS : SOME_ZEROS) ?? (couldBeUtf8 ? 'utf-8' : 'windows-1252')
+  const couldBeUtf8 = isUtf8(head, isWhole)
+  const utf16 = utf16Of(head, couldBeUtf8 ? MANY_ZEROS : SOME_ZEROS)
+  if (utf16) return utf16
+  const text = couldBeUtf8 ? new TextDecoder().decode(head) : ''
+  return ISO_2022_JP.some((sequence) => text.includes(sequence)) ? 'iso-2022-jp' : null
+}
+
+/** Counts the characters beyond ASCII of a text that may be UTF-8, and the damaged ones among them. */
+export function createDamageCount() {
+  const decoder = new TextDecoder('utf-8')
+  let foreign = 0
+  let damaged = 0
+  return {
+    /** @param bytes the next part of the text */
+    push(bytes: Uint8Array): void {
+      const text = decoder.decode(bytes, { stream: true })
+      foreign += text.match(/[\u0080-\uffff]/g)?.length ?? 0
+      damaged += text.match(/\ufffd/g)?.length ?? 0
+    },
+    /** True for UTF-8 with a few damaged characters. Text in other encodings has next to no valid ones. */
+    isMostlyValid: (): boolean => damaged < foreign * MANY_DAMAGED,
+  }
+}
+
+function isDamagedUtf8(samples: readonly Uint8Array[]): boolean {
+  const count = createDamageCount()
+  for (const bytes of samples) count.push(bytes)
+  return count.isMostlyValid()
+}
+
+/** Without the end of a UTF-8 character whose beginning is in front of a sample. */
+function fromCharacter(bytes: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  return bytes.subarray(start)
 }
 
 /** The encoding that a byte order mark names, or null. */
-export function markOf(bytes: Uint8Array): CsvEncoding | null {
+function markOf(bytes: Uint8Array): CsvEncoding | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'

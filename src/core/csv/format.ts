@@ -20,6 +20,11 @@ export const CSV_ENCODINGS = [
   { name: 'gb18030', label: 'Simplified Chinese (GB 18030, GBK)' },
   { name: 'big5', label: 'Traditional Chinese (Big5)' },
   { name: 'euc-kr', label: 'Korean (EUC-KR)' },
+  { name: 'windows-1257', label: 'Baltic (Windows-1257)' },
+  { name: 'windows-1258', label: 'Vietnamese (Windows-1258)' },
+  { name: 'windows-874', label: 'Thai (Windows-874)' },
+  { name: 'ibm866', label: 'Cyrillic (DOS 866)' },
+  { name: 'iso-2022-jp', label: 'Japanese (ISO-2022-JP)' },
   { name: 'macintosh', label: 'Western (Mac Roman)' },
 ] as const
 

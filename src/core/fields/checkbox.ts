@@ -17,7 +17,8 @@ interface Vocabulary {
 export const CHECKBOX_VOCABULARIES: readonly Vocabulary[] = [
   { yes: ['true'], no: ['false'] },
   { yes: ['yes'], no: ['no'] },
-  { yes: ['y'], no: ['n'] },
+  { yes: ['y', 'j'], no: ['n'] },
+  { yes: ['t'], no: ['f'] },
   { yes: ['1'], no: ['0'] },
   { yes: ['on'], no: ['off'] },
   { yes: ['checked'], no: ['unchecked'] },
@@ -46,6 +47,7 @@ export const CHECKBOX_VOCABULARIES: readonly Vocabulary[] = [
   { isForeign: true, yes: ['نعم'], no: ['لا'] },
   { isForeign: true, yes: ['כן'], no: ['לא'] },
   { isForeign: true, yes: ['हाँ', 'हां'], no: ['नहीं'] },
+  { isForeign: true, yes: ['○'], no: ['×'] },
   { yes: ['✓', '✔', '✔️', '☑', '☑️', '✅'], no: ['✗', '✘', '☐', '❌'] },
 ]
 

@@ -27,17 +27,18 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** Parses an amount with or without the currency's code: `EUR 12`, `-EUR 12`, `12 EUR`, `(12 EUR)`, `€12`. */
-function parseAmount(text: string, code: string, decimal?: DecimalMark): number | null {
+/** Letters after amounts in their country, where its usual sign is another. */
+const LETTERS: Record<string, string> = { CNY: '元', JPY: '円', KRW: '원' }
+
+/** Parses an amount with or without the currency's code or sign: `EUR 12`, `-EUR 12`, `(12 EUR)`, `€12`, `12 zł`. */
+function parseAmount(text: string, code: string, locale: string, decimal?: DecimalMark): number | null {
   const trimmed = text.trim()
   const open = /^[(+−-]/.exec(trimmed)?.[0] ?? ''
   const close = trimmed.length > open.length && trimmed.endsWith(')') ? ')' : ''
   const body = trimmed.slice(open.length, trimmed.length - close.length).trim()
-  const bare = body.startsWith(code)
-    ? body.slice(code.length)
-    : body.endsWith(code)
-      ? body.slice(0, -code.length)
-      : body
+  const marks = [code, LETTERS[code] ?? code, ...signsOf(code, locale)]
+  const mark = marks.find((each) => body.startsWith(each) || body.endsWith(each)) ?? ''
+  const bare = body.startsWith(mark) ? body.slice(mark.length) : body.slice(0, -mark.length)
   return bare === body ? parseNumber(text, decimal) : parseNumber(`${open}${bare.trim()}${close}`, decimal)
 }
 
@@ -47,7 +48,7 @@ function parseAmount(text: string, code: string, decimal?: DecimalMark): number 
  */
 function isOfCurrency(text: string, code: string, locale: string): boolean {
   if (text.includes('%')) return false
-  const marks = text.replaceAll('¥', '¥').match(/[A-Z]{0,3}\p{Sc}/gu) ?? []
+  const marks = text.match(/[A-Z]{0,3}\p{Sc}/gu) ?? []
   return marks.every((mark) => {
     const sign = mark.slice(-1)
     const letters = mark.slice(0, -1)
@@ -93,15 +94,15 @@ export const currency = defineFieldType({
   isAmount: true,
   fill: 'number',
   formRules: ['number', 'step'],
-  read(input, { code }) {
+  read(input, { code, locale }) {
     if (typeof input !== 'string') return readNumber(input)
     // "$9" is 9 on the wire (wire reference §15).
-    const value = parseAmount(input, code)
+    const value = parseAmount(input, code, locale)
     return value === null ? readFail(m.value_error_amount({ value: describeValue(input) })) : readOk(value)
   },
   // Rejects "€ 99" in a dollar field. `read` accepts it, as the wire reference requires.
   parse: (text, { code, locale }, decimal) =>
-    isOfCurrency(text, code, locale) ? parseAmount(text, code, decimal) : null,
+    isOfCurrency(text, code, locale) ? parseAmount(text, code, locale, decimal) : null,
   format: formatPlain,
   summaryText(value, { code, precision }, locale) {
     const digits = precision ?? 2

@@ -3,6 +3,7 @@ import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration.ts'
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
+import { plainDay } from './notations.ts'
 import { parseTime } from './time.ts'
 
 /** Pattern of each format; the lengths of the parts distinguish it from a version or a fraction. */
@@ -34,8 +35,9 @@ const UNAMBIGUOUS_DAY =
  * Detects dates, or instants if any value has a time, in their most common format. All values must agree on
  * the order of day and month: in a column with 25/12 and 12/25, 3/4 is ambiguous.
  */
-export function detectDates(values: string[], monthFirst: boolean): Detected {
-  const days = values.map((value) => withoutTime(value.trim()))
+export function detectDates(written: string[], monthFirst: boolean): Detected {
+  const values = written.map(plainDay)
+  const days = values.map(withoutTime)
   const format = commonFormat(days, monthFirst)
   if (format === null) return null
   const options = { format: format.name }

@@ -3,6 +3,7 @@ import { choiceColor } from './choices.ts'
 import type { DetectedField } from './detect.ts'
 import { isEmptyWord } from './empty-words.ts'
 import { fieldType, readOptions } from './index.ts'
+import { parseCell } from './notations.ts'
 import type { DecimalMark } from './number-text.ts'
 
 /** Values kept per column and reason. */
@@ -119,7 +120,7 @@ function createCheck(
   return {
     reasonAgainst(text) {
       if (text.trim() === '') return null
-      if (type.parse(text, options, decimal) === null && !isEmptyWord(text, type)) return 'misfit'
+      if (parseCell(type, text, options, decimal) === null && !isEmptyWord(text, type)) return 'misfit'
       if (type.filters === 'date') {
         const order = dayOrder(text)
         const isKnown = String(options.format ?? '').startsWith(order ?? '') && !confidence.ambiguous

@@ -3,6 +3,7 @@ import type { Detected } from './detected.ts'
 import { isMissingWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, readOptions } from './index.ts'
+import { plainDigits } from './notations.ts'
 import { type DecimalMark, parseNumber, TRAILING_MINUS } from './number-text.ts'
 
 /**
@@ -12,9 +13,12 @@ const ENGLISH =
   /^[-−]?(?:(?:\d{1,3}(?:[,'’]\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
 /** 1234, 1.234, 1 234, 1'234, -1,5, ,5. */
 const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f'’]\d{3})+)(?:,\d+)?|,\d+)$/
-/** A comma, or a point, that can only be a decimal mark: not followed by exactly three digits. */
-const COMMA_DECIMALS = /,(?:\d{1,2}|\d{4,})$|\.\d{3},\d+$|^[-−]?0?,\d+$/
-const POINT_DECIMALS = /\.(?:\d{1,2}|\d{4,})$|,\d{3}\.\d+$|^[-−]?0?\.\d+$/
+/**
+ * A comma, or a point, that can only be a decimal mark, since it is not followed by exactly three digits, or since the other one
+ * separates thousands twice: `1.234.567`.
+ */
+const COMMA_DECIMALS = /,(?:\d{1,2}|\d{4,})$|\.\d{3}[.,]\d+$|^[-−]?0?,\d+$/
+const POINT_DECIMALS = /\.(?:\d{1,2}|\d{4,})$|,\d{2,3}[.,]\d+$|^[-−]?0?\.\d+$/
 const MAX_SHOWN = 8
 
 /** Default currency of each symbol, and the decimals of its amounts. */
@@ -37,6 +41,14 @@ const SIGNS: Record<string, { code: string; locale: string; decimals: number }> 
   '₪': { code: 'ILS', locale: 'he-IL', decimals: 2 },
   '₫': { code: 'VND', locale: 'vi-VN', decimals: 0 },
   '₴': { code: 'UAH', locale: 'uk-UA', decimals: 2 },
+  '฿': { code: 'THB', locale: 'th-TH', decimals: 2 },
+  '₱': { code: 'PHP', locale: 'en-PH', decimals: 2 },
+  zł: { code: 'PLN', locale: 'pl-PL', decimals: 2 },
+  Kč: { code: 'CZK', locale: 'cs-CZ', decimals: 2 },
+  Ft: { code: 'HUF', locale: 'hu-HU', decimals: 2 },
+  円: { code: 'JPY', locale: 'ja-JP', decimals: 0 },
+  元: { code: 'CNY', locale: 'zh-CN', decimals: 2 },
+  원: { code: 'KRW', locale: 'ko-KR', decimals: 0 },
 }
 
 /** ISO 4217 codes that are recognized in amounts. Defaults: `en-US`, two decimals. */
@@ -89,6 +101,9 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
   ISK: { locale: 'is-IS', decimals: 0 },
 }
 
+/** Amounts in yuan have decimals, those in yen have none, and the sign is the same. */
+const YEN = '¥'
+
 /** Symbol or code of a currency, or the percent sign. */
 const unitOf = (value: string): string | undefined =>
   [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
@@ -113,7 +128,7 @@ const withSign = (value: string): string =>
 export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Detected {
   // A column of only (1), (2), (3) contains footnote numbers.
   if (values.every((value) => /^\s*\(\d+\)\s*$/.test(value))) return null
-  const signed = values.map(withSign)
+  const signed = values.map((value) => withSign(plainDigits(value, decimal)))
   const unit = unitOf(signed[0] ?? '')
   if (unit !== undefined && !signed.every((value) => hasUnit(value, unit))) return null
   // With a unit, a plus sign is no part of a telephone number.
@@ -125,7 +140,11 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
     bare.reduce((most, value) => Math.max(most, decimalsOf(value, decimal)), 0),
   )
   if (unit === '%') return { type: 'Percent', options: { precision } }
-  if (unit !== undefined) return { type: 'Currency', options: currencyOptions(unit, precision) }
+  if (unit !== undefined)
+    return {
+      type: 'Currency',
+      options: currencyOptions(unit === YEN && precision > 0 ? 'CNY' : unit, precision),
+    }
   const numbers = bare.map((value) => parseNumber(value, decimal))
   // Amounts such as 5.00, whose decimals happen to be zeros.
   if (bare.every((value) => /[.,]\d\d$/.test(value))) return { type: 'Decimal', options: { precision: 2 } }
@@ -158,7 +177,9 @@ function currencyOptions(
 
 /** The decimal mark that the numbers of a column can only be read with; null if both fit, or neither. */
 export function requiredDecimalMark(values: string[]): DecimalMark | null {
-  const bare = values.filter((value) => !isMissingWord(value)).map(withoutAnyUnit)
+  const bare = values
+    .filter((value) => !isMissingWord(value))
+    .map((value) => withoutAnyUnit(plainDigits(value)))
   if (bare.length === 0) return null
   const takes = (form: RegExp, decimals: RegExp) =>
     bare.every((value) => form.test(value)) && bare.some((value) => decimals.test(value))
@@ -181,9 +202,8 @@ const withoutAnyUnit = (value: string): string => {
   return unit === undefined ? signed : withoutUnit(signed, unit)
 }
 
-/** True if the unit is at the start (after a minus sign) or the end; a percent sign only at the end. */
+/** True if the unit is at the start (after a minus sign) or the end. */
 function hasUnit(value: string, unit: string): boolean {
-  if (unit === '%') return value.endsWith(unit)
   return value.replace(/^[-−+]/, '').startsWith(unit) || value.endsWith(unit)
 }
 
@@ -193,9 +213,12 @@ const withoutUnit = (value: string, unit: string): string =>
     .trim()
     .replace(/^([-−])\s+/, '$1')
 
+/** Whole numbers of more than 15 digits are codes, such as those of credit cards. */
+const LONG_CODE = /^[-−]?\d{16,}$/
+
 /** True for a number without leading zeros that a double represents with all digits. */
 function isPlain(value: string, decimal: DecimalMark): boolean {
-  if (/^[-−]?0\d/.test(value)) return false
+  if (/^[-−]?0\d/.test(value) || LONG_CODE.test(value)) return false
   const number = parseNumber(value, decimal)
   return number !== null && digitsOf(value) === digitsOf(number.toExponential())
 }

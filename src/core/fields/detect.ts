@@ -1,14 +1,16 @@
 import { CHECKBOX_VOCABULARIES } from './checkbox.ts'
 import { isEmail, isPhone, isUrl } from './checked-text.ts'
+import { parseDay, STORED_FORMAT } from './date-text.ts'
 import { detectDates, detectTimes } from './detect-dates.ts'
 import { detectLabels, isCode } from './detect-labels.ts'
 import { detectNumbers, requiredDecimalMark } from './detect-numbers.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
-import { isEmptyWord, isMissingWord, isNullWord } from './empty-words.ts'
+import { isEmptyWord, isMissingDay, isMissingWord, isNullWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
 import { jsonProblem } from './json.ts'
+import { parseCell, plainDay } from './notations.ts'
 import type { DecimalMark } from './number-text.ts'
 
 /** Default number of rows to sample. */
@@ -130,8 +132,12 @@ function detectMeasures(values: string[], { monthFirst, decimal, title }: Requir
   if (hints(title, 'digits') || hints(title, 'phone')) return null
   return (
     detectYears(values, title) ??
+    detectCompactDays(values, title) ??
     detectNumbers(values, decimal) ??
-    detectDates(values, monthFirst) ??
+    detectDates(
+      values.filter((value) => !isMissingDay(value)),
+      monthFirst,
+    ) ??
     detectTimes(values, title)
   )
 }
@@ -140,7 +146,9 @@ function detectMeasures(values: string[], { monthFirst, decimal, title }: Requir
 function fitsAll({ type, options }: NonNullable<Detected>, values: string[], decimal: DecimalMark): boolean {
   const fieldOf = fieldType(type)
   const read = readOptions(type, options)
-  return values.every((value) => fieldOf.parse(value, read, decimal) !== null || isEmptyWord(value, fieldOf))
+  return values.every(
+    (value) => parseCell(fieldOf, value, read, decimal) !== null || isEmptyWord(value, fieldOf),
+  )
 }
 
 /** Years look like any other number, so the title must say so. */
@@ -149,13 +157,21 @@ function detectYears(values: string[], title: string): Detected {
   return values.every((value) => /^\s*[12]\d{3}\s*$/.test(value)) ? { type: 'Year' } : null
 }
 
+/** `20240103` looks like any other number, so the title must say that it is a date. */
+function detectCompactDays(values: string[], title: string): Detected {
+  const isDay = (value: string) => /^\s*(?:19|20)\d{6}\s*$/.test(value) && parseDay(plainDay(value)) !== null
+  return hints(title, 'date') && values.every(isDay)
+    ? { type: 'Date', options: { format: STORED_FORMAT } }
+    : null
+}
+
 /** Words that tell alone; those of other languages may mean something else: `sand`, `no`. */
 const ENGLISH_OR_SIGN: ReadonlySet<string> = new Set(
   CHECKBOX_VOCABULARIES.filter(({ isForeign }) => !isForeign).flatMap(({ yes, no }) => [...yes, ...no]),
 )
 
 /**
- * Detects values from one yes/no vocabulary. Ambiguous words (0, 1, y, n, and those of other languages) count only if the column contains
+ * Detects values from one yes/no vocabulary. Ambiguous words (0, 1, y, n, t, f, j, and those of other languages) count only if the column contains
  * both a yes and a no.
  */
 function detectCheckbox(values: string[]): Detected {
@@ -166,7 +182,7 @@ function detectCheckbox(values: string[]): Detected {
   if (!vocabulary) return null
   const hasBoth =
     vocabulary.yes.some((word) => words.has(word)) && vocabulary.no.some((word) => words.has(word))
-  const isAmbiguous = [...words].every((word) => /^[01yn]$/.test(word) || !ENGLISH_OR_SIGN.has(word))
+  const isAmbiguous = [...words].every((word) => /^[01yntfj]$/.test(word) || !ENGLISH_OR_SIGN.has(word))
   return isAmbiguous && !hasBoth ? null : { type: 'Checkbox' }
 }
 

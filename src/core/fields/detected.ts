@@ -40,6 +40,9 @@ const TITLE_HINTS = {
   phone: list(
     'phone phones telephone tel mobile cell fax telefon handy mobil téléphone telefono teléfono móvil',
   ),
+  date: list(
+    'date dates day dob birthdate birthday datum tag geburtstag jour fecha dia día data giorno dag dato dzień tarih дата 日付 日期 年月日 날짜',
+  ),
   duration: list('duration durations elapsed length runtime lap dauer laufzeit durée duración durata'),
   score: list('score scores ratio result results odds ergebnis'),
   year: list('year yr jahr année anno año ano'),

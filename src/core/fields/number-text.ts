@@ -52,11 +52,11 @@ export function parseNumber(text: string, decimal: DecimalMark = '.'): number | 
   return plain === null ? null : readNumberText(plain)
 }
 
-/** Drops a currency sign at the front (`$`, `US$`) or a currency or percent sign at the end. */
+/** Drops a currency sign at the front (`$`, `US$`) or at the end, and a percent sign at the end, or in front as in Turkish. */
 function withoutUnits(text: string): string {
   const [, sign = '', body = ''] = /^([-+]?)(.*)$/s.exec(text) ?? []
   const trimmed = body.trim()
-  const front = trimmed.replace(/^[A-Z]{0,2}\p{Sc}\s*(?=[\d.,+-])/u, '')
+  const front = trimmed.replace(/^(?:[A-Z]{0,2}\p{Sc}|%)\s*(?=[\d.,+-])/u, '')
   const bare = front === trimmed ? trimmed.replace(/(?<=\d)\s*(?:\p{Sc}|%)$/u, '') : front
   return sign !== '' && /^[-+]/.test(bare) ? text : sign + bare
 }

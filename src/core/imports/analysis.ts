@@ -1,5 +1,7 @@
+import type { EncodingReading } from '../csv/guess-encoding.ts'
 import type { DetectedField } from '../fields/detect.ts'
 import type { ImportFormat } from './format.ts'
+import type { SecondTable } from './second-table.ts'
 
 /** A table found in a file: format, fields and sample rows. */
 export interface Analysis {
@@ -18,6 +20,10 @@ export interface Analysis {
   isComplete: boolean
   /** Number of quoting errors in the samples. */
   quoteProblems: number
+  /** Titles of another table below, whose rows would be read as rows of this one. */
+  secondTable?: SecondTable | null
+  /** Readings of a text whose encoding is not clear, for a person to choose from; the first one is shown. */
+  encodings?: EncodingReading[]
 }
 
 /** A table of a file that holds several, such as a sheet of a workbook. */

@@ -79,6 +79,12 @@ function binaryKind(head: Uint8Array, latin: string): BinaryKind | null {
   return AMBIGUOUS.has(kind.magic) && !hasManyControls(head) ? null : kind
 }
 
+/** Files in an OpenDocument archive that can be the first, if `mimetype` is compressed or the archive was packed again. */
+const OPEN_DOCUMENT =
+  /^(?:mimetype|META-INF\/manifest\.xml|Configurations2\/|(?:content|meta|settings|styles)\.xml)/
+/** Length of the header before the first file name in a ZIP archive. */
+const ZIP_HEADER = 30
+
 /** Recognizes a document by the file names in its archive; the first is near the start. */
 function zipKind(latin: string): BinaryKind {
   if (/mimetypeapplication\/vnd\.oasis\.opendocument\.spreadsheet/.test(latin))
@@ -90,6 +96,8 @@ function zipKind(latin: string): BinaryKind {
   // Many writers begin with the properties; the archive's directory tells the rest.
   if (/xl\/(?:workbook|worksheets)|\[Content_Types\]\.xml|docProps\//.test(latin))
     return { name: 'an Excel workbook', isWorkbook: true }
+  // Only the unpacked files tell a spreadsheet from a text document: the reader checks them.
+  if (OPEN_DOCUMENT.test(latin.slice(ZIP_HEADER))) return { name: 'an OpenDocument file', isWorkbook: true }
   return { name: 'a ZIP archive' }
 }
 

@@ -1,5 +1,7 @@
 import { FileUp } from 'lucide-react'
 import { useId, useState } from 'react'
+import { CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts'
+import type { EncodingReading } from '../../../src/core/csv/guess-encoding.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Table } from '../../../src/core/model.ts'
@@ -26,7 +28,7 @@ import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
 import { loadTarget } from './load-target.ts'
 import { UpdateOptions } from './update-options.tsx'
-import type { Draft, Drafts } from './use-drafts.ts'
+import { type Draft, type Drafts, isEncodingOpen } from './use-drafts.ts'
 import type { LinkTarget } from './use-links.ts'
 
 interface DraftViewProps {
@@ -83,7 +85,21 @@ export function DraftView({
           </Button>
         </ErrorState>
       )}
+      {analysis?.encodings && isEncodingOpen(draft) && (
+        <EncodingQuestion
+          readings={analysis.encodings}
+          onChoose={(encoding) => all.choose(draft, { encoding })}
+        />
+      )}
       {fault !== 'foreign' && <FormatOptions draft={draft} all={all} />}
+      {analysis?.secondTable && (
+        <Alert>
+          {m.imports_second_table({
+            row: analysis.secondTable.row,
+            titles: analysis.secondTable.titles.join(', '),
+          })}
+        </Alert>
+      )}
       {analysis && (
         <>
           {draft.parent && <p className={styles.hint}>{m.imports_nested_table_hint()}</p>}
@@ -121,6 +137,31 @@ export function DraftView({
         </>
       )}
     </div>
+  )
+}
+
+/** Readings of a text in several encodings, of which the user chooses the right one. */
+function EncodingQuestion({
+  readings,
+  onChoose,
+}: {
+  readings: readonly EncodingReading[]
+  onChoose: (encoding: CsvEncoding) => void
+}) {
+  return (
+    <Alert tone="error">
+      {m.imports_encoding_question()}
+      <ul className={styles.readings}>
+        {readings.map(({ encoding, excerpt }) => (
+          <li key={encoding}>
+            <Button onClick={() => onChoose(encoding)}>
+              <strong dir="auto">{excerpt}</strong>{' '}
+              <span>{CSV_ENCODINGS.find(({ name }) => name === encoding)?.label}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Alert>
   )
 }
 

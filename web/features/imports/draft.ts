@@ -5,6 +5,7 @@ import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { parseCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import {
   findsRecords,
@@ -201,7 +202,7 @@ export function isMisfit(
     const type = fieldType(field.type)
     const { databaseType } = field
     const options = dateFormat ? { ...field.options, format: dateFormat } : field.options
-    const parse = (cell: string) => type.parse(cell, options, decimal)
+    const parse = (cell: string) => parseCell(type, cell, options, decimal)
     const value =
       databaseType === null
         ? parse(text)
@@ -217,7 +218,7 @@ export function isMisfit(
   const type = fieldType(column.type)
   // A new select field gets all options that occur.
   if (type.choices !== undefined) return false
-  return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
+  return parseCell(type, text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
 
 /** True if names in the column create the linked records that are missing. */

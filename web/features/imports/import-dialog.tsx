@@ -15,7 +15,7 @@ import { loadTarget } from './load-target.ts'
 import { JobView, RunView, showCards } from './run-view.tsx'
 import { cancelRun, dismissRun, hasEnded, IMPORT_JOB, startRuns, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
-import { type Draft, useDrafts } from './use-drafts.ts'
+import { type Draft, isEncodingOpen, useDrafts } from './use-drafts.ts'
 import { useLinks } from './use-links.ts'
 
 /** Initial source of an import; null: choose in the dialog. */
@@ -230,7 +230,8 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   const active = drafts.find(({ key }) => key === activeKey) ?? drafts[0]
   const isReady = chosen.every((draft) => {
     const isNamed = draft.target.kind === 'append' || draft.target.title.trim() !== ''
-    return draft.analysis && !draft.isReading && isNamed && problemOf(draft.columns, draft.target) === null
+    const isClear = !isEncodingOpen(draft) && problemOf(draft.columns, draft.target) === null
+    return draft.analysis && !draft.isReading && isNamed && isClear
   })
   const rowCount = chosen.reduce((sum, { analysis }) => sum + (analysis?.rowCount ?? 0), 0)
   const isExact = chosen.every(({ analysis }) => analysis?.isExact)
@@ -294,6 +295,7 @@ function DraftTabs({ drafts, active, onChoose, onTick, onRemove }: DraftTabsProp
         const name = draft.table || draft.source.name
         const isAmiss =
           draft.error !== null ||
+          (draft.isOn && isEncodingOpen(draft)) ||
           (draft.isOn && draft.analysis && problemOf(draft.columns, draft.target) !== null)
         return (
           <li

@@ -92,6 +92,9 @@ async function bodyOf(answer: Response): Promise<unknown> {
   return isJson ? answer.json() : null
 }
 
+/** HTTP status of a full disk, which another attempt does not help. */
+const STORAGE_FULL = 507
+
 /** A lost connection, a server that restarts, or a part that another request still sends: worth another attempt. */
 class Interrupted extends Error {}
 
@@ -107,7 +110,8 @@ function answerOf(status: number, body: unknown): Received {
   }
   if (status === 200 && uploadId) return { uploadId, received }
   const text = msg ?? message ?? m.imports_file_upload_failed()
-  throw status === 409 || status >= 502 ? new Interrupted(text) : new Error(text)
+  const isInterrupted = status === 409 || (status >= 502 && status !== STORAGE_FULL)
+  throw isInterrupted ? new Interrupted(text) : new Error(text)
 }
 
 /** Repeats `work` after a lost connection. @throws its error, and after `GIVE_UP_MS` that of the connection */

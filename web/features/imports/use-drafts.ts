@@ -47,6 +47,9 @@ export interface DraftProgress {
 
 const NO_PROGRESS: DraftProgress = { uploaded: null, rows: 0 }
 
+/** True until the user has chosen the encoding of a text that reads well in several. */
+export const isEncodingOpen = ({ analysis }: Draft): boolean => (analysis?.encodings ?? []).length > 0
+
 export type Drafts = ReturnType<typeof useDrafts>
 
 /** True if the columns of a file stay mapped as they are. */

@@ -13,9 +13,9 @@ const LAYOUT_ROWS = 100
 /** Workbooks of Excel (xlsx, xlsm, xlsb, xls) and OpenDocument (ods). Each sheet is a table. */
 export const excelReader: ImportReader<ExcelFormat> = {
   kind: 'excel',
-  async tables(path, chosen) {
+  async tables(path, chosen, onBlocked) {
     await requireKind(path, 'excel')
-    const workbook = await openWorkbook(path)
+    const workbook = await openWorkbook(path, onBlocked)
     try {
       const found: FoundTable<ExcelFormat>[] = []
       for (const [at, sheet] of workbook.sheets.entries()) {
@@ -28,9 +28,9 @@ export const excelReader: ImportReader<ExcelFormat> = {
       workbook.close()
     }
   },
-  async open(path, format): Promise<OpenTable> {
+  async open(path, format, onBlocked): Promise<OpenTable> {
     await requireKind(path, 'excel')
-    const workbook = await openWorkbook(path)
+    const workbook = await openWorkbook(path, onBlocked)
     try {
       const sheet = workbook.sheets[format.sheet]
       if (!sheet) throw new FileError(m.imports_error_sheet_missing({ number: format.sheet + 1 }))

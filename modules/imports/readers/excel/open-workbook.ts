@@ -1,6 +1,7 @@
 import type * as SheetJs from 'xlsx'
 import { FileError } from '../../../../src/core/imports/file-error.ts'
 import { m } from '../../../../src/messages.gen.ts'
+import type { OnBlocked } from '../reader.ts'
 import { openArchive } from './archive.ts'
 import { GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
 import type { Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
@@ -13,11 +14,14 @@ const MAX_WHOLE_BYTES = 40_000_000
 /** Limit of the unpacked size of those in a ZIP archive. */
 const MAX_UNPACKED_BYTES = 400_000_000
 
+/** Limit of the media type in an OpenDocument archive. */
+const MAX_TYPE_BYTES = 1000
+
 /** Opens a workbook of any format. @throws FileError */
-export async function openWorkbook(path: string): Promise<Workbook> {
+export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<Workbook> {
   const head = new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer())
   const isArchive = head[0] === 0x50 && head[1] === 0x4b
-  if (!isArchive) return openXls(path)
+  if (!isArchive) return openXls(path, onBlocked)
   const archive = await openArchive(path)
   try {
     if (isXlsx(archive)) return await openXlsx(path)
@@ -25,34 +29,38 @@ export async function openWorkbook(path: string): Promise<Workbook> {
       const manifest = await archive.text('META-INF/manifest.xml', 10_000_000)
       if (manifest.includes('encryption-data')) throw new FileError(m.imports_error_workbook_encrypted())
     }
+    if (archive.has('mimetype')) {
+      const type = await archive.text('mimetype', MAX_TYPE_BYTES)
+      if (!type.includes('opendocument.spreadsheet')) throw new FileError(m.imports_error_workbook_unknown())
+    }
     const part = ['content.xml', 'xl/workbook.bin'].find((name) => archive.has(name))
     if (part === undefined) throw new FileError(m.imports_error_workbook_unknown())
     if (archive.unpackedSize() > MAX_UNPACKED_BYTES) throw tooLarge()
-    return await readWhole(path)
   } finally {
     archive.close()
   }
+  return readWhole(path, onBlocked)
 }
 
 /** Encrypted workbooks of every version are containers of the old kind, with this stream. */
 const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le')
 
-async function openXls(path: string): Promise<Workbook> {
+async function openXls(path: string, onBlocked: OnBlocked): Promise<Workbook> {
   let rest = Buffer.alloc(0)
   for await (const chunk of Bun.file(path).stream()) {
     const bytes = Buffer.concat([rest, chunk])
     if (bytes.includes(ENCRYPTED)) throw new FileError(m.imports_error_workbook_encrypted())
     rest = bytes.subarray(Math.max(0, bytes.length - ENCRYPTED.length))
   }
-  return readWhole(path)
+  return readWhole(path, onBlocked)
 }
 
 const tooLarge = () => new FileError(m.imports_error_workbook_large({ megabytes: MAX_WHOLE_BYTES / 1e6 }))
 
-async function readWhole(path: string): Promise<Workbook> {
+async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> {
   const file = Bun.file(path)
   if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
-  const book = await parseWorkbook(Buffer.from(await file.arrayBuffer()))
+  const book = await parseWorkbook(Buffer.from(await file.arrayBuffer()), onBlocked)
   const is1904 = book.Workbook?.WBProps?.date1904 === true
   return {
     close() {},
@@ -69,10 +77,11 @@ async function readWhole(path: string): Promise<Workbook> {
   }
 }
 
-async function parseWorkbook(bytes: Buffer): Promise<SheetJs.WorkBook> {
+async function parseWorkbook(bytes: Buffer, onBlocked: OnBlocked): Promise<SheetJs.WorkBook> {
   // Only these formats need the library, which takes a third of a second to load.
   const [XLSX, codepages] = await Promise.all([import('xlsx'), import('xlsx/dist/cpexcel.full.mjs')])
   XLSX.set_cptable(codepages)
+  onBlocked(true)
   try {
     return XLSX.read(bytes, {
       // Of an array, the library copies each record: seven times the memory, and twice the time.
@@ -86,6 +95,8 @@ async function parseWorkbook(bytes: Buffer): Promise<SheetJs.WorkBook> {
   } catch (error) {
     const isEncrypted = error instanceof Error && /password|encrypt/i.test(error.message)
     throw new FileError(isEncrypted ? m.imports_error_workbook_encrypted() : m.imports_error_archive_broken())
+  } finally {
+    onBlocked(false)
   }
 }
 

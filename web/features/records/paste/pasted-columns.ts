@@ -1,6 +1,7 @@
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
+import { parseCell } from '../../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { FieldInput } from '../../schema/field-commands.tsx'
@@ -47,6 +48,6 @@ export function readColumn(
 ): CellValue[] {
   const type = fieldType(field.type)
   return texts.map((text) =>
-    text === '' || isEmptyWord(text, type) ? null : type.parse(text, field.options, decimal),
+    text === '' || isEmptyWord(text, type) ? null : parseCell(type, text, field.options, decimal),
   )
 }

@@ -1,0 +1,64 @@
+import type { AnyFieldType, CellValue, FieldOptions } from './field-type.ts'
+import type { DecimalMark } from './number-text.ts'
+
+/*
+ * Notations of numbers and days that files and pasted text have, beside those that field types parse: digits of other scripts,
+ * days of East Asia. Not loaded with the grid.
+ */
+
+/** Invisible characters, Arabic and Persian digits and marks, full-width forms of ASCII and of currency signs. */
+const OTHER = /[\p{Cf}\u0660-\u066c\u06f0-\u06f9\uff01-\uff5e\uffe0-\uffe6]/gu
+
+/**
+ * Text with ASCII digits and marks in place of those of other scripts: `١٬٢٣٤٫٥٠`, `１，２３４` and `۱۲` as `1,234.50`, `1,234` and
+ * `12`. Drops invisible characters, such as marks for the direction of text; other text stays.
+ *
+ * @param decimal what the Arabic decimal mark becomes; its thousands mark becomes the other one
+ */
+export function plainDigits(text: string, decimal: DecimalMark = '.'): string {
+  if (/^[\t-~]*$/.test(text)) return text
+  const marks: Record<string, string> = { '٪': '%', '٫': decimal, '٬': decimal === '.' ? ',' : '.' }
+  return text.replace(OTHER, (sign) => {
+    if (sign > '\uff00') return sign.normalize('NFKC')
+    // The codes of zeros are multiples of 16.
+    return marks[sign] ?? (/\p{Nd}/u.test(sign) ? String(sign.charCodeAt(0) % 16) : '')
+  })
+}
+
+/** `2024年1月3日`, `2024년 1월 3일`, `2024. 1. 3.` as in Korea and Hungary, `20240103`; a time may follow. */
+const YEAR_FIRST =
+  /^(\d{4})[年년.] ?(\d{1,2})[月월.] ?(\d{1,2})[日일.]?(?=$|[ T])|^(\d{4})(\d\d)(\d\d)(?=$|[ T])/
+/** `Wed, `, `Wednesday, ` */
+const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:(?:s|nes|rs|ur)?day)?,? (?=\p{L}+ \d|\d)/iu
+const ORDINAL = /^(\d{1,2})(?:st|nd|rd|th)(?= \p{L})/iu
+
+/** A day, with or without a time, in a notation that `parseDay` knows; other text as it is. */
+export function plainDay(text: string): string {
+  const plain = plainDigits(text)
+    .trim()
+    .replace(YEAR_FIRST, (_, ...parts) => parts.slice(0, 6).filter(Boolean).join('-'))
+  const [prefix, weekday] = WEEKDAY.exec(plain) ?? []
+  const day = plain.slice(prefix?.length ?? 0).replace(ORDINAL, '$1')
+  // A weekday that contradicts the date would be lost.
+  return weekday === undefined || weekdayOf(day) === weekday.toLowerCase() ? day : plain
+}
+
+/** The weekday of an English date, of which a time may follow; '' for other text. */
+function weekdayOf(text: string): string {
+  const [day = ''] = /^.*?\d{4}/.exec(text) ?? []
+  const date = new Date(`${day} UTC`)
+  return Number.isNaN(date.getTime()) ? '' : date.toUTCString().slice(0, 3).toLowerCase()
+}
+
+/** The value of a cell of a file or of pasted text; null if the field type has none for it. */
+export function parseCell(
+  type: Pick<AnyFieldType, 'storage' | 'parse'>,
+  text: string,
+  options: FieldOptions,
+  decimal?: DecimalMark,
+): CellValue {
+  const { storage } = type
+  if (storage === 'date' || storage === 'datetime') return type.parse(plainDay(text), options, decimal)
+  const isNumber = storage === 'integer' || storage === 'real' || storage === 'time'
+  return type.parse(isNumber ? plainDigits(text, decimal) : text, options, decimal)
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { Base } from '../../src/core/model.ts'
+import type { TestApp } from '../support/app.ts'
+import { analyse, type Door, importTables, openImports, upload } from './support.ts'
+
+let app: TestApp
+let base: Base
+let door: Door
+
+beforeAll(async () => {
+  ;({ app, base, door } = await openImports())
+})
+afterAll(() => app.stop())
+
+/** Columns as programs and people of many countries write them, with the type and values that a person would expect. */
+const COLUMNS: [title: string, cells: string[], type: FieldTypeName, values: CellValue[]][] = [
+  ['Arabic digits', ['١٢٣', '٤٥٦'], 'Number', [123, 456]],
+  ['Persian digits', ['۱۲', '۳'], 'Number', [12, 3]],
+  ['Arabic amounts', ['١٬٢٣٤٫٥٠', '٥٦٧٫٨٠'], 'Decimal', [1234.5, 567.8]],
+  ['Arabic days', ['٢٠٢٤/٠١/٠٥', '٢٠٢٤/١٢/٣١'], 'Date', ['2024-01-05', '2024-12-31']],
+  ['Marked direction', ['\u200f12', '\u200f13'], 'Number', [12, 13]],
+  ['Wide digits', ['１２３', '４５'], 'Number', [123, 45]],
+  ['Wide amounts', ['￥１，２００', '￥３００'], 'Currency', [1200, 300]],
+  ['Squares', ['5²', '7²'], 'SingleLineText', ['5²', '7²']],
+  ['Swiss', ["1'234.50", '99.95'], 'Decimal', [1234.5, 99.95]],
+  ['Dotted thousands', ['1.234', '5.678.901'], 'Number', [1234, 5678901]],
+  ['Accounting', ['(1,234.50)', '2.00'], 'Decimal', [-1234.5, 2]],
+  ['Trailing minus', ['12.50-', '5.00'], 'Decimal', [-12.5, 5]],
+  ['Codes with a minus', ['12-', '7-'], 'SingleLineText', ['12-', '7-']],
+  ['Codes with an e', ['1e5', '2E10'], 'SingleLineText', ['1e5', '2E10']],
+  ['Leading zeros', ['00123', '04567'], 'SingleLineText', ['00123', '04567']],
+  [
+    'Card numbers',
+    ['4111111111111111', '5500000000000004'],
+    'SingleLineText',
+    ['4111111111111111', '5500000000000004'],
+  ],
+  ['Long numbers', ['12345678901234567', '1'], 'SingleLineText', ['12345678901234567', '1']],
+  ['Telephones', ['+49 30 123456', '(212) 555-1234'], 'PhoneNumber', ['+49 30 123456', '(212) 555-1234']],
+  ['Percent', ['12 %', '3,5 %'], 'Percent', [12, 3.5]],
+  ['Percent in front', ['%12', '%45'], 'Percent', [12, 45]],
+  ['Euros', ['12,50 €', '1.234,00 €'], 'Currency', [12.5, 1234]],
+  ['Codes of currencies', ['CHF 12.50', '3.00 CHF'], 'Currency', [12.5, 3]],
+  ['Zloty', ['12,50 zł', '1 234,00 zł'], 'Currency', [12.5, 1234]],
+  ['Yen', ['1,200円', '300円'], 'Currency', [1200, 300]],
+  ['Yuan', ['¥12.50', '¥8.00'], 'Currency', [12.5, 8]],
+  ['Two currencies', ['$12', '€13'], 'SingleLineText', ['$12', '€13']],
+  ['Kroner of some country', ['99,00 kr', '12,50 kr'], 'SingleLineText', ['99,00 kr', '12,50 kr']],
+  ['Short months', ['3-Jan-24', '15-Feb-24'], 'Date', ['2024-01-03', '2024-02-15']],
+  ['Months alone', ['Jan-24', 'Feb-24'], 'SingleLineText', ['Jan-24', 'Feb-24']],
+  ['Japanese days', ['2024年1月3日', '２０２４年１２月３１日'], 'Date', ['2024-01-03', '2024-12-31']],
+  ['Korean days', ['2024년 1월 3일', '2024. 12. 31.'], 'Date', ['2024-01-03', '2024-12-31']],
+  ['Date of order', ['20240103', '20241231'], 'Date', ['2024-01-03', '2024-12-31']],
+  ['Eight digits', ['20240103', '20241231'], 'Number', [20240103, 20241231]],
+  ['Weekdays', ['Wed, 3 Jan 2024', 'Tuesday, 31 December 2024'], 'Date', ['2024-01-03', '2024-12-31']],
+  [
+    'Wrong weekdays',
+    ['Mon, 3 Jan 2024', 'Tue, 31 Dec 2024'],
+    'SingleLineText',
+    ['Mon, 3 Jan 2024', 'Tue, 31 Dec 2024'],
+  ],
+  ['Ordinals', ['3rd January 2024', '1st February 2024'], 'Date', ['2024-01-03', '2024-02-01']],
+  ['Zero dates', ['0000-00-00', '2024-12-31'], 'Date', [null, '2024-12-31']],
+  ['Weeks', ['2024-W01', '2024-W52'], 'SingleLineText', ['2024-W01', '2024-W52']],
+  ['Half days', ['1:30 PM', '11:05 a.m.'], 'Time', ['13:30:00', '11:05:00']],
+  [
+    'Japanese moments',
+    ['2024年1月3日 10:30', '2024年12月31日 23:59'],
+    'DateTime',
+    ['2024-01-03 10:30:00+00:00', '2024-12-31 23:59:00+00:00'],
+  ],
+  ['Elapsed', ['1:30:00', '36:15:00'], 'Duration', [5400, 130500]],
+  ['Ja', ['J', 'N'], 'Checkbox', [true, false]],
+  ['PostgreSQL', ['t', 'f'], 'Checkbox', [true, false]],
+  ['Vrai', ['VRAI', 'FAUX'], 'Checkbox', [true, false]],
+  ['Sí', ['Sí', 'No'], 'Checkbox', [true, false]],
+  ['Circles', ['○', '×'], 'Checkbox', [true, false]],
+  ['Not given', ['k. A.', '3'], 'Number', [null, 3]],
+  ['Formula errors', ['#DIV/0!', '1.5'], 'Decimal', [null, 1.5]],
+  ['Names', ['N/A', 'NULL'], 'SingleLineText', ['N/A', 'NULL']],
+  ['Infinite', ['Infinity', '1.5'], 'SingleLineText', ['Infinity', '1.5']],
+  ['Exact', ['0.1234567890123456789', '1.5'], 'SingleLineText', ['0.1234567890123456789', '1.5']],
+  ['😀', ['a\nb', 'c "d"'], 'LongText', ['a\nb', 'c "d"']],
+]
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+const csvOf = (rows: string[][]): string => rows.map((cells) => cells.map(quoted).join(';')).join('\n')
+
+async function load(text: string, name: string) {
+  const uploadId = await upload(door, new Blob([text]), name)
+  const tables = await analyse(door, uploadId)
+  const [imported] = await importTables(door, base.id, uploadId, tables)
+  return {
+    fields: tables[0]?.analysis?.fields ?? [],
+    rows: imported?.rows ?? [],
+    report: imported?.report ?? [],
+  }
+}
+
+describe('an import of values as people write them', () => {
+  let found: Awaited<ReturnType<typeof load>>
+
+  beforeAll(async () => {
+    const rows = [
+      COLUMNS.map(([title]) => title),
+      ...[0, 1].map((at) => COLUMNS.map(([, cells]) => cells[at] ?? '')),
+    ]
+    found = await load(csvOf(rows), 'values.csv')
+  })
+
+  test.each(COLUMNS.map(([title, , type, values]) => [title, type, values] as const))(
+    'reads %s as %s',
+    (title, type, values) => {
+      expect(found.fields.find((field) => field.title === title)?.type).toBe(type)
+      expect(found.rows.map((row) => row[title] ?? null)).toEqual(values)
+    },
+  )
+
+  test('reports nothing', () => {
+    expect(found.report).toEqual([])
+  })
+})
