@@ -25,9 +25,10 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * and a browser. The last line is `N passed, N failed`, with `, N skipped` if there are any; failed tests are
  * listed above it.
  *
- * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first. Tests that measure time or memory
- * are named `*.quiet.test.ts` and run alone afterwards. Browser tests come last. These three kinds depend on time, so a
- * test that fails is repeated once; those that passed only then are listed above the failed ones.
+ * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first. Tests whose limits other processes
+ * would break (times by the clock, the memory of a whole process) are named `*.quiet.test.ts` and run alone afterwards.
+ * Browser tests come last. These three kinds depend on time, so a test that fails is repeated once; those that passed
+ * only then are listed above the failed ones.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
