@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { findTestBrowser } from '../tests/support/find-binary.ts'
 import { startMariadb } from '../tests/support/mariadb.ts'
@@ -22,12 +23,13 @@ import { ensureSystemPackages } from './test/system-packages.ts'
 
 /*
  * `bun run test` checks the sources and runs all tests with SQLite, private PostgreSQL and MariaDB servers,
- * and a browser. The last line is `N passed, N failed`, with `, N skipped` if there are any; failed tests are
- * listed above it.
+ * and a browser. The check runs beside the first tests, in the time that these leave to it. The last line is
+ * `N passed, N failed`, with `, N skipped` if there are any; failed tests are listed above it.
  *
- * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first. Tests that measure time or memory
- * are named `*.quiet.test.ts` and run alone afterwards. Browser tests come last. These three kinds depend on time, so a
- * test that fails is repeated once; those that passed only then are listed above the failed ones.
+ * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first. Tests whose limits other processes
+ * would break (times by the clock, the memory of a whole process) are named `*.quiet.test.ts` and run alone afterwards.
+ * Browser tests come last. These three kinds depend on time, so a test that fails is repeated once; those that passed
+ * only then are listed above the failed ones.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -80,7 +82,7 @@ stopWithNpx()
 try {
   const onlyHome = mayPrepare ? readHome(options) : 'sqlite'
   await prepare()
-  if (isWhole) await runStep('The check', 'scripts/check.ts')
+  const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
   const onSqlite = files.filter((file) => homesOf(file, onlyHome).includes('sqlite'))
   const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
@@ -97,6 +99,7 @@ try {
     ...split(others, WORKERS),
   ]
   await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
+  await checked
   await runTests({ files: quiet, isRepeated: true }, TEST_TIMEOUT_MS)
   const browserParts = split(e2e, BROWSERS, { isRepeated: true })
   await inParallel(browserParts, BROWSERS, (part) => runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1))
@@ -146,10 +149,14 @@ async function offerServer(variable: string, start: () => Promise<PrivateServer>
   process.env[variable] = server.url
 }
 
-/** Runs a script; an error counts as one failure. */
-async function runStep(what: string, script: string): Promise<void> {
-  const { exitCode } = await stream(bun(script))
-  if (exitCode !== 0) fail(`${what} failed`)
+/**
+ * Runs a script; an error counts as one failure.
+ *
+ * @param isBeside at a low priority, with its output held back until it ends, because others run at the same time
+ */
+async function runStep(what: string, script: string, { isBeside = false } = {}): Promise<void> {
+  const { exitCode, output } = await stream(bun(script), isBeside, {}, isBeside)
+  if (exitCode !== 0) fail(`${what} failed`, isBeside ? output.trim().split('\n') : [])
 }
 
 /** Test files that run sequentially in one process. */
@@ -212,10 +219,11 @@ function findTestFiles(path: string): string[] {
   return names.map((name) => join(path, name)).sort()
 }
 
-function fail(reason: unknown): void {
+/** @param details what is repeated at the end of the run, because the output between is long */
+function fail(reason: unknown, details: readonly string[] = []): void {
   const message = reason instanceof Error ? reason.message : String(reason)
   console.error(message)
-  failures.push({ name: message, reason: [], hasPassed: false })
+  failures.push({ name: message, reason: details, hasPassed: false })
   counts.failed++
 }
 
@@ -224,19 +232,24 @@ async function stream(
   command: string[],
   isHeldBack = false,
   variables: Record<string, string> = {},
-): Promise<{ exitCode: number; errorOutput: string }> {
-  if (isInterrupted) return { exitCode: 0, errorOutput: '' }
+  isLowPriority = false,
+): Promise<{ exitCode: number; output: string; errorOutput: string }> {
+  if (isInterrupted) return { exitCode: 0, output: '', errorOutput: '' }
   const env = { ...process.env, ...variables, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
   const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  if (isLowPriority) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   running.add(child)
   const held: Uint8Array[] = []
+  let output = ''
   let errorOutput = ''
-  const decoder = new TextDecoder()
   async function pass(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream, isError: boolean) {
+    const decoder = new TextDecoder()
     for await (const chunk of from) {
       if (isHeldBack) held.push(chunk)
       else to.write(chunk)
-      if (isError) errorOutput += decoder.decode(chunk, { stream: true })
+      const text = decoder.decode(chunk, { stream: true })
+      output += text
+      if (isError) errorOutput += text
     }
   }
   const passed = Promise.all([
@@ -248,5 +261,5 @@ async function stream(
   await Promise.race([passed, Bun.sleep(LAST_OUTPUT_MS)])
   running.delete(child)
   for (const chunk of held) process.stderr.write(chunk)
-  return { exitCode, errorOutput }
+  return { exitCode, output, errorOutput }
 }

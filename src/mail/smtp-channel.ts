@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { htmlOf, type MailContent, subjectLine, textOf } from './message.ts'
 import type { MailSettings, SmtpSettings } from './smtp-settings.ts'
 
@@ -28,7 +27,7 @@ const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREF
 
 /** @throws if the server cannot be reached, or refuses the account */
 export async function verifySmtp(config: SmtpSettings | MailSettings): Promise<void> {
-  const transport = transportTo(config, config.smtpHost ?? '')
+  const transport = await transportTo(config, config.smtpHost ?? '')
   try {
     await transport.verify()
   } finally {
@@ -37,8 +36,10 @@ export async function verifySmtp(config: SmtpSettings | MailSettings): Promise<v
 }
 
 // Connects to any address: the operator chooses the mail server, which is often in the local network.
-const transportTo = (config: SmtpSettings & Partial<MailSettings>, host: string) =>
-  createTransport({
+async function transportTo(config: SmtpSettings & Partial<MailSettings>, host: string) {
+  // Loaded on first use, so that the server starts faster.
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
     host,
     port: config.smtpPort,
     secure: config.smtpSecure,
@@ -53,16 +54,19 @@ const transportTo = (config: SmtpSettings & Partial<MailSettings>, host: string)
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+}
 
 /** Channel to a mail server; null if the settings name none. The only file that uses nodemailer. */
 export function openSmtpChannel(config: MailSettings): MailChannel | null {
   const { smtpHost: host, smtpFrom: from, publicUrl } = config
   if (host === null || from === null || publicUrl === null) return null
-  const transport = transportTo(config, host)
+  let opened: ReturnType<typeof transportTo> | null = null
   const domain = new URL(publicUrl).hostname
 
   return {
     async send({ id, recipient, content }) {
+      opened ??= transportTo(config, host)
+      const transport = await opened
       const sending = transport.sendMail({
         from,
         // Passed as an object, because a string would be parsed as a list of addresses.

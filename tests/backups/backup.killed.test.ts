@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
 
 /** Set it to 40 for the whole series. */
-const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 10)
+const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 6)
 const ROWS = 20_000
 
 let place: Place
@@ -112,7 +112,7 @@ function killsOfUpgrade(): { afterMs: number; since: string }[] {
   return Array.from({ length: ROUNDS }, (_, round) => ({
     since: steps[round % steps.length] ?? '',
     // The last step is short.
-    afterMs: round % steps.length === 2 ? (round * 3) % 40 : (round * 7) % 60,
+    afterMs: round % steps.length === 2 ? (round * 8) % 56 : (round * 7) % 60,
   }))
 }
 

@@ -10,7 +10,7 @@ import { largeBase } from './large-base.ts'
 import { fromAirtable } from './support.ts'
 
 /** Kills while tables are created, records are read, links written and formulas compared. */
-const KILLS = 8
+const KILLS = 6
 const SIZE = 120
 
 let server: AirtableServer

@@ -16,7 +16,7 @@ const MAX_EFFECT = 1.1
 
 /** Records of one import, and how often it is measured with and without a webhook. */
 const IMPORTED = 300_000
-const IMPORTS = 3
+const IMPORTS = 7
 
 /** How fast webhooks deliver to a local receiver, and how much they slow writes and imports down. */
 export async function measureHooks(): Promise<Line[]> {
@@ -72,7 +72,10 @@ async function measureDeliveries(product: Product, path: string, received: () =>
   }
 }
 
-/** Processor time of an import with and without a webhook that gets one call for it, in turn. */
+/**
+ * Processor time of an import with and without a webhook that gets one call for it: the median of pairs, because either
+ * half of a pair varies by a tenth in both directions, and the processor's speed drifts from pair to pair.
+ */
 export async function measureImports(
   product: Product,
   path: string,
@@ -90,18 +93,23 @@ export async function measureImports(
   }
   const hook = { ...hookOf(product, path), deliverPer: 'call' as const, operations: ['insert' as const] }
   const { id: hookId } = await trpc.hooks.create.mutate({ ...hook, isActive: false })
+  const runWith = async () => {
+    await trpc.hooks.setActive.mutate({ hookId, isActive: true })
+    const seconds = await run(1)
+    await trpc.hooks.setActive.mutate({ hookId, isActive: false })
+    return seconds
+  }
   const [without, among]: [number[], number[]] = [[], []]
   const before = received()
   await run(0)
   for (let turn = 0; turn < IMPORTS; turn++) {
-    without.push(await run(0))
-    await trpc.hooks.setActive.mutate({ hookId, isActive: true })
-    among.push(await run(1))
-    await trpc.hooks.setActive.mutate({ hookId, isActive: false })
+    // Either goes first in turn, so that a drift cancels out.
+    if (turn % 2 === 0) without.push(await run(0))
+    among.push(await runWith())
+    if (turn % 2 === 1) without.push(await run(0))
   }
   await trpc.hooks.delete.mutate({ hookId })
-  const least = (list: number[]) => Math.min(...list)
-  const effect = least(among) / least(without)
+  const effect = median(among.map((seconds, turn) => seconds / (without[turn] ?? 0)))
   const calls = received() - before
   return {
     work: `import ${rows.toLocaleString('en')} records with a webhook`,
@@ -111,6 +119,8 @@ export async function measureImports(
     detail: `${among.map((s) => s.toFixed(2)).join(', ')} s, without ${without.map((s) => s.toFixed(2)).join(', ')} s`,
   }
 }
+
+const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0
 
 async function measureWrites(product: Product, path: string): Promise<Line> {
   const trpc = trpcOf(product)
@@ -140,7 +150,6 @@ async function measureWrites(product: Product, path: string): Promise<Line> {
     await Bun.sleep(2_000)
     without.push(await write())
   }
-  const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0
   const effect = median(among) / median(without)
   return {
     work: `update one record with ${HOOKS} webhooks`,

@@ -10,7 +10,7 @@ import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
 const ROWS = 3_000
 const LINKS = 100
-const DELAYS_MS = [20, 80, 140, 200, 260, 330, 400, 600]
+const DELAYS_MS = [20, 90, 160, 240, 330, 500]
 
 describe.each(META_DATABASES)(
   'linked tables that are moved between bases in %s while the server is killed',

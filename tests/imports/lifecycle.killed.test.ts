@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,22 +14,26 @@ import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { type Door, doorOf, ended, formatOf, resultOf, startImport, upload } from './support.ts'
 
 const columns = [{ title: 'Name' }, { title: 'Age', type: 'Number' as const }]
-/** Takes seconds to import. */
-const LONG_ROWS = 600_000
+/** Takes a second to import. */
+const LONG_ROWS = 300_000
 const LONG = `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(LONG_ROWS)}`
 
 /** Time for an import to begin; it takes a tenth of a second where nothing else runs. */
 const BEGINS_WITHIN_MS = 20_000
 
-/** Waits until an import has written some rows. @throws Error saying how far it is, where that takes too long */
-async function underWay({ url, token }: Door, jobId: string): Promise<void> {
+/**
+ * Waits until an import has written some rows.
+ * @param rows more than these
+ * @throws Error saying how far it is, where that takes too long
+ */
+async function underWay({ url, token }: Door, jobId: string, rows = 10_000): Promise<void> {
   const client = createTrpcClient(url, token)
   const signal = AbortSignal.timeout(BEGINS_WITHIN_MS)
   for (let asked = 0; ; asked++) {
     const { progress, status } = await client.jobs.get.query({ jobId }, { signal }).catch((error) => {
       throw new Error(`The server did not say how far the import is (asked ${asked} times)`, { cause: error })
     })
-    if (progress.done > 10_000) return
+    if (progress.done > rows) return
     if (status !== 'waiting' && status !== 'active') throw new Error(`The job is ${status} already`)
     if (signal.aborted) throw new Error(`The import is ${status} and at ${progress.done} rows`)
     await Bun.sleep(5)
@@ -166,65 +170,62 @@ describe('jobs.cancel', () => {
 })
 
 describe.each(META_DATABASES)('a server with its bases in %s that is killed while an import runs', (home) => {
-  const folders: string[] = []
+  const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
   let database: TestDatabase | null = null
   let server: ServerProcess | null = null
+  let token = ''
 
-  afterEach(async () => {
+  beforeAll(async () => {
+    if (home === 'postgres') database = await createDatabase('postgres')
+    const account = { email: 'ann@example.com', password: PASSWORD }
+    ;({ token } = await createTrpcClient(await spawn()).auth.signUp.mutate(account))
+  }, 60_000)
+  afterAll(async () => {
     await kill()
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+    rmSync(dataDir, { recursive: true, force: true })
     await database?.drop()
-    database = null
   })
 
-  async function spawn(dataDir: string): Promise<string> {
+  async function spawn(): Promise<string> {
     server = await startServerProcess(dataDir, database ? { DATABASE_URL: database.url } : {})
     return server.url
   }
 
-  const tablesOf = (dataDir: string, baseId: string) =>
+  const tablesOf = (baseId: string) =>
     database ? tablesInSchema(database.url, `nc_${baseId}`) : tablesIn(join(dataDir, 'bases', `${baseId}.db`))
 
   const kill = () => server?.end('SIGKILL')
 
-  async function begin(): Promise<{ dataDir: string; door: Door; baseId: string; tableId: string }> {
-    const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
-    folders.push(dataDir)
-    if (home === 'postgres') database = await createDatabase('postgres')
-    const url = await spawn(dataDir)
-    const { token } = await createTrpcClient(url).auth.signUp.mutate({
-      email: 'ann@example.com',
-      password: PASSWORD,
-    })
+  /** A base with a table, in the server that the test before has left. */
+  async function begin(): Promise<{ door: Door; baseId: string; tableId: string }> {
+    const url = server?.url ?? ''
     const client = createTrpcClient(url, token)
     const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
     const { table } = await client.schema.createTable.mutate({ baseId, title: 'Kept' })
-    return { dataDir, door: { url, token }, baseId, tableId: table.id }
+    return { door: { url, token }, baseId, tableId: table.id }
   }
 
   const rowsIn = async ({ url, token }: Door, tableId: string) =>
     (await createTrpcClient(url, token).records.count.query({ selection: { tableId } })).count
 
   test('goes on with it when it is back, and loses and repeats no row', async () => {
-    const { dataDir, door, baseId } = await begin()
+    const { door, baseId } = await begin()
     const jobId = await startImport(door, baseId, LONG, { title: 'Half', columns })
     await underWay(door, jobId)
     await kill()
-    expect((await tablesOf(dataDir, baseId)).filter((name) => name.startsWith('sheaf_import'))).toHaveLength(
-      1,
-    )
+    expect((await tablesOf(baseId)).filter((name) => name.startsWith('sheaf_import'))).toHaveLength(1)
 
-    const again = { url: await spawn(dataDir), token: door.token }
+    const again = { url: await spawn(), token: door.token }
     const { rows, tableId } = resultOf(await ended(again, jobId))
     expect(rows).toBe(LONG_ROWS)
     expect(await rowsIn(again, tableId)).toBe(LONG_ROWS)
-    expect((await tablesOf(dataDir, baseId)).toSorted()).toEqual(['Half', 'Kept'])
+    expect((await tablesOf(baseId)).toSorted()).toEqual(['Half', 'Kept'])
     expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
     expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
   }, 120_000)
 
   test('updates a table once, however often it is killed, and reports refused rows once', async () => {
-    const { dataDir, door, baseId, tableId } = await begin()
+    const { door, baseId, tableId } = await begin()
     const { fields } = await createTrpcClient(door.url, door.token).schema.table.query({ tableId })
     const title = fields.find((field) => field.isDisplay)!
     const import_ = async (by: Door, file: string) => {
@@ -241,24 +242,24 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     }
     const first = await ended(door, await import_(door, 'Name\nkey 1\nkey 2\n'))
     expect(resultOf(first).rows).toBe(2)
-    const lines = Array.from({ length: 200_000 }, (_, at) => `key ${at}`).join('\n')
+    const lines = Array.from({ length: 100_000 }, (_, at) => `key ${at}`).join('\n')
     const jobId = await import_(door, `Name\nkey 0\n${lines}\n`)
     let by = door
     for (let round = 0; round < 3; round++) {
-      await Bun.sleep(100 + 300 * round)
+      await Bun.sleep(100 + 200 * round)
       await kill()
-      by = { url: await spawn(dataDir), token: door.token }
+      by = { url: await spawn(), token: door.token }
     }
     const result = resultOf(await ended(by, jobId, 90_000))
     expect(result).toMatchObject({ rowsRefused: 1, problems: 1 })
-    expect(result.update).toMatchObject({ added: 199_998, changed: 0, unchanged: 2, repeated: 1 })
-    expect(await rowsIn(by, tableId)).toBe(200_000)
-    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
+    expect(result.update).toMatchObject({ added: 99_998, changed: 0, unchanged: 2, repeated: 1 })
+    expect(await rowsIn(by, tableId)).toBe(100_000)
+    expect(await tablesOf(baseId)).toEqual(['Kept'])
   }, 180_000)
 
   test('links the tables of an import completely, and creates each missing record once', async () => {
-    const { dataDir, door, baseId } = await begin()
-    const lines = Array.from({ length: 100_000 }, (_, at) => `${at},Customer ${at % 5000}`)
+    const { door, baseId } = await begin()
+    const lines = Array.from({ length: 50_000 }, (_, at) => `${at},Customer ${at % 5000}`)
     const table = async (title: string, file: string) => ({
       baseId,
       uploadId: await upload(door, file),
@@ -274,10 +275,17 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
       { ...(await table('Customers', 'No,Name\nCustomer 7,x\n')), columns: [{ index: 0 }, { index: 1 }] },
     ])
     let by = door
-    for (let round = 0; round < 4; round++) {
-      await Bun.sleep(700 + 500 * round)
+    const [ordersJob = '', customersJob = ''] = jobs.map(({ jobId }) => jobId)
+    // While the larger table is filled, and twice while both are linked, which begins when they are filled.
+    for (const isReached of [
+      () => underWay(by, ordersJob, 0),
+      () => ended(by, customersJob, 60_000),
+      () => Bun.sleep(150),
+    ]) {
+      await isReached()
+      await Bun.sleep(30)
       await kill()
-      by = { url: await spawn(dataDir), token: door.token }
+      by = { url: await spawn(), token: door.token }
     }
     const ends = await Promise.all(jobs.map(({ jobId }) => ended(by, jobId, 90_000)))
     expect(ends.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
@@ -287,7 +295,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     const { fields } = await client.schema.table.query({ tableId: orders })
     const link = fields.find(({ title }) => title === 'Name')
     expect(link?.type).toBe('LinkToAnotherRecord')
-    for (const offset of [0, 50_000, 99_000]) {
+    for (const offset of [0, 25_000, 49_000]) {
       const page = await client.records.list.query({
         query: { tableId: orders, fieldIds: [link?.id ?? ''], limit: 1000, offset },
       })
@@ -296,7 +304,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
   }, 180_000)
 
   test('has added nothing to a table that exists where the file is gone', async () => {
-    const { dataDir, door, baseId, tableId } = await begin()
+    const { door, baseId, tableId } = await begin()
     const client = createTrpcClient(door.url, door.token)
     const { fields } = await client.schema.table.query({ tableId })
     const title = fields.find((field) => field.isDisplay)!
@@ -311,21 +319,21 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     await underWay(door, jobId)
     await kill()
     for (const name of readdirSync(join(dataDir, 'uploads'))) rmSync(join(dataDir, 'uploads', name))
-    const again = { url: await spawn(dataDir), token: door.token }
+    const again = { url: await spawn(), token: door.token }
     const job = await ended(again, jobId)
     expect(job).toMatchObject({ status: 'failed' })
     expect(job.error).toContain('The server stopped')
     expect(await rowsIn(again, tableId)).toBe(0)
-    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
+    expect(await tablesOf(baseId)).toEqual(['Kept'])
   }, 60_000)
 
   test('goes on where it is told to stop, and can be cancelled then', async () => {
-    const { dataDir, door, baseId } = await begin()
+    const { door, baseId } = await begin()
     const jobId = await startImport(door, baseId, LONG, { title: 'Stopped', columns })
     const other = await startImport(door, baseId, LONG, { title: 'Waiting', columns })
     await underWay(door, jobId)
     expect(await server?.end('SIGTERM')).toBe(0)
-    const again = { url: await spawn(dataDir), token: door.token }
+    const again = { url: await spawn(), token: door.token }
     const client = createTrpcClient(again.url, again.token)
     expect((await client.jobs.unfinished.query()).map(({ id }) => id).toSorted()).toEqual(
       [jobId, other].toSorted(),
@@ -333,6 +341,6 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     await client.jobs.cancel.mutate({ jobId: other })
     expect(resultOf(await ended(again, jobId)).rows).toBe(LONG_ROWS)
     expect(await ended(again, other)).toMatchObject({ status: 'cancelled' })
-    expect((await tablesOf(dataDir, baseId)).toSorted()).toEqual(['Kept', 'Stopped'])
+    expect((await tablesOf(baseId)).toSorted()).toEqual(['Kept', 'Stopped'])
   }, 120_000)
 })

@@ -6,7 +6,7 @@ import { type Engine, openPlace } from './support.ts'
 
 const ROWS = 60_000
 /** Attempts that are killed, at most; then one goes through. */
-const KILLS = 6
+const KILLS = 4
 /** An attempt is killed after this time or later, up to `SPREAD_MS`. */
 const LEAST_MS = 250
 const SPREAD_MS = 1_500

@@ -6,7 +6,7 @@ import { startThreeServers, type ThreeServers } from './support.ts'
 
 /** From the last key of one person until it is on the other's screen, in the median. */
 const PROMISE_MS = 300
-const TRIES = 9
+const TRIES = 5
 
 // Two people in Chromium, each connected to another server process over one PostgreSQL.
 let world: ThreeServers

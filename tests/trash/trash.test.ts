@@ -49,6 +49,8 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
     const { path } = await uploadOne(of, of.owner.token, name, `text ${crypto.randomUUID()}`)
     const { body } = await of.rest.post(table.path, { Title: name, Files: [{ path, title: name }] })
     await of.rest.patch(table.path, { Id: body.Id, Files: null })
+    // A base is followed in the background once it has a field for files; `settled` waits for those followed already.
+    while (!of.app.services.records.feed.follows('detached-files', of.baseId)) await Bun.sleep(5)
     await settled(of)
     return { id: body.Id, path }
   }

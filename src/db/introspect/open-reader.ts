@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { type Connection, type ConnectionOptions, createConnection } from 'mysql2'
+import type { Connection, ConnectionOptions } from 'mysql2'
 import { type Caller, cancelled, currentCaller, whileWanted } from '../../caller.ts'
 import { bound } from '../../dialects/standard-sql.ts'
 import type { ConnectionConfig, MysqlConnection, PostgresConnection, SslConfig } from '../connection.ts'
@@ -112,7 +112,8 @@ async function connectMysql(config: MysqlConnection) {
 }
 
 /** The driver's own timeout covers only the TCP connection, not a server that stays silent afterwards. */
-function connected(options: ConnectionOptions): Promise<Connection> {
+async function connected(options: ConnectionOptions): Promise<Connection> {
+  const { createConnection } = await import('mysql2')
   const { promise, resolve, reject } = Promise.withResolvers<Connection>()
   const connection = createConnection(options)
   const giveUp = (code: string, message: string) => {

@@ -1,4 +1,4 @@
-import { createPool, type Pool, type PoolOptions, type RowDataPacket } from 'mysql2'
+import type { Pool, PoolOptions, RowDataPacket } from 'mysql2'
 import { fractionDigits } from '../../core/dates.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
 import { storedTime } from '../../dialects/standard-sql.ts'
@@ -24,11 +24,13 @@ const SESSION = `set time_zone = '+00:00',
  *   of MySQL; MariaDB has a timeout per statement instead
  * @param onVersion called for each connection with the server's version, e.g. `10.11.6-MariaDB`
  */
-export function connectMysql(
+export async function connectMysql(
   { host, port, user, password, database, ssl }: MysqlConnection,
   { max, encrypted, timeoutMs }: { max: number; encrypted: boolean; timeoutMs: number },
   onVersion: (version: string) => void,
-): Pool {
+): Promise<Pool> {
+  // Loaded on first use, so that the server starts faster.
+  const { createPool } = await import('mysql2')
   const options: PoolOptions = {
     host,
     port,

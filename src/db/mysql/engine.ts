@@ -24,13 +24,16 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
   const onVersion = (version: string) => {
     dialect = mysqlFor(version)
   }
-  const connect = (encrypted: boolean) => ({
+  const open = async (max: number, encrypted: boolean, timeoutMs: number) =>
+    (await connectMysql(connection, { max, encrypted, timeoutMs }, onVersion)).promise()
+  const connect = async (encrypted: boolean) => ({
     encrypted,
-    points: connectMysql(connection, { max: 8, encrypted, timeoutMs: POINT_TIMEOUT_MS }, onVersion).promise(),
+    points: await open(8, encrypted, POINT_TIMEOUT_MS),
     // Few connections for scans, so that they leave the server time for other work.
-    scans: connectMysql(connection, { max: 2, encrypted, timeoutMs: SCAN_TIMEOUT_MS }, onVersion).promise(),
+    scans: await open(2, encrypted, SCAN_TIMEOUT_MS),
   })
-  let pools = connect(true)
+  type Pools = Awaited<ReturnType<typeof connect>>
+  let pools: Promise<Pools> | null = null
   const inTurn = createWriteQueue()
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
@@ -39,18 +42,20 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     })
 
   /** `prefer` falls back to no encryption if the server offers none; the driver has no such mode. */
-  async function withPools<T>(work: (given: typeof pools) => Promise<T>): Promise<T> {
-    const given = pools
+  async function withPools<T>(work: (pools: Pools) => Promise<T>): Promise<T> {
+    pools ??= connect(true)
+    const opened = pools
+    const given = await opened
     try {
       return await work(given)
     } catch (error) {
       if (connection.ssl?.mode !== 'prefer' || !given.encrypted || !hasNoEncryption(error)) throw error
       // Of concurrent callers, the first switches.
-      if (pools === given) {
+      if (pools === opened) {
         pools = connect(false)
         await Promise.all([given.points.end(), given.scans.end()])
       }
-      return work(pools)
+      return work(await pools)
     }
   }
 
@@ -70,7 +75,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
   }
 
   /** A read that is cancelled with its caller. Without a caller, only the driver's timeout applies. */
-  async function askScan({ scans, points }: typeof pools, statement: Statement, arrays: boolean) {
+  async function askScan({ scans, points }: Pools, statement: Statement, arrays: boolean) {
     const caller = currentCaller()
     if (!caller) return ask(scans, statement, arrays, SCAN_TIMEOUT_MS)
     const client = await scans.getConnection()
@@ -205,7 +210,8 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       })
     },
     close: async () => {
-      await Promise.all([pools.points.end(), pools.scans.end()])
+      const opened = await pools
+      await Promise.all([opened?.points.end(), opened?.scans.end()])
     },
   }
 }

@@ -1,4 +1,3 @@
-import { toOpenAPISchema } from '@elysiajs/openapi'
 import { Elysia } from 'elysia'
 import { AppError } from '../../../../src/core/errors.ts'
 import type { Kernel } from '../../../../src/kernel.ts'
@@ -56,7 +55,9 @@ function baseRoutes(kernel: Kernel, services: Services, generation: Generation, 
 }
 
 /** Every route under `/api`, as the adapters describe them. */
-function describeServer(app: Elysia): Record<string, unknown> {
+async function describeServer(app: Elysia): Promise<Record<string, unknown>> {
+  // Loaded on first use, so that the server starts faster.
+  const { toOpenAPISchema } = await import('@elysiajs/openapi')
   const { paths, components } = toOpenAPISchema(app)
   const api = Object.entries(paths).filter(([path]) => path.startsWith('/api/'))
   return {
