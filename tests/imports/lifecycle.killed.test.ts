@@ -170,12 +170,13 @@ describe('jobs.cancel', () => {
 })
 
 describe.each(META_DATABASES)('a server with its bases in %s that is killed while an import runs', (home) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
+  let dataDir = ''
   let database: TestDatabase | null = null
   let server: ServerProcess | null = null
   let token = ''
 
   beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
     if (home === 'postgres') database = await createDatabase('postgres')
     const account = { email: 'ann@example.com', password: PASSWORD }
     ;({ token } = await createTrpcClient(await spawn()).auth.signUp.mutate(account))
