@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
+import { forgetParts } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import { isStopping, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -159,6 +160,7 @@ export function createImportJob({
       const target = targetOf(input)
       const hasUpload = await uploads.isThere(job.userId, input.uploadId)
       const rows = await target.findFinished(input, job.id, hasUpload)
+      if (rows === null) await dropUnpublished(engine, input, stagingOf(job.id))
       if (rows === null && hasUpload) {
         await uploads.hold(job.id, input.uploadId)
         return 'resume'
@@ -188,6 +190,20 @@ function linksTable(dialect: Dialect, staging: string, columns: ImportColumn[]):
     defaultValue: null,
   }))
   return dialect.createTable(linksTableOf(staging), integers)
+}
+
+/**
+ * Drops the new table of an import if its home has it and the metadata does not: a killed server has renamed the staging
+ * table then, whose index keeps its name, and appended an entry to the log.
+ */
+async function dropUnpublished(engine: Engine, { target }: ImportInput, staging: string): Promise<void> {
+  if (target.kind !== 'new') return
+  const { dialect } = engine
+  for (const { name } of await engine.all<{ name: string }>(dialect.listTablesIndexedAs(`${staging}__`))) {
+    if (name === staging) continue
+    await engine.writeScript(dialect.dropTable(name))
+    await forgetParts(engine, { tableIds: [target.prepared.tableId], fieldIds: [] })
+  }
 }
 
 /** Drops the staging tables of an import, if they exist. */

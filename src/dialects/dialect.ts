@@ -262,6 +262,8 @@ export interface Dialect extends QueryDialect {
   listColumns(table: string): Statement
   /** Lists the indexes of a table: rows with `name` and `bytes` (null if the engine does not tell). */
   listIndexes(table: string): Statement
+  /** Lists the tables with an index whose name begins with a text: rows with `name`. */
+  listTablesIndexedAs(prefix: string): Statement
   /**
    * Lists the foreign keys that reference a table: a row per column pair with `name`, `child_schema` (null: the table's
    * own), `child`, `child_column`, `parent_column` and `rule` (action on deletion, in upper case).

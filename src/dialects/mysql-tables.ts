@@ -57,6 +57,11 @@ export const mysqlWrites = {
       where table_schema = database() and table_name = ? order by index_name`,
     params: [table],
   }),
+  listTablesIndexedAs: (prefix) => ({
+    sql: `select distinct table_name as name from information_schema.statistics
+      where table_schema = database() and left(index_name, char_length(?)) = ?`,
+    params: [prefix, prefix],
+  }),
   listReferences: (table) => ({
     sql: `select concat(k.constraint_schema, '.', k.table_name, '.', k.constraint_name) as name,
         nullif(k.table_schema, database()) as child_schema, k.table_name as child, k.column_name as child_column,

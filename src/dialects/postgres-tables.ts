@@ -70,6 +70,11 @@ export const postgresWrites = {
       join pg_class c on c.oid = i.indexrelid where i.indrelid = quote_ident($1)::regclass order by c.relname`,
     params: [table],
   }),
+  listTablesIndexedAs: (prefix) => ({
+    sql: `select distinct tablename::text as name from pg_indexes
+      where schemaname = current_schema() and starts_with(indexname::text, $1)`,
+    params: [prefix],
+  }),
   listReferences: (table) => ({
     sql: `select o.oid::text as name, nullif(n.nspname::text, current_schema()::text) as child_schema,
         c.relname::text as child, a.attname::text as child_column, r.attname::text as parent_column,

@@ -189,6 +189,10 @@ export const sqlite: Dialect = {
       where type = 'index' and tbl_name = ? order by name`,
     params: [table],
   }),
+  listTablesIndexedAs: (prefix) => ({
+    sql: `select distinct tbl_name as name from sqlite_master where type = 'index' and substr(name, 1, length(?)) = ?`,
+    params: [prefix, prefix],
+  }),
   // A foreign key without a parent column references the primary key.
   listReferences: (table) => ({
     sql: `select m.name || '.' || f.id as name, null as child_schema, m.name as child, f."from" as child_column,

@@ -206,6 +206,23 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     return { door: { url, token }, baseId, tableId: table.id }
   }
 
+  /** What the home has after the last step of an import, when the server is killed before the metadata has the table. */
+  async function publishInHome(baseId: string, staging: string): Promise<void> {
+    const statements = [
+      `create index "${staging}__nc_order_id" on "${staging}" (nc_order, id)`,
+      `alter table "${staging}" rename to "Renamed"`,
+    ]
+    if (database) {
+      await using sql = new Bun.SQL(database.url, { max: 1 })
+      await sql.unsafe(`set search_path to "nc_${baseId}"`)
+      for (const statement of statements) await sql.unsafe(statement)
+      return
+    }
+    const file = new Database(join(dataDir, 'bases', `${baseId}.db`))
+    for (const statement of statements) file.run(statement)
+    file.close()
+  }
+
   const rowsIn = async ({ url, token }: Door, tableId: string) =>
     (await createTrpcClient(url, token).records.count.query({ selection: { tableId } })).count
 
@@ -223,6 +240,19 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect((await tablesOf(baseId)).toSorted()).toEqual(['Half', 'Kept'])
     expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
     expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
+  }, 120_000)
+
+  test('begins again where the home has the new table already, and the metadata does not', async () => {
+    const { door, baseId } = await begin()
+    const jobId = await startImport(door, baseId, LONG, { title: 'Renamed', columns })
+    await underWay(door, jobId)
+    await kill()
+    await publishInHome(baseId, `sheaf_import_${jobId}`)
+    const again = { url: await spawn(), token: door.token }
+    const { rows, tableId } = resultOf(await ended(again, jobId))
+    expect(rows).toBe(LONG_ROWS)
+    expect(await rowsIn(again, tableId)).toBe(LONG_ROWS)
+    expect((await tablesOf(baseId)).toSorted()).toEqual(['Kept', 'Renamed'])
   }, 120_000)
 
   test('updates a table once, however often it is killed, and reports refused rows once', async () => {
