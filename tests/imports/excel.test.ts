@@ -484,8 +484,11 @@ describe('an OpenDocument spreadsheet', () => {
   })
 })
 
+/** A second where nothing else runs; to parse the workbook takes a minute. */
+const CANCELLED_WITHIN_MS = 10_000
+
 describe('cancelling while a workbook is parsed in one go', () => {
-  /** A sheet with 800,000 rows, which takes several seconds to parse. */
+  /** A sheet with 800,000 rows. */
   function slow(): Bytes {
     const files = unzipSync(workbook({ A: sheetOf([['a', 'b', 'c', 'd']]) }, 'ods'))
     const content = strFromU8(files['content.xml'] ?? new Uint8Array())
@@ -507,7 +510,7 @@ describe('cancelling while a workbook is parsed in one go', () => {
     const leftAt = performance.now()
     left.abort()
     expect(await analyse(door, small)).toHaveLength(1)
-    expect(performance.now() - leftAt).toBeLessThan(1500)
+    expect(performance.now() - leftAt).toBeLessThan(CANCELLED_WITHIN_MS)
     for (const { status } of await previews) expect(status).toBe('rejected')
 
     const { jobId } = await app.trpc(owner.token).imports.start.mutate({
@@ -522,7 +525,7 @@ describe('cancelling while a workbook is parsed in one go', () => {
     const cancelledAt = performance.now()
     await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
     expect(await ended(door, jobId)).toMatchObject({ status: 'cancelled' })
-    expect(performance.now() - cancelledAt).toBeLessThan(1500)
+    expect(performance.now() - cancelledAt).toBeLessThan(CANCELLED_WITHIN_MS)
     const tables = await app.trpc(owner.token).schema.tables.query({ baseId: base.id })
     expect(tables.map(({ title }) => title)).not.toContain('Cancelled')
   })

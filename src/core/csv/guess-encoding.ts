@@ -270,10 +270,14 @@ const FREQUENT: Record<string, ReadonlySet<string>> = {
   Thai: new Set('าน่รอกเงมยลวดทส้ี'),
 }
 
-const SCRIPTS = ['Latin', ...Object.keys(FREQUENT)].map((name) => ({
-  name,
-  isIn: new RegExp(`^\\p{Script_Extensions=${name}}$`, 'u'),
-}))
+const SCRIPTS = [
+  { name: 'Latin', isIn: /^\p{Script_Extensions=Latin}$/u },
+  { name: 'Cyrillic', isIn: /^\p{Script_Extensions=Cyrillic}$/u },
+  { name: 'Greek', isIn: /^\p{Script_Extensions=Greek}$/u },
+  { name: 'Hebrew', isIn: /^\p{Script_Extensions=Hebrew}$/u },
+  { name: 'Arabic', isIn: /^\p{Script_Extensions=Arabic}$/u },
+  { name: 'Thai', isIn: /^\p{Script_Extensions=Thai}$/u },
+]
 
 const WORD = /(?:(?![ªº])[\p{L}\p{M}])+/gu
 const CASED = /^(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]*|\p{Lu}+)$/u

@@ -104,6 +104,9 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
 /** Amounts in yuan have decimals, those in yen have none, and the sign is the same. */
 const YEN = '¥'
 
+/** A column of only such numbers has codes, such as those of credit cards. */
+const LONG_CODE = /^\d{16,}$/
+
 /** Symbol or code of a currency, or the percent sign. */
 const unitOf = (value: string): string | undefined =>
   [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
@@ -129,6 +132,7 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
   // A column of only (1), (2), (3) contains footnote numbers.
   if (values.every((value) => /^\s*\(\d+\)\s*$/.test(value))) return null
   const signed = values.map((value) => withSign(plainDigits(value, decimal)))
+  if (signed.every((value) => LONG_CODE.test(value))) return null
   const unit = unitOf(signed[0] ?? '')
   if (unit !== undefined && !signed.every((value) => hasUnit(value, unit))) return null
   // With a unit, a plus sign is no part of a telephone number.
@@ -213,12 +217,9 @@ const withoutUnit = (value: string, unit: string): string =>
     .trim()
     .replace(/^([-−])\s+/, '$1')
 
-/** Whole numbers of more than 15 digits are codes, such as those of credit cards. */
-const LONG_CODE = /^[-−]?\d{16,}$/
-
 /** True for a number without leading zeros that a double represents with all digits. */
 function isPlain(value: string, decimal: DecimalMark): boolean {
-  if (/^[-−]?0\d/.test(value) || LONG_CODE.test(value)) return false
+  if (/^[-−]?0\d/.test(value)) return false
   const number = parseNumber(value, decimal)
   return number !== null && digitsOf(value) === digitsOf(number.toExponential())
 }

@@ -46,7 +46,7 @@ export function createSecondTableFinder() {
 const countFilled = (cells: readonly string[]): number =>
   cells.reduce((count, text) => (text.trim() === '' ? count : count + 1), 0)
 
-const isValue = (text = ''): boolean => /^\s*[-+−(]?\p{Sc}?\s*\p{Nd}/u.test(text)
+const isValue = (text = ''): boolean => /^[-+−(]?\p{Sc}?\s*\p{Nd}/u.test(text.trimStart())
 
 /** True for texts that differ, if they do not continue the rows above. */
 function areTitles(cells: readonly string[], above: readonly string[]): boolean {
