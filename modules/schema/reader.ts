@@ -192,16 +192,19 @@ export function createSchemaReader(context: SchemaContext) {
       return { ...schema, views: actor.kind === 'share' ? views.map(withPublicOptions) : views }
     },
     /**
-     * Where a table is: its own place, or that of the table which has replaced it in another base.
-     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED for those who may not open it there
+     * Where a table is: its own place, or that of the table which has replaced it in another base. Null for a table that was
+     * deleted or never there.
+     * @throws PERMISSION_DENIED for those who may not open it there
      */
-    async place(actor: Actor, tableId: string): Promise<TablePlace> {
+    async place(actor: Actor, tableId: string): Promise<TablePlace | null> {
       const passed = new Set<string>()
       let id = tableId
       for (let next: string | null = id; next !== null && !passed.has(next); next = await store.movedTo(id)) {
         id = next
         passed.add(id)
       }
+      const found = await store.findTable(id)
+      if (!found || found.deletedAt !== null) return null
       const { table } = await openTable(context, actor, 'table.read', id)
       const { title: baseTitle } = await bases.require(table.baseId)
       return { baseId: table.baseId, baseTitle, tableId: id, title: table.title }

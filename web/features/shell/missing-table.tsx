@@ -28,7 +28,8 @@ interface MissingTableProps {
 export function MissingTable({ baseId, tableId, title }: MissingTableProps) {
   const place = trpc.schema.place.useQuery({ tableId }, { retry: false, staleTime: 0 })
   const code = appCodeOf(place.error)
-  const isDeleted = title !== undefined && code?.endsWith('NOT_FOUND') === true
+  const isGone = place.data === null || code?.endsWith('NOT_FOUND') === true
+  const isDeleted = title !== undefined && isGone
 
   useEffect(() => {
     forgetPlace({ baseId, tableId })
@@ -45,7 +46,7 @@ export function MissingTable({ baseId, tableId, title }: MissingTableProps) {
 
   if (place.isPending || isDeleted || movedTables.has(tableId)) return <TableSkeleton />
   if (place.data) return <MovedTable tableId={tableId} place={place.data} />
-  if (code === null) return <QueryError title={m.shell_table_load_failed()} query={place} />
+  if (!isGone && code === null) return <QueryError title={m.shell_table_load_failed()} query={place} />
   if (title !== undefined)
     return (
       <EmptyState
