@@ -1,9 +1,10 @@
 import type { Unsaved } from './types.ts'
 
-/** Where a table has moved to: its new id, and those of its fields by the old ones. */
+/** Where a table has moved to. */
 interface Move {
   tableId: string
-  fieldIds: ReadonlyMap<string, string>
+  /** The edits with the fields' new ids, see `withNewIds`. */
+  moved(unsaved: Unsaved): Unsaved
 }
 
 /** Unsaved edits of tables that are not on screen. */
@@ -13,7 +14,7 @@ const moves = new Map<string, Move>()
 /** Keeps the edits that a table could not save, until it is opened again. */
 export function keepUnsaved(tableId: string, unsaved: Unsaved): void {
   const move = moves.get(tableId)
-  const kept = move ? withNewIds(unsaved, move.fieldIds) : unsaved
+  const kept = move ? move.moved(unsaved) : unsaved
   if (kept.drafts.length + kept.cells.length > 0) unsavedOf.set(move?.tableId ?? tableId, kept)
 }
 
@@ -29,26 +30,4 @@ export function moveUnsaved(fromTableId: string, move: Move): void {
   moves.set(fromTableId, move)
   const unsaved = takeUnsaved(fromTableId)
   if (unsaved) keepUnsaved(fromTableId, unsaved)
-}
-
-function withNewIds({ drafts, cells }: Unsaved, fieldIds: Move['fieldIds']): Unsaved {
-  const renamed = <T>(entries: Iterable<readonly [string, T]>): [string, T][] =>
-    [...entries].flatMap(([id, value]) => {
-      const newId = fieldIds.get(id)
-      return newId === undefined ? [] : [[newId, value]]
-    })
-  return {
-    drafts: drafts.map(([id, draft]) => [
-      id,
-      {
-        ...draft,
-        values: Object.fromEntries(renamed(Object.entries(draft.values))),
-        failed: new Map(renamed(draft.failed)),
-      },
-    ]),
-    cells: cells.flatMap(([id, local]) => {
-      const kept = new Map(renamed(local))
-      return kept.size > 0 ? [[id, kept]] : []
-    }),
-  }
 }

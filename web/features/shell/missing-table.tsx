@@ -4,6 +4,7 @@ import type { TablePlace } from '../../../src/core/model.ts'
 import { appCodeOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
+import { withNewIds } from '../../records/moved-edits.ts'
 import { moveUnsaved } from '../../records/unsaved-edits.ts'
 import { forgetPlace } from '../../session/last-places.ts'
 import { cache, trpc } from '../../trpc.ts'
@@ -77,7 +78,10 @@ function MovedTable({ tableId, place }: { tableId: string; place: TablePlace }) 
       const same = fields.find((field) => field.title === title && field.type === type)
       if (same) fieldIds.set(id, same.id)
     }
-    moveUnsaved(tableId, { tableId: place.tableId, fieldIds })
+    moveUnsaved(tableId, {
+      tableId: place.tableId,
+      moved: (unsaved) => withNewIds(unsaved, fieldIds),
+    })
   }, [former, moved.data, tableId, place.tableId])
 
   if (moved.isPending) return <TableSkeleton />

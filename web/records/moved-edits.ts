@@ -1,0 +1,24 @@
+import type { Unsaved } from './types.ts'
+
+/** Unsaved edits of a table as those of another one. Not in the first load: few tables move. @param fieldIds its fields by the former ones */
+export function withNewIds({ drafts, cells }: Unsaved, fieldIds: ReadonlyMap<string, string>): Unsaved {
+  const renamed = <T>(entries: Iterable<readonly [string, T]>): [string, T][] =>
+    [...entries].flatMap(([id, value]) => {
+      const newId = fieldIds.get(id)
+      return newId === undefined ? [] : [[newId, value]]
+    })
+  return {
+    drafts: drafts.map(([id, draft]) => [
+      id,
+      {
+        ...draft,
+        values: Object.fromEntries(renamed(Object.entries(draft.values))),
+        failed: new Map(renamed(draft.failed)),
+      },
+    ]),
+    cells: cells.flatMap(([id, local]) => {
+      const kept = new Map(renamed(local))
+      return kept.size > 0 ? [[id, kept]] : []
+    }),
+  }
+}
