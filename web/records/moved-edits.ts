@@ -1,6 +1,11 @@
 import type { Unsaved } from './types.ts'
 
-/** Unsaved edits of a table as those of another one. Not in the first load: few tables move. @param fieldIds its fields by the former ones */
+/**
+ * The unsaved edits of a table as those of the table that it was moved to. A file of its own, because the first load has no
+ * room for it.
+ *
+ * @param fieldIds the ids of the fields by the former ones; edits of other fields are left out
+ */
 export function withNewIds({ drafts, cells }: Unsaved, fieldIds: ReadonlyMap<string, string>): Unsaved {
   const renamed = <T>(entries: Iterable<readonly [string, T]>): [string, T][] =>
     [...entries].flatMap(([id, value]) => {
