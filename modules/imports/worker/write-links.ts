@@ -275,13 +275,12 @@ interface PairChanges extends Pick<OwnChanges, 'isListed'> {
  * list are removed, and both are logged; otherwise every pair has a new record, with which it comes and goes.
  */
 export async function writePairs(
-  { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
+  { staging }: Pick<ImportPlan, 'staging'>,
   { pairs }: LinkGroups,
   { tx, dialect }: Tools,
   changes?: PairChanges,
 ): Promise<void> {
   const links = sql.identifier(linksTableOf(staging))
-  const now = toStored(Date.now())
   for (const group of pairs) {
     const { link, storedIn } = group
     const junction = sql.identifier(storedIn.tableName)
@@ -322,27 +321,15 @@ export async function writePairs(
     const count = Number(await one(sql`select count(*) as n ${once}`))
     if (count === 0) continue
     const [firstId = 1] = await dialect.allocateIds(tx, storedIn.tableName, count)
-    const names = [
-      'created_at',
-      'created_by',
-      storedIn.idColumn,
-      storedIn.ownColumn,
-      storedIn.relatedColumn,
-      'nc_order',
-    ]
+    const names = [storedIn.idColumn, storedIn.ownColumn, storedIn.relatedColumn]
     const at = sql`row_number() over (order by seq)`
     await tx.run(
       dialect.render(
         dialect.insertSelected({
           into: sql`${junction}`,
           columns: names.map((name) => sql`${sql.identifier(name)}`),
-          constants: [sql`${now}`, sql`${actorId}`],
-          values: [
-            sql`${firstId - 1} + ${at}`,
-            sql`own`,
-            sql`target`,
-            sql`cast(${firstId - 1} + ${at} as double precision)`,
-          ],
+          constants: [],
+          values: [sql`${firstId - 1} + ${at}`, sql`own`, sql`target`],
           source: once,
         }),
       ),

@@ -86,7 +86,7 @@ export async function insertRecords(
     const fixed: Record<string, CellValue> = {
       created_at: origin?.createdAt ?? now,
       created_by: origin?.createdBy ?? actorId,
-      nc_order: places?.[index] ?? id,
+      nc_order: places?.[index] ?? null,
     }
     const after: Values = { [model.primaryKey.id]: id }
     const list: CellValue[] = [id]
@@ -318,8 +318,12 @@ async function readIds(context: WriteContext, ids: RecordId[]): Promise<string[]
   return [...(await readRecords(context, ids, [])).keys()]
 }
 
-/** The system columns of a table. */
+/**
+ * The system columns that writes fill: none in junction tables, whose rows are pairs of ids. Who linked two records, and
+ * when, is in the log and in the stamps of both.
+ */
 export function systemFields(model: TableModel): Field[] {
+  if (model.table.isJunction) return []
   return model.fields.filter((field) => field.isSystem && !isComputed(field))
 }
 

@@ -83,7 +83,7 @@ export async function convertToLink(
           kind: link.kind,
           names,
         }
-        const count = await writeLinks(change, values, storage.target, actorIdOf(actor))
+        const count = await writeLinks(change, values, storage.target)
         const added = [...new Set([...ends.own.added, ...ends.related.added])]
         const { db } = context.kernel.meta
         const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null, wireMeta: null }

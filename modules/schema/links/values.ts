@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { toStored } from '../../../src/core/dates.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -59,13 +58,10 @@ export async function writeLinks(
   change: ChangeContext,
   conversion: LinkConversion,
   { tableName, ownColumn, column }: LinkTarget,
-  actorId: string | null,
 ): Promise<number> {
-  const { tx, engine, now } = change
-  const { quote, placeholder, encode } = engine.dialect
-  const stored = toStored(Date.parse(now))
-  const at = encode('datetime')?.(stored) ?? stored
-  let [count, order] = [0, 0]
+  const { tx, engine } = change
+  const { quote, placeholder } = engine.dialect
+  let count = 0
   await expectRecords(tx, engine.dialect, conversion.own)
   for await (const page of linksOf(change, conversion)) {
     count += page.length
@@ -76,11 +72,11 @@ export async function writeLinks(
         page.flatMap(({ id, ids }) => (ids.length > 0 ? [[ids[0], id]] : [])),
       )
     } else {
-      const columns = [ownColumn, column, 'created_at', 'created_by', 'nc_order']
+      const columns = [ownColumn, column]
       const placeholders = columns.map((_, index) => placeholder(index)).join(', ')
       await tx.runMany(
         `insert into ${quote(tableName)} (${columns.map(quote).join(', ')}) values (${placeholders})`,
-        page.flatMap(({ id, ids }) => ids.map((other) => [id, other, at, actorId, ++order])),
+        page.flatMap(({ id, ids }) => ids.map((other) => [id, other])),
       )
     }
   }
