@@ -47,7 +47,7 @@ const COLUMNS: [title: string, cells: string[], type: FieldTypeName, values: Cel
   ['Yen', ['1,200円', '300円'], 'Currency', [1200, 300]],
   ['Yuan', ['¥12.50', '¥8.00'], 'Currency', [12.5, 8]],
   ['Two currencies', ['$12', '€13'], 'SingleLineText', ['$12', '€13']],
-  ['Kroner of some country', ['99,00 kr', '12,50 kr'], 'SingleLineText', ['99,00 kr', '12,50 kr']],
+  ['Kroner of some country', ['99,00 kr', '12,50 kr'], 'Currency', [99, 12.5]],
   ['Short months', ['3-Jan-24', '15-Feb-24'], 'Date', ['2024-01-03', '2024-02-15']],
   ['Months alone', ['Jan-24', 'Feb-24'], 'SingleLineText', ['Jan-24', 'Feb-24']],
   ['Japanese days', ['2024年1月3日', '２０２４年１２月３１日'], 'Date', ['2024-01-03', '2024-12-31']],

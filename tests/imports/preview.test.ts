@@ -48,6 +48,33 @@ describe('the preview of a file', () => {
     expect(found).toMatchObject({ rowCount: 2, isExact: true, quoteProblems: 0 })
   })
 
+  test('finds escapes by backslashes, repeated titles and texts in formulas', async () => {
+    const found = await look(
+      '"id","note","zip"\n1,"a \\"b\\"","=\\"0012\\""\n\ufeff"id","note","zip"\n2,\\N,"=\\"13\\""\n',
+    )
+    expect(found).toMatchObject({
+      format: { escape: '\\', formulaTexts: true },
+      rows: [
+        ['1', 'a "b"', '0012'],
+        ['2', '', '13'],
+      ],
+      quoteProblems: 0,
+      repeatedTitles: 1,
+    })
+    expect(typesOf(found)).toEqual({ id: 'Number', note: 'SingleLineText', zip: 'SingleLineText' })
+    const literal = await look('a,b\nx,\\N\n', { escape: '' })
+    expect(literal.rows).toEqual([['x', '\\N']])
+  })
+
+  test('asks for the currency of kroner', async () => {
+    const [field] = (await look('Price\n"12,50 kr"\n"3,00 kr"\n')).fields
+    expect(field).toMatchObject({
+      type: 'Currency',
+      options: { code: 'SEK' },
+      confidence: { ambiguous: true },
+    })
+  })
+
   test('reads a file as Excel writes it where decimals have commas', async () => {
     const file =
       'sep=;\r\nDatum;Betrag;Menge;Preis\r\n31.12.2023;1.234,56;1.000;12,50 €\r\n01.02.2024;-7,00;2.500;0,99 €\r\n'

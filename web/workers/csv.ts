@@ -1,10 +1,10 @@
-import { detectDelimiter, detectFrom } from '../../src/core/csv/detect.ts'
+import { detectDelimiter, detectEscape, detectFrom } from '../../src/core/csv/detect.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
-import { looksGuarded } from '../../src/core/csv/format.ts'
+import { hasFormulaTexts, looksGuarded } from '../../src/core/csv/format.ts'
 import { CsvError, createCsvReader } from '../../src/core/csv/reader.ts'
 import { findTitleRow } from '../../src/core/csv/title-row.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
-import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
+import { asDigits, detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import type { Analysis } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { ForeignFileError, fileKind } from '../../src/core/imports/file-kind.ts'
@@ -54,16 +54,18 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
     guarded: false,
     decimal: '.',
     ...chosen,
+    escape: chosen.escape ?? (detectEscape(headText, { delimiter }) || undefined),
     header: chosen.header ?? true,
     titleRow: undefined,
     encoding,
     delimiter,
   }
-  const { rows: written } = read(headText, plain, isWhole)
+  const { rows: written } = read(headText, { ...plain, header: false, formulaTexts: false }, isWhole)
   const titleRow = chosen.titleRow ?? (plain.header ? findTitleRow(written) : 1)
   const format: CsvFormat = {
     ...plain,
     guarded: chosen.guarded ?? looksGuarded(written),
+    formulaTexts: chosen.formulaTexts ?? (hasFormulaTexts(written) || undefined),
     titleRow: titleRow > 1 ? titleRow : undefined,
   }
 
@@ -75,7 +77,9 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
   // With line breaks inside cells, a slice that starts within one cannot be split into rows.
   const isReadable = !head.rows.some((cells) => cells.some((cell) => /[\r\n]/.test(cell)))
   const slices = isReadable ? samples.slices : []
-  const scattered = slices.flatMap((slice) => readInside(decode(slice, encoding), format, width))
+  const scattered = slices
+    .flatMap((slice) => readInside(decode(slice, encoding), format, width))
+    .filter((row) => row.some((text, at) => text !== header?.[at]))
 
   const limit = Math.min(MAX_ROWS, Math.max(50, Math.floor(MAX_CELLS / Math.max(1, width))))
   // Half from the beginning, and as much of the rest as there is room for.
@@ -89,13 +93,16 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
     fields: detectFields(isWhole ? headRows : rows, titles, {
       maxRowsToParse: Number.POSITIVE_INFINITY,
       decimal,
-    }).slice(0, width),
+    })
+      .slice(0, width)
+      .map((field, at) => (head.textColumns.has(at) ? asDigits(field) : field)),
     rows,
     headRows: shown.length,
     rowCount: isWhole ? headRows.length : Math.round(headRows.length / share),
     isExact: isWhole,
     isComplete: isWhole,
-    quoteProblems: head.problems,
+    quoteProblems: head.quoteProblems,
+    repeatedTitles: head.repeatedTitles,
     encodings: readings,
     secondTable: findSecondTable(head.rows, titleRow),
   }
@@ -112,14 +119,29 @@ const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDe
 
 const isFilled = (cells: string[]): boolean => cells.some((cell) => cell !== '')
 
-/** Records of a text, with those that are empty. */
-function read(text: string, format: CsvFormat, isWhole: boolean): { rows: string[][]; problems: number } {
+/** What the beginning of a file holds. */
+interface ReadText {
+  /** Records, with those that are empty. */
+  rows: string[][]
+  quoteProblems: number
+  repeatedTitles: number
+  textColumns: ReadonlySet<number>
+}
+
+function read(text: string, format: CsvFormat, isWhole: boolean): ReadText {
   const reader = createCsvReader(format)
   const rows = reader.push(text)
   if (rows.length === 0 && !isWhole) throw new CsvError('The first row never ends. This is not a CSV file.')
   // A slice may end in the middle of a record.
   const rest = isWhole ? reader.end() : []
-  return { rows: rows.concat(rest), problems: reader.takeProblems().length }
+  const problems = reader.takeProblems()
+  const repeatedTitles = problems.filter(({ kind }) => kind === 'Titles').length
+  return {
+    rows: rows.concat(rest),
+    quoteProblems: problems.length - repeatedTitles,
+    repeatedTitles,
+    textColumns: reader.textColumns,
+  }
 }
 
 /** Records inside a slice. It may begin within a quoted cell: what then looks amiss is left out. */
@@ -127,7 +149,7 @@ function readInside(text: string, format: CsvFormat, width: number): string[][] 
   const start = text.search(/[\r\n]/)
   const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))
   if (start === -1 || end <= start) return []
-  const reader = createCsvReader(format)
+  const reader = createCsvReader({ ...format, header: false })
   const rows = reader.push(text.slice(start + 1, end + 1)).concat(reader.end())
   return reader.takeProblems().length > 0 ? [] : rows.filter((cells) => cells.length === width)
 }

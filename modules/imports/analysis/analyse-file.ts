@@ -1,6 +1,6 @@
 import { type DetectedField, detectFields } from '../../../src/core/fields/detect.ts'
 import { createEvidence, type Evidence, type TypeChecker } from '../../../src/core/fields/detect-evidence.ts'
-import { asAmounts, detectDecimalMark } from '../../../src/core/fields/detect-numbers.ts'
+import { asAmounts, asDigits, detectDecimalMark } from '../../../src/core/fields/detect-numbers.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
 import { FileError } from '../../../src/core/imports/file-error.ts'
@@ -89,7 +89,7 @@ async function analyseTable(
     return Math.max(titles?.length ?? sample.widest, sample.usualWidth())
   }
 
-  let [done, quoteProblems, isWhole] = [0, 0, true]
+  let [done, quoteProblems, repeatedTitles, isWhole] = [0, 0, 0, true]
   /** Types that follow from the first rows; the others are checked against them while they are read. */
   let first: { fields: DetectedField[]; check: TypeChecker } | null = null
   for await (const batch of table.rows()) {
@@ -99,7 +99,9 @@ async function analyseTable(
       first?.check.row(row)
     }
     done = batch.done
-    quoteProblems += table.hasFixedWidth ? 0 : batch.problems.length
+    const titles = batch.problems.filter(({ kind }) => kind === 'Titles').length
+    repeatedTitles += titles
+    quoteProblems += table.hasFixedWidth ? 0 : batch.problems.length - titles
     count(batch.rows.length)
     if (sample.count < SOME_ROWS || first) continue
     if (!readAll) {
@@ -127,13 +129,16 @@ async function analyseTable(
   const currencies = table.currencies?.() ?? []
   const analysis: Analysis = {
     format: { ...format, decimal },
-    fields: fields.map((field, at) => asAmounts(field, currencies[at] ?? null)),
+    fields: fields
+      .map((field, at) => (table.textColumns?.has(at) ? asDigits(field) : field))
+      .map((field, at) => asAmounts(field, currencies[at] ?? null)),
     rows,
     headRows: Math.min(rows.length, sample.headRows),
     rowCount: isWhole ? sample.count : Math.round(sample.count * (table.size / Math.max(1, done))),
     isExact: isWhole,
     isComplete: isWhole,
     quoteProblems,
+    repeatedTitles,
     secondTable: second.found,
   }
   return { analysis, problem: null }

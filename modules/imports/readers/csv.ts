@@ -1,5 +1,15 @@
-import { createDamageCount, detectDelimiter, knownEncoding } from '../../../src/core/csv/detect.ts'
-import { type CsvEncoding, type CsvFormat, looksGuarded } from '../../../src/core/csv/format.ts'
+import {
+  createDamageCount,
+  detectDelimiter,
+  detectEscape,
+  knownEncoding,
+} from '../../../src/core/csv/detect.ts'
+import {
+  type CsvEncoding,
+  type CsvFormat,
+  hasFormulaTexts,
+  looksGuarded,
+} from '../../../src/core/csv/format.ts'
 import {
   createLineSample,
   type EncodingGuess,
@@ -20,7 +30,9 @@ export const csvReader: ImportReader<CsvFormat> = {
     const { encoding, readings } = await checkEncoding(path, chosen.encoding ?? 'utf-8')
     const text = new TextDecoder(encoding).decode(await readHead(path))
     const delimiter = chosen.delimiter ?? detectDelimiter(text)
-    const reader = createCsvReader({ delimiter, quote: chosen.quote ?? '"' })
+    const quote = chosen.quote ?? '"'
+    const escapeSign = chosen.escape ?? detectEscape(text, { delimiter, quote })
+    const reader = createCsvReader({ delimiter, quote, escape: escapeSign })
     const rows = reader.push(text).concat(isWholeFile(path) ? reader.end() : [])
     const header = chosen.header ?? chosen.titleRow !== 0
     const titleRow = chosen.titleRow ?? (header ? findTitleRow(rows) : 1)
@@ -28,8 +40,10 @@ export const csvReader: ImportReader<CsvFormat> = {
       kind: 'csv',
       quote: '"',
       guarded: looksGuarded(rows),
+      formulaTexts: hasFormulaTexts(rows) || undefined,
       decimal: '.',
       ...chosen,
+      escape: escapeSign || undefined,
       header,
       titleRow: titleRow > 1 ? titleRow : undefined,
       encoding,
@@ -43,13 +57,15 @@ export const csvReader: ImportReader<CsvFormat> = {
     const problem = unclearEncoding(checked.readings)
     if (problem) throw new FileError(problem)
     const { encoding, isDamaged } = checked
+    const textColumns = new Set<number>()
     return {
       titles: format.header ? await readTitles(path, { ...format, encoding }) : null,
       encoding,
       isDamaged,
       hasFixedWidth: false,
       size: Bun.file(path).size,
-      rows: () => readRows(path, { ...format, encoding }),
+      textColumns,
+      rows: () => readRows(path, { ...format, encoding }, textColumns),
     }
   },
 }
@@ -105,19 +121,29 @@ async function readTitles(path: string, format: CsvFormat): Promise<string[]> {
   return []
 }
 
-/** Parses a file in constant memory, without its titles and the rows above them. @throws CsvError */
-async function* readRows(path: string, format: CsvFormat): AsyncGenerator<RowBatch> {
+/**
+ * Parses a file in constant memory, without its titles and the rows above them.
+ * @param textColumns gets the columns with a cell that was written as a formula of a text
+ * @throws CsvError
+ */
+async function* readRows(
+  path: string,
+  format: CsvFormat,
+  textColumns = new Set<number>(),
+): AsyncGenerator<RowBatch> {
   const decoder = new TextDecoder(format.encoding)
   const reader = createCsvReader(format)
   let done = 0
   let above = (format.titleRow ?? 1) - 1 + (format.header ? 1 : 0)
   function batch(rows: string[][]): RowBatch {
     const firstRow = reader.count - rows.length + 1
-    const problems = reader.takeProblems().map(({ row, message }) => ({
+    for (const column of reader.textColumns) textColumns.add(column)
+    const problems = reader.takeProblems().map(({ kind, row, message }) => ({
+      kind,
       row,
       column: '',
       value: '',
-      reason: m.imports_report_quotes({ problem: message }),
+      reason: kind === 'Titles' ? m.imports_report_titles() : m.imports_report_quotes({ problem: message }),
     }))
     const skipped = Math.min(above, rows.length)
     above -= skipped

@@ -4,6 +4,8 @@ import type { ImportFormat } from '../../../src/core/imports/format.ts'
 
 /** A violation of the file's syntax, or a cell that it has no value for. */
 export interface RowProblem {
+  /** `Titles`: the row repeats the titles and is read as an empty one. */
+  kind?: 'Quotes' | 'Titles'
   /** Number of the row in the file, from 1. */
   row: number
   /** Title of the column; '' if the whole row is affected. */
@@ -34,6 +36,8 @@ export interface OpenTable {
   hasFixedWidth: boolean
   /** Total of `RowBatch.done`. */
   size: number
+  /** Positions of columns whose cells are texts even if they are digits, as far as `rows` has read. */
+  textColumns?: ReadonlySet<number>
   /** Reads the rows in constant memory, once. @throws FileError */
   rows(): AsyncGenerator<RowBatch>
   /**

@@ -27,6 +27,13 @@ const importQuery = z.object({
   monthFirst: isTrue.optional(),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)).optional(),
   delimiter: z.enum(CSV_DELIMITERS).optional(),
+  /** `backslash`: quotes are escaped by backslashes; `none`: they are not, whatever the file looks like. */
+  escape: z
+    .enum(['backslash', 'none'])
+    .transform((name) => (name === 'backslash' ? ('\\' as const) : ('' as const)))
+    .optional(),
+  /** Whether `="0012"` is the text `0012`. */
+  formulaTexts: isTrue.optional(),
   decimal: z.enum(['.', ',']).optional(),
   timeZone: plainText(64).optional(),
   name: plainText(255).default('import.csv'),

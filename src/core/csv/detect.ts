@@ -1,10 +1,15 @@
 import Papa from 'papaparse'
-import { CSV_DELIMITERS, type CsvEncoding } from './format.ts'
+import { createBackslashParser } from './backslash.ts'
+import { CSV_DELIMITERS, type CsvEncoding, type CsvFormat } from './format.ts'
 import { createLineSample, type EncodingGuess, guessEncoding } from './guess-encoding.ts'
-import { SEPARATOR_LINE } from './reader.ts'
+import { createCsvReader, SEPARATOR_LINE } from './reader.ts'
 
 /** Records in the sample. */
 const SAMPLE = 50
+
+/** Delimiters that texts often contain for other reasons, and those that hardly any text contains. */
+const COMMON = [',', ';', '\t', '|']
+const RARE = ['^', '~'] as const
 
 /** The delimiter that splits the beginning of a text into the most even rows; a comma if none does. */
 export function detectDelimiter(text: string): string {
@@ -12,14 +17,68 @@ export function detectDelimiter(text: string): string {
   const declared = SEPARATOR_LINE.exec(sample)?.[1]
   const known = CSV_DELIMITERS.find((delimiter) => delimiter === declared)
   if (known !== undefined) return known
-  const { meta } = Papa.parse(sample, {
+  const lines = wholeLines(sample)
+  // Commas in the texts of such a file may be even, too, but are fewer.
+  const rare = RARE.find((delimiter) => columnsOf(lines, delimiter) > Math.max(2, columnsOf(lines, ',')))
+  if (rare !== undefined) return rare
+  const { meta, data } = Papa.parse<string[]>(sample, {
     preview: SAMPLE,
     newline: '\n',
     // Otherwise the final line break counts as a row of one cell, which outweighs a few rows of two.
     skipEmptyLines: true,
-    delimitersToGuess: [...CSV_DELIMITERS],
+    delimitersToGuess: COMMON,
   })
+  if (data.every((cells) => cells.length < 2)) {
+    const other = RARE.find((delimiter) => columnsOf(lines, delimiter) > 1)
+    if (other !== undefined) return other
+    const isOther =
+      lines.every((line) => CODES_WITH_COLONS.test(line)) || lines.some((line) => OTHER_COLONS.test(line))
+    if (columnsOf(lines, ':') > 1 && !isOther) return ':'
+  }
   return CSV_DELIMITERS.find((delimiter) => delimiter === meta.delimiter) ?? ','
+}
+
+/** Lines of a sample, without the last one, which may be cut off. */
+function wholeLines(sample: string): string[] {
+  const lines = sample.split('\n', SAMPLE + 1).filter((line) => line !== '')
+  return lines.length > 1 && lines.length > SAMPLE ? lines.slice(0, SAMPLE) : lines
+}
+
+/** Columns of lines that a delimiter splits evenly; 0 for others, and for a single line. */
+function columnsOf(lines: readonly string[], delimiter: string): number {
+  const counts = new Set(lines.map((line) => line.split(delimiter).length))
+  const [count = 0] = counts
+  return counts.size === 1 && lines.length > 1 ? count : 0
+}
+
+/** Times and addresses of networks. */
+const CODES_WITH_COLONS = /^[\da-f:.,\s]*$/i
+/** Colons that separate nothing: `Name: Ann`, addresses of pages and of Windows' files. */
+const OTHER_COLONS = /: |:\/\/|:\\/
+
+/**
+ * Tells whether backslashes escape quotes in a text, as in MySQL's and Hive's exports: the text has errors without them and none
+ * with them, or a cell is `\N` and all backslashes begin an escape.
+ *
+ * @param text the beginning of the file
+ */
+export function detectEscape(
+  text: string,
+  { delimiter, quote = '"' }: Pick<CsvFormat, 'delimiter'> & Partial<Pick<CsvFormat, 'quote'>>,
+): '' | '\\' {
+  if (!text.includes('\\')) return ''
+  const sample = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const plain = createCsvReader({ delimiter, quote })
+  const rows = plain.push(sample).concat(plain.end())
+  const areWrong = plain.takeProblems().length > 0
+  const escaped = createBackslashParser({ delimiter, quote }).parse(sample, 0, true)
+  const fits = escaped.data.length > 0 && escaped.errors.every(({ row = 0 }) => row >= escaped.data.length)
+  if (!fits) return ''
+  if (areWrong) return sample.includes('\\"') ? '\\' : ''
+  const hasNulls = rows.some((cells) => cells.includes('\\N'))
+  const hasDoubled = rows.some((cells) => cells.some((cell) => cell.includes('"') && !cell.includes('\\"')))
+  const others = sample.replace(/\\(?:[\\NntrbfvZ0'"\n]|[,;\t|:^~])/g, '')
+  return hasNulls && !hasDoubled && !others.includes('\\') ? '\\' : ''
 }
 
 /**

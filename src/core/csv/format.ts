@@ -31,7 +31,7 @@ export const CSV_ENCODINGS = [
 export type CsvEncoding = (typeof CSV_ENCODINGS)[number]['name']
 
 /** Delimiters that detection tries, the most common first. */
-export const CSV_DELIMITERS = [',', ';', '\t', '|'] as const
+export const CSV_DELIMITERS = [',', ';', '\t', '|', ':', '^', '~'] as const
 
 /** Dialect of a CSV file. */
 export const csvFormat = z.object({
@@ -43,6 +43,8 @@ export const csvFormat = z.object({
   ),
   /** Empty: quotes have no special meaning. */
   quote: z._default(z.enum(['"', "'", '']), '"'),
+  /** A backslash if it escapes quotes, delimiters and line breaks, and `\N` is NULL, as in MySQL and Hive. Absent: none. */
+  escape: z.optional(z.enum(['', '\\'])),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)),
   /** True if the first row of the table holds the titles. */
   header: z.boolean(),
@@ -50,6 +52,8 @@ export const csvFormat = z.object({
   titleRow: z.optional(z.int().check(z.minimum(1), z.maximum(1_048_576))),
   /** True if texts are guarded against spreadsheet formulas (`guardText`). */
   guarded: z._default(z.boolean(), false),
+  /** True if `="0012"`, as programs write it for Excel, is the text `0012`. */
+  formulaTexts: z.optional(z.boolean()),
   /** Decimal mark for ambiguous numbers: `1.000` is one or a thousand. */
   decimal: z._default(z.enum(['.', ',']), '.'),
 })
@@ -76,3 +80,13 @@ const UNGUARDED = /^(?:[=@\t\r\n]|[+-](?![\d.,]))/
 export const looksGuarded = (rows: readonly (readonly string[])[]): boolean =>
   rows.some((cells) => cells.some((cell) => GUARDED.test(cell))) &&
   !rows.some((cells) => cells.some((cell) => UNGUARDED.test(cell)))
+
+/** A text that a formula protects from Excel, which would drop its zeros: `="0012"`. */
+export const FORMULA_TEXT = /^="(?:[^"]|"")*"$/
+
+/** The text in such a formula. */
+export const unwrapText = (text: string): string => text.slice(2, -1).replaceAll('""', '"')
+
+/** True if a cell is a text in a formula. */
+export const hasFormulaTexts = (rows: readonly (readonly string[])[]): boolean =>
+  rows.some((cells) => cells.some((cell) => FORMULA_TEXT.test(cell)))

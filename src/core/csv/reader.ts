@@ -1,8 +1,9 @@
 import Papa, { type ParseResult } from 'papaparse'
 import { FileError } from '../imports/file-error.ts'
 import { m } from '../messages.gen.ts'
+import { createBackslashParser, type RecordParser } from './backslash.ts'
 import type { CsvFormat } from './format.ts'
-import { unguardText } from './format.ts'
+import { FORMULA_TEXT, unguardText, unwrapText } from './format.ts'
 
 /** Characters buffered before parsing; larger windows cost memory and save no time. */
 const WINDOW = 1 << 18
@@ -19,14 +20,17 @@ const MAX_LENGTH_AFTER_REPAIR = 500_000
 /** Excel's delimiter declaration, which is not a record. The group captures the delimiter. */
 export const SEPARATOR_LINE = /^sep=([^\r\n])(?:[\r\n]|$)/i
 
+/** Byte order marks after the first that are looked at: each file of several that were joined begins with one. */
+const MAX_MARKS = 100
+
 /** The file cannot be read as CSV; the message tells the user why and names the row. */
 export class CsvError extends FileError {
   override readonly name = 'CsvError'
 }
 
-/** A violation of the CSV syntax that the reader tolerated. */
+/** A violation of the CSV syntax that the reader tolerated, or a row that repeats the titles and is read as an empty one. */
 export interface CsvProblem {
-  kind: 'Quotes'
+  kind: 'Quotes' | 'Titles'
   /** Number of the record in the file, from 1, with the header. */
   row: number
   message: string
@@ -42,27 +46,56 @@ interface CsvReader {
   takeProblems(): CsvProblem[]
   /** Number of records returned so far. */
   readonly count: number
+  /** Positions of columns with a cell that was written as a formula of a text, `="0012"`. */
+  readonly textColumns: ReadonlySet<number>
 }
+
+type ReaderFormat = Pick<CsvFormat, 'delimiter' | 'quote'> &
+  Partial<Pick<CsvFormat, 'guarded' | 'escape' | 'formulaTexts' | 'header' | 'titleRow'>>
 
 /** @throws CsvError from `push` and `end` if a record is too long or too many quotes are unclosed */
 export function createCsvReader({
   delimiter,
   quote,
   guarded = false,
-}: Pick<CsvFormat, 'delimiter' | 'quote'> & Partial<Pick<CsvFormat, 'guarded'>>): CsvReader {
-  const parser = new Papa.Parser({ delimiter, quoteChar: quote || '"', newline: '\n' })
+  escape: escapeSign = '',
+  formulaTexts = false,
+  header = false,
+  titleRow = 1,
+}: ReaderFormat): CsvReader {
   // Papa's fast mode splits at every delimiter, as a file without quoting requires.
   const literal = new Papa.Parser({ delimiter, newline: '\n', fastMode: true })
-  const main = quote === '' ? literal : parser
+  const main = mainParser()
+  const textColumns = new Set<number>()
+  let titles: string[] | null = null
   let rest = ''
   let pendingReturn = ''
   let window = WINDOW
   let count = 0
   let repairs = 0
   let problems: CsvProblem[] = []
+  let marks = 0
+  let firstLine = ''
+
+  function mainParser(): RecordParser {
+    if (escapeSign !== '') return createBackslashParser({ delimiter, quote })
+    return quote === '' ? literal : new Papa.Parser({ delimiter, quoteChar: quote, newline: '\n' })
+  }
 
   function addProblem(row: number, message: string): void {
     if (problems.at(-1)?.row !== row) problems.push({ kind: 'Quotes', row, message })
+  }
+
+  /** Empties rows that repeat the titles: several files were joined. */
+  function dropTitles(rows: string[][]): void {
+    const titlesAt = titleRow - 1 - count
+    for (const [at, cells] of rows.entries()) {
+      if (at === titlesAt) titles = cells.filter((text) => text.trim() !== '').length > 1 ? [...cells] : null
+      else if (at > titlesAt && titles !== null && equalsRow(cells, titles)) {
+        problems.push({ kind: 'Titles', row: count + at + 1, message: '' })
+        rows[at] = ['']
+      }
+    }
   }
 
   function accept(result: ParseResult<string[]>): string[][] {
@@ -74,7 +107,9 @@ export function createCsvReader({
     }
     for (const cells of rows) dropReturn(cells)
     if (count === 0 && rows[0] && SEPARATOR_LINE.test(rows[0].join(delimiter))) rows.shift()
+    if (formulaTexts) for (const cells of rows) unwrap(cells, textColumns)
     if (guarded) for (const cells of rows) unguard(cells)
+    if (header) dropTitles(rows)
     count += rows.length
     return rows
   }
@@ -114,10 +149,13 @@ export function createCsvReader({
     get count() {
       return count
     },
+    get textColumns() {
+      return textColumns
+    },
     push(text) {
-      rest += normalise(text)
-      if (rest.length < window) return []
-      const rows = parseComplete()
+      const rows = addText(normalise(text))
+      if (rest.length < window) return rows
+      append(rows, parseComplete())
       while (isTooLong()) append(rows, parseOverlong())
       // A long record is parsed again only after the buffer has doubled.
       window = Math.max(WINDOW, rest.length * 2)
@@ -148,6 +186,24 @@ export function createCsvReader({
     },
   }
 
+  /**
+   * Adds text, without the byte order marks of joined files. A mark within a record is text, unless the file's first line
+   * follows: then the file before lacks its last line break.
+   */
+  function addText(text: string): string[][] {
+    const rows: string[][] = []
+    const [first = '', ...others] = marks < MAX_MARKS ? text.split('\ufeff') : [text]
+    rest += first
+    if (firstLine === '' && count === 0) firstLine = /^[^\n]*(?=\n)/.exec(rest)?.[0].trimEnd() ?? ''
+    for (const more of others) {
+      if (++marks <= MAX_MARKS) append(rows, parseComplete())
+      if (marks > MAX_MARKS) rest += `\ufeff${more}`
+      else if (rest === '') rest = more
+      else rest += firstLine !== '' && more.startsWith(firstLine) ? `\n${more}` : `\ufeff${more}`
+    }
+    return rows
+  }
+
   /** Turns lone CRs into LFs. Keeps CRLF, so that line breaks inside cells are unchanged. */
   function normalise(text: string): string {
     let joined = pendingReturn + text
@@ -168,6 +224,17 @@ function dropReturn(cells: string[]): void {
   const last = cells.at(-1)
   if (last?.charCodeAt(last.length - 1) === CARRIAGE_RETURN) cells[cells.length - 1] = last.slice(0, -1)
 }
+
+function unwrap(cells: string[], textColumns: Set<number>): void {
+  for (const [at, cell] of cells.entries()) {
+    if (!FORMULA_TEXT.test(cell)) continue
+    cells[at] = unwrapText(cell)
+    textColumns.add(at)
+  }
+}
+
+const equalsRow = (cells: readonly string[], others: readonly string[]): boolean =>
+  cells.length === others.length && cells.every((text, at) => text === others[at])
 
 function unguard(cells: string[]): void {
   for (const [at, cell] of cells.entries()) if (cell.startsWith("'")) cells[at] = unguardText(cell)

@@ -3,7 +3,7 @@ import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration.ts'
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
-import { plainDay } from './notations.ts'
+import { plainDay, plainDuration } from './notations.ts'
 import { parseTime } from './time.ts'
 
 /** Pattern of each format; the lengths of the parts distinguish it from a version or a fraction. */
@@ -109,10 +109,22 @@ export function detectTimes(values: string[], title: string): Detected {
     const format = clockFormat(trimmed)
     return format === null ? null : { type: 'Duration', options: { format } }
   }
+  const written = trimmed.map(plainDuration)
+  // `P1D` alone may be a code.
+  const isIso =
+    written.every((value, at) => value !== trimmed[at]) && trimmed.some((value) => value.includes('T'))
+  if (isIso) return { type: 'Duration', options: { format: isoFormat(written) } }
   if (!trimmed.every((value) => UNITS.test(value) && parseDuration(value, 'h:mm') !== null)) return null
   if (!isDuration && trimmed.every((value) => SINGLE_LETTER_UNIT.test(value))) return null
   const hasSeconds = trimmed.some((value) => /\d ?s/i.test(value))
   return { type: 'Duration', options: { format: hasSeconds ? 'h:mm:ss' : 'h:mm' } }
+}
+
+function isoFormat(values: string[]): DurationFormat {
+  const fractions = values.map((value) => /\d(?:[.,](\d+))?s$/.exec(value))
+  if (fractions.every((found) => found === null)) return 'h:mm'
+  const decimals = Math.max(...fractions.map((found) => found?.[1]?.length ?? 0))
+  return DURATION_FORMATS[1 + Math.min(3, decimals)] ?? 'h:mm:ss'
 }
 
 /**

@@ -1,4 +1,5 @@
 import { trimTrailing } from '../trim-characters.ts'
+import { readCurrencyWords, splitCurrencyWord } from './currency-words.ts'
 import type { Detected } from './detected.ts'
 import { isMissingWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
@@ -73,6 +74,7 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
   PLN: { locale: 'pl-PL' },
   CZK: { locale: 'cs-CZ' },
   HUF: { locale: 'hu-HU' },
+  RSD: { locale: 'sr-RS' },
   RON: { locale: 'ro-RO' },
   BGN: { locale: 'bg-BG' },
   RUB: { locale: 'ru-RU' },
@@ -82,6 +84,9 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
   AED: { locale: 'en-AE' },
   SAR: { locale: 'en-SA' },
   EGP: { locale: 'en-EG' },
+  MAD: { locale: 'fr-MA' },
+  KWD: { locale: 'en-KW', decimals: 3 },
+  QAR: { locale: 'en-QA' },
   ZAR: { locale: 'en-ZA' },
   NGN: { locale: 'en-NG' },
   KES: { locale: 'en-KE' },
@@ -97,6 +102,8 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
   THB: { locale: 'th-TH' },
   VND: { locale: 'vi-VN', decimals: 0 },
   PKR: { locale: 'en-PK' },
+  LKR: { locale: 'en-LK' },
+  NPR: { locale: 'en-NP' },
   BDT: { locale: 'en-BD' },
   ISK: { locale: 'is-IS', decimals: 0 },
 }
@@ -133,11 +140,13 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
   if (values.every((value) => /^\s*\(\d+\)\s*$/.test(value))) return null
   const signed = values.map((value) => withSign(plainDigits(value, decimal)))
   if (signed.every((value) => LONG_CODE.test(value))) return null
-  const unit = unitOf(signed[0] ?? '')
-  if (unit !== undefined && !signed.every((value) => hasUnit(value, unit))) return null
+  const worded = readCurrencyWords(signed)
+  const unit = worded?.code ?? unitOf(signed[0] ?? '')
+  if (worded === null && unit !== undefined && !signed.every((value) => hasUnit(value, unit))) return null
   // With a unit, a plus sign is no part of a telephone number.
   const bare =
-    unit === undefined ? signed : signed.map((value) => withoutUnit(value, unit).replace(/^\+\s*/, ''))
+    worded?.numbers.map(withSign) ??
+    (unit === undefined ? signed : signed.map((value) => withoutUnit(value, unit).replace(/^\+\s*/, '')))
   if (!bare.every((value) => isPlain(value, decimal)) || !hasOneForm(bare, decimal)) return null
   const precision = Math.min(
     MAX_SHOWN,
@@ -148,6 +157,7 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
     return {
       type: 'Currency',
       options: currencyOptions(unit === YEN && precision > 0 ? 'CNY' : unit, precision),
+      ...(worded?.isAmbiguous && { ambiguous: true as const }),
     }
   const numbers = bare.map((value) => parseNumber(value, decimal))
   // Amounts such as 5.00, whose decimals happen to be zeros.
@@ -170,9 +180,18 @@ export function asAmounts<Field extends { type: FieldTypeName; options: FieldOpt
   return { ...field, type: 'Currency', options: readOptions('Currency', options) }
 }
 
-function currencyOptions(
+/** A column of plain numbers as text, because the file says that its cells are texts: codes, not amounts. */
+export const asDigits = <Field extends { type: FieldTypeName; options: FieldOptions }>(
+  field: Field,
+): Field =>
+  field.type === 'Number' || field.type === 'Decimal' || field.type === 'Year'
+    ? { ...field, type: 'SingleLineText', options: readOptions('SingleLineText', {}) }
+    : field
+
+/** Options of a Currency field for amounts with this symbol or code. */
+export function currencyOptions(
   unit: string,
-  precision: number,
+  precision = 0,
 ): { code: string; locale: string; precision: number } {
   const sign = SIGNS[unit]
   const { locale = 'en-US', decimals = 2 } = sign ?? CODES[unit] ?? {}
@@ -202,6 +221,8 @@ export function detectDecimalMark(columns: string[][]): DecimalMark {
 
 const withoutAnyUnit = (value: string): string => {
   const signed = withSign(value)
+  const worded = splitCurrencyWord(signed)
+  if (worded) return withSign(worded.number)
   const unit = unitOf(signed)
   return unit === undefined ? signed : withoutUnit(signed, unit)
 }

@@ -33,7 +33,7 @@ export interface DetectedField {
     /** Sampled rows, and those with a value; all values fit the type. */
     rows: number
     filled: number
-    /** True where the order of day and month is ambiguous and the user should confirm it. */
+    /** True where the order of day and month, or the currency, is ambiguous and the user should confirm it. */
     ambiguous?: true
   }
   /** Suitability as display field: a new table uses the column with the highest score. */

@@ -1,9 +1,10 @@
+import { withoutCurrencyWord } from './currency-words.ts'
 import type { AnyFieldType, CellValue, FieldOptions } from './field-type.ts'
 import type { DecimalMark } from './number-text.ts'
 
 /*
  * Notations of numbers and days that files and pasted text have, beside those that field types parse: digits of other scripts,
- * days of East Asia. Not loaded with the grid.
+ * days of East Asia, words for currencies, ISO durations. Not loaded with the grid.
  */
 
 /** Invisible characters, Arabic and Persian digits and marks, full-width forms of ASCII and of currency signs. */
@@ -50,6 +51,26 @@ function weekdayOf(text: string): string {
   return Number.isNaN(date.getTime()) ? '' : date.toUTCString().slice(0, 3).toLowerCase()
 }
 
+const AMOUNT = '(\\d{1,12}(?:[.,]\\d{1,9})?)'
+/** `PT1H30M`, `P1DT12H`, `-PT0.5S`, `P2W`. Years and months have no length. */
+const ISO_DURATION = new RegExp(
+  `^([-+−]?)P(?=\\d|T\\d)(?:${AMOUNT}W)?(?:${AMOUNT}D)?(?:T(?=\\d)(?:${AMOUNT}H)?(?:${AMOUNT}M)?(?:${AMOUNT}S)?)?$`,
+)
+const ISO_UNITS = ['d', 'h', 'm', 's']
+
+/** A duration of ISO 8601 as `1h 30m`, which `parseDuration` knows; other text as it is. */
+export function plainDuration(text: string): string {
+  const [, sign, ...amounts] = ISO_DURATION.exec(text.trim()) ?? []
+  if (sign === undefined) return text
+  const [weeks, days, ...others] = amounts
+  const number = (amount = '0') => Number(amount.replace(',', '.'))
+  const allDays = weeks === undefined ? days : String(number(weeks) * 7 + number(days))
+  const written = [allDays, ...others].flatMap((amount, at) =>
+    amount === undefined ? [] : [`${amount}${ISO_UNITS[at]}`],
+  )
+  return sign + written.join(' ')
+}
+
 /** The value of a cell of a file or of pasted text; null if the field type has none for it. */
 export function parseCell(
   type: Pick<AnyFieldType, 'storage' | 'parse'>,
@@ -60,5 +81,11 @@ export function parseCell(
   const { storage } = type
   if (storage === 'date' || storage === 'datetime') return type.parse(plainDay(text), options, decimal)
   const isNumber = storage === 'integer' || storage === 'real' || storage === 'time'
-  return type.parse(isNumber ? plainDigits(text, decimal) : text, options, decimal)
+  return type.parse(isNumber ? plainNumber(plainDigits(text, decimal), options) : text, options, decimal)
+}
+
+/** Without the words of the currency, or from the notation of ISO 8601, if the field is of that kind. */
+function plainNumber(text: string, { code, format }: FieldOptions): string {
+  if (typeof code === 'string') return withoutCurrencyWord(text, code)
+  return typeof format === 'string' ? plainDuration(text) : text
 }

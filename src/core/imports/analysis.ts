@@ -20,6 +20,8 @@ export interface Analysis {
   isComplete: boolean
   /** Number of quoting errors in the samples. */
   quoteProblems: number
+  /** Number of rows in the samples that repeat the titles and are left out. */
+  repeatedTitles?: number
   /** Titles of another table below, whose rows would be read as rows of this one. */
   secondTable?: SecondTable | null
   /** Readings of a text whose encoding is not clear, for a person to choose from; the first one is shown. */

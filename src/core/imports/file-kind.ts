@@ -149,8 +149,8 @@ function textKind(text: string): string | null {
 }
 
 /**
- * True if the text starts as JSON: one object or list, or one per line (JSON Lines). A CSV file whose first
- * cell is JSON or `[x]` has a delimiter after it.
+ * True if the text starts as JSON: one object or list, one per line (JSON Lines), or objects with a comma or nothing between
+ * them. A CSV file whose first cell is JSON or `[x]` has a delimiter after it.
  *
  * @param text without leading whitespace
  * @param isWhole false if the text continues
@@ -161,13 +161,20 @@ function looksLikeJson(text: string, isWhole: boolean): boolean {
   const isClear = /^(?:\{\s{0,1000}"(?:[^"\\\r\n]|\\.){0,1000}"\s{0,1000}:|\[\s{0,1000}[{[])/.test(text)
   let at = 0
   let values = 0
+  let separator: JsonSeparator | null = null
   while (at < text.length) {
     const end = endOfValue(text, at)
     if (end === null) return isClear || (values > 0 && !isWhole)
-    const next = end + (/^\s*/.exec(text.slice(end, end + 1000))?.[0].length ?? 0)
+    const between = /^\s*,?\s*/.exec(text.slice(end, end + 1000))?.[0] ?? ''
+    const next = end + between.length
     const isLast = next >= text.length
-    // More text on the same line: a cell of a CSV row.
-    if (!isLast && !text.slice(end, next).includes('\n')) return false
+    const found = separatorOf(between)
+    // A comma may end the last object.
+    const isOther = separator !== null && separator !== found && !(isLast && separator === 'comma')
+    // More text on the same line, or a comma only sometimes: a cell of a CSV row.
+    if (!(isLast && found !== 'comma') && (isOther || (found !== 'line' && text[at] !== '{'))) return false
+    if (!isLast && found !== 'line' && text[next] !== '{') return false
+    separator ??= found
     const value = text.slice(at, end)
     if (!isJson(value)) return isClear
     // Check boxes and footnote numbers on separate lines: `[ ]`, `[1]`.
@@ -177,6 +184,13 @@ function looksLikeJson(text: string, isWhole: boolean): boolean {
     at = next
   }
   return true
+}
+
+type JsonSeparator = 'line' | 'comma' | 'nothing'
+
+function separatorOf(between: string): JsonSeparator {
+  if (between.includes(',')) return 'comma'
+  return between.includes('\n') ? 'line' : 'nothing'
 }
 
 /** End of the object or list that starts at `start`; null if the text ends first. */

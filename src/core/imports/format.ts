@@ -69,6 +69,8 @@ export const chosenFormat = z.object({
   delimiter: z.optional(csvFormat.shape.delimiter),
   header: z.optional(z.boolean()),
   guarded: z.optional(z.boolean()),
+  escape: csvFormat.shape.escape,
+  formulaTexts: csvFormat.shape.formulaTexts,
   decimal: z.optional(z.enum(['.', ','])),
 })
 

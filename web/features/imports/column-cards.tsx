@@ -1,7 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Link2 } from 'lucide-react'
 import { useMemo, useRef } from 'react'
+import { similarCurrencies } from '../../../src/core/fields/currency-words.ts'
 import { type DateFormat, formatDay, parseDay, withOtherOrder } from '../../../src/core/fields/date-text.ts'
+import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { withoutTime } from '../../../src/core/fields/instant-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
@@ -130,6 +132,12 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   const values = analysis.rows.slice(0, SHOWN).map((row) => row[column.index] ?? '')
   const notation = notationOf(analysis, column, target)
   const isAmbiguous = column.isOn && detected?.confidence.ambiguous === true && notation.dateFormat
+  const code = String(column.options.code ?? '')
+  const isUnclearAmount =
+    column.isOn &&
+    target.kind === 'new' &&
+    detected?.confidence.ambiguous === true &&
+    similarCurrencies(code).includes(String(detected.options.code))
   const field = fields.find(({ id }) => id === column.fieldId)
   const lostText =
     field && linkOf(field)
@@ -206,6 +214,14 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
                 target.kind === 'new' ? { options: { ...column.options, format } } : { dateFormat: format },
               )
             }
+          />
+        )}
+        {isUnclearAmount && (
+          <CurrencyPicker
+            name={name}
+            code={code}
+            codes={similarCurrencies(code)}
+            onChange={(next) => onChange({ options: { ...column.options, ...currencyOptions(next) } })}
           />
         )}
         <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
@@ -323,6 +339,34 @@ function MissingPicker({
     >
       <option value="create">{m.imports_link_missing_create()}</option>
       <option value="report">{m.imports_link_missing_report()}</option>
+    </select>
+  )
+}
+
+/** The currency of a column whose amounts have a word of several, such as `kr`. */
+function CurrencyPicker({
+  name,
+  code,
+  codes,
+  onChange,
+}: {
+  name: string
+  code: string
+  codes: readonly string[]
+  onChange: (code: string) => void
+}) {
+  return (
+    <select
+      className={styles.type}
+      aria-label={m.imports_currency_of({ name })}
+      value={code}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      {codes.map((each) => (
+        <option key={each} value={each}>
+          {each}
+        </option>
+      ))}
     </select>
   )
 }

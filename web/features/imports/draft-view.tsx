@@ -214,6 +214,9 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
           {m.imports_choose_column_required_fields_fields({ fields: missing.join(', ') })}
         </Alert>
       )}
+      {(analysis.repeatedTitles ?? 0) > 0 && (
+        <Alert>{m.imports_repeated_titles({ count: analysis.repeatedTitles ?? 0 })}</Alert>
+      )}
       {analysis.quoteProblems > 0 && (
         <Alert>{m.imports_unbalanced_quotes({ count: analysis.quoteProblems })}</Alert>
       )}

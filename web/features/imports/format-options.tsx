@@ -108,6 +108,9 @@ function CsvOptions({ draft, all, format }: OptionsProps<CsvFormat>) {
     ';': m.imports_semicolon(),
     '\t': m.imports_tab(),
     '|': m.imports_bar(),
+    ':': m.imports_colon(),
+    '^': m.imports_caret(),
+    '~': m.imports_tilde(),
   }
   return (
     <>
@@ -147,6 +150,22 @@ function CsvOptions({ draft, all, format }: OptionsProps<CsvFormat>) {
           key={format.titleRow}
           row={format.titleRow ?? 1}
           onChange={(titleRow) => all.choose(draft, { titleRow })}
+        />
+      )}
+      {(format.escape || draft.chosen.escape !== undefined || (draft.analysis?.quoteProblems ?? 0) > 0) && (
+        <FormatCheck
+          label={m.imports_backslash()}
+          tip={m.imports_backslash_hint()}
+          checked={format.escape === '\\'}
+          onChange={(isOn) => all.choose(draft, { escape: isOn ? '\\' : '' })}
+        />
+      )}
+      {(format.formulaTexts || draft.chosen.formulaTexts !== undefined) && (
+        <FormatCheck
+          label={m.imports_formula_texts()}
+          tip={m.imports_formula_texts_hint()}
+          checked={format.formulaTexts === true}
+          onChange={(formulaTexts) => all.choose(draft, { formulaTexts })}
         />
       )}
       {(format.guarded || draft.chosen.guarded !== undefined) && (

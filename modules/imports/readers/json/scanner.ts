@@ -43,8 +43,8 @@ interface Level {
 }
 
 /**
- * @param isSequence true for a file with a record per line (NDJSON, RFC 7464 without its marks); otherwise the file is
- * one value, in which every list of objects that only objects lead to is a table
+ * @param isSequence true for a file with a record per line (NDJSON, RFC 7464 without its marks), or with nothing or a comma between
+ * records; otherwise the file is one value, in which every list of objects that only objects lead to is a table
  */
 export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): JsonScanner {
   const levels: Level[] = []
@@ -250,6 +250,7 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
       case 'end':
         if (!isSequence) unexpected()
         expected = 'value'
+        if (sign === COMMA) at++
         return true
       case 'value': {
         const isRoot = levels.length === 0
