@@ -87,6 +87,31 @@ export function withoutCurrencyWord(text: string, code: string): string {
   return found?.word.codes.includes(code) ? found.number : text
 }
 
+/** Windows' identifiers of locales whose currency is one of several with the same word. */
+const LOCALES: Record<string, string> = {
+  '41d': 'SEK',
+  '81d': 'SEK',
+  '414': 'NOK',
+  '814': 'NOK',
+  '406': 'DKK',
+  '40f': 'ISK',
+  '420': 'PKR',
+  '45b': 'LKR',
+  '461': 'NPR',
+}
+
+/**
+ * The currency of a word alone.
+ * @param locale identifier of Windows in hexadecimal, `41D`; '' if unknown
+ * @returns an ISO 4217 code; null for other texts, and where the word is that of several currencies
+ */
+export function currencyOfWord(text: string, locale: string): string | null {
+  const codes = WORDS.find((word) => word.text === text.toLowerCase())?.codes ?? []
+  const own = LOCALES[locale.toLowerCase()] ?? ''
+  if (codes.includes(own)) return own
+  return codes.length === 1 ? (codes[0] ?? null) : null
+}
+
 /** Currencies whose amounts look like those of this one, itself included. */
 export const similarCurrencies = (code: string): readonly string[] =>
   [KRONER, RUPEES].find((codes) => codes.includes(code)) ?? [code]

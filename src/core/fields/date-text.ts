@@ -64,7 +64,7 @@ export function formatDay(day: string, format: DateFormat): string {
 }
 
 /** Languages whose names of months are read. */
-const MONTH_LANGUAGES = 'de fr es it pt nl sv da nb pl cs ru uk tr ar'.split(' ')
+const MONTH_LANGUAGES = 'de fr es it pt nl sv da nb fi pl cs sk ru uk bg ro el tr ar'.split(' ')
 
 /** Names of months in other languages by their number, without dots and accents; read when a text needs them. */
 let foreignMonths: ReadonlyMap<string, number> | null = null

@@ -121,10 +121,14 @@ const unitOf = (value: string): string | undefined =>
 /** The currency that a symbol or an ISO 4217 code stands for in amounts, as written; null for other texts. */
 export const currencyOf = (mark: string): string | null => (mark in SIGNS || mark in CODES ? mark : null)
 
-/** Rewrites accounting notations for negative amounts, `(5.00)` and `5.00-`, with a minus sign in front. */
+/** A plus sign before an amount; before other digits, it may be one of a telephone number. */
+const PLUS = /^\+(?=\s?\d[\d,.'’\s]*[.,]\d{1,2}$)/
+
+/** Rewrites accounting notations, `(5.00)`, `5.00-` and `+5.00`, with a minus sign in front of negative amounts only. */
 const withSign = (value: string): string =>
   value
     .trim()
+    .replace(PLUS, '')
     .replace(/^\(([^()+−-]+)\)$/, '-$1')
     .replace(TRAILING_MINUS, '-$1')
     .replace(/^([-−])\s+/, '$1')
@@ -163,7 +167,9 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
   // Amounts such as 5.00, whose decimals happen to be zeros.
   if (bare.every((value) => /[.,]\d\d$/.test(value))) return { type: 'Decimal', options: { precision: 2 } }
   if (numbers.every((number) => Number.isSafeInteger(number))) return { type: 'Number' }
-  if (numbers.some((number) => Number.isInteger(number) && !Number.isSafeInteger(number))) return null
+  // Identifiers beyond 2^53, among which no number has an exponent.
+  const areIds = numbers.some((number) => Number.isInteger(number) && !Number.isSafeInteger(number))
+  if (areIds && !bare.some((value) => /e/i.test(value))) return null
   return { type: 'Decimal', options: { precision: Math.max(1, precision) } }
 }
 

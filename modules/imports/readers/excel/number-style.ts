@@ -1,3 +1,4 @@
+import { currencyOfWord } from '../../../../src/core/fields/currency-words.ts'
 import { currencyOf } from '../../../../src/core/fields/detect-numbers.ts'
 
 /** How a number format shows a number (ECMA-376, 18.8.30). */
@@ -97,21 +98,23 @@ function momentKind(tokens: string): 'date' | 'time' | 'dateTime' | 'duration' |
 
 function currencyIn(section: string): string | null {
   const located = locatedCurrency(section)
-  const texts = located === undefined ? section.replace(/[#0?.,"\\_*()\s-]/g, ' ').split(' ') : [located]
+  const texts =
+    located === undefined ? section.replace(/[#0?.,"\\_*()\s-]/g, ' ').split(' ') : [located.symbol]
   for (const text of texts) {
-    const currency = currencyOf(text.trim())
+    const symbol = text.trim()
+    const currency = currencyOf(symbol) ?? currencyOfWord(symbol, located?.locale ?? '')
     if (currency !== null) return currency
   }
   return null
 }
 
 /** The symbol of a currency with its locale, as in `[$€-407]`; a locale alone, as in `[$-409]`, has none. */
-function locatedCurrency(section: string): string | undefined {
+function locatedCurrency(section: string): { symbol: string; locale: string } | undefined {
   for (let at = section.indexOf('[$'); at >= 0; at = section.indexOf('[$', at)) {
     const end = section.indexOf(']', at)
     if (end < 0) return undefined
-    const [symbol = ''] = section.slice(at + 2, end).split('-', 1)
-    if (symbol !== '') return symbol
+    const [symbol = '', locale = ''] = section.slice(at + 2, end).split('-', 2)
+    if (symbol !== '') return { symbol, locale }
     at = end
   }
   return undefined
