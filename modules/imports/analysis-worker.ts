@@ -1,3 +1,4 @@
+import { AppError } from '../../src/core/errors.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
 import { analyseFile } from './analysis/analyse-file.ts'
@@ -29,6 +30,7 @@ self.onmessage = async ({ data }: MessageEvent<ToAnalysis>) => {
   } catch (error) {
     if (isCancelled) send({ type: 'failed', message: '', isFinal: true })
     else if (error instanceof FileError) send({ type: 'failed', message: error.message, isFinal: true })
+    else if (error instanceof AppError) send({ type: 'failed', message: error.message, isFinal: false })
     else
       send({
         type: 'crashed',

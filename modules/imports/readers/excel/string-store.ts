@@ -2,6 +2,9 @@ import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { AppError } from '../../../../src/core/errors.ts'
+import { m } from '../../../../src/messages.gen.ts'
+import { isStorageFull } from '../../../../src/storage-full.ts'
 import { copyText } from '../copy-text.ts'
 
 /** Characters kept in memory; the strings after them are in a temporary file. */
@@ -12,8 +15,12 @@ const WRITE_AT = 1 << 20
 
 /** Strings by their position, with a bound on memory: 8 bytes for each beyond the first 4 million characters. */
 export interface StringStore {
+  /** @throws STORAGE_FULL if the folder for temporary files is full */
   add(text: string): void
-  /** Undefined beyond the last string. */
+  /**
+   * Undefined beyond the last string.
+   * @throws STORAGE_FULL
+   */
   get(at: number): string | undefined
   close(): void
 }
@@ -40,7 +47,7 @@ type SpilledStrings = ReturnType<typeof createSpilledStrings>
 
 function createSpilledStrings() {
   const path = join(tmpdir(), `sheaf-strings-${crypto.randomUUID()}`)
-  const file = openSync(path, 'wx+', 0o600)
+  const file = explained(() => openSync(path, 'wx+', 0o600))
   // Without a name, the file goes with the process.
   unlinkSync(path)
   const pages = new LRUCache<number, Buffer>({ max: CACHED_PAGES })
@@ -52,7 +59,7 @@ function createSpilledStrings() {
   function flush(): void {
     if (pending === '') return
     const bytes = Buffer.from(pending)
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+    for (let done = 0; done < bytes.length; ) done += explained(() => writeSync(file, bytes, done))
     pending = ''
   }
 
@@ -101,5 +108,14 @@ function createSpilledStrings() {
       return page(number).toString('utf8', offset, offset + end - start)
     },
     close: () => closeSync(file),
+  }
+}
+
+/** Names the folder that is full: it may be on another disk than the data. */
+function explained<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw isStorageFull(error) ? new AppError('STORAGE_FULL', m.imports_error_temporary_full()) : error
   }
 }
