@@ -56,6 +56,27 @@ const customers: BaserowServerTable = {
       ...NUMBER,
     },
     { id: 16, name: 'Most', type: 'formula', formula: "max(lookup('Orders', 'Total'))", ...NUMBER },
+    {
+      id: 17,
+      name: 'Span',
+      type: 'formula',
+      formula: `max(lookup('Orders', 'Total')) - min( lookup("Orders", "Total") ) + field('Budget')`,
+      ...NUMBER,
+    },
+    {
+      id: 18,
+      name: 'Size',
+      type: 'formula',
+      formula: "if(sum(lookup('Orders','Total')) > 10, 'sum(lookup(', 'small')",
+      ...TEXT,
+    },
+    {
+      id: 19,
+      name: 'Odd',
+      type: 'formula',
+      formula: "sum(lookup('Orders', 'Total') * 2)",
+      ...NUMBER,
+    },
   ],
   views: [],
   rows: ['Ann', 'Bo'].map((name, index) => {
@@ -70,6 +91,9 @@ const customers: BaserowServerTable = {
       field_14: rows.length,
       field_15: '1.25',
       field_16: String(rows.at(-1)! / 4),
+      field_17: String((rows.at(-1)! - rows[0]!) / 4 + 2.5),
+      field_18: 'sum(lookup(',
+      field_19: '7.25',
     }
   }),
 }
@@ -435,7 +459,17 @@ describe('an import from Baserow', () => {
     const kinds = typesIn(people.schema.fields, ['Sum', 'Number', 'Most', 'Spread'])
     expect(kinds).toEqual(['Rollup', 'Count', 'Rollup', 'Decimal'])
     expect(people.rows[0]).toMatchObject({ Number: SIZE / 2, Spread: 1.25, Most: (SIZE - 2) / 4 })
-    expect(done.counts.verified).toBe(6 * SIZE + 3 * 2)
+    const inner = ['Span', 'Size', 'Odd', 'Orders Total (max)', 'Orders Total (min)', 'Orders Total (sum)']
+    expect(typesIn(people.schema.fields, inner)).toEqual([
+      'Formula',
+      'Formula',
+      'Decimal',
+      'Rollup',
+      'Rollup',
+      'Rollup',
+    ])
+    expect(people.rows[1]).toMatchObject({ Span: (SIZE - 2) / 4 + 2.5, Size: 'sum(lookup(', Odd: 7.25 })
+    expect(done.counts.verified).toBe(6 * SIZE + 5 * 2)
   })
 
   test('brings views with filters, sorts, groups, colours, widths and options', async () => {

@@ -11,7 +11,13 @@ import {
   type SourcePerson,
   type SourceRecord,
 } from '../source.ts'
-import { type BaserowFormulaField, baserowDialects, readWholeLookup } from './baserow-formula.ts'
+import {
+  type BaserowFormulaField,
+  baserowDialects,
+  readWholeLookup,
+  replaceLookups,
+  type WholeLookup,
+} from './baserow-formula.ts'
 import type { BaserowField, BaserowRow, BaserowTable } from './baserow-types.ts'
 import {
   brokenField,
@@ -274,19 +280,84 @@ export function createBaserowFields(tables: readonly BaserowTable[], settings: B
       : keptValues('rollups', plain, m.base_imports_reason_rollup({ formula: name.slice(0, 60) }))
   }
 
+  /** The fields that a lookup reads; null if one is gone. */
+  function fieldsOf(table: BaserowTable, lookup: WholeLookup) {
+    const relation = table.fields.find(({ name }) => name === lookup.linkTitle)
+    const related = tables.find(({ id }) => id === relation?.link_row_table_id)
+    const target = related?.fields.find(({ name }) => name === lookup.targetTitle)
+    return relation && related && target ? { relation, related, target } : null
+  }
+
   /** A formula that consists of a lookup: a field of its own kind here. */
   function wholeLookupPlan(table: BaserowTable, formula: string, plain: ValueType): ComputedPlan | null {
     const lookup = readWholeLookup(formula)
-    const relation = lookup && table.fields.find(({ name }) => name === lookup.linkTitle)
-    const related = tables.find(({ id }) => id === relation?.link_row_table_id)
-    const target = related?.fields.find(({ name }) => name === lookup?.targetTitle)
-    if (!lookup || !relation || !target) return null
-    const [relationKey, targetKey] = [fieldKey(relation.id), fieldKey(target.id)]
+    const found = lookup && fieldsOf(table, lookup)
+    if (!lookup || !found) return null
+    const [relationKey, targetKey] = [fieldKey(found.relation.id), fieldKey(found.target.id)]
     const plan =
       lookup.aggregation === null
         ? lookupPlan(relationKey, targetKey, plain, isOpaque(targetKey))
         : aggregatePlan(lookup.aggregation, relationKey, targetKey, plain)
     return { ...plan, group: 'formulas' }
+  }
+
+  /** A field for a lookup within the longer formulas of a table; null if it cannot be one. */
+  function innerLookup(table: BaserowTable, lookup: WholeLookup): SourceField | null {
+    const found = fieldsOf(table, lookup)
+    const aggregation = ROLLUPS[lookup.aggregation ?? '']
+    if (!found || !aggregation) return null
+    const { relation, related, target } = found
+    if (linkPlan(relation).as === 'skipped') return null
+    if (!isComputed(target) && planOf(related, target).as === 'skipped') return null
+    const [relationKey, targetKey] = [fieldKey(relation.id), fieldKey(target.id)]
+    return {
+      id: `${relationKey}_${targetKey}_${aggregation}`,
+      title: `${relation.name} ${target.name} (${aggregation})`,
+      description: null,
+      plan: {
+        ...rollupPlan(relationKey, targetKey, [aggregation], values('Decimal')),
+        group: 'formulas',
+        notCompared: m.base_imports_note_inner_lookup(),
+      },
+    }
+  }
+
+  /** A formula, with the fields for the lookups in it. */
+  function withLookups(table: BaserowTable, formula: string): { formula: string; lookups: SourceField[] } {
+    const lookups = new Map<string, SourceField>()
+    const replaced = replaceLookups(formula, (lookup) => {
+      const field = innerLookup(table, lookup)
+      if (field) lookups.set(field.id, field)
+      return field?.id ?? null
+    })
+    return { formula: replaced, lookups: [...lookups.values()] }
+  }
+
+  /** A formula in terms of the fields of its table and of lookups of its own. */
+  function longFormulaPlan(
+    table: BaserowTable,
+    text: string,
+    plain: ValueType,
+  ): { plan: ComputedPlan; lookups: SourceField[] } {
+    const { formula, lookups } = withLookups(table, text)
+    const inner = lookups.map(({ id }) => ({ id, name: id, isText: false, isTruth: false }))
+    const dialects = baserowDialects([...table.fields.map(toFormulaField), ...inner])
+    const plan = formulaPlan(formula, dialects, plain)
+    // Without a translation, nothing would read the lookups.
+    return { plan, lookups: plan.candidates.length > 0 ? lookups : [] }
+  }
+
+  /** Fields that the longer formulas of a table need here. */
+  function innerLookups(table: BaserowTable): SourceField[] {
+    const found = new Map<string, SourceField>()
+    for (const field of table.fields) {
+      const text = String(field.formula ?? '')
+      const isBroken = field.error || field.formula_type === 'invalid'
+      if (field.type !== 'formula' || isBroken || wholeLookupPlan(table, text, resultType(field))) continue
+      for (const lookup of longFormulaPlan(table, text, resultType(field)).lookups)
+        found.set(lookup.id, lookup)
+    }
+    return [...found.values()]
   }
 
   function computedPlan(table: BaserowTable, field: BaserowField): ComputedPlan {
@@ -296,8 +367,7 @@ export function createBaserowFields(tables: readonly BaserowTable[], settings: B
     if (field.error || field.formula_type === 'invalid') return brokenField(group, plain)
     if (field.type === 'formula') {
       const formula = String(field.formula ?? '')
-      const dialects = baserowDialects(table.fields.map(toFormulaField))
-      return wholeLookupPlan(table, formula, plain) ?? formulaPlan(formula, dialects, plain)
+      return wholeLookupPlan(table, formula, plain) ?? longFormulaPlan(table, formula, plain).plan
     }
     const relation = keyIn(field, 'through_field_id')
     const target = keyIn(field, 'target_field_id')
@@ -340,6 +410,8 @@ export function createBaserowFields(tables: readonly BaserowTable[], settings: B
   }
 
   return {
+    innerLookups,
+
     toField: (table: BaserowTable, field: BaserowField): SourceField => ({
       id: fieldKey(field.id),
       title: field.name,

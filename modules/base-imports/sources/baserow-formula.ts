@@ -61,6 +61,28 @@ export function readWholeLookup(formula: string): WholeLookup | null {
   return { aggregation: aggregation?.toLowerCase() ?? null, linkTitle, targetTitle }
 }
 
+/** Texts, which hold no calls, and lookups with the function around them, if any. */
+const INNER_LOOKUP =
+  /'(?:[^'\\]|\\[\s\S])*'?|"(?:[^"\\]|\\[\s\S])*"?|\b(?:(count|sum|avg|max|min)\(\s{0,9})?lookup\(\s{0,9}('[^'\\]{1,255}'|"[^"\\]{1,255}")\s{0,9},\s{0,9}('[^'\\]{1,255}'|"[^"\\]{1,255}")\s{0,9}\)(\s{0,9}\))?/gi
+
+/**
+ * A formula whose aggregated lookups are references to fields: `sum(lookup('Orders', 'Total')) * 2` is `field('…') * 2`.
+ * @param nameOf the name of the field for a lookup; null leaves it as it is
+ */
+export const replaceLookups = (formula: string, nameOf: (lookup: WholeLookup) => string | null): string =>
+  formula.replace(
+    INNER_LOOKUP,
+    (whole: string, aggregation?: string, link?: string, target?: string, close?: string) => {
+      if (aggregation === undefined || close === undefined || !link || !target) return whole
+      const name = nameOf({
+        aggregation: aggregation.toLowerCase(),
+        linkTitle: link.slice(1, -1),
+        targetTitle: target.slice(1, -1),
+      })
+      return name === null ? whole : `field('${name}')`
+    },
+  )
+
 const TEXT_FUNCTIONS = new Set([
   'UPPER',
   'LOWER',

@@ -22,7 +22,7 @@ export function toTable(table: BaserowTable, fields: BaserowFields): SourceTable
     title: table.name,
     description: null,
     primaryFieldId: primary ? fieldKey(primary.id) : null,
-    fields: table.fields.map((field) => fields.toField(table, field)),
+    fields: [...table.fields.map((field) => fields.toField(table, field)), ...fields.innerLookups(table)],
     views: table.views.map((view) => toView(view, table)),
     recordCount: null,
   }
