@@ -59,6 +59,7 @@ const SERIAL: Record<EngineKind, string> = {
 /** A tree of tasks, people with a rule, and books of authors. */
 const otherTables = (kind: EngineKind): string[] => [
   `create table task (id ${SERIAL[kind]}, name varchar(40), parent_id int, foreign key (parent_id) references task (id))`,
+  `create table part (id ${SERIAL[kind]}, name varchar(40), parent_id int not null, foreign key (parent_id) references part (id))`,
   `create table author (id ${SERIAL[kind]}, name varchar(10) not null, city varchar(20) default 'Rome')`,
   `create table book (id ${SERIAL[kind]}, title varchar(40) not null, author_id int, co_author_id int,
     foreign key (author_id) references author (id), foreign key (co_author_id) references author (id))`,
@@ -196,6 +197,79 @@ describe.each(ENGINES)('links in an import into a connected %s', (kind) => {
       })
       expect(result).toMatchObject({ rows: 2, created: [{ table: 'task', count: 1 }] })
       expect(await tree()).toEqual({ Leaf: 'Branch', Branch: 'Root', Root: null })
+    })
+  })
+
+  describe('that every record of a table has to another of it', () => {
+    const link = () => linkTo('part', 'part')
+    const tree = async () =>
+      Object.fromEntries(
+        (
+          await ask<{ name: string; parent: string }>(
+            'select t.name, p.name as parent from part t join part p on p.id = t.parent_id order by t.id',
+          )
+        ).map(({ name, parent }) => [name, parent]),
+      )
+    beforeAll(() => database.ask("insert into part (id, name, parent_id) values (9000000, 'Root', 9000000)"))
+    afterEach(async () => {
+      await database.ask('update part set parent_id = 9000000')
+      await database.ask('delete from part where id <> 9000000')
+    })
+
+    test('refuse rows that name themselves, each other in a circle, or a refused row, and say so', async () => {
+      const file = `name,${link()}\nSelf,Self\nA,B\nTail,A\nB,C\nC,A\nLost,Nobody\nOf lost,Lost\nEmpty,\nFine,Root\n`
+      const { result, report } = await into('part', file)
+      expect(result).toMatchObject({ rows: 1, rowsRefused: 8 })
+      expect(report.map((line) => line.replaceAll('"', ''))).toEqual([
+        expect.stringMatching(/^9,.*required/),
+        expect.stringMatching(/^2,.*names itself/),
+        expect.stringMatching(/^3,.*“B” of row 5, .*circle/),
+        expect.stringMatching(/^4,.*“A” of row 3, which was not imported either/),
+        expect.stringMatching(/^5,.*“C” of row 6, .*circle/),
+        expect.stringMatching(/^6,.*“A” of row 3, .*circle/),
+        expect.stringMatching(/^7,.*“Nobody”/),
+        expect.stringMatching(/^8,.*“Lost” of row 7, which was not imported either/),
+      ])
+      expect(await tree()).toEqual({ Root: 'Root', Fine: 'Root' })
+    })
+
+    test('name rows before and after their own, which the preview counts, and are one step of undo', async () => {
+      const file = `name,${link()}\nLeaf,Branch\nBranch,Trunk\nTwig,Branch\nTrunk,Root\nRound,Round\n`
+      const keys = { keys: ['name'] }
+      const preview = await into('part', file, { ...keys, preview: true })
+      expect(preview.result.update).toMatchObject({ added: 4 })
+      expect(preview.result.rowsRefused).toBe(1)
+      const { result } = await into('part', file, keys)
+      expect(result.update).toMatchObject({ added: 4 })
+      expect(await tree()).toEqual({
+        Root: 'Root',
+        Trunk: 'Root',
+        Branch: 'Trunk',
+        Leaf: 'Branch',
+        Twig: 'Branch',
+      })
+      const again = await into('part', `name,${link()}\nLeaf,New\nNew,Twig\n`, keys)
+      expect(again.result.update).toMatchObject({ added: 1, changed: 1 })
+      expect(await tree()).toMatchObject({ Leaf: 'New', New: 'Twig' })
+      await bench.trpc.records.undo.mutate({ baseId: bench.baseId, entryId: again.result.changeId ?? 0 })
+      expect(await tree()).toMatchObject({ Leaf: 'Branch' })
+      await bench.trpc.records.undo.mutate({ baseId: bench.baseId, entryId: result.changeId ?? 0 })
+      expect(await tree()).toEqual({ Root: 'Root' })
+    })
+
+    test('are found across chunks, in whatever order the rows stand', async () => {
+      // A tree with ten children for each, of which none stands behind its parent.
+      const lines = Array.from(
+        { length: 3000 },
+        (_, n) => `N${n},${n === 0 ? 'Root' : `N${Math.floor((n - 1) / 10)}`}`,
+      )
+      const { result } = await into('part', `name,${link()}\n${lines.toReversed().join('\n')}\n`)
+      expect(result).toMatchObject({ rows: 3000, rowsRefused: 0 })
+      const [wrong] = await ask<{ n: number | string }>(
+        `select count(*) as n from part t join part p on p.id = t.parent_id
+          where t.id = p.id and t.name <> 'Root'`,
+      )
+      expect(Number(wrong?.n)).toBe(0)
     })
   })
 

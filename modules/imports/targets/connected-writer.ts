@@ -223,17 +223,33 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     return marks.flatMap(({ number, state }) => (state === null ? number : []))
   }
 
-  async function writeChunk(rows: readonly StagedRow[]): Promise<void> {
-    const planned = await patiently(() => planner.plan(rows))
+  /** Writes a chunk: first the rows that need no other, then those that need them. @returns how many still wait */
+  async function writeChunk(rows: readonly StagedRow[]): Promise<number> {
+    const waiting = new Map<number, PlannedRow>()
+    for (let next = rows; next.length > 0; ) {
+      signal.throwIfAborted()
+      const planned = await patiently(() => planner.plan(next))
+      const written = await writePlanned(planned)
+      for (const one of planned) {
+        if (isWaiting(one)) waiting.set(one.row.number, one)
+        else waiting.delete(one.row.number)
+      }
+      next = written.length === 0 ? [] : planner.rowsAwaiting([...waiting.values()], written)
+    }
+    return waiting.size
+  }
+
+  async function writePlanned(planned: readonly PlannedRow[]): Promise<RowToWrite[]> {
     const decided = planned.flatMap((one): Mark[] => (one.kind === 'decided' ? [decidedMark(one)] : []))
     const toWrite = planned.filter((one) => one.kind === 'write')
-    if (isPreviewed) {
-      const changes = toWrite.filter(({ id }) => id !== null).slice(0, SAMPLES - samples.length)
-      samples.push(...changes.map((change) => planner.sampleOf(change.row, change)))
-      await staged.mark([...decided, ...toWrite.map((row) => doneMark(row, row.id === null))])
-      return
+    if (!isPreviewed) {
+      await write(toWrite, decided)
+      return toWrite
     }
-    await write(toWrite, decided)
+    const changes = toWrite.filter(({ id }) => id !== null).slice(0, SAMPLES - samples.length)
+    samples.push(...changes.map((change) => planner.sampleOf(change.row, change)))
+    await staged.mark([...decided, ...toWrite.map((row) => doneMark(row, row.id === null))])
+    return toWrite
   }
 
   async function writeAll(): Promise<void> {
@@ -252,19 +268,73 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     const size = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / input.columns.length)))
     const counts = await staged.counts()
     const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
-    let done = total - (counts.get(null) ?? 0)
+    let done = total - (counts.get(null) ?? 0) - (counts.get(RowState.waiting) ?? 0)
     let last = 0
     for (;;) {
       signal.throwIfAborted()
       await work.verify()
       const rows = await staged.next(last, size)
       if (rows.length === 0) break
-      await writeChunk(rows)
-      done += rows.length
+      done += rows.length - (await writeChunk(rows))
       last = rows.at(-1)?.number ?? last
       work.progress(done, total)
     }
+    await writeWaiting(size, (rows) => {
+      done += rows
+      work.progress(done, total)
+    })
     await writeLater(size)
+  }
+
+  /**
+   * Writes rows that need records which other rows add: again and again, until all are written or none can be. Passes go up and
+   * down in turn, so that it takes as few for rows that stand before the ones they need as for the others.
+   */
+  async function writeWaiting(size: number, onDecided: (rows: number) => void): Promise<void> {
+    const pass = async (
+      direction: 'up' | 'down',
+      decide: (rows: readonly StagedRow[]) => Promise<number>,
+    ) => {
+      const { decided, left } = await eachWaiting(size, direction, decide)
+      if (decided > 0) onDecided(decided)
+      return { isEnd: left === 0, isStuck: decided === 0 }
+    }
+    for (let direction: 'up' | 'down' = 'down'; ; direction = direction === 'up' ? 'down' : 'up') {
+      const { isEnd, isStuck } = await pass(direction, writeChunk)
+      if (isEnd) return
+      // Rows that are left then need a record that others have just added.
+      if (isStuck && (await pass('up', refuseChunk)).isEnd) return
+    }
+  }
+
+  /** Refuses waiting rows, with the reason of each. @returns how many still wait */
+  async function refuseChunk(rows: readonly StagedRow[]): Promise<number> {
+    const planned = await patiently(() => planner.refuseWaiting(rows))
+    await writePlanned(planned)
+    return planned.filter(isWaiting).length
+  }
+
+  /**
+   * Passes the waiting rows on, chunk by chunk.
+   *
+   * @param decide answers how many of a chunk still wait
+   */
+  async function eachWaiting(
+    size: number,
+    direction: 'up' | 'down',
+    decide: (rows: readonly StagedRow[]) => Promise<number>,
+  ): Promise<{ decided: number; left: number }> {
+    let [decided, left] = [0, 0]
+    for (let from: number | null = null; ; ) {
+      signal.throwIfAborted()
+      await work.verify()
+      const rows = await staged.waiting(from, size, direction)
+      if (rows.length === 0) return { decided, left }
+      const waiting = await decide(rows)
+      decided += rows.length - waiting
+      left += waiting
+      from = rows.at(-1)?.number ?? from
+    }
   }
 
   /** Writes the links between rows of the file, once all rows are there. */
@@ -377,6 +447,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
 
   /** Rows that were about to be written when the import ended go back; those in doubt are uncertain. */
   async function resetUnwritten(): Promise<void> {
+    await staged.resetWaiting()
     const marked = await staged.inStates([RowState.adding, RowState.changing], 0, Number.MAX_SAFE_INTEGER)
     const doubtful = new Set(inDoubt.map(({ number }) => number))
     await staged.mark(
@@ -418,6 +489,8 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     }
   }
 }
+
+const isWaiting = (row: PlannedRow): boolean => row.kind === 'decided' && row.state === RowState.waiting
 
 const doneMark = ({ row, id, problems, isLater }: RowToWrite, isNew: boolean): Mark => ({
   number: row.number,

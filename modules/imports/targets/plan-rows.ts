@@ -56,6 +56,8 @@ export type PlannedRow =
       state: RowState
       problems: CellProblem[]
       later?: { id: RecordId | null }
+      /** Of a waiting row: names that it needs, and that no record has yet. */
+      awaited?: readonly string[]
     }
 
 /** The links of a written row that had to wait for other rows. */
@@ -73,15 +75,15 @@ interface NamedLinks {
   problem: CellProblem | null
   /** Names whose records are to be created. */
   missing: string[]
-  /** True if it may name records that later rows of the file add. */
-  isLater: boolean
+  /** Names without a record that other rows of the file may still add. */
+  awaited: string[]
 }
 
 type LinksOfRow = ReadonlyMap<string, NamedLinks>
 
 /** How names without a record are read. */
 interface Resolution {
-  /** False once all rows are written. */
+  /** False once all rows are written. In a preview that still may, rows count as written once they are marked so. */
   mayWait: boolean
   /** True before the records are created that columns may create. */
   mayCreate: boolean
@@ -103,11 +105,22 @@ interface LinkColumn extends PlannedColumn {
   related: NamedTable
   relatedTableId: string
   displayFieldId: string
-  /** True for a link of the table to itself that a record can lack. */
+  /** True for a link of the table to itself. */
   isSelf: boolean
   read: (statement: Parameters<ConnectedImport['engine']['all']>[0]) => Promise<ColumnValue[]>
   engine: ConnectedImport['engine']
 }
+
+/** A row that waits for others, and the row that would add the first record that it needs. */
+interface Awaiting {
+  column: ImportColumn
+  name: string
+  /** Null if no row of the file has that name. */
+  holder: StagedRow | null
+}
+
+/** Rows outside of their chunk that are followed, one after the other, to find out whether rows wait in a circle. */
+const MAX_FOLLOWED = 200
 
 const MAX_TEXT = 200
 
@@ -134,6 +147,12 @@ export async function createRowPlanner(
   const cells = columns.filter(({ at }) => !isLink.has(at))
   const written = cells.filter((column) => !keys.includes(column))
   const valueFields = cells.map(({ field }) => field)
+  const display = columns.find(({ field }) => field.id === model.displayField.id)
+  const stagedRows = openStagedRows(
+    home,
+    staging,
+    input.columns.map(({ column }) => column),
+  )
 
   async function openLinks(): Promise<LinkColumn[]> {
     const people = await records.people(input.actor, input.baseId)
@@ -150,7 +169,7 @@ export async function createRowPlanner(
         related: toNamedRecords(open, people),
         relatedTableId: open.related.table.id,
         displayFieldId: open.related.displayField.id,
-        isSelf: open.related.table.id === model.table.id && !column.column.required,
+        isSelf: open.related.table.id === model.table.id,
         read: (statement) => engine.all<ColumnValue>(statement, { scan: true }),
       })
     }
@@ -186,15 +205,14 @@ export async function createRowPlanner(
 
   /** Finds records by name; in a preview also those that rows of the file would add. */
   async function findNames(
-    { related, engine, read, isSelf }: LinkColumn,
+    { column, related, engine, read, isSelf }: LinkColumn,
     names: readonly string[],
     { mayWait }: Resolution,
   ): Promise<Pick<RecordNames, 'find'>> {
     const known = await recordsNamed(engine, related, names, read)
-    const display = columns.find(({ field }) => field.id === model.displayField.id)
-    if (!isPreviewed || mayWait || !isSelf || !display) return known
+    if (!isPreviewed || !isSelf || !display || (mayWait && !column.required)) return known
     const missing = names.filter((name) => known.find(name) === undefined)
-    const added = await openStagedRows(home, staging, []).textsIn(display.column.column, missing)
+    const added = await stagedRows.textsIn(display.column.column, missing, { areWritten: mayWait })
     return { find: (name) => known.find(name) ?? (added.has(name) ? NOT_YET : undefined) }
   }
 
@@ -210,11 +228,11 @@ export async function createRowPlanner(
       ids,
       problem: { column: column.title, value: text, reason },
       missing: [],
-      isLater: false,
+      awaited: [],
     })
     if (isTooMany) return refused(m.imports_report_several_records({ field: field.title }))
-    if (missing.length === 0) return { ids, problem: null, missing, isLater: false }
-    if (mayWait && isSelf) return { ids: [], problem: null, missing: [], isLater: true }
+    if (missing.length === 0) return { ids, problem: null, missing, awaited: [] }
+    if (mayWait && isSelf) return { ids: [], problem: null, missing: [], awaited: missing }
     const { table, displayField } = related
     const refusal = missing.flatMap((name) => refusals.get(`${relatedTableId} ${name}`) ?? [])[0]
     if (refusal !== undefined)
@@ -223,7 +241,7 @@ export async function createRowPlanner(
       fieldType(displayField.type).parse(name, displayField.options) !== null
     if (!column.creates || !mayCreate || !missing.every(isCreatable))
       return refused(unknownRecords(table.title, missing))
-    return { ids: [...ids, ...missing.map(() => NOT_YET)], problem: null, missing, isLater: false }
+    return { ids: [...ids, ...missing.map(() => NOT_YET)], problem: null, missing, awaited: [] }
   }
 
   /** Creates the records that the rows to be written name. @returns true if there were any */
@@ -307,7 +325,7 @@ export async function createRowPlanner(
     problems: [{ column: title, value, reason: rowSkipped(reason) }],
   })
 
-  /** A new record, with the defaults of required fields. */
+  /** A new record, with the defaults of required fields. One that needs a record which is not there waits for it. */
   function planInsert(row: StagedRow, values: Values, linked: LinksOfRow): PlannedRow {
     const given: Values = {}
     for (const { column, field } of cells) {
@@ -317,8 +335,14 @@ export async function createRowPlanner(
       if (value !== null) given[field.id] = value
     }
     const problems: CellProblem[] = []
+    const awaited: string[] = []
     for (const { column, field } of links) {
-      const { ids = [], problem = null } = linked.get(field.id) ?? {}
+      const cell = linked.get(field.id)
+      const { ids = [], problem = null } = cell ?? {}
+      if (column.required && cell && cell.awaited.length > 0) {
+        awaited.push(...cell.awaited)
+        continue
+      }
       if (column.required && ids.length === 0) {
         return problem
           ? refused(row, column, problem.reason, problem.value)
@@ -327,6 +351,7 @@ export async function createRowPlanner(
       if (problem) problems.push(problem)
       if (ids.length > 0) given[field.id] = JSON.stringify(ids)
     }
+    if (awaited.length > 0) return { kind: 'decided', row, state: RowState.waiting, problems: [], awaited }
     return {
       kind: 'write',
       row,
@@ -338,17 +363,19 @@ export async function createRowPlanner(
     }
   }
 
-  const waits = (linked: LinksOfRow): boolean => [...linked.values()].some(({ isLater }) => isLater)
+  const waits = (linked: LinksOfRow): boolean =>
+    [...linked.values()].some(({ awaited }) => awaited.length > 0)
 
   /** The new values of a link field; null if its links stay as they are. */
   function changedLinks(
     { at, column, field }: PlannedColumn,
     row: StagedRow,
-    { ids, problem, isLater }: NamedLinks,
+    { ids, problem, awaited }: NamedLinks,
     now: ReadonlyMap<string, RecordId[]> | undefined,
   ): CellValue {
     const isEmptyCell = (row.texts[at] ?? '') === ''
-    if (problem || isLater || row.kept.has(at) || (isEmptyCell && update?.emptyCells !== 'clear')) return null
+    if (problem || awaited.length > 0 || row.kept.has(at) || (isEmptyCell && update?.emptyCells !== 'clear'))
+      return null
     const present = now?.get(field.id) ?? []
     const isSame =
       ids.length === present.length &&
@@ -437,6 +464,73 @@ export async function createRowPlanner(
     })
   }
 
+  /** The first record that each of some rows needs and that is not there, by row. Rows that need none are left out. */
+  async function awaitedBy(
+    rows: readonly StagedRow[],
+  ): Promise<Map<number, Pick<Awaiting, 'column' | 'name'>>> {
+    const own = links.filter(({ isSelf, column }) => isSelf && column.required)
+    const linked = await resolveLinks(rows, { mayWait: true, mayCreate: false }, own)
+    return new Map(
+      rows.flatMap(({ number }) => {
+        const found = own.flatMap(({ column, field }) => {
+          const [name] = linked.get(number)?.get(field.id)?.awaited ?? []
+          return name === undefined ? [] : [{ column, name: name.trim() }]
+        })
+        return found[0] ? [[number, found[0]] as const] : []
+      }),
+    )
+  }
+
+  /** Which rows these wait for, and those in turn, by the number of the waiting row. */
+  async function followAwaited(rows: readonly StagedRow[]): Promise<ReadonlyMap<number, Awaiting>> {
+    const followed = new Map<number, Awaiting>()
+    const holders = new Map<string, StagedRow | null>()
+    let next = rows
+    for (let step = 0; next.length > 0 && step < MAX_FOLLOWED; step++) {
+      const awaited = await awaitedBy(next)
+      const names = new Set([...awaited.values()].map(({ name }) => name))
+      const unknown = [...names].filter((name) => !holders.has(name))
+      const found = display ? await stagedRows.unwrittenWith(display.column.column, unknown) : []
+      for (const name of unknown) holders.set(name, null)
+      for (const row of found) holders.set((row.texts[display?.at ?? 0] ?? '').trim(), row)
+      for (const [number, needed] of awaited)
+        followed.set(number, { ...needed, holder: holders.get(needed.name) ?? null })
+      next = found.filter(({ number }) => !followed.has(number))
+    }
+    return followed
+  }
+
+  /** Decides rows that wait for records which no row adds: they are refused. */
+  async function refuseWaiting(rows: readonly StagedRow[]): Promise<PlannedRow[]> {
+    const awaiting = await followAwaited(rows)
+    return rows.map((row) => {
+      const needed = awaiting.get(row.number)
+      return needed
+        ? refused(row, needed.column, reasonToWait(row, needed, awaiting), needed.name)
+        : { kind: 'decided', row, state: RowState.waiting, problems: [] }
+    })
+  }
+
+  /** Why the record that a row needs is not there. */
+  function reasonToWait(
+    row: StagedRow,
+    { column, name, holder }: Awaiting,
+    awaiting: ReadonlyMap<number, Awaiting>,
+  ): string {
+    if (!holder) return unknownRecords(model.table.title, [name])
+    if (holder.number === row.number) return m.imports_report_needs_itself({ field: column.title })
+    const needed = { field: column.title, name, row: holder.number }
+    const passed = new Set<number>()
+    let at: StagedRow | null = holder
+    while (at && at.number !== row.number && !passed.has(at.number)) {
+      passed.add(at.number)
+      at = awaiting.get(at.number)?.holder ?? null
+    }
+    return at?.number === row.number
+      ? m.imports_report_needs_circle(needed)
+      : m.imports_report_needs_refused(needed)
+  }
+
   /** Finds the records of rows. @returns decides what the rows do, given their links */
   async function findRecords(
     rows: readonly StagedRow[],
@@ -496,6 +590,14 @@ export async function createRowPlanner(
     valuesOf,
     plan,
     planLater,
+    refuseWaiting,
+    /** Those of a chunk's waiting rows that name one of the written rows, as far as the file shows their names. */
+    rowsAwaiting(planned: readonly PlannedRow[], written: readonly RowToWrite[]): StagedRow[] {
+      const names = new Set(written.map(({ row }) => (row.texts[display?.at ?? -1] ?? '').trim()))
+      return planned.flatMap((one) =>
+        one.kind === 'decided' && one.awaited?.some((name) => names.has(name.trim())) ? [one.row] : [],
+      )
+    },
     /** Records that were created by name, or would be. */
     created: () =>
       [...created].map(([tableId, each]): CreatedRecords => ({ tableId, ...each, changeId: null })),

@@ -28,6 +28,8 @@ export const RowState = {
   added: 11,
   /** The connection was lost while it was written, and the table does not tell whether it is there. */
   uncertain: 12,
+  /** Needs a record that another row may add. */
+  waiting: 13,
 } as const
 
 export type RowState = (typeof RowState)[keyof typeof RowState]
@@ -70,10 +72,11 @@ export function openStagedRows(home: Engine, staging: string, columns: readonly 
     sql`${reason} as reason`,
   ]
 
-  async function read(where: SQL, limit: number): Promise<StagedRow[]> {
+  async function read(where: SQL, limit: number, direction: 'up' | 'down' = 'up'): Promise<StagedRow[]> {
+    const order = direction === 'up' ? sql`${row}` : sql`${row} desc`
     const rows = await home.all<Record<string, string | number | null>>(
       dialect.render(
-        sql`select ${sql.join(selected, sql`, `)} from ${table} where ${where} order by ${row} limit ${limit}`,
+        sql`select ${sql.join(selected, sql`, `)} from ${table} where ${where} order by ${order} limit ${limit}`,
       ),
     )
     return rows.map((found) => ({
@@ -129,17 +132,40 @@ export function openStagedRows(home: Engine, staging: string, columns: readonly 
         sql`${reason} like ${'{"later"%'} and ${state} in (${sql.raw(WRITTEN_STATES.join(', '))}) and ${row} > ${after}`,
         limit,
       ),
-    /** The texts among these that rows have in a column. */
-    async textsIn(column: string, texts: readonly string[]): Promise<ReadonlySet<string>> {
+    /** The texts among these that rows have in a column: all rows, or those that are written. */
+    async textsIn(
+      column: string,
+      texts: readonly string[],
+      { areWritten }: { areWritten: boolean },
+    ): Promise<ReadonlySet<string>> {
       if (texts.length === 0) return new Set()
       const name = sql.identifier(column)
+      const among = areWritten ? sql`and ${state} in (${sql.raw(WRITTEN_STATES.join(', '))})` : sql``
       const rows = await home.all<{ text: string }>(
         dialect.render(
-          sql`select distinct ${name} as text from ${table} where ${dialect.inList(sql`${name}`, [...texts])}`,
+          sql`select distinct ${name} as text from ${table} where ${dialect.inList(sql`${name}`, [...texts])} ${among}`,
         ),
       )
       return new Set(rows.map(({ text }) => text))
     },
+    /** The first row with each of these texts in a column, rows that are written left out. */
+    async unwrittenWith(column: string, texts: readonly string[]): Promise<StagedRow[]> {
+      if (texts.length === 0) return []
+      const text = sql`trim(${sql.identifier(column)})`
+      const first = sql`select min(${row}) from ${table} where ${dialect.inList(text, [...texts])}
+        and ${state} not in (${sql.raw(WRITTEN_STATES.join(', '))}) group by ${text}`
+      return read(sql`${row} in (${first})`, texts.length)
+    },
+    /** Waiting rows: the next after a number, or the previous ones before it. Both begin at null. */
+    waiting: (from: number | null, limit: number, direction: 'up' | 'down') => {
+      const beyond = direction === 'up' ? sql`and ${row} > ${from}` : sql`and ${row} < ${from}`
+      return read(sql`${state} = ${RowState.waiting} ${from === null ? sql`` : beyond}`, limit, direction)
+    },
+    /** Gives waiting rows the state of those that are to be written. */
+    resetWaiting: () =>
+      home.writeScript([
+        dialect.render(sql`update ${table} set ${state} = null where ${state} = ${RowState.waiting}`),
+      ]),
     /** Rows to be written after a number. */
     next: (after: number, limit: number) => read(sql`${state} is null and ${row} > ${after}`, limit),
     /** Rows in some states after a number. */
