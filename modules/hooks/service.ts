@@ -195,7 +195,16 @@ export function createHooksService(
   async function activate(
     row: HookRow,
     isActive: boolean,
-    { skipMissed = false, more = {} }: { skipMissed?: boolean; more?: Partial<HookRow> } = {},
+    {
+      skipMissed = false,
+      more = {},
+      kept = {},
+    }: {
+      skipMissed?: boolean
+      more?: Partial<HookRow>
+      /** The pause of a moved webhook. */
+      kept?: Partial<Pick<HookRow, 'pause' | 'failingSince'>>
+    } = {},
   ): Promise<Hook> {
     const changed = { ...row, ...more }
     if (!isActive) {
@@ -219,6 +228,7 @@ export function createHooksService(
       isActive,
       pause: null,
       failingSince: null,
+      ...kept,
       ...(restarts && (await startFrom(row.baseId))),
     })
     if (restarts) await follow(row.baseId)
@@ -269,13 +279,19 @@ export function createHooksService(
       idsOf: async (baseId: string, from?: MetaReader) =>
         (await store.ofBase(baseId, from)).map(({ id }) => id),
       idsOfTable: async (tableId: string) => (await store.ofTable(tableId)).map(({ id }) => id),
+      async catchUp(tableIds: readonly string[], entryId: number, check: () => void) {
+        for (const tableId of tableIds)
+          for (const { id } of await store.ofTable(tableId)) await collector.catchUpTo(id, entryId, check)
+      },
       async turnOnMoved(tables: ReadonlyMap<string, string>) {
         for (const [fromId, toId] of tables) {
           const originals = await store.ofTable(fromId)
           for (const moved of await store.ofTable(toId)) {
             // A moved webhook has kept its secret.
             const original = originals.find(({ secret }) => secret === moved.secret)
-            if (original?.isActive && !moved.isActive) await activate(moved, true)
+            if (!original?.isActive || moved.isActive) continue
+            const { pause, failingSince } = original
+            await activate(moved, true, { kept: pause?.reason === 'failing' ? { pause, failingSince } : {} })
           }
         }
       },

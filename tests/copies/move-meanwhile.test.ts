@@ -105,6 +105,44 @@ describe('a write to a table whose move is being published', () => {
     expect(await (await reopen(tableId)).titles()).toEqual(['a', 'early'])
   })
 
+  test('never ends, and the move has each write before it, and refuses those after it', async () => {
+    const table = await tasks()
+    const other = await tasks()
+    let [added, last, isOver] = [1, 1, false]
+    /** Writes until the table has gone. */
+    const write = async (send: (n: number) => Promise<{ status: number; body: unknown }>) => {
+      for (let n = 2; !isOver; n++) {
+        const { status, body } = await send(n)
+        if (status === 200) continue
+        expect([status, (body as { message?: string }).message]).toEqual([404, MOVED])
+        return
+      }
+    }
+    const writers = [
+      write(async (n) => {
+        const answer = await bench.rest.post(table.path, { Title: `t${n}` })
+        if (answer.status === 200) added++
+        return answer
+      }),
+      write(async (n) => {
+        const answer = await bench.rest.patch(table.path, { Id: 1, Count: n })
+        if (answer.status === 200) last = n
+        return answer
+      }),
+    ]
+    const { jobId, tableId } = await startMove(table)
+    const job = await ended(door(), jobId)
+    isOver = job.status !== 'completed'
+    await Promise.all(writers)
+    expect(job).toMatchObject({ status: 'completed', error: null })
+    const moved = await reopen(tableId)
+    const [first] = await moved.list('?where=(Id,eq,1)')
+    expect([await moved.total(), first?.Count]).toEqual([added, last])
+    // Other tables of the base take writes again.
+    expect((await bench.rest.post(other.path, { Title: 'b' })).status).toBe(200)
+    expect(await stagingTables()).toEqual([])
+  })
+
   test('of all its records, or of a field, is refused as well', async () => {
     const table = await tasks()
     const { id: tableId } = table

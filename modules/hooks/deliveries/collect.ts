@@ -275,13 +275,41 @@ export function createCollector(
       }
       const counts = await store.counts([hook.id])
       if ((counts.get(hook.id)?.waiting ?? 0) > RESUME) return false
-      const entries = await records.feed.read(hook.baseId, hook.behindEntry, ENTRIES)
-      const [first] = entries
-      if (!first) return !(await caughtUp(hook, hook.behindEntry))
-      if (sizeFor(hook, first) > SMALL_ENTRY) await expandLarge(hook, model, first)
-      else await expandSmall(hook, model, entries)
-      return true
+      return expand(hook, model, hook.behindEntry)
     },
+
+    /**
+     * Makes the deliveries of a webhook that is behind up to an entry, also while it is paused and however many wait: its table
+     * is about to move. Leaves out webhooks whose condition or fields are gone.
+     *
+     * @param check called between steps
+     */
+    async catchUpTo(hookId: string, entryId: number, check: () => void): Promise<void> {
+      for (;;) {
+        check()
+        const hook = await store.find(hookId)
+        if (!hook?.isActive || hook.behindEntry === null || hook.behindEntry > entryId) return
+        const model = await tableOf(hook.tableId)
+        if (!model || pauseFor(model, hook)) return
+        try {
+          if (!(await expand(hook, model, hook.behindEntry))) return
+        } catch (error) {
+          // Its own deliverer, here or on another server, was faster.
+          const now = await store.find(hookId)
+          if (now?.behindEntry === hook.behindEntry && now.behindCursor === hook.behindCursor) throw error
+        }
+      }
+    },
+  }
+
+  /** Makes the next deliveries of a webhook that is behind. @returns false if there are none */
+  async function expand(hook: HookRow, model: TableModel, from: number): Promise<boolean> {
+    const entries = await records.feed.read(hook.baseId, from, ENTRIES)
+    const [first] = entries
+    if (!first) return !(await caughtUp(hook, from))
+    if (sizeFor(hook, first) > SMALL_ENTRY) await expandLarge(hook, model, first)
+    else await expandSmall(hook, model, entries)
+    return true
   }
 
   /** How far a webhook comes with the entries of a batch. */

@@ -26,7 +26,14 @@ export interface CopiedHooks {
     ownerId: string,
     options?: { from?: MetaReader | undefined; isMove?: boolean },
   ): Promise<MetaStatement[]>
-  /** Turns on the webhooks of moved tables that were on. @param tables the new ids of the tables by the old ones */
+  /**
+   * Makes the deliveries that webhooks of some tables have not got as far as, up to an entry of the log: also of paused ones,
+   * except those whose condition or fields are gone.
+   *
+   * @param check called between steps, and may throw to end it
+   */
+  catchUp(tableIds: readonly string[], entryId: number, check: () => void): Promise<void>
+  /** Turns on the webhooks of moved tables that were on; those that failed too long stay paused. @param tables the new ids of the tables by the old ones */
   turnOnMoved(tables: ReadonlyMap<string, string>): Promise<void>
 }
 

@@ -86,6 +86,11 @@ interface Deps {
 
 /** The copy starts over if someone changes the tables in the meantime. */
 const MAX_TRIES = 3
+/**
+ * How long the last attempt of a move may keep the writers of the source waiting while it copies the records: well below
+ * the time after which they are refused (`WRITE_PATIENCE_MS`).
+ */
+const MAX_HELD_MS = 10_000
 
 /** One server at a time publishes a move, as it holds the write leases of two bases. */
 const PUBLISHING = 'publishing of moved tables'
@@ -100,22 +105,69 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   const { kernel, schema, records } = deps
   const inTurn = createMutex()
 
-  async function copyOnce(input: TablesToBaseInput, context: JobContext): Promise<TablesCopied | null> {
-    const { baseId, fromBaseId, owner, isMove } = input
-    const [source, target] = await Promise.all([fromBaseId, baseId].map((id) => kernel.sources.engine(id)))
-    if (!source || !target) throw new Error('A base has no home')
+  /** What one attempt has copied to the staging tables. */
+  interface Prepared {
+    plan: CopyPlan
+    filled: Filled | null
+  }
+
+  async function prepare(
+    input: TablesToBaseInput,
+    context: JobContext,
+    { source, target, checkTime }: { source: Engine; target: Engine; checkTime: () => void },
+  ): Promise<Prepared> {
     const hookIds = new Map([...input.hookIds, ...(await newHooks(input, { hookIds: new Map() }))])
     const plan = await planCopy(deps, input, { staging: stagingOf(context.jobId), hookIds })
     await createStaging(target, plan)
-    const filled = await fill(input, context, plan, { source, target })
+    const check = () => {
+      context.signal.throwIfAborted()
+      checkTime()
+    }
+    const filled = await fill(input, { ...context, check }, plan, { source, target })
     // Webhooks are called for all changes before the move: changes after it end this attempt.
-    if (input.movesHooks) await records.feed.settled(fromBaseId)
-    context.signal.throwIfAborted()
+    if (input.movesHooks) {
+      await records.feed.settled(input.fromBaseId)
+      const tableIds = input.tables.map(({ id }) => id)
+      await kernel.registry.get(COPIED_HOOKS).catchUp(tableIds, await lastChangeId(source), check)
+    }
+    check()
+    return { plan, filled }
+  }
+
+  /**
+   * @param isHeld keeps all writers of the source waiting from the beginning, so that nothing changes meanwhile
+   * @returns null if the tables have changed meanwhile
+   */
+  async function copyOnce(
+    input: TablesToBaseInput,
+    context: JobContext,
+    { isHeld }: { isHeld: boolean },
+  ): Promise<TablesCopied | null> {
+    const { baseId, fromBaseId, owner, isMove } = input
+    const [source, target] = await Promise.all([fromBaseId, baseId].map((id) => kernel.sources.engine(id)))
+    if (!source || !target) throw new Error('A base has no home')
+    const prepareWithin = (ms: number): Promise<Prepared> => {
+      const deadline = performance.now() + ms
+      const checkTime = () => {
+        if (performance.now() > deadline) throw changed(input)
+      }
+      return prepare(input, context, { source, target, checkTime })
+    }
+    let prepared = isHeld ? null : await prepareWithin(Number.POSITIVE_INFINITY)
+    const prepareHeld = async () => {
+      prepared = await prepareWithin(MAX_HELD_MS)
+    }
+    const replaces = {
+      baseId: fromBaseId,
+      tables: newIdsOf(input),
+      prepare: isHeld ? prepareHeld : undefined,
+    }
     const publish = () =>
       schema.publishTables(
         owner,
-        { baseId, replaces: isMove ? { baseId: fromBaseId, tables: newIdsOf(input) } : null },
+        { baseId, replaces: isMove ? replaces : null },
         async () => {
+          const { plan, filled } = required(prepared)
           if (!(await isCurrent(plan, isMove ? { source, filled } : null))) throw new ChangedMeanwhile()
           return {
             tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
@@ -128,6 +180,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
       )
     try {
       const tables = isMove ? await exclusively(publish) : await publish()
+      const { plan, filled } = required(prepared)
       for (const part of partsOf(input)) part.moved?.(moveOf(input, plan))
       if (input.movesHooks) await completeHooks(input, plan)
       return {
@@ -189,7 +242,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   /** Fills the staging tables. Null for copies without records. */
   async function fill(
     { owner, baseId, withData }: TablesToBaseInput,
-    { signal, report }: JobContext,
+    { check, report }: Pick<JobContext, 'report'> & { check: () => void },
     { tables, places, history }: CopyPlan,
     { source, target }: { source: Engine; target: Engine },
   ): Promise<Filled | null> {
@@ -207,7 +260,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         await records.attachments.claimKnown(owner, baseId, paths)
       },
       progress: async (done) => {
-        signal.throwIfAborted()
+        check()
         report({ done, total: null, unit: 'rows' })
       },
     }
@@ -337,13 +390,17 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   return {
     async run(input, context) {
       context.report({ done: 0, total: null, unit: 'rows' })
+      let tookMs = 0
       for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+        const startedAt = performance.now()
+        const isHeld = input.isMove && attempt === MAX_TRIES && tookMs < MAX_HELD_MS
         try {
-          const copied = await copyOnce(input, context)
+          const copied = await copyOnce(input, context, { isHeld })
           if (copied) return copied
         } finally {
           await abandon(input, context.jobId)
         }
+        tookMs = performance.now() - startedAt
       }
       throw changed(input)
     },
@@ -397,6 +454,11 @@ const changed = ({ tables, isMove }: TablesToBaseInput): AppError => {
     'CONFLICT',
     isMove ? m.copies_error_table_changed({ table }) : m.copies_error_copied_table_changed({ table }),
   )
+}
+
+function required<T>(value: T | null): T {
+  if (value === null) throw new Error('Nothing was copied')
+  return value
 }
 
 const newIdsOf = ({ tables }: TablesToBaseInput): Map<string, string> =>

@@ -38,7 +38,12 @@ export interface StagedTables {
 export interface PublishTarget {
   baseId: string
   /** Tables of another base that go to its trash in the same transaction: the originals of a move, with the ids of the moved tables. */
-  replaces: { baseId: string; tables: ReadonlyMap<string, string> } | null
+  replaces: {
+    baseId: string
+    tables: ReadonlyMap<string, string>
+    /** Called first, while no other writer of their base can run. */
+    prepare?: (() => Promise<void>) | undefined
+  } | null
 }
 
 /**
@@ -131,7 +136,11 @@ export async function publishTables(
       ),
     )
   const former = replaces && (await context.kernel.sources.engine(replaces.baseId))
-  const { tables, replaced } = await (former ? former.exclusively(publish) : publish())
+  const replace = async () => {
+    await replaces?.prepare?.()
+    return publish()
+  }
+  const { tables, replaced } = await (former ? former.exclusively(replace) : publish())
   if (replaced) await logTrashed(context, action, replaced)
   return tables
 }

@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHookBench, type HookBench } from '../hooks/support.ts'
+import { doorOf, ended } from '../imports/support.ts'
+import { type TestTable, testTable } from '../records/support.ts'
+import { createBase } from '../support/factories.ts'
+
+let bench: HookBench
+let targetId: string
+
+beforeAll(async () => {
+  bench = await createHookBench({ webhookRetryMs: 1 })
+  targetId = (await createBase(bench.app, bench.owner)).id
+})
+afterEach(() => bench.receiver.clear())
+afterAll(() => bench.stop())
+
+async function move({ id }: TestTable): Promise<TestTable> {
+  const { jobId, tableId } = await bench.trpc.copies.tableToBase.mutate({
+    tableId: id,
+    baseId: targetId,
+    isMove: true,
+  })
+  expect(await ended(doorOf(bench.app, bench.owner), jobId)).toMatchObject({
+    status: 'completed',
+    error: null,
+  })
+  return testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+}
+
+const hookOf = async ({ id }: TestTable) => (await bench.trpc.hooks.list.query({ tableId: id }))[0]
+
+async function until(isReached: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 40_000
+  while (!(await isReached())) {
+    if (Date.now() > deadline) throw new Error('It did not happen in time')
+    await Bun.sleep(50)
+  }
+}
+
+/** Titles of the records whose delivery was received, once for each delivery. */
+function receivedTitles(table: TestTable): unknown[] {
+  const deliveries = new Map(bench.received().map((event) => [event.id, event]))
+  return [...deliveries.values()].flatMap(({ data }) =>
+    data.table_id === table.id ? data.rows.map(({ Title }) => Title) : [],
+  )
+}
+
+describe('moving a table', () => {
+  test('whose webhook is paused keeps its pause, and all changes until then, each once and under the old names', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' })
+    const hookId = await bench.hook(table)
+    bench.receiver.answer('/hook', { status: 500 })
+    const insert = (to: TestTable, Title: string) => bench.rest.post(to.path, { Title })
+    const pauseOf = async () => (await bench.trpc.hooks.get.query({ hookId })).pause
+    for (let count = 0; (await pauseOf()) === null && count < 300; count++) {
+      await Bun.sleep(100)
+      if (count % 10 === 0) await insert(table, `during ${count}`)
+    }
+    expect(await pauseOf()).toMatchObject({ reason: 'failing' })
+    const missed = ['missed 1', 'missed 2', 'missed 3']
+    for (const title of missed) await insert(table, title)
+    const moved = await move(table)
+    const paused = await hookOf(moved)
+    expect(paused).toMatchObject({ isActive: true, pause: { reason: 'failing' } })
+    await insert(moved, 'after')
+    await bench.app.services.records.feed.settled(targetId)
+    bench.receiver.clear()
+    await bench.trpc.hooks.setActive.mutate({ hookId: paused?.id ?? '', isActive: true })
+    await until(() => receivedTitles(moved).includes('after'))
+    expect(receivedTitles(moved)).toEqual(['after'])
+    expect(receivedTitles(table).filter((title) => missed.includes(String(title)))).toEqual(missed)
+    await bench.rest.patch(moved.path, { Id: 1, Title: 'last' })
+    await until(() => receivedTitles(moved).includes('last'))
+  }, 90_000)
+
+  test('whose webhook is behind delivers each change once, those before the move under the old names', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' })
+    await bench.hook(table, { deliverPer: 'record' })
+    bench.receiver.answer('/hook', { delayMs: 3_000 })
+    const titles: string[] = []
+    for (const count of [600, 300, 250]) {
+      const added = Array.from({ length: count }, (_, n) => `r${titles.length + n}`)
+      titles.push(...added)
+      const answer = await bench.rest.post(
+        table.path,
+        added.map((Title) => ({ Title })),
+      )
+      expect(answer.status).toBe(200)
+    }
+    await bench.app.services.records.feed.settled(bench.baseId)
+    await until(async () => ((await hookOf(table))?.waiting ?? 0) > 0)
+    expect((await hookOf(table))?.waiting).toBeLessThan(titles.length)
+    const moved = await move(table)
+    bench.receiver.answer('/hook', {})
+    await bench.rest.patch(moved.path, { Id: 1, Title: 'last' })
+    await until(async () => (await hookOf(moved))?.waiting === 0)
+    await until(() => receivedTitles(moved).length > 0)
+    expect(receivedTitles(moved)).toEqual(['last'])
+    expect(receivedTitles(table).toSorted()).toEqual(titles.toSorted())
+  }, 90_000)
+})
