@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { forgetParts } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import { isStopping, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { tidyUp } from '../../src/tidy-up.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
@@ -18,7 +20,7 @@ export const IMPORT_JOB = 'import'
 
 interface Deps extends TargetDeps {
   kernel: TargetDeps['kernel'] & Pick<Kernel, 'config'>
-  schema: TargetDeps['schema'] & Pick<SchemaService, 'load'>
+  schema: TargetDeps['schema'] & Pick<SchemaService, 'load' | 'place'>
   records: TargetDeps['records'] & Pick<RecordsService, 'attachments'>
   uploads: Uploads
   reportPath(jobId: string): string
@@ -55,6 +57,7 @@ export function createImportJob({
     const target = await opening.catch(async (error) => {
       // The table has been moved or deleted since an earlier run.
       if (isResumed && !isStopping(signal)) await removeStaging(engine, jobId)
+      await rm(reportPath(jobId), { force: true })
       throw error
     })
     const { format, columns, width, timeZone } = input
@@ -119,6 +122,28 @@ export function createImportJob({
   }
 
   /**
+   * The error of an import whose table was deleted or moved since an earlier run: it tells where the table is, and how many rows
+   * are there. Other errors stay as they are.
+   */
+  async function explainGone(error: unknown, input: ImportInput, jobId: string): Promise<unknown> {
+    if (!(error instanceof AppError) || error.code !== 'TABLE_NOT_FOUND') return error
+    const { fileName, actor } = input
+    const kind = targetOf(input)
+    const rows = (await kind.findFinished(input, jobId, false)) ?? 0
+    const counted = rows === 0 ? m.imports_error_gone_nothing() : m.imports_error_gone_rows({ rows })
+    const place = await schema.place(actor, kind.tableOf(input).tableId).catch((refusal) => {
+      // It has been moved to a base that the person may not open.
+      if (refusal instanceof AppError) return undefined
+      throw refusal
+    })
+    const named = { file: fileName, counted }
+    if (place === null) return new AppError('TABLE_NOT_FOUND', m.imports_error_gone_deleted(named))
+    if (place === undefined) return new AppError('TABLE_NOT_FOUND', m.imports_error_gone_moved(named))
+    const { title: table, baseTitle: base } = place
+    return new AppError('TABLE_NOT_FOUND', m.imports_error_gone_moved_to({ ...named, table, base }))
+  }
+
+  /**
    * The number of the last row that an interrupted run has staged: rows are staged in order, each chunk as a whole. Null
    * without usable rows; the staging table is gone then.
    */
@@ -152,7 +177,13 @@ export function createImportJob({
   }
 
   return {
-    run,
+    async run(input, context) {
+      try {
+        return await run(input, context)
+      } catch (error) {
+        throw context.isResumed ? await explainGone(error, input, context.jobId) : error
+      }
+    },
     resumes: true,
     async recover(input, job) {
       if (!(await kernel.sources.exists(input.baseId))) return null

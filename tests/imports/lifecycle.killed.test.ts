@@ -358,6 +358,61 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(await tablesOf(baseId)).toEqual(['Kept'])
   }, 60_000)
 
+  describe('and whose table is gone when it is back', () => {
+    /** Changes the row of a table in the metadata, as another server would. */
+    async function patchTable(
+      tableId: string,
+      patch: { deletedAt: string; movedTo?: string },
+    ): Promise<void> {
+      const { deletedAt, movedTo = null } = patch
+      if (database) {
+        await using sql = new Bun.SQL(database.url, { max: 1 })
+        await sql`update tables set deleted_at = ${deletedAt}, moved_to = ${movedTo} where id = ${tableId}`
+        return
+      }
+      using file = new Database(join(dataDir, 'sheaf.db'))
+      file.run('update tables set deleted_at = ?, moved_to = ? where id = ?', [deletedAt, movedTo, tableId])
+    }
+
+    test.each(['deleted', 'moved'] as const)(
+      'says that it was %s, and adds and leaves nothing',
+      async (end) => {
+        const { door, baseId, tableId } = await begin()
+        const client = createTrpcClient(door.url, door.token)
+        const { fields } = await client.schema.table.query({ tableId })
+        const title = fields.find((field) => field.isDisplay)!
+        const other = await client.bases.create.mutate({ title: 'Other' })
+        const there = (await client.schema.createTable.mutate({ baseId: other.id, title: 'New home' })).table
+        const { jobId } = await client.imports.start.mutate({
+          baseId,
+          tableId,
+          uploadId: await upload(door, LONG),
+          format: formatOf(LONG),
+          width: 2,
+          columns: [{ index: 0, fieldId: title.id }],
+        })
+        await underWay(door, jobId)
+        await kill()
+        const deletedAt = new Date().toISOString()
+        await patchTable(tableId, { deletedAt, ...(end === 'moved' && { movedTo: there.id }) })
+
+        const again = { url: await spawn(), token: door.token }
+        const { status, error, result } = await ended(again, jobId)
+        expect({ status, result }).toEqual({ status: 'failed', result: null })
+        expect(error).toContain('cannot go on')
+        expect(error).toContain(end === 'moved' ? '“New home” was moved to the base “Other”' : 'was deleted')
+        expect(error).toContain('Nothing was imported')
+        expect(await rowsIn(again, there.id)).toBe(0)
+        expect(await tablesOf(baseId)).toEqual(['Kept'])
+        expect(readdirSync(join(dataDir, 'reports'))).not.toContain(`${jobId}.csv`)
+        if (end === 'moved') return
+        await createTrpcClient(again.url, again.token).schema.restoreTable.mutate({ tableId })
+        expect(await rowsIn(again, tableId)).toBe(0)
+      },
+      60_000,
+    )
+  })
+
   test('goes on where it is told to stop, and can be cancelled then', async () => {
     const { door, baseId } = await begin()
     const jobId = await startImport(door, baseId, LONG, { title: 'Stopped', columns })
