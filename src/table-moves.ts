@@ -8,8 +8,8 @@ export interface TableMove {
   tables: ReadonlyMap<string, string>
   fields: ReadonlyMap<string, string>
   views: ReadonlyMap<string, string>
-  /** The columns of fields that stay as they are, by the ids of the originals. */
-  columns: ReadonlyMap<string, string>
+  /** The columns of fields that stay as they are, by the ids of the originals. Copies of connected tables have columns of their own. */
+  columns: ReadonlyMap<string, { from: string; to: string }>
 }
 
 /** A module's part in a move. */

@@ -126,13 +126,13 @@ export function createIndexesService(
       const rows: IndexRow[] = []
       for (const [fromId, tableId] of tables) {
         for (const row of await store.ofTable(fromId)) {
-          if (
-            row.isAutomatic ||
-            !row.terms.every(({ fieldId }, at) => columns.get(fieldId) === row.columns[at])
-          )
-            continue
+          const kept = row.terms.flatMap(({ fieldId }, at) => {
+            const column = columns.get(fieldId)
+            return column && column.from === row.columns[at] ? column.to : []
+          })
+          if (row.isAutomatic || kept.length < row.terms.length) continue
           const terms = row.terms.map((term) => ({ ...term, fieldId: fields.get(term.fieldId) ?? '' }))
-          rows.push(unbuilt({ baseId: toBaseId, tableId, terms, columns: row.columns, isAutomatic: false }))
+          rows.push(unbuilt({ baseId: toBaseId, tableId, terms, columns: kept, isAutomatic: false }))
         }
       }
       return store.inserting(rows)

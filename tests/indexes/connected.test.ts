@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createIndexStore } from '../../modules/indexes/store.ts'
 import type { TableSchema } from '../../src/core/model.ts'
+import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp } from '../support/app.ts'
@@ -148,6 +149,27 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
     expect((await bench.rest.delete(`${path(task)}/${id}`)).status).toBe(200)
     expect(await inDatabase()).toEqual([])
     expect(await listed()).toEqual([])
+  })
+
+  test('are built for a copy in another base as well, where the fields keep their type', async () => {
+    const made = await bench.rest.post(path(task), { terms: [term(task, 'name')] })
+    await finished()
+    const target = await createBase(bench.app, bench.owner)
+    const { jobId, tableId } = await bench.trpc.copies.tableToBase.mutate({
+      tableId: task.table.id,
+      baseId: target.id,
+    })
+    expect(await ended(doorOf(bench.app, bench.owner), jobId)).toMatchObject({ status: 'completed' })
+    const list = () => bench.trpc.indexes.list.query({ tableId })
+    for (let waited = 0; waited < 10_000 && (await list())[0]?.state !== 'ready'; waited += 20)
+      await Bun.sleep(20)
+    const copy = await bench.trpc.schema.table.query({ tableId })
+    const { title } = task.fields.find(({ columnName }) => columnName === 'name')!
+    const name = copy.fields.find((field) => field.title === title)!
+    expect(await list()).toMatchObject([
+      { state: 'ready', isAutomatic: false, terms: [{ fieldId: name.id, as: 'value', direction: 'asc' }] },
+    ])
+    expect((await bench.rest.delete(`${path(task)}/${made.body.id}`)).status).toBe(200)
   })
 
   test('that a killed server was building are built by the next one', async () => {

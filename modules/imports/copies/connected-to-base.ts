@@ -9,6 +9,7 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import type { TableMove } from '../../../src/table-moves.ts'
 import { tidyUp } from '../../../src/tidy-up.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { NewTable, PreparedTable, SchemaService, TableModel } from '../../schema/index.ts'
@@ -36,7 +37,7 @@ export interface TableToBaseInput {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'config' | 'log' | 'registry'>
+  kernel: Pick<Kernel, 'sources' | 'config' | 'log' | 'registry' | 'tableMoves'>
   schema: Pick<SchemaService, 'load' | 'publishTable' | 'hasTable'>
   views: Pick<ViewsService, 'tableViews'>
   records: Pick<RecordsService, 'exports' | 'people' | 'attachments'>
@@ -252,16 +253,21 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
     const ids = idsOf(tableId, prepared, fieldIds)
     const fields = fieldsWithChoices(prepared.fields, outcome?.choices ?? {})
     const views = await deps.views.tableViews.forCopies([tableId], withViews)
-    return schema.publishTable(
+    const copy = copyOf(await schema.load(tableId), { ...prepared, fields }, ids)
+    const parts = kernel.tableMoves.filter(({ isCopied }) => isCopied)
+    const statements = await Promise.all(parts.map((part) => part.statements(copy)))
+    const table = await schema.publishTable(
       owner,
       { ...prepared, fields },
       {
         staging,
         imported: outcome?.rows ?? 0,
         views: { copied: views, ids },
-        also: await hooksOf(input, ids),
+        also: [...(await hooksOf(input, ids)), ...statements.flat()],
       },
     )
+    for (const part of parts) part.moved?.(copy)
+    return table
   }
 
   async function hooksOf(
@@ -290,6 +296,27 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
 
 const keyOf = ({ fields }: PreparedTable): string =>
   fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
+
+/** What other modules take along. A field stays as it is if its values have the same type in the copy. */
+function copyOf(
+  { table, fields }: TableModel,
+  prepared: PreparedTable,
+  ids: ReadonlyMap<string, string>,
+): TableMove {
+  const copies = new Map(prepared.fields.map((field) => [field.id, field]))
+  const columns = fields.flatMap(({ id, type, columnName: from }) => {
+    const copy = copies.get(ids.get(id) ?? '')
+    return copy && from !== '' && copy.type === type ? [[id, { from, to: copy.columnName }] as const] : []
+  })
+  return {
+    fromBaseId: table.baseId,
+    toBaseId: prepared.baseId,
+    tables: new Map([[table.id, prepared.tableId]]),
+    fields: ids,
+    views: new Map(),
+    columns: new Map(columns),
+  }
+}
 
 /** The fields that are filled from the file, in the order of its columns. */
 const filledFields = (prepared: PreparedTable): Field[] =>

@@ -725,5 +725,5 @@ const moveOf = (
   tables: newIdsOf(input),
   fields: new Map([...ids].filter(([id]) => id.startsWith('c'))),
   views: viewIds,
-  columns,
+  columns: new Map([...columns].map(([id, name]) => [id, { from: name, to: name }])),
 })
