@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,14 +19,17 @@ import { type Door, ended, importNew, reportOf, resultOf } from './support.ts'
 
 const TABLES: Record<EngineKind, string[]> = {
   postgres: [
+    'create table part (id serial primary key, name varchar(50) not null, parent_id int not null, foreign key (parent_id) references part (id))',
     'create table author (id serial primary key, name text not null, age int)',
     'create table person (code text primary key, name text)',
   ],
   mariadb: [
+    'create table part (id int auto_increment primary key, name varchar(50) not null, parent_id int not null, foreign key (parent_id) references part (id))',
     'create table author (id int auto_increment primary key, name varchar(50) not null, age int)',
     'create table person (code varchar(50) primary key, name varchar(50))',
   ],
   sqlite: [
+    'create table part (id integer primary key, name varchar(50) not null, parent_id int not null, foreign key (parent_id) references part (id))',
     'create table author (id integer primary key, name text not null, age int)',
     'create table person (code text primary key not null, name text)',
   ],
@@ -88,6 +92,35 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
   }, 120_000)
 
+  test('whose rows need others that come later writes every row once, however often it is killed', async () => {
+    const { door, baseId, tables, foreign } = await begin()
+    await foreign.ask(`insert into part (id, name, parent_id) values (9000000, 'root', 9000000)`)
+    const table = tables.get('part')!
+    const link = table.fields.find(({ options }) => options.holdsKey)?.title ?? ''
+    const lines = Array.from(
+      { length: 5000 },
+      (_, at) => `part ${at},${at === 0 ? 'root' : `part ${Math.floor((at - 1) / 5)}`}`,
+    )
+    const file = `name,${link}\n${lines.toReversed().join('\n')}\nlost,nowhere\n`
+    const { jobId } = await startLoad(door, baseId, table, file)
+    let by = door
+    for (let round = 0; round < 2; round++) {
+      const before = await count(foreign, '*', 'part')
+      while ((await count(foreign, '*', 'part')) === before) await Bun.sleep(5)
+      await Bun.sleep(37 * round)
+      await server?.end('SIGKILL')
+      by = await spawn(door.token)
+    }
+    const { rows, rowsRefused } = resultOf(await ended(by, jobId, 60_000))
+    expect([rows, rowsRefused]).toEqual([5000, 1])
+    expect(await reportOf(by, jobId)).toEqual([expect.stringContaining('“nowhere”')])
+    expect(await count(foreign, 'distinct name', 'part')).toBe(5001)
+    const [wrong] = await foreign.ask<{ n: number }>(
+      `select count(*) as n from part t join part p on p.id = t.parent_id where t.id = p.id and t.name <> 'root'`,
+    )
+    expect(Number(wrong?.n)).toBe(0)
+  }, 120_000)
+
   test('that updates records and is stopped goes on with it, and reports refused rows once', async () => {
     const { door, baseId, tables, foreign } = await begin()
     await foreign.ask(`insert into person values ('c 1', 'old')`)
@@ -103,6 +136,26 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     expect(await reportOf(by, jobId)).toHaveLength(2)
     expect(await count(foreign, '*', 'person')).toBe(COUNT)
   }, 120_000)
+
+  test('whose table is deleted while its server is away says so, and how many rows it has written', async () => {
+    const { door, baseId, tables, foreign } = await begin()
+    const lines = Array.from({ length: COUNT }, (_, at) => `name ${at},${at % 90}`)
+    const table = tables.get('author')!
+    const { jobId } = await startLoad(door, baseId, table, `name,age\n${lines.join('\n')}\n`)
+    while ((await count(foreign, '*', 'author')) < 2000) await Bun.sleep(5)
+    await server?.end('SIGKILL')
+    using file = new Database(join(dataDir, 'sheaf.db'))
+    file.run('update tables set deleted_at = ? where id = ?', [new Date().toISOString(), table.tableId])
+    const by = await spawn(door.token)
+    const { status, error } = await ended(by, jobId)
+    expect(status).toBe('failed')
+    expect(error).toContain('its table was deleted')
+    const written = Number(/Rows written before: (\d+)\./.exec(error ?? '')?.[1])
+    expect(written).toBeGreaterThanOrEqual(1000)
+    // Rows that were being written are in the database, but not in the log.
+    expect(await count(foreign, '*', 'author')).toBeWithin(written, written + 1001)
+    expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
+  }, 60_000)
 
   test('takes little memory for 100,000 rows, and a known part of the time of one into a base', async () => {
     const { door, baseId, tables, foreign } = await begin()

@@ -120,7 +120,7 @@ interface Awaiting {
 }
 
 /** Rows outside of their chunk that are followed, one after the other, to find out whether rows wait in a circle. */
-const MAX_FOLLOWED = 200
+const MAX_FOLLOWED = 50
 
 const MAX_TEXT = 200
 
