@@ -26,10 +26,10 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * and a browser. The check runs beside the first tests, in the time that these leave to it. The last line is
  * `N passed, N failed`, with `, N skipped` if there are any; failed tests are listed above it.
  *
- * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first. Tests whose limits other processes
- * would break (times by the clock, the memory of a whole process) are named `*.quiet.test.ts` and run alone afterwards.
- * Browser tests come last. These three kinds depend on time, so a test that fails is repeated once; those that passed
- * only then are listed above the failed ones.
+ * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first and browser tests last. Tests whose
+ * limits other processes would break (times by the clock, the memory of a whole process) are named `*.quiet.test.ts` and
+ * run alone afterwards. These three kinds depend on time, so a test that fails is repeated once; those that passed only
+ * then are listed above the failed ones.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -98,11 +98,17 @@ try {
     ...split(onPostgres, WORKERS, { home: 'postgres' }),
     ...split(others, WORKERS),
   ]
-  await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
+  const browserParts = split(e2e, BROWSERS, { isRepeated: true, timeoutMs: E2E_TIMEOUT_MS })
+  const isOne = parts.length + browserParts.length === 1
+  await inParallel(
+    [
+      { items: parts, workers: WORKERS },
+      { items: browserParts, workers: BROWSERS },
+    ],
+    (part) => runTests(part, !isOne),
+  )
   await checked
-  await runTests({ files: quiet, isRepeated: true }, TEST_TIMEOUT_MS)
-  const browserParts = split(e2e, BROWSERS, { isRepeated: true })
-  await inParallel(browserParts, BROWSERS, (part) => runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1))
+  await runTests({ files: quiet, isRepeated: true })
 } catch (error) {
   fail(error)
 } finally {
@@ -165,6 +171,8 @@ interface Part {
   home?: Home
   /** True for tests that depend on time: one that fails is repeated once. */
   isRepeated?: boolean
+  /** `TEST_TIMEOUT_MS` if absent. */
+  timeoutMs?: number
 }
 
 /** Distributes files over parts for parallel processes; few files stay in one part. */
@@ -181,8 +189,7 @@ function split(files: readonly string[], workers: number, each: Omit<Part, 'file
  * @param isHeldBack holds its output until it ends, because others print at the same time
  */
 async function runTests(
-  { files, home, isRepeated }: Part,
-  timeoutMs: number,
+  { files, home, isRepeated, timeoutMs = TEST_TIMEOUT_MS }: Part,
   isHeldBack = false,
 ): Promise<void> {
   if (files.length === 0 || isInterrupted) return

@@ -115,13 +115,36 @@ test('files are dealt out to all parts, and each part is worked on once', async 
   const done: number[] = []
   let most = 0
   let now = 0
-  await inParallel([1, 2, 3, 4, 5], 2, async (item) => {
+  await inParallel([{ items: [1, 2, 3, 4, 5], workers: 2 }], async (item) => {
     most = Math.max(most, ++now)
     await Bun.sleep(1)
     now--
     done.push(item)
   })
   expect([done.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2])
+})
+
+test('a stage begins while the one before still has parts, with no more workers than it may have', async () => {
+  const order: string[] = []
+  let most = 0
+  let now = 0
+  const last = Promise.withResolvers<void>()
+  await inParallel(
+    [
+      { items: ['a long one', 'a', 'a'], workers: 3 },
+      { items: ['b', 'b', 'b', 'b'], workers: 2 },
+    ],
+    async (item) => {
+      order.push(item)
+      if (order.length === 7) last.resolve()
+      if (item === 'a long one') return last.promise
+      if (item === 'b') most = Math.max(most, ++now)
+      await Bun.sleep(1)
+      if (item === 'b') now--
+    },
+  )
+  expect(order).toEqual(['a long one', 'a', 'a', 'b', 'b', 'b', 'b'])
+  expect(most).toBe(2)
 })
 
 describe('aptGet', () => {

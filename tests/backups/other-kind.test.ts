@@ -6,7 +6,7 @@ import { doorOf, ended } from '../imports/support.ts'
 import { EVERY_TYPE, STORED_VALUES } from '../records/every-type.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
-import { backupIn, enter, fill as fillPlace, openPlace, type Place } from './support.ts'
+import { backupIn, enter, fill as fillPlace, openPlace, type Place, settingsOf } from './support.ts'
 
 const HOMES = ['sqlite', 'postgres'] as const
 type Home = (typeof HOMES)[number]
@@ -21,19 +21,6 @@ interface Filled {
 
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-places-'))
 const filled = {} as Record<Home, Filled>
-
-const settingsOf = (place: string) => ({
-  url: place,
-  endpoint: null,
-  region: null,
-  accessKeyId: null,
-  frequency: 'off' as const,
-  time: '03:30',
-  weekday: 0,
-  timeZone: 'UTC',
-  retention: { last: 0, daily: 0, weekly: 0, monthly: 0 },
-  test: 'never' as const,
-})
 
 const { Raw: _raw, ...TYPES } = EVERY_TYPE
 

@@ -8,7 +8,7 @@ import { createId } from '../../src/core/ids.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
-import { setVersion } from './support.ts'
+import { settingsOf, setVersion } from './support.ts'
 
 let bench: Bench
 let orders: TestTable
@@ -16,18 +16,7 @@ let customers: TestTable
 let backupId: string
 const place = mkdtempSync(join(tmpdir(), 'sheaf-places-'))
 
-const settings = {
-  url: place,
-  endpoint: null,
-  region: null,
-  accessKeyId: null,
-  frequency: 'off' as const,
-  time: '03:30',
-  weekday: 0,
-  timeZone: 'UTC',
-  retention: { last: 0, daily: 0, weekly: 0, monthly: 0 },
-  test: 'never' as const,
-}
+const settings = settingsOf(place)
 
 beforeAll(async () => {
   bench = await createBench()

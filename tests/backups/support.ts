@@ -107,6 +107,20 @@ export async function enter(url: string) {
   return { token, trpc: createTrpcClient(url, token), rest: createRestClient(url, token) }
 }
 
+/** Settings of backups into a folder that run on demand only. */
+export const settingsOf = (folder: string) => ({
+  url: folder,
+  endpoint: null,
+  region: null,
+  accessKeyId: null,
+  frequency: 'off' as const,
+  time: '03:30',
+  weekday: 0,
+  timeZone: 'UTC',
+  retention: { last: 0, daily: 0, weekly: 0, monthly: 0 },
+  test: 'never' as const,
+})
+
 /** The id in the output of `sheaf backup`. */
 export const backupIn = ({ output, errors }: Ended): string => {
   const id = /^Backup: (\S+)$/m.exec(output)?.[1]

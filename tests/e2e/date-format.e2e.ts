@@ -19,7 +19,7 @@ test('a day looks the same in cells, titles, cards, chips, filters and the calen
   await page.getByTestId('record-panel').getByRole('heading', { name: shown }).waitFor()
 
   await open(views.gallery)
-  await page.locator('article, [data-card], [class*=card]', { hasText: shown }).first().waitFor()
+  await page.getByTestId('gallery-card').filter({ hasText: shown }).first().waitFor()
 
   await open(views.calendar)
   const line = page.locator('[data-testid="calendar-list-row"]', { hasText: shown })

@@ -22,6 +22,8 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
   'bunfig.toml',
+  // The build takes the compressed variants of unchanged files from there.
+  'dist/web',
 ]
 
 const TYPE = `import { z } from 'zod'

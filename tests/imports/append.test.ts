@@ -1,8 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Base, Field } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase, createMember } from '../support/factories.ts'
-import { type Door, doorOf, ended, formatOf, reportOf, resultOf, rowsOf, upload } from './support.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+import { createMember } from '../support/factories.ts'
+import {
+  type Door,
+  doorOf,
+  ended,
+  formatOf,
+  openImports,
+  reportOf,
+  resultOf,
+  rowsOf,
+  upload,
+} from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -11,10 +21,7 @@ let door: Door
 let made = 0
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import * as XLSX from 'xlsx'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase } from '../support/factories.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
 import {
   analyse,
   type Door,
   doorOf,
   ended,
   importTables,
+  openImports,
   postAnalysis,
   startImport,
   typesOf,
@@ -22,10 +22,7 @@ let base: Base
 let door: Door
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 

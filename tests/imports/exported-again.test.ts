@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase } from '../support/factories.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
 import {
   analyse,
   type Column,
   type Door,
-  doorOf,
   ended,
   importNew,
   importTables,
+  openImports,
   rowsOf,
   upload,
 } from './support.ts'
@@ -20,10 +19,7 @@ let base: Base
 let door: Door
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase } from '../support/factories.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
 import {
   analyse,
   type Door,
-  doorOf,
   ended,
   importTables,
+  openImports,
   resultOf,
   rowsOf,
   typesOf,
@@ -23,10 +22,7 @@ let base: Base
 let door: Door
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
+import { META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
-import { createBase, createMember } from '../support/factories.ts'
+import { createMember } from '../support/factories.ts'
 import { ownTableNames } from '../support/home.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
-import { type Door, doorOf, ended, formatOf, resultOf, startImport, upload } from './support.ts'
+import { type Door, ended, formatOf, openImports, resultOf, startImport, upload } from './support.ts'
 
 const columns = [{ title: 'Name' }, { title: 'Age', type: 'Number' as const }]
 /** Takes a second to import. */
@@ -67,10 +67,7 @@ describe('jobs.cancel', () => {
   let door: Door
 
   beforeAll(async () => {
-    app = await createTestApp()
-    owner = await app.signUp()
-    base = await createBase(app, owner)
-    door = doorOf(app, owner)
+    ;({ app, owner, base, door } = await openImports())
   })
   afterAll(() => app.stop())
 

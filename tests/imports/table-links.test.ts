@@ -2,9 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { LinkResult } from '../../src/core/imports/link-result.ts'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase, createMember } from '../support/factories.ts'
-import { analyse, type Door, doorOf, ended, formatOf, reportOf, resultOf, rowsOf, upload } from './support.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+import { createMember } from '../support/factories.ts'
+import {
+  analyse,
+  type Door,
+  ended,
+  formatOf,
+  openImports,
+  reportOf,
+  resultOf,
+  rowsOf,
+  upload,
+} from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -12,10 +22,7 @@ let base: Base
 let door: Door
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
 

@@ -4,10 +4,20 @@ import { defineImportsTables } from '../../modules/imports/tables.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Base, Field } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
 import type { TrpcClient } from '../support/client.ts'
-import { createBase, createMember } from '../support/factories.ts'
-import { type Door, doorOf, ended, formatOf, reportOf, resultOf, rowsOf, upload } from './support.ts'
+import { createMember } from '../support/factories.ts'
+import {
+  type Door,
+  doorOf,
+  ended,
+  formatOf,
+  openImports,
+  reportOf,
+  resultOf,
+  rowsOf,
+  upload,
+} from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -17,10 +27,7 @@ let client: TrpcClient
 let made = 0
 
 beforeAll(async () => {
-  app = await createTestApp()
-  owner = await app.signUp()
-  base = await createBase(app, owner)
-  door = doorOf(app, owner)
+  ;({ app, owner, base, door } = await openImports())
   client = app.trpc(owner.token)
 })
 afterAll(() => app.stop())

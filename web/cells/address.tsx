@@ -4,9 +4,10 @@ import type { ReactNode } from 'react'
 import { email, phoneNumber, url } from '../../src/core/fields/checked-text.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { m } from '../messages.gen.ts'
-import { type Cell, defineCell } from './cell.ts'
-import { draftOf, TextInput } from './text-input.tsx'
+import { type Cell, defineCell, lazyEditor } from './cell.ts'
 import styles from './view.module.css'
+
+const PlainEditor = lazyEditor(() => import('./plain-editor.tsx'), 'PlainEditor')
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const ALLOWED = new Set(['http', 'https', 'mailto', 'tel'])
@@ -39,7 +40,7 @@ const checked = (address: string): string | null => (URL.canParse(address) ? add
 
 const OPEN = <ExternalLink size={13} aria-hidden />
 
-interface LinkCell<O> {
+interface LinkCell<O extends object> {
   type: FieldType<O>
   Icon: LucideIcon
   inputMode: 'email' | 'url' | 'tel'
@@ -49,7 +50,7 @@ interface LinkCell<O> {
 }
 
 /** Cell of a URL, e-mail or phone field: text that opens with Ctrl+click or its icon. */
-function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): Cell<O> {
+function linkCell<O extends object>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): Cell<O> {
   const href = (value: CellValue) => (typeof value === 'string' ? toHref(value) : null)
   return defineCell<O>(type, {
     Icon,
@@ -58,14 +59,7 @@ function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): C
     extraWidth: 20,
     href,
     View: ({ value }) => <LinkText value={value} address={href(value)} />,
-    Editor: (props) => (
-      <TextInput
-        {...props}
-        initial={String(props.value ?? '')}
-        inputMode={inputMode}
-        parse={(text) => draftOf(text, type.parse(text, props.options), refusal())}
-      />
-    ),
+    Editor: (props) => <PlainEditor {...props} type={type} inputMode={inputMode} refusal={refusal()} />,
   })
 }
 

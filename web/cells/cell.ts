@@ -134,7 +134,7 @@ export interface Cell<O = FieldOptions> {
   View(props: ViewProps<O>): ReactNode
   /** Draws a shape (pill, avatar, stars); in a list, other values get a chip each. */
   isShape?: true
-  /** Absent: read-only, or edited in the view and by `onKey` (check box, stars). */
+  /** A `lazyEditor`. Absent: read-only, or edited in the view and by `onKey` (check box, stars). */
   Editor?(props: EditorProps<O>): ReactNode
   /** Accepts dropped and pasted files. */
   takesFiles?: true
@@ -179,8 +179,8 @@ export function defineCell<O>(type: FieldType<O>, cell: Omit<Cell<O>, 'type'>): 
 const editors: { preload: () => Promise<void> }[] = []
 
 /**
- * An editor that is loaded after the first content, for cells whose editor is large. A grid takes no input before
- * (`preloadEditors`), so that no key is lost.
+ * An editor, which is loaded after the first content. A grid takes no input before (`preloadEditors`), so that no key
+ * is lost.
  */
 export function lazyEditor<M, K extends keyof M>(load: () => Promise<M>, name: K) {
   const editor = lazyPart(load, name)

@@ -1,9 +1,10 @@
 import { Hourglass } from 'lucide-react'
 import { duration, showDuration } from '../../src/core/fields/duration.ts'
 import { m } from '../messages.gen.ts'
-import { defineCell } from './cell.ts'
-import { draftOf, TextInput } from './text-input.tsx'
+import { defineCell, lazyEditor } from './cell.ts'
 import styles from './view.module.css'
+
+const PlainEditor = lazyEditor(() => import('./plain-editor.tsx'), 'PlainEditor')
 
 /** A duration; the editor shows full precision, the cell the field's format. */
 export const durationCell = defineCell(duration, {
@@ -17,18 +18,13 @@ export const durationCell = defineCell(duration, {
       </span>
     ) : null,
   Editor: (props) => (
-    <TextInput
+    <PlainEditor
       {...props}
+      type={duration}
       initial={duration.format(props.value, props.options)}
       align="end"
       placeholder={props.options.format}
-      parse={(text) =>
-        draftOf(
-          text,
-          duration.parse(text, props.options),
-          m.cells_enter_duration_such_example({ example: '1:30, 1h 30m' }),
-        )
-      }
+      refusal={m.cells_enter_duration_such_example({ example: '1:30, 1h 30m' })}
     />
   ),
 })

@@ -1,14 +1,12 @@
 import { CircleDollarSign, Diff, Hash, type LucideIcon, Percent } from 'lucide-react'
-import { readLong } from '../../src/core/fields/column-limits.ts'
 import { currency } from '../../src/core/fields/currency.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { decimal, number, percent } from '../../src/core/fields/number.ts'
-import { parseNumber } from '../../src/core/fields/number-text.ts'
 import { currentLanguage, localeTag } from '../i18n.ts'
-import { m } from '../messages.gen.ts'
-import { type Cell, type Draft, defineCell } from './cell.ts'
-import { TextInput } from './text-input.tsx'
+import { type Cell, defineCell, lazyEditor } from './cell.ts'
 import styles from './view.module.css'
+
+const NumberEditor = lazyEditor(() => import('./number-editor.tsx'), 'NumberEditor')
 
 /** Shared by number types: aligned to the end, full precision in the editor, formatted in the view. */
 function numberCell<O extends object>(
@@ -40,16 +38,7 @@ function numberCell<O extends object>(
             {text(value, options)}
           </span>
         )),
-    Editor: (props) => (
-      <TextInput
-        {...props}
-        initial={editedNumber(props.value)}
-        resting={props.variant === 'record' ? text(props.value, props.options) : undefined}
-        inputMode="decimal"
-        align="end"
-        parse={(text) => readLong(props.field, text) ?? readNumberDraft(text, type, props.options)}
-      />
-    ),
+    Editor: (props) => <NumberEditor {...props} type={type} shown={text(props.value, props.options)} />,
   })
 }
 
@@ -63,30 +52,6 @@ function numberFormat(options: object, make: (locale: string) => Intl.NumberForm
   const format = make(localeTag())
   formats.set(options, { language, format })
   return format
-}
-
-/** The decimal mark of the user's locale. */
-function decimalMark(): '.' | ',' {
-  const parts = new Intl.NumberFormat(localeTag()).formatToParts(1.5)
-  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.'
-}
-
-/** The full value as editable text, with the user's decimal mark. */
-const editedNumber = (value: CellValue): string =>
-  value === null ? '' : String(value).replace('.', decimalMark())
-
-/** Parses a number in the user's notation, then validates it with the field's type. */
-function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft {
-  if (text.trim() === '') return { ok: true, value: null }
-  const number = parseNumber(text, decimalMark())
-  const parsed = type.parse(text, options, decimalMark())
-  const value = parsed ?? number
-  if (value === null) return { ok: false, message: m.cells_text_is_not_a_number({ text: text.trim() }) }
-  const read = type.read(value, options)
-  if (!read.ok) return { ok: false, message: read.message }
-  if (parsed !== null) return { ok: true, value: read.value }
-  // Text with characters that the type rejects: another currency's symbol, a percent sign.
-  return { ok: false, message: m.cells_text_sign_does_not_belong({ text: text.trim() }) }
 }
 
 export const numberTypeCell = numberCell(

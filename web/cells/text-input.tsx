@@ -9,14 +9,14 @@ import {
 import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'
 
-interface TextInputProps extends EditorProps<never> {
+export interface TextInputProps extends EditorProps<never> {
   /** The value as text. Unchanged text is not parsed again, so that leaving without changes writes nothing. */
   initial: string
   /** Text shown without focus, e.g. `$1,200.00` for `1200`; by default the text itself. */
   resting?: string
   parse(text: string): Draft
   inputMode?: 'text' | 'decimal' | 'numeric' | 'email' | 'url' | 'tel'
-  type?: HTMLInputTypeAttribute
+  inputType?: HTMLInputTypeAttribute
   align?: 'start' | 'end'
   placeholder?: string
   /** Drawn after the input, e.g. a calendar; gets the text and a way to set it. */
@@ -47,7 +47,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
         id={props.id}
         className={variant === 'grid' ? styles.input : styles.recordInput}
         data-align={variant === 'grid' ? props.align : undefined}
-        type={props.type ?? 'text'}
+        type={props.inputType ?? 'text'}
         inputMode={props.inputMode}
         dir="auto"
         value={text}
