@@ -5,7 +5,8 @@ import type { Analysis } from '../../src/core/imports/analysis.ts'
 import type { ChosenFormat } from '../../src/core/imports/format.ts'
 import type { Base } from '../../src/core/model.ts'
 import type { TestApp } from '../support/app.ts'
-import { analyse, type Door, importTables, openImports, typesOf, upload } from './support.ts'
+import { createTrpcClient } from '../support/client.ts'
+import { analyse, type Door, ended, importTables, openImports, rowsOf, typesOf, upload } from './support.ts'
 
 let app: TestApp
 let base: Base
@@ -212,5 +213,39 @@ describe('an import of a file in a dialect', () => {
     const [imported] = await importTables(door, base.id, uploadId, [{ ...table!, name: name.slice(0, 50) }])
     expect(imported?.rows).toEqual(one.rows)
     expect(imported?.report).toEqual(one.report ?? [])
+  })
+})
+
+describe('POST /api/v2/tables/{tableId}/import', () => {
+  const FILE = 'Code,Note\n"=""0012""","say \\"hi\\""\n'
+
+  /** The values of the imported row, or the refusal. */
+  async function imported(query: string): Promise<Record<string, CellValue> | string> {
+    const { schema } = createTrpcClient(app.url, door.token)
+    const fields = ['Code', 'Note'].map((title) => ({ title, type: 'SingleLineText' as const }))
+    const { table } = await schema.createTable.mutate({ baseId: base.id, title: `Rest ${query}`, fields })
+    const answer = await fetch(`${app.url}/api/v2/tables/${table.id}/import?${query}`, {
+      method: 'POST',
+      headers: { 'xc-auth': door.token, 'content-type': 'application/octet-stream' },
+      body: FILE,
+    })
+    if (!answer.ok) return `${answer.status} ${await answer.text()}`
+    const { id } = (await answer.json()) as { id: string }
+    await ended(door, id)
+    const [{ Code = null, Note = null } = {}] = await rowsOf(door, table.id)
+    return { Code, Note }
+  }
+
+  test('refuses unknown ways to escape', async () => {
+    expect(await imported('escape=slash')).toStartWith('400 ')
+  })
+
+  test('reads escaped quotes and texts in formulas as the file suggests, or as the request says', async () => {
+    expect(await imported('')).toEqual({ Code: '0012', Note: 'say "hi"' })
+    expect(await imported('escape=backslash&formulaTexts=false')).toEqual({
+      Code: '="0012"',
+      Note: 'say "hi"',
+    })
+    expect(await imported('escape=none')).not.toMatchObject({ Note: 'say "hi"' })
   })
 })
