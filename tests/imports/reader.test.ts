@@ -41,6 +41,17 @@ describe('createCsvReader', () => {
     expect(whole.rows).toEqual([['é', 'b "q"'], ['1\n2', ''], ['', 'x,y'], [''], ['last']])
   })
 
+  test('separates joined files, the first of which lacks its last line break, however they are cut into pieces', () => {
+    const text = '\ufeffid,name\r\n1,Ann\ufeffid,name\r\n2,"\ufeffidle"'
+    for (let size = 1; size < text.length; size++)
+      expect(read(text, { size }).rows).toEqual([
+        ['id', 'name'],
+        ['1', 'Ann'],
+        ['id', 'name'],
+        ['2', '\ufeffidle'],
+      ])
+  })
+
   test('drops a byte order mark', () => {
     expect(read('\ufeffa,b\n').rows).toEqual([['a', 'b']])
   })

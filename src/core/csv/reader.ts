@@ -76,6 +76,8 @@ export function createCsvReader({
   let problems: CsvProblem[] = []
   let marks = 0
   let firstLine = ''
+  /** A mark and the beginning of the file's first line, until it is known how the line goes on. */
+  let pendingMark = ''
 
   function mainParser(): RecordParser {
     if (escapeSign !== '') return createBackslashParser({ delimiter, quote })
@@ -162,8 +164,8 @@ export function createCsvReader({
       return rows
     },
     end() {
-      rest += pendingReturn && '\n'
-      pendingReturn = ''
+      rest += pendingMark + (pendingReturn && '\n')
+      pendingMark = pendingReturn = ''
       const rows = parseComplete()
       while (rest !== '') {
         if (isTooLong()) {
@@ -190,16 +192,21 @@ export function createCsvReader({
    * Adds text, without the byte order marks of joined files. A mark within a record is text, unless the file's first line
    * follows: then the file before lacks its last line break.
    */
-  function addText(text: string): string[][] {
+  function addText(added: string): string[][] {
     const rows: string[][] = []
+    const text = pendingMark + added
+    pendingMark = ''
     const [first = '', ...others] = marks < MAX_MARKS ? text.split('\ufeff') : [text]
     rest += first
     if (firstLine === '' && count === 0) firstLine = /^[^\n]*(?=\n)/.exec(rest)?.[0].trimEnd() ?? ''
-    for (const more of others) {
+    for (const [at, more] of others.entries()) {
       if (++marks <= MAX_MARKS) append(rows, parseComplete())
       if (marks > MAX_MARKS) rest += `\ufeff${more}`
       else if (rest === '') rest = more
-      else rest += firstLine !== '' && more.startsWith(firstLine) ? `\n${more}` : `\ufeff${more}`
+      else if (at === others.length - 1 && more.length < firstLine.length && firstLine.startsWith(more)) {
+        pendingMark = `\ufeff${more}`
+        marks--
+      } else rest += firstLine !== '' && more.startsWith(firstLine) ? `\n${more}` : `\ufeff${more}`
     }
     return rows
   }
