@@ -32,9 +32,8 @@ export function createBackslashParser({
   delimiter: string
   quote: string
 }): RecordParser {
-  const escaped = delimiter.replace(/[\\\]^-]/, '\\$&')
-  const outside = new RegExp(`[${escaped}\\n\\\\]`, 'g')
-  const inside = new RegExp(`[${quote}\\\\]`, 'g')
+  const outside = `${delimiter}\n\\`
+  const inside = `${quote}\\`
   const isEnd = (text: string, at: number) =>
     at >= text.length ||
     text[at] === delimiter ||
@@ -45,8 +44,7 @@ export function createBackslashParser({
     let value = ''
     let from = start
     for (;;) {
-      outside.lastIndex = from
-      const end = outside.exec(text)?.index ?? text.length
+      const end = firstOf(text, from, outside)
       value += text.slice(from, end)
       if (text[end] !== '\\') {
         const written = text.slice(start, end)
@@ -66,8 +64,7 @@ export function createBackslashParser({
     let from = start + 1
     let isMalformed = false
     for (;;) {
-      inside.lastIndex = from
-      const end = inside.exec(text)?.index ?? text.length
+      const end = firstOf(text, from, inside)
       value += text.slice(from, end)
       if (end === text.length) return { text: value, end, isOpen: true, isMalformed }
       const next = text[end + 1] ?? ''
@@ -121,6 +118,13 @@ export function createBackslashParser({
       }
     },
   }
+}
+
+/** Position of the first of some characters; the text's length without one. */
+function firstOf(text: string, from: number, characters: string): number {
+  let at = from
+  while (at < text.length && !characters.includes(text[at] ?? '')) at++
+  return at
 }
 
 /** Position of the line break whose CR may be at `at`. */

@@ -51,11 +51,9 @@ function weekdayOf(text: string): string {
   return Number.isNaN(date.getTime()) ? '' : date.toUTCString().slice(0, 3).toLowerCase()
 }
 
-const AMOUNT = '(\\d{1,12}(?:[.,]\\d{1,9})?)'
 /** `PT1H30M`, `P1DT12H`, `-PT0.5S`, `P2W`. Years and months have no length. */
-const ISO_DURATION = new RegExp(
-  `^([-+−]?)P(?=\\d|T\\d)(?:${AMOUNT}W)?(?:${AMOUNT}D)?(?:T(?=\\d)(?:${AMOUNT}H)?(?:${AMOUNT}M)?(?:${AMOUNT}S)?)?$`,
-)
+const ISO_DURATION =
+  /^([-+−]?)P(?=\d|T\d)(?:(\d{1,12}(?:[.,]\d{1,9})?)W)?(?:(\d{1,12}(?:[.,]\d{1,9})?)D)?(?:T(?=\d)(?:(\d{1,12}(?:[.,]\d{1,9})?)H)?(?:(\d{1,12}(?:[.,]\d{1,9})?)M)?(?:(\d{1,12}(?:[.,]\d{1,9})?)S)?)?$/
 const ISO_UNITS = ['d', 'h', 'm', 's']
 
 /** A duration of ISO 8601 as `1h 30m`, which `parseDuration` knows; other text as it is. */
