@@ -9,6 +9,9 @@ const MAX_ATTEMPTS = 6
 /** A group accepts no further writes after this time, so that its members do not wait without end. */
 const FULL_AFTER_MS = 10
 
+/** Groups that use savepoints after one had to begin again: where writes fail, more of them usually do. */
+const GROUPS_WITH_SAVEPOINTS = 50
+
 /** Undefined on synchronous engines, so that nothing can interleave. */
 type Now = undefined | Promise<void>
 
@@ -29,6 +32,11 @@ export interface GroupSession {
   rollBackToSaved(): Now
   /** False if an error has ended the whole transaction. */
   isOpen(): boolean
+  /**
+   * Rows changed so far on this connection. Defined where savepoints cost as much as short writes do: these then run
+   * without, and the group begins again if one fails that has changed rows.
+   */
+  changes?(): number
   /** True for an error that only says that an earlier statement of the transaction has failed. */
   isFollowUp?(error: unknown): boolean
   /**
@@ -66,7 +74,7 @@ interface Entry {
 
 /**
  * Commits short writes that wait at the same time in one transaction, with one disk sync. A write that throws is rolled
- * back alone. No write resolves before the group is on disk.
+ * back alone; it may run again, and so may the others of its group. No write resolves before the group is on disk.
  *
  * @param withSession runs its argument with exclusive write access
  * @param explain translates an error for the writer
@@ -77,6 +85,7 @@ export function createGroupCommit(
 ) {
   const waiting: Member[] = []
   let isCalled = false
+  let groupsWithSavepoints = 0
 
   function call(): void {
     if (isCalled || waiting.length === 0) return
@@ -126,6 +135,7 @@ export function createGroupCommit(
 
   async function runMembers(session: GroupSession, group: Entry[]): Promise<void> {
     const startedAt = performance.now()
+    groupsWithSavepoints = Math.max(0, groupsWithSavepoints - 1)
     while (performance.now() - startedAt < FULL_AFTER_MS) {
       // Gives requests that have already arrived a turn of the event loop to join.
       if (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -145,9 +155,35 @@ export function createGroupCommit(
       group.push(entry)
       // A single write needs no savepoint: the transaction itself serves as one.
       const isAlone = group.length === 1 && waiting.length === 0
-      entry.outcome = isAlone
-        ? { ok: true, result: await member.work(session.transaction) }
-        : await attempt(session, member)
+      if (isAlone) entry.outcome = { ok: true, result: await member.work(session.transaction) }
+      else if (session.changes && groupsWithSavepoints === 0)
+        entry.outcome = await runOrBeginAgain(session, session.changes, group)
+      else entry.outcome = await attempt(session, member)
+    }
+  }
+
+  /**
+   * Runs the last write of a group without a savepoint. If it fails after it has changed rows, the group begins again
+   * without it.
+   */
+  async function runOrBeginAgain(
+    session: GroupSession,
+    changes: () => number,
+    group: readonly Entry[],
+  ): Promise<Outcome> {
+    const earlier = group.slice(0, -1)
+    const { member } = group.at(-1)!
+    const before = changes()
+    try {
+      return { ok: true, result: await member.work(session.transaction) }
+    } catch (error) {
+      if (!session.isOpen()) throw error
+      if (changes() === before) return { ok: false, error }
+      groupsWithSavepoints = GROUPS_WITH_SAVEPOINTS
+      await session.rollback()
+      await session.begin()
+      for (const entry of earlier) if (entry.outcome?.ok) entry.outcome = await attempt(session, entry.member)
+      return { ok: false, error }
     }
   }
 

@@ -8,7 +8,7 @@ import type { Transaction } from '../../src/dialects/dialect.ts'
 let file: Database
 let write: ReturnType<typeof createGroupCommit>
 let exclusively: ReturnType<typeof createMutex>
-let commits: number
+let statements: string[]
 let clock: Mock<() => number>
 
 beforeEach(() => {
@@ -21,9 +21,9 @@ beforeEach(() => {
   file.run(
     'create table t (id integer primary key, parent references parents (id) deferrable initially deferred)',
   )
-  commits = 0
+  statements = []
   const prepare = (sql: string) => {
-    if (sql === 'commit') commits++
+    statements.push(sql)
     return file.prepare<unknown, never[]>(sql)
   }
   const tx: Transaction = {
@@ -45,6 +45,8 @@ const insert =
     await tx.run({ sql: 'insert into t values (?, ?)', params: [id, parent] })
     return id
   }
+const commits = () => statements.filter((sql) => sql === 'commit').length
+const savepoints = () => statements.filter((sql) => sql.startsWith('savepoint')).length
 const stored = () =>
   file
     .query<{ id: number }, []>('select id from t order by id')
@@ -56,7 +58,7 @@ const outcomes = (results: PromiseSettledResult<number>[]) =>
 describe('writes that wait together', () => {
   test('are committed as one, each answered with its own result', async () => {
     expect(await Promise.all([1, 2, 3, 4, 5].map((id) => write(insert(id))))).toEqual([1, 2, 3, 4, 5])
-    expect([stored(), commits]).toEqual([[1, 2, 3, 4, 5], 1])
+    expect([stored(), commits()]).toEqual([[1, 2, 3, 4, 5], 1])
   })
 
   test('are taken back alone where one throws, with what it had written', async () => {
@@ -70,7 +72,68 @@ describe('writes that wait together', () => {
       write(insert(3)),
     ])
     expect(outcomes(results)).toEqual([1, 'refused', 'refused', 3])
-    expect([stored(), commits]).toEqual([[1, 3], 1])
+    expect([stored(), commits()]).toEqual([[1, 3], 1])
+  })
+
+  test('run without savepoints, whose copies of pages cost as much as short writes, also where one fails before it writes', async () => {
+    const results = await Promise.allSettled([
+      write(insert(1)),
+      write(async () => {
+        throw new Error('nothing to write')
+      }),
+      write(insert(1)),
+      write(insert(2)),
+    ])
+    expect(outcomes(results)).toEqual([1, 'refused', 'refused', 2])
+    expect([stored(), commits(), savepoints()]).toEqual([[1, 2], 1, 0])
+  })
+
+  test('begin again without one that fails after it has written, and answer each once, with what is stored', async () => {
+    const runs = new Map<number, number>()
+    const told: string[] = []
+    const counted = (id: number) => async (tx: Transaction) => {
+      runs.set(id, (runs.get(id) ?? 0) + 1)
+      await insert(id)(tx)
+      return `${id}, run ${runs.get(id)}`
+    }
+    const tell = (result: string) => told.push(result)
+    const half = async (tx: Transaction) => {
+      await insert(50)(tx)
+      await insert(1)(tx)
+      return 'never'
+    }
+    const results = await Promise.allSettled([
+      write(counted(1), tell),
+      write(counted(2), tell),
+      write(half, tell),
+      write(counted(3), tell),
+      write(half, tell),
+      write(counted(4), tell),
+    ])
+    const expected = ['1, run 2', '2, run 2', '3, run 1', '4, run 1']
+    expect(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))).toEqual(
+      expected,
+    )
+    expect(told).toEqual(expected)
+    expect([stored(), commits()]).toEqual([[1, 2, 3, 4], 1])
+    // Those after the first failure have savepoints, so that a second one takes back nothing else.
+    expect(savepoints()).toBeGreaterThan(0)
+  })
+
+  test('do without savepoints again some time after a failure', async () => {
+    const failing = async (tx: Transaction) => {
+      await insert(50)(tx)
+      throw new Error('thought better of it')
+    }
+    await Promise.allSettled([write(insert(1)), write(failing)])
+    let id = 2
+    const pair = () => Promise.all([write(insert(id++)), write(insert(id++))])
+    await pair()
+    expect(savepoints()).toBeGreaterThan(0)
+    for (let groups = 0; groups < 60; groups++) await pair()
+    statements = []
+    await pair()
+    expect([commits(), savepoints()]).toEqual([1, 0])
   })
 
   test('are all answered where one ends the transaction of all, and those that wait have their turn', async () => {
