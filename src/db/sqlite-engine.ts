@@ -45,6 +45,8 @@ const LOOK_EVERY_MS = 1_000
 /** Size of the write-ahead log from which it is checkpointed. Checked every `LOOK_AFTER_WRITES` writes. */
 const CHECKPOINT_BYTES = 8 * 1024 ** 2
 const LOOK_AFTER_WRITES = 50
+/** It is checkpointed as well after so long without writes: until then, reads and backups look up every page in it. */
+const IDLE_MS = 1_000
 
 /** The log's file keeps this size, because overwriting it takes a sync half as long as extending it. */
 const KEPT_LOG_BYTES = 1.5 * CHECKPOINT_BYTES
@@ -299,6 +301,7 @@ function engineOf(
     } finally {
       if (--writers === 0) files.idle()
       checkpointSoon(false)
+      lookWhenIdle()
     }
   }
 
@@ -307,6 +310,21 @@ function engineOf(
 
   let writesSinceLook = 0
   let isCheckpointing = false
+  let wroteAt = 0
+  let idleTimer: Timer | null = null
+
+  /** Checkpoints what a few large writes have left in the log. */
+  function lookWhenIdle(): void {
+    wroteAt = performance.now()
+    if (isExact) return
+    idleTimer ??= setTimeout(function look() {
+      idleTimer = null
+      if (isClosed) return
+      const rest = IDLE_MS - (performance.now() - wroteAt)
+      if (rest > 0) idleTimer = setTimeout(look, rest).unref()
+      else if (writesSinceLook > 0) checkpointSoon(true)
+    }, IDLE_MS).unref()
+  }
 
   /** Checkpoints a grown log in a worker. */
   function checkpointSoon(isLarge: boolean): void {
