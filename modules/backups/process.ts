@@ -5,6 +5,9 @@ import { startReaderWith } from '../../src/reader-process.ts'
 /** Threads of the runtime that may wait for a disk to have stored what others go on to compress. */
 const WAITING = 2
 
+/** Reading and compressing files is native code: to compile the rest for speed takes a twentieth of the processor time. */
+const MOSTLY_NATIVE = { BUN_JSC_useDFGJIT: '0' }
+
 /**
  * Runs a task of `src/pool-tasks.ts` in a process that has no other connections to the databases, as snapshots need it,
  * and that is killed when the signal aborts: a killed backup leaves earlier ones as they were.
@@ -14,7 +17,11 @@ const WAITING = 2
 export function runInProcess<T>(
   task: string,
   input: unknown,
-  { signal, onProgress }: { signal: AbortSignal; onProgress?: (bytes: number) => void },
+  {
+    signal,
+    isMostlyNative = false,
+    onProgress,
+  }: { signal: AbortSignal; isMostlyNative?: boolean; onProgress?: (bytes: number) => void },
 ): Promise<T> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -26,7 +33,10 @@ export function runInProcess<T>(
     },
     ended: (message) => reject(new Error(message)),
   }
-  const runner = startReaderWith(handlers, { UV_THREADPOOL_SIZE: String(availableParallelism() + WAITING) })
+  const runner = startReaderWith(handlers, {
+    UV_THREADPOOL_SIZE: String(availableParallelism() + WAITING),
+    ...(isMostlyNative && MOSTLY_NATIVE),
+  })
   const abort = () => {
     runner.end()
     reject(signal.reason)

@@ -172,6 +172,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         context.report({ unit: 'bytes' })
         const summary = await runInProcess<BackupSummary>('backup.write', task, {
           signal: context.signal,
+          isMostlyNative: config.databaseUrl === null,
           onProgress: (done) => context.report({ done }),
         })
         lastSuccessAt = Date.now()

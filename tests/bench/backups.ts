@@ -9,7 +9,7 @@ import type { Line } from './report.ts'
 const MIN_OF_COPY = 1 / 2
 /** How much slower the slowest reads of a record may be meanwhile. */
 const MAX_OF_QUIET = 2
-const ROUNDS = 3
+const ROUNDS = 7
 /** Pause between two reads: a person's, not a load. */
 const READ_EVERY_MS = 5
 const QUIET_MS = 5_000
@@ -39,6 +39,15 @@ export async function measureBackups(product: Product, rows: number): Promise<Li
       await Bun.sleep(READ_EVERY_MS)
     }
     return times
+  }
+  /** Reads until `work` is done, so that what is compared has the same company. */
+  const whileReading = async <T>(work: () => Promise<T>): Promise<T> => {
+    let isOver = false
+    const reading = readUntil(() => isOver)
+    const result = await work()
+    isOver = true
+    await reading
+    return result
   }
   /** Makes a backup and reads until it is complete. */
   const backUp = async () => {
@@ -76,7 +85,7 @@ export async function measureBackups(product: Product, rows: number): Promise<Li
       await trpc.backups.save.mutate({ ...SETTINGS, url: join(folder, `place${round}`) })
       const first = await backUp()
       rounds.first.push(first)
-      copies.push(copyRate(folder, first.size))
+      copies.push(await whileReading(() => copyRate(folder, first.size)))
       await edit(round)
       rounds.later.push(await backUp())
     }
@@ -125,7 +134,7 @@ const SETTINGS = {
  * Bytes per millisecond of copying a file of this size on the disk, until the copy is on it. The original is in memory,
  * as the database is, and the priority is that of a backup.
  */
-function copyRate(folder: string, size: number): number {
+async function copyRate(folder: string, size: number): Promise<number> {
   const [from, to] = [join(folder, 'original'), join(folder, 'copy')]
   const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
   const file = openSync(from, 'w')
@@ -133,7 +142,8 @@ function copyRate(folder: string, size: number): number {
   fsyncSync(file)
   closeSync(file)
   const startedAt = performance.now()
-  Bun.spawnSync(['nice', '-n', '19', 'dd', `if=${from}`, `of=${to}`, 'bs=256k', 'conv=fsync'])
+  const copying = ['nice', '-n', '19', 'dd', `if=${from}`, `of=${to}`, 'bs=256k', 'conv=fsync']
+  await Bun.spawn(copying, { stderr: 'ignore' }).exited
   const ms = performance.now() - startedAt
   for (const path of [from, to]) rmSync(path)
   return size / ms

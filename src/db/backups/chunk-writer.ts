@@ -1,4 +1,4 @@
-import { type Effort, openCompressor, sizeOf } from './compression.ts'
+import { compressHere, type Effort, openCompressor, sizeOf } from './compression.ts'
 import type { Repository } from './repository.ts'
 
 /** Chunks that are compressed or stored at the same time, in threads of the runtime. */
@@ -53,9 +53,13 @@ export async function openChunkWriter(
     if (lent.has(buffer)) free.push(buffer as ArrayBuffer)
   }
 
-  async function store(name: string, bytes: Uint8Array): Promise<void> {
+  async function store(
+    name: string,
+    bytes: Uint8Array,
+    compress: typeof compressor.compress | typeof compressHere,
+  ): Promise<void> {
     try {
-      const packed = await compressor.compress(bytes, effort())
+      const packed = await compress(bytes, effort())
       ratio = bytes.length / sizeOf(packed)
       const sealed = codec.seal(name, packed)
       added += sizeOf(sealed)
@@ -99,10 +103,15 @@ export async function openChunkWriter(
           if (known.has(name)) release(bytes)
           else {
             known.add(name)
-            const task = store(name, bytes).finally(() => running.delete(task))
-            running.add(task)
+            if (running.size < MAX_IN_FLIGHT) {
+              const task = store(name, bytes, compressor.compress).finally(() => running.delete(task))
+              running.add(task)
+            } else {
+              // Helps instead of waiting, and then looks which of the others have ended.
+              await store(name, bytes, compressHere)
+              await new Promise((resolve) => setImmediate(resolve))
+            }
           }
-          while (running.size >= MAX_IN_FLIGHT) await Promise.race(running)
           await pause(length)
           await onBytes?.(length)
         },

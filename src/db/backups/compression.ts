@@ -1,4 +1,4 @@
-import { constants, crc32, ZstdCompress } from 'node:zlib'
+import { constants, crc32, ZstdCompress, zstdCompressSync } from 'node:zlib'
 
 /*
  * Stored bytes: how the rest is stored, its CRC-32, and the rest. The checksum keeps damaged bytes away from zstd.
@@ -81,6 +81,15 @@ class FrameStream extends ZstdCompress {
     })
     return promise
   }
+}
+
+/** As `Compressor.compress`, in this thread. */
+export function compressHere(bytes: Uint8Array, effort: Effort): Uint8Array[] {
+  const compressed =
+    effort === 'fast'
+      ? zstdCompressSync(bytes, { params: FAST_PARAMETERS })
+      : Bun.zstdCompressSync(source(bytes), { level: LEVELS[effort] })
+  return frame(bytes, [compressed])
 }
 
 /** Compresses a single object. */
