@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTrpcClient, type TrpcClient } from '../support/client.ts'
 import { cpuSeconds, residentMb } from './processes.ts'
-import type { Product } from './product.ts'
+import { startProduct } from './product.ts'
 import type { Line } from './report.ts'
 
 /** A million records in a minute. */
@@ -20,7 +20,8 @@ interface Run {
 }
 
 /** The whole base written into one file, and opened again as another base: their time, and how much the server grows. */
-export async function measureBaseFiles(product: Product, rows: number): Promise<Line[]> {
+export async function measureBaseFiles(rows: number): Promise<Line[]> {
+  const product = await startProduct(rows)
   const url = `http://127.0.0.1:${product.port}`
   const trpc = createTrpcClient(url, product.session)
   const folder = mkdtempSync(join(tmpdir(), 'sheaf-bench-file-'))
@@ -51,6 +52,7 @@ export async function measureBaseFiles(product: Product, rows: number): Promise<
       ...linesOf(`base file of ${rows.toLocaleString('en')} records, opened`, read, rows, megabytes),
     ]
   } finally {
+    await product.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
