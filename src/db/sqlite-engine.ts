@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { LRUCache } from 'lru-cache'
 import { breathe, mapBreathing } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
 import type {
@@ -22,6 +21,7 @@ import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
+import { createInsertBatches } from './insert-batches.ts'
 import { createLogSync, type Disk, type LogSync } from './log-sync.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
@@ -311,19 +311,20 @@ function engineOf(
   let writesSinceLook = 0
   let isCheckpointing = false
   let wroteAt = 0
-  let idleTimer: Timer | null = null
+  let awaitsIdle = false
 
   /** Checkpoints what a few large writes have left in the log. */
   function lookWhenIdle(): void {
     wroteAt = performance.now()
-    if (isExact) return
-    idleTimer ??= setTimeout(function look() {
-      idleTimer = null
-      if (isClosed) return
+    if (isExact || awaitsIdle) return
+    awaitsIdle = true
+    const look = () => {
       const rest = IDLE_MS - (performance.now() - wroteAt)
-      if (rest > 0) idleTimer = setTimeout(look, rest).unref()
-      else if (writesSinceLook > 0) checkpointSoon(true)
-    }, IDLE_MS).unref()
+      if (rest > 0 && !isClosed) return void setTimeout(look, rest).unref()
+      awaitsIdle = false
+      if (writesSinceLook > 0) checkpointSoon(true)
+    }
+    setTimeout(look, IDLE_MS).unref()
   }
 
   /** Checkpoints a grown log in a worker. */
@@ -509,11 +510,10 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
         return
       }
       // Yields to readers during a long list; they see the last commit.
-      for (const [at, size] of batchesOf(sql, rows)) {
+      for (const { sql: text, from, size } of batchesOf(sql, rows)) {
         const pause = breathe()
         if (pause) await pause
-        const batch = size === 1 ? rows[at]! : rows.slice(at, at + size).flat()
-        prepare(size === 1 ? sql : withRows(sql, size)).run(...bound(batch))
+        prepare(text).run(...bound(size === 1 ? rows[from]! : rows.slice(from, from + size).flat()))
       }
     },
     all: async <T>({ sql, params }: Statement) => shown(prepare(sql).all(...bound(params)) as T[]),
@@ -530,47 +530,11 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
   }
 }
 
-/** Numbers of rows that one insert may have, so that few statements are prepared. */
-const BATCHES = [32, 16, 8, 4, 2]
-
-/** Values in a batch: with more, the rows themselves are most of the work. */
-const MAX_BATCH_VALUES = 1_000
-
-const VALUES = ' values ('
-
-/** Splits the rows of a statement into batches, as the index of the first row and their number: only inserts have more than one. */
-function* batchesOf(sql: string, rows: readonly unknown[][]): Generator<[number, number]> {
-  const columns = rows[0]?.length ?? 0
-  const isInsert = sql.startsWith('insert into ') && sql.endsWith(`${VALUES}${marks(columns)})`)
-  for (let at = 0; at < rows.length; ) {
-    const left = rows.length - at
-    const size =
-      BATCHES.find((count) => isInsert && count <= left && count * columns <= MAX_BATCH_VALUES) ?? 1
-    yield [at, size]
-    at += size
-  }
-}
-
-const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
-
-/** The texts of inserts by that for one row, see `withRows`: prepared statements are found faster by the same text. */
-const insertTexts = new LRUCache<string, Map<number, string>>({ max: 200 })
-
 /**
- * An insert of one row, as one of several: a statement for each takes a third longer. If a row fails, those before it
- * stay until the transaction is rolled back: to take them back by itself, SQLite would first copy every page that the
- * statement changes, which costs more than the insert.
+ * If a row of several fails, those before it stay until the transaction is rolled back: to take them back by itself, SQLite
+ * would first copy every page that the statement changes, which costs more than the insert.
  */
-function withRows(sql: string, count: number): string {
-  const texts = insertTexts.get(sql) ?? new Map<number, string>()
-  insertTexts.set(sql, texts)
-  const known = texts.get(count)
-  if (known !== undefined) return known
-  const row = sql.slice(sql.lastIndexOf(VALUES) + VALUES.length - 1)
-  const text = sql.replace('insert into', 'insert or fail into') + `, ${row}`.repeat(count - 1)
-  texts.set(count, text)
-  return text
-}
+const batchesOf = createInsertBatches({ placeholder: sqlite.placeholder, head: 'insert or fail into' })
 
 /**
  * A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up.

@@ -6,6 +6,8 @@ import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
 /** Begin with the lock, ids and order (or the current values), the record with the log entry, its values with the commit. */
 const MAX_ROUND_TRIPS = 4
+/** Begin, the records at both ends and their pairs, new ids, the pairs with the log entry, its values with the commit. */
+const MAX_LINK_ROUND_TRIPS = 5
 
 let database: TestDatabase
 let proxy: CountingProxy
@@ -69,6 +71,31 @@ describe('writing one record to PostgreSQL', () => {
     console.info(`round trips over tRPC: insert ${inserted}, update ${updated}`)
     expect(inserted).toBeLessThanOrEqual(MAX_ROUND_TRIPS)
     expect(updated).toBeLessThanOrEqual(MAX_ROUND_TRIPS)
+  })
+
+  test('to link it with ten takes few round trips', async () => {
+    const labels = (await api.schema.createTable.mutate({ baseId, title: 'Labels' })).table
+    const { id: fieldId } = await api.schema.createField.mutate({
+      tableId,
+      field: { title: 'Labels', type: 'Links', options: { kind: 'mm', relatedTableId: labels.id } as never },
+    })
+    await rest.post(
+      `/api/v2/tables/${labels.id}/records`,
+      Array.from({ length: 10 }, (_, at) => ({ Title: `${at}` })),
+    )
+    await rest.post(
+      path,
+      Array.from({ length: 10 }, (_, at) => ({ Title: `${at}` })),
+    )
+    const targets = Array.from({ length: 10 }, (_, at) => ({ Id: at + 1 }))
+    let record = 1
+    const linked = await trips(async () =>
+      expect(
+        (await rest.post(`/api/v2/tables/${tableId}/links/${fieldId}/records/${record++}`, targets)).status,
+      ).toBe(201),
+    )
+    console.info(`round trips to link ten records: ${linked}`)
+    expect(linked).toBeLessThanOrEqual(MAX_LINK_ROUND_TRIPS)
   })
 
   test('rejects only the duplicates among records that share a transaction', async () => {

@@ -23,27 +23,50 @@ import {
  * Writes links as keys of the children or as junction rows. The number of statements does not grow with the records,
  * except that lists are split into chunks of 500.
  *
- * @throws RECORD_NOT_FOUND naming the targets that are not in the related table; REQUIRED_FIELD_MISSING where a child
- *   would be left without a parent that it must have
+ * @throws as `readLinks` and `writeLinks`
  */
-export async function changeLinks(
+export const changeLinks = async (
   scope: WriteScope,
   link: OpenLink,
   requests: LinkRequest[],
-): Promise<RecordChange[]> {
+): Promise<RecordChange[]> => writeLinks(scope, link, await readLinks(scope, link, requests))
+
+/** What `writeLinks` needs to know of the records. */
+interface ReadLinks {
+  changes: PairChanges
+  current: StoredPair[]
+}
+
+/**
+ * Decides what requests change, by reads that do not wait for each other.
+ *
+ * @throws RECORD_NOT_FOUND naming the targets that are not in the related table
+ */
+export async function readLinks(
+  scope: WriteScope,
+  link: OpenLink,
+  requests: LinkRequest[],
+): Promise<ReadLinks> {
   const wanted = requests.map(({ kind, own, targets }) => ({
     kind,
     own: storedId(link.model, own),
     targets: [...new Set(targets.map((id) => storedId(link.related, id)))],
   }))
-  await requireTargets(
-    scope,
-    link.related,
-    wanted.flatMap(({ targets }) => targets),
-  )
-  const current = await readTouched(scope, link, wanted)
+  const targets = wanted.flatMap((request) => request.targets)
+  const [, current] = await Promise.all([
+    requireTargets(scope, link.related, targets),
+    readTouched(scope, link, wanted),
+  ])
   const rule = { ownHoldsOne: ownHoldsOne(link), relatedHeldByOne: relatedHeldByOne(link) }
-  const changes = decideLinks(rule, current, wanted)
+  return { changes: decideLinks(rule, current, wanted), current }
+}
+
+/** @throws REQUIRED_FIELD_MISSING where a child would be left without a parent that it must have */
+export async function writeLinks(
+  scope: WriteScope,
+  link: OpenLink,
+  { changes, current }: ReadLinks,
+): Promise<RecordChange[]> {
   const { relation } = link
   return relation.kind === 'key'
     ? writeKeys(scope, link, relation, changes)

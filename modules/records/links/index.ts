@@ -4,7 +4,15 @@
 
 export { createLinkReads, type LinkReads, type OpenedLink } from './candidates.ts'
 export { idsWhere, planSetCascade, releaseLinks, type SetCascade } from './cascade.ts'
-export { changeLinks, keysOf, type LinkRequest, requiredLink, requireTargets } from './change-links.ts'
+export {
+  changeLinks,
+  keysOf,
+  type LinkRequest,
+  readLinks,
+  requiredLink,
+  requireTargets,
+  writeLinks,
+} from './change-links.ts'
 export { linkDelta, markLinks, readStamped } from './marks.ts'
 export { readColumn, readPairs } from './read-pairs.ts'
 export {

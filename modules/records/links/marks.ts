@@ -222,10 +222,11 @@ async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Pro
   for (const chunk of stamps.length > 0 ? chunks(there) : []) {
     await breathe()
     const where = idInText(dialect, model, chunk, stamps.length)
-    await tx.run({
-      sql: `update ${dialect.quote(model.table.tableName)} set ${assignments.join(', ')} where ${where.sql}`,
-      params: [...stamps.map(stampedWith), ...where.params],
-    })
+    // Not waited for, as the number of records is known.
+    await tx.runMany(
+      `update ${dialect.quote(model.table.tableName)} set ${assignments.join(', ')} where ${where.sql}`,
+      [[...stamps.map(stampedWith), ...where.params]],
+    )
   }
   // Shared by all, see `createMarked`.
   const after = Object.fromEntries(stamps.map((field) => [field.id, stampedWith(field)]))

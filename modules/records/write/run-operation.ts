@@ -11,12 +11,14 @@ import {
   type LinkRequest,
   type OpenLink,
   openLink,
+  readLinks,
   readStamped,
   releaseLinks,
   requiredLink,
   requireTargets,
   resolveKeys,
   type WriteScope,
+  writeLinks,
 } from '../links/index.ts'
 import {
   deleteRecords,
@@ -115,8 +117,15 @@ async function runLink(
 ): Promise<RecordChange[]> {
   const link = await openLink(scope.schema, model, fieldId)
   if (!isPossibleId(model, id)) throw notFound('Record', String(id))
-  requireAll([id], await readStamped(scope, model, [id]))
-  return changeLinks(scope, link, [{ kind, own: id, targets }])
+  // In one round trip, where the database is on another machine.
+  const [own, read] = await Promise.allSettled([
+    readStamped(scope, model, [id]),
+    readLinks(scope, link, [{ kind, own: id, targets }]),
+  ])
+  if (own.status === 'rejected') throw own.reason
+  requireAll([id], own.value)
+  if (read.status === 'rejected') throw read.reason
+  return writeLinks(scope, link, read.value)
 }
 
 /** A link whose keys are in another table, written after the records. */

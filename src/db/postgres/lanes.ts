@@ -5,6 +5,7 @@ import type { Statement, Transaction } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { bound } from '../../dialects/standard-sql.ts'
 import type { PostgresConnection } from '../connection.ts'
+import { createInsertBatches } from '../insert-batches.ts'
 import { baseBusy } from '../mutex.ts'
 import { untilStopped } from '../script-watch.ts'
 import { connectPostgres, NOWHERE } from './driver.ts'
@@ -339,6 +340,11 @@ export async function rollBack(lane: Lane): Promise<void> {
 /** Statements sent before their results have arrived (pipelining). */
 const SENT_AHEAD = 200
 
+/** Rows whose results the next statement may wait for. */
+const FEW_ROWS = 32
+
+const batchesOf = createInsertBatches({ placeholder: (index) => `$${index + 1}` })
+
 /** A transaction whose last writes may still be on their way. */
 export interface PipelinedTransaction extends Transaction {
   /** Waits for all writes. @throws the first error */
@@ -346,8 +352,8 @@ export interface PipelinedTransaction extends Transaction {
 }
 
 /**
- * A transaction that has begun on a connection. A single row of `runMany` is sent without waiting for its result, which
- * saves a round trip; the next statement, or `settle`, throws its error. Statements after a failed one do nothing.
+ * A transaction that has begun on a connection. A few rows of `runMany` are sent without waiting for their result, which
+ * saves a round trip; the next statement, or `settle`, throws their error. Statements after a failed one do nothing.
  *
  * @param signal cancels the running statement, but not the rows of `runMany`, which take milliseconds
  */
@@ -392,22 +398,18 @@ export function transactionOn(lane: Lane, signal?: AbortSignal): PipelinedTransa
       return (rows as { key: unknown }[]).map((row) => row.key)
     },
     async runMany(sql, rows) {
-      const [first, second, ...rest] = rows
-      if (first && !second) {
-        sent.push(send({ sql, params: first }))
-        return
-      }
-      // The first two prepare the statement; the rest is pipelined.
-      for (const params of [first, second]) {
-        if (!params) continue
-        sent.push(send({ sql, params }))
-        await settle()
-      }
-      for (let start = 0; start < rest.length; start += SENT_AHEAD) {
+      const uses = new Map<string, number>()
+      for (const { sql: text, from, size } of batchesOf(sql, rows)) {
+        const params = size === 1 ? rows[from]! : rows.slice(from, from + size).flat()
+        const used = (uses.get(text) ?? 0) + 1
+        uses.set(text, used)
+        // The first two of a text prepare it; later ones are pipelined.
+        if (used === 2 || used === 3) await settle()
+        sent.push(send({ sql: text, params }))
         // Waits for these before sending more; after a failure the rest only repeat it.
-        sent.push(...rest.slice(start, start + SENT_AHEAD).map((params) => send({ sql, params })))
-        await settle()
+        if (sent.length >= SENT_AHEAD) await settle()
       }
+      if (rows.length > FEW_ROWS) await settle()
     },
   }
 }
