@@ -249,7 +249,7 @@ function engineOf(
         writer,
         prepareWrite,
         prepareRead: createStatementCache(reader),
-        transaction: transactionOn(prepareWrite, shown),
+        transaction: transactionOn(prepareWrite, shown, isExact ? plainBatches : failingBatches),
         sync: openSync?.() ?? null,
         inode: statSync(path).ino,
       }
@@ -500,7 +500,11 @@ function engineOf(
 const sizeOf = (path: string): number =>
   ['', '-wal'].reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0)
 
-function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) => T[]): Transaction {
+function transactionOn(
+  prepare: Handles['prepareWrite'],
+  shown: <T>(rows: T[]) => T[],
+  batchesOf: typeof plainBatches,
+): Transaction {
   return {
     run: async ({ sql, params }) => ({ changes: prepare(sql).run(...bound(params)).changes }),
     runMany: async (sql, rows) => {
@@ -530,11 +534,14 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
   }
 }
 
+/** In a connected file, tables decide what a conflict does (`on conflict ignore`), which an insert that says so would override. */
+const plainBatches = createInsertBatches({ placeholder: sqlite.placeholder })
+
 /**
  * If a row of several fails, those before it stay until the transaction is rolled back: to take them back by itself, SQLite
  * would first copy every page that the statement changes, which costs more than the insert.
  */
-const batchesOf = createInsertBatches({ placeholder: sqlite.placeholder, head: 'insert or fail into' })
+const failingBatches = createInsertBatches({ placeholder: sqlite.placeholder, head: 'insert or fail into' })
 
 /**
  * A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up.
