@@ -269,7 +269,9 @@ export function createGroupCommit(
   }
 
   async function attempt(session: GroupSession, { work }: Member): Promise<Outcome> {
-    await session.save()
+    // Not waited for: statements behind one that failed fail as well.
+    const saved = session.save()
+    saved?.catch(() => {})
     try {
       const result = await work(session.transaction)
       await session.settle?.()
@@ -277,6 +279,7 @@ export function createGroupCommit(
     } catch (error) {
       // A full disk or a lost connection rolls back the whole transaction.
       if (!session.isOpen()) throw error
+      await saved
       await session.rollBackToSaved()
       return { ok: false, error }
     }
