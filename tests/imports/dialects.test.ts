@@ -74,6 +74,15 @@ const FILES: Record<string, DialectFile> = {
       { a: 2, b: 'z' },
     ],
   },
+  'one JSON object with a comma after it': {
+    file: '{"a":1,"b":{"c":"y, z"}},\n',
+    types: { a: 'Number' },
+    rows: [{ a: 1, 'b.c': 'y, z' }],
+  },
+  'a JSON list with a comma after it': {
+    file: '[{"a":1},{"a":2}],',
+    rows: [{ a: 1 }, { a: 2 }],
+  },
   'JSON objects with nothing between them': {
     file: '{"a":1}{"a":2}{"a":3}',
     rows: [{ a: 1 }, { a: 2 }, { a: 3 }],

@@ -316,6 +316,51 @@ const FILES: Record<string, EverydayFile> = {
     types: { Code: 'SingleLineText', Amount: 'Decimal', Account: 'SingleLineText' },
     first: { Code: '0042', Amount: 1234.5, Account: '123456789012345678' },
   },
+  'codes that a workbook shows with zeros, hyphens and texts': {
+    file: workbook(
+      [
+        ['Person', 'SSN', 'ZIP4', 'Invoice', 'Phone', 'Heat', 'Long'],
+        ['Ann', 12_345_678, 21_341_234, 12, 5_551_234_567, 7, 1234],
+        ['Ben', 987_654_321, 902_101_234, 34_567, 5_559_876_543, 12, 5],
+      ],
+      {
+        formats: {
+          B: '000-00-0000',
+          C: '00000\\-0000',
+          D: '"INV-"0000',
+          E: '(000) 000-0000',
+          F: '00"°C"',
+          G: '000',
+        },
+      },
+    ),
+    types: {
+      SSN: 'SingleLineText',
+      ZIP4: 'SingleLineText',
+      Invoice: 'SingleLineText',
+      Phone: 'PhoneNumber',
+      Heat: 'Number',
+      Long: 'SingleLineText',
+    },
+    first: {
+      SSN: '012-34-5678',
+      ZIP4: '02134-1234',
+      Invoice: 'INV-0012',
+      Phone: '(555) 123-4567',
+      Heat: 7,
+      Long: '1234',
+    },
+  },
+  'chapters and releases, of which the tenth is not the first': {
+    file: 'Chapter,Release,Price\n1.1,2.10,1.5\n1.10,2.2,1.50\n',
+    types: { Chapter: 'SingleLineText', Release: 'SingleLineText', Price: 'Decimal' },
+    first: { Chapter: '1.1', Release: '2.10', Price: 1.5 },
+  },
+  'laps with leading zeros, which are no codes': {
+    file: 'Runner,Total\nAnn,01:30:15\nBen,100:00:00\n',
+    types: { Total: 'Duration' },
+    first: { Total: 5415 },
+  },
   'plus signs before amounts of a bank': {
     file: 'Date,Amount,Balance\n2024-01-31,"+1,250.00","+3,000.00"\n2024-02-01,-20.50,"+2,979.50"\n',
     types: { Date: 'Date', Amount: 'Decimal', Balance: 'Decimal' },

@@ -302,7 +302,7 @@ describe('an import of a workbook', () => {
     expect(none?.analysis?.fields.map(({ title }) => title)).toEqual(['Field 1', 'Field 2'])
   })
 
-  test('takes years as titles, and numbers without titles as rows', async () => {
+  test('takes years and months as titles, and numbers and days without titles as rows', async () => {
     const [years] = await look(
       workbook({
         Y: sheetOf([
@@ -313,6 +313,29 @@ describe('an import of a workbook', () => {
       }),
     )
     expect(years?.analysis?.fields.map(({ title }) => title)).toEqual(['Country', '2021', '2022', '2023'])
+    const [months] = await look(
+      workbook({
+        M: sheetOf([
+          ['Account', date(2024, 1, 1), date(2024, 2, 1), date(2024, 3, 1)],
+          ['Rent', 1, 2, 3],
+        ]),
+      }),
+    )
+    expect(months?.analysis?.fields.map(({ title }) => title)).toEqual([
+      'Account',
+      '2024-01-01',
+      '2024-02-01',
+      '2024-03-01',
+    ])
+    const [days] = await look(
+      workbook({
+        D: sheetOf([
+          ['Ann', date(2000, 1, 1), 2020],
+          ['Ben', date(2001, 2, 1), 12],
+        ]),
+      }),
+    )
+    expect(days?.analysis?.rowCount).toBe(2)
     const [numbers] = await look(
       workbook({
         N: sheetOf([

@@ -25,7 +25,7 @@ export const rowSkipped = (reason: string): string => m.imports_report_row_skipp
 export const missingValue = (): string => rowSkipped(m.imports_report_required())
 
 /** The preview reads only part of the file, so codes with a leading zero may turn up in a number column. */
-const LEADING_ZERO = /^\s*[-+−]?0\d/
+const LEADING_ZERO = /^\s*[-+−]?0\d+(?:[.,]\d+)?\s*$/
 
 /** Converts the file's cells to stored values. */
 export interface Converter {

@@ -130,6 +130,12 @@ export function detectType(
 /** Numbers, dates and times: types in which words such as `n/a` count as empty. */
 function detectMeasures(values: string[], { monthFirst, decimal, title }: Required<ColumnHints>): Detected {
   if (hints(title, 'digits') || hints(title, 'phone')) return null
+  if (
+    hints(title, 'outline') &&
+    values.some((value) => /[.,]\d*0\s*$/.test(value)) &&
+    !hasEqualDecimals(values)
+  )
+    return null
   return (
     detectYears(values, title) ??
     detectCompactDays(values, title) ??
@@ -150,6 +156,10 @@ function fitsAll({ type, options }: NonNullable<Detected>, values: string[], dec
     (value) => parseCell(fieldOf, value, read, decimal) !== null || isEmptyWord(value, fieldOf),
   )
 }
+
+/** True if all values have as many digits after the point. */
+const hasEqualDecimals = (values: string[]): boolean =>
+  new Set(values.map((value) => /[.,](\d*)\s*$/.exec(value)?.[1]?.length ?? 0)).size === 1
 
 /** Years look like any other number, so the title must say so. */
 function detectYears(values: string[], title: string): Detected {

@@ -37,6 +37,11 @@ const TITLE_HINTS = {
   ),
   /** Digits that are not amounts: rows outside the sample may have leading zeros. */
   digits: list('zip zipcode postcode postal plz isbn ean upc gtin iban ssn fips vin sku'),
+  /** Numbers whose zeros after the point count: 1.1 is not 1.10. */
+  outline: list(
+    'version versions release revision rev build chapter section clause kapitel abschnitt chapitre ' +
+      'capítulo capitulo sección seccion capitolo sezione',
+  ),
   phone: list(
     'phone phones telephone tel mobile cell fax telefon handy mobil téléphone telefono teléfono móvil',
   ),

@@ -82,17 +82,24 @@ function looksLikeTitles(row: SheetRow, filled: readonly SheetRow[]): boolean {
   const kinds = row.cells.flatMap((text, at) => (text.trim() === '' ? [] : [kindOf(row.kinds[at])]))
   const texts = kinds.filter((kind) => kind === 'text').length
   if (texts * 2 >= kinds.length) return true
-  if (texts === 0 && !isYears(row)) return false
-  // Years as titles: the column of names has a text above its texts, so only other columns tell.
+  if (!isPeriods(row)) return false
+  // Years and months as titles: the column of names has a text above its texts, so only other columns tell.
   const next = filled.find(({ number }) => number > row.number)
-  return next !== undefined && isYears(row) && !isYears(next)
+  return (
+    next !== undefined &&
+    !isPeriods(next) &&
+    !row.kinds.some((kind, at) => isDay(kind) && isDay(next.kinds[at]))
+  )
 }
 
 const kindOf = (kind: SheetRow['kinds'][number] | undefined): CellKind | 'number' =>
   typeof kind === 'string' ? kind : 'number'
 
-/** True if all numbers of a row may be years. */
-const isYears = ({ cells, kinds }: SheetRow): boolean =>
-  cells.every((text, at) => typeof kinds[at] === 'string' || isYear(text))
+/** True if all numbers of a row may be years or are days, as those of months are. */
+const isPeriods = ({ cells, kinds }: SheetRow): boolean =>
+  cells.every((text, at) => typeof kinds[at] === 'string' || isDay(kinds[at]) || isYear(text))
+
+const isDay = (kind: SheetRow['kinds'][number] | undefined): boolean =>
+  typeof kind === 'object' && kind.kind === 'date'
 
 const isYear = (text: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(text)

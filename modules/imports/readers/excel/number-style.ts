@@ -6,11 +6,11 @@ export interface NumberStyle {
   kind: 'number' | 'percent' | 'date' | 'time' | 'dateTime' | 'duration'
   /** Symbol or ISO 4217 code of an amount. */
   currency: string | null
-  /** Digits to which a code such as a postal code is filled up with zeros. */
-  digits: number
+  /** The places of digits (null) and the texts of a code that is filled up with zeros; null for other numbers. */
+  code: readonly (string | null)[] | null
 }
 
-const plain = (kind: NumberStyle['kind']): NumberStyle => ({ kind, currency: null, digits: 0 })
+const plain = (kind: NumberStyle['kind']): NumberStyle => ({ kind, currency: null, code: null })
 
 export const GENERAL = plain('number')
 
@@ -45,7 +45,8 @@ export const builtInStyle = (id: number): NumberStyle =>
 export function numberStyle(code: string): NumberStyle {
   // Later sections are for negative numbers, zero and text.
   const section = firstSection(code)
-  if (/^0{2,15}$/.test(section)) return { ...GENERAL, digits: section.length }
+  const places = codePlaces(section)
+  if (places) return { ...GENERAL, code: places }
   const tokens = formatTokens(section)
   if (tokens.toLowerCase() === 'general') return GENERAL
   if (tokens.includes('%')) return plain('percent')
@@ -53,6 +54,48 @@ export function numberStyle(code: string): NumberStyle {
   if (moment) return plain(moment)
   const currency = currencyIn(section)
   return currency === null ? GENERAL : { ...GENERAL, currency }
+}
+
+/** Signs that stand for themselves in a format (ECMA-376, 18.8.31). */
+const LITERALS = /[-+() :'{}=]/
+
+/**
+ * The places of a format for codes, such as `00000` of postal codes, `000-00-0000` of social security numbers and `"INV-"0000`; null
+ * for others. A text after the digits is a unit.
+ */
+function codePlaces(section: string): NumberStyle['code'] {
+  const places: (string | null)[] = []
+  for (let at = 0; at < section.length; at++) {
+    const char = section[at]!
+    if (char === '0') places.push(null)
+    else if (LITERALS.test(char)) places.push(char)
+    else if (char === '\\') places.push(section[++at] ?? '')
+    else if (char === '"') {
+      const end = section.indexOf('"', at + 1)
+      if (end < 0) return null
+      places.push(section.slice(at + 1, end))
+      at = end
+    } else return null
+  }
+  const digits = places.filter((place) => place === null).length
+  if (digits < 2 || digits > 15 || places.at(-1) !== null || currencyIn(section) !== null) return null
+  return places
+}
+
+/** A number by the places of its code, from the last digit; the first place takes all that are left. */
+function showCode(value: number, code: readonly (string | null)[]): string {
+  const size = code.filter((place) => place === null).length
+  const digits = String(value).padStart(size, '0')
+  let next = digits.length - size + 1
+  let isFirst = true
+  return code
+    .map((place) => {
+      if (place !== null) return place
+      if (!isFirst) return digits[next++] ?? ''
+      isFirst = false
+      return digits.slice(0, next)
+    })
+    .join('')
 }
 
 function firstSection(code: string): string {
@@ -128,11 +171,11 @@ const EPOCH_1904 = Date.UTC(1904, 0, 1)
 const LAST_DAY = 2_958_465
 
 /** A number as text that field types parse: a plain number, `12.5%`, or a date and time in ISO form. */
-export function showNumber(value: number, { kind, digits }: NumberStyle, is1904: boolean): string {
+export function showNumber(value: number, { kind, code }: NumberStyle, is1904: boolean): string {
   switch (kind) {
     case 'number':
-      return digits > 0 && Number.isInteger(value) && value >= 0
-        ? String(value).padStart(digits, '0')
+      return code !== null && Number.isSafeInteger(value) && value >= 0
+        ? showCode(value, code)
         : String(value)
     case 'percent':
       // 0.07 times 100 is 7.000000000000001.

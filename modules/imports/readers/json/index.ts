@@ -209,14 +209,16 @@ async function* scan(path: string, handlers: JsonHandlers): AsyncGenerator<{ don
 
 const encodingOf = async (path: string) => detectEncoding(await readHead(path), isWholeFile(path))
 
-/** True for a file with a record per line: a second value follows the first. */
+/** True for a file with a record per line: a second value follows the first, or begins to. */
 async function isSequence(path: string): Promise<boolean> {
   const text = new TextDecoder(await encodingOf(path)).decode(await readHead(path))
   let values = 0
   let isBroken = false
+  let hasMore = false
   const scanner = createJsonScanner(true, {
     openTable: () => false,
-    record: () => {
+    record: (_, source) => {
+      if (values === 0) hasMore = /[^\s,]/.test(text.slice(text.indexOf(source) + source.length))
       values++
     },
     aside: () => {},
@@ -229,7 +231,7 @@ async function isSequence(path: string): Promise<boolean> {
     if (!(error instanceof FileError)) throw error
     isBroken = true
   }
-  return values > 1 || (values === 1 && isBroken)
+  return values > 1 || (values === 1 && (isBroken || hasMore))
 }
 
 /** A column of a table. */

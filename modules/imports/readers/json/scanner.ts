@@ -55,6 +55,8 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
   let line = 1
   let columnBefore = 0
   let expected: Expected = 'value'
+  /** True until a comma follows the only value, which may have been copied from a list. */
+  let mayHaveComma = true
   let capture: Capture | null = null
 
   function locate(offset: number): { line: number; column: number } {
@@ -248,9 +250,10 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
   function step(sign: number, isLast: boolean): boolean {
     switch (expected) {
       case 'end':
-        if (!isSequence) unexpected()
-        expected = 'value'
+        if (isSequence) expected = 'value'
+        else if (sign !== COMMA || !mayHaveComma) unexpected()
         if (sign === COMMA) at++
+        mayHaveComma = false
         return true
       case 'value': {
         const isRoot = levels.length === 0
