@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import type { ReplacedData } from '../db/backups/postgres/restore-postgres.ts'
 import { REPLACED_DAYS } from '../db/backups/postgres/schemas.ts'
@@ -7,6 +8,7 @@ import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
 import { restoreInstallation } from '../db/backups/restore-installation.ts'
 import { openConfigured } from '../db/backups/target.ts'
+import { explainPath } from '../db/backups/unusable-path.ts'
 import { parsed, placeOf } from './backup.ts'
 import { type Command, type Program, UsageError } from './command.ts'
 
@@ -44,23 +46,13 @@ export const restore: Command = {
   summary: 'restores all data, or one base, from a backup or an earlier time',
   help: HELP,
   async run(args, env, print, program) {
-    const options = parsed(args, {
-      from: { type: 'string' },
-      backup: { type: 'string' },
-      to: { type: 'string' },
-      replace: { type: 'boolean', default: false },
-      'passphrase-file': { type: 'string' },
-      base: { type: 'string' },
-      file: { type: 'string' },
-      at: { type: 'string' },
-      title: { type: 'string' },
-      'without-bucket-files': { type: 'boolean', default: false },
-    })
+    const options = parse(args)
     if ((options.base === undefined) !== (options.file === undefined && options.at === undefined))
       throw new UsageError('--base belongs to --file or --at')
+    requireEffect(options)
     const config = readConfig(env)
     if (options.base !== undefined && options.at !== undefined)
-      return restoreAt(config, { ...options, baseId: options.base, at: options.at }, print, program)
+      return restoreAt(config, { baseId: options.base, at: options.at, title: options.title }, print, program)
     const from = placeOf(config, options.from, options['passphrase-file'], '--from')
     const repository = await openConfigured(config, from, false)
     const backupId = options.backup ?? (await latestOf(repository))
@@ -87,29 +79,46 @@ export const restore: Command = {
   },
 }
 
-/** @throws UsageError for a text that is not a time, and options that have no effect */
+const parse = (args: readonly string[]) =>
+  parsed(args, {
+    from: { type: 'string' },
+    backup: { type: 'string' },
+    to: { type: 'string' },
+    replace: { type: 'boolean', default: false },
+    'passphrase-file': { type: 'string' },
+    base: { type: 'string' },
+    file: { type: 'string' },
+    at: { type: 'string' },
+    title: { type: 'string' },
+    'without-bucket-files': { type: 'boolean', default: false },
+  })
+
+type RestoreArguments = ReturnType<typeof parse>
+
+/** @throws UsageError for an option that has no effect with the others, and an empty folder, as of a variable that is not set */
+function requireEffect({ at, base, ...others }: RestoreArguments): void {
+  if (others.to?.trim() === '') throw new UsageError('--to needs a folder')
+  const without = (names: readonly (keyof typeof others)[], mode: string, hint = '') => {
+    const given = names.find((name) => others[name] !== undefined && others[name] !== false)
+    if (given !== undefined) throw new UsageError(`--${given} has no effect ${mode}${hint}`)
+  }
+  if (at !== undefined)
+    without(
+      ['from', 'backup', 'file', 'to', 'replace', 'passphrase-file', 'without-bucket-files'],
+      'with --at',
+      ': the backups are those of Account, Backups',
+    )
+  else if (base !== undefined) without(['to', 'replace', 'title', 'without-bucket-files'], 'with --file')
+  else without(['title'], 'without --at')
+}
+
+/** @throws UsageError for a text that is not a time */
 async function restoreAt(
   config: Config,
-  {
-    baseId,
-    at: text,
-    title = null,
-    ...others
-  }: {
-    baseId: string
-    at: string
-    title?: string | null
-    from?: string
-    backup?: string
-    file?: string
-    to?: string
-  },
+  { baseId, at: text, title = null }: { baseId: string; at: string; title?: string | null },
   print: (line: string) => void,
   program: Program,
 ): Promise<number> {
-  const given = (['from', 'backup', 'file', 'to'] as const).find((name) => others[name] !== undefined)
-  if (given !== undefined)
-    throw new UsageError(`--${given} has no effect with --at: the backups are those of Account, Backups`)
   const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text)
   const at = new Date(hasZone || !text.includes('T') ? text : `${text}Z`)
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at.getTime()))
@@ -159,6 +168,17 @@ async function restoreBaseFile(
   const file = files.find((one) => one.path === `bases/${baseId}.db`)
   if (!file) throw new Error(`The backup ${backupId} has no base ${baseId.slice(0, 40)} in a file`)
   if (existsSync(path)) throw new Error(`${path} exists already`)
-  await restoreFile(repository, file, path)
-  checkRestoredFile(file, path)
+  if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)}`)
+  // Complete or not there: another program may watch the folder.
+  const part = `${path}.part`
+  await rm(part, { force: true })
+  try {
+    await restoreFile(repository, file, part).catch((error: unknown) => {
+      throw explainPath(path, error)
+    })
+    checkRestoredFile(file, part)
+    await rename(part, path)
+  } finally {
+    await rm(part, { force: true })
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { snapshot } from '../move/support.ts'
@@ -28,6 +28,17 @@ describe('sheaf backup', () => {
       const { code, errors } = await place.sheaf(['backup', '--to', target])
       expect([code, errors]).toEqual([1, expect.stringMatching(/place for backups|address of a bucket/)])
     }
+    const file = place.path('file')
+    writeFileSync(file, 'no folder')
+    for (const target of [file, join(file, 'backups')]) {
+      const { code, errors } = await place.sheaf(['backup', '--to', target])
+      expect([code, errors]).toEqual([1, `The folder ${target} cannot be used: it is a file, or below one\n`])
+    }
+    const noPassphrase = ['backup', '--to', place.backups, '--passphrase-file']
+    expect((await place.sheaf([...noPassphrase, `${file}2`])).errors).toContain(
+      `${file}2 cannot be used: it does not exist`,
+    )
+    expect((await place.sheaf([...noPassphrase, place.folder])).errors).toContain('it is a folder')
     const empty = await place.sheaf(['backup', '--to', place.backups])
     expect([empty.code, empty.errors]).toEqual([1, expect.stringContaining('There is no data in')])
     const none = await place.sheaf(['backup', '--list', '--to', place.path('nothing')])
@@ -263,7 +274,7 @@ describe('sheaf backup', () => {
 })
 
 describe('sheaf restore', () => {
-  test('refuses a folder with data, a running server and a backup of a later version, and changes nothing', async () => {
+  test('refuses a folder with data, options without effect, a running server and a backup of a later version, and changes nothing', async () => {
     const server = await place.start()
     await fill(server.url, 10)
     const id = backupIn(await place.sheaf(['backup', '--to', place.backups]))
@@ -275,6 +286,20 @@ describe('sheaf restore', () => {
     await server.end('SIGTERM')
     const full = await place.sheaf(['restore', '--from', place.backups])
     expect([full.code, full.errors]).toEqual([1, expect.stringContaining('has data already')])
+    const from = ['restore', '--from', place.backups]
+    const file = place.path('file')
+    writeFileSync(file, 'no folder')
+    expect((await place.sheaf([...from, '--to', file])).errors).toContain(
+      `${file} cannot be used: it is a file`,
+    )
+    for (const [more, message] of [
+      [['--to', ''], '--to needs a folder'],
+      [['--title', 'x', '--replace'], '--title has no effect without --at'],
+      [['--base', 'p1', '--file', file, '--replace'], '--replace has no effect with --file'],
+    ] as const) {
+      const wrong = await place.sheaf([...from, ...more])
+      expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining(message)])
+    }
     const unknown = await place.sheaf([
       'restore',
       '--from',
@@ -319,6 +344,13 @@ describe('sheaf restore', () => {
     await server.end('SIGTERM')
     const file = place.path('shop.db')
     const args = ['restore', '--from', place.backups, '--base', baseId, '--file', file]
+    const nowhere = await place.sheaf([...args.slice(0, -1), place.path('none', 'shop.db')])
+    expect([nowhere.code, nowhere.errors]).toEqual([1, `There is no folder ${place.path('none')}\n`])
+    // A damaged backup leaves no part of a file.
+    for (const pack of packsIn(place.backups)) renameSync(pack, `${pack}.lost`)
+    expect((await place.sheaf(args)).code).toBe(1)
+    expect(readdirSync(place.folder).filter((name) => name.startsWith('shop'))).toEqual([])
+    for (const pack of packsIn(place.backups)) renameSync(pack, pack.replace(/\.lost$/, ''))
     expect((await place.sheaf(args)).errors).toBe('')
     expect(readFileSync(file).subarray(0, 15).toString()).toBe('SQLite format 3')
     expect((await place.sheaf(args)).errors).toContain('exists already')

@@ -172,7 +172,11 @@ function looksLikeJson(text: string, isWhole: boolean): boolean {
     // A comma may end the last object, and follow the only value.
     const isOther = separator !== null && separator !== found && !(isLast && separator === 'comma')
     // More text on the same line, or a comma only sometimes: a cell of a CSV row.
-    if (!(isLast && (found !== 'comma' || (isClear && values === 0))) && (isOther || (found !== 'line' && text[at] !== '{'))) return false
+    if (
+      !(isLast && (found !== 'comma' || (isClear && values === 0))) &&
+      (isOther || (found !== 'line' && text[at] !== '{'))
+    )
+      return false
     if (!isLast && found !== 'line' && text[next] !== '{') return false
     separator ??= found
     const value = text.slice(at, end)

@@ -13,6 +13,7 @@ import type { Repository } from './repository.ts'
 import { bucketsIn, checkRestored, removeFolder, restoreFile, restoreFiles } from './restore-backup.ts'
 import type { BackupSource } from './target.ts'
 import { removeLeftCopies, temporaryName } from './temporary-folder.ts'
+import { explainPath } from './unusable-path.ts'
 
 /** Folders with what a restore has replaced. */
 const REPLACED = 'replaced-'
@@ -52,7 +53,9 @@ export async function restoreInstallation(
   if (databaseUrl !== null)
     return restoreToPostgres(repository, manifest, { dataDir, databaseUrl }, { ...options, returnFiles })
   refuseOtherVersion(manifest)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw explainPath(`The data folder ${dataDir}`, error)
+  })
   completeReplacement(dataDir)
   const unlock = lockDataDir(dataDir)
   const from = temporaryName()

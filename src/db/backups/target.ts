@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { openRepository, type Repository } from './repository.ts'
 import { openBackupStore } from './stores/index.ts'
+import { explainPath } from './unusable-path.ts'
 
 /** The variables that say where backups are. */
 export type BackupConfig = Pick<
@@ -53,9 +54,14 @@ export const openConfigured = (
   mayCreate: boolean,
 ): Promise<Repository> => openRepository(openBackupStore({ ...config, url }), passphrase, { mayCreate })
 
-/** The passphrase in a file, without the line break at its end. @throws Error if it is too short */
+/** The passphrase in a file, without the line break at its end. @throws Error if it is too short, or the file cannot be read */
 export function readPassphrase(file: string): string {
-  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw explainPath(`The file ${file}`, error)
+  }
   if (text.length < MIN_PASSPHRASE)
     throw new Error(`The passphrase in ${file} is shorter than ${MIN_PASSPHRASE} characters`)
   return text

@@ -17,6 +17,7 @@ import { copyToSchemas } from '../other-kind.ts'
 import type { Repository } from '../repository.ts'
 import { checkRestored, removeFolder, restoreFiles } from '../restore-backup.ts'
 import { removeLeftCopies, temporaryName } from '../temporary-folder.ts'
+import { explainPath } from '../unusable-path.ts'
 import { baseFiles } from '../write-backup.ts'
 import {
   connectForBackups,
@@ -63,7 +64,9 @@ export async function restoreToPostgres(
     returnFiles: (folder: string, buckets: () => Promise<BucketRow[]>) => Promise<void>
   },
 ): Promise<ReplacedData | null> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw explainPath(`The data folder ${dataDir}`, error)
+  })
   await completeRestore(dataDir, databaseUrl)
   const unlock = lockDataDir(dataDir)
   const from = temporaryName()

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomText } from '../../../core/ids.ts'
+import { explainPath } from '../unusable-path.ts'
 import { type BackupStore, requireName, type StoredObject } from './backup-store.ts'
 
 /** Unfinished objects, removed before the next backup. */
@@ -8,15 +9,21 @@ const DRAFTS = 'drafts'
 
 /** Keeps backups in a folder, which is created with the first object. */
 export function openFolderStore(folder: string): BackupStore {
+  const label = `the folder ${folder}`
   const known = new Set<string>()
+  const unusable = (error: unknown): never => {
+    throw explainPath(`The folder ${folder}`, error)
+  }
   async function prepare(path: string): Promise<void> {
     if (known.has(path)) return
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await mkdir(path, { recursive: true, mode: 0o700 }).catch(unusable)
     known.add(path)
   }
 
   async function* walk(prefix: string): AsyncGenerator<StoredObject> {
-    const entries = await readdir(join(folder, prefix), { withFileTypes: true }).catch(unlessMissing)
+    const entries = await readdir(join(folder, prefix), { withFileTypes: true })
+      .catch(unlessMissing)
+      .catch(unusable)
     for (const entry of entries ?? []) {
       const name = `${prefix}${entry.name}`
       if (entry.isDirectory()) yield* walk(`${name}/`)
@@ -28,7 +35,7 @@ export function openFolderStore(folder: string): BackupStore {
   }
 
   return {
-    label: `the folder ${folder}`,
+    label,
     isRemote: false,
     async put(name, bytes) {
       const path = join(folder, requireName(name))
@@ -36,7 +43,7 @@ export function openFolderStore(folder: string): BackupStore {
       await prepare(dirname(draft))
       await prepare(dirname(path))
       try {
-        const file = await open(draft, 'wx', 0o600)
+        const file = await open(draft, 'wx', 0o600).catch(unusable)
         try {
           await file.writeFile(bytes)
           await file.datasync()
@@ -49,7 +56,10 @@ export function openFolderStore(folder: string): BackupStore {
         throw error
       }
     },
-    get: (name) => readFile(join(folder, requireName(name))).catch(unlessMissing),
+    get: (name) =>
+      readFile(join(folder, requireName(name)))
+        .catch(unlessMissing)
+        .catch(unusable),
     async getRange(name, offset, length) {
       const file = await open(join(folder, requireName(name))).catch(unlessMissing)
       if (!file) return null
