@@ -52,6 +52,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
         width: plan.width,
         timeZone: plan.timeZone,
         decimal: plan.format.decimal,
+        isJson: plan.format.kind === 'json',
         checksRequired: !isUpdate(plan),
       },
       report,

@@ -1,4 +1,4 @@
-import { digitsBelowMs, fromStored, fromWall, resolveZone, wallIn } from '../core/dates.ts'
+import { digitsBelowMs, fromStored, fromWall, resolveZone, utcOf, wallIn } from '../core/dates.ts'
 import { cellFormatter } from '../core/fields/cell-text.ts'
 import { shownType } from '../core/fields/field.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
@@ -207,9 +207,8 @@ function momentNumber(stored: string, zone: string): number | null {
   if (ms === null) return null
   const wall = wallIn(ms, zone)
   if (fromWall(wall, zone) !== ms) return null
-  const { year, month, day, hour, minute, second, ms: rest } = wall
   const belowMs = Number(`0.${digitsBelowMs(stored)}`)
-  return (Date.UTC(year, month - 1, day, hour, minute, second, rest) + belowMs - EPOCH_MS) / DAY_MS
+  return (utcOf(wall) + belowMs - EPOCH_MS) / DAY_MS
 }
 
 /** Escapes characters that XML cannot represent as `_x0007_` (ECMA-376, 22.4.2.4). */

@@ -79,11 +79,12 @@ test('what is exported comes back cell by cell, in any time zone', async () => {
   expect(settled(await rowsOf(door, to.id))).toEqual(settled(await rowsOf(door, from.id)))
 })
 
-/** Notations of three countries, and a time zone of each. */
+/** Notations of some countries, and time zones. */
 const PLACES = [
   { locale: 'en-US', timeZone: 'America/St_Johns', format: 'MM/DD/YYYY', time12h: true },
   { locale: 'de-DE', timeZone: 'Europe/Berlin', format: 'DD.MM.YYYY', time12h: false },
   { locale: 'hi-IN', timeZone: 'Asia/Kolkata', format: 'DD-MM-YYYY', time12h: false },
+  { locale: 'fa-IR', timeZone: 'Pacific/Apia', format: 'DD MMM YY', time12h: true },
 ] as const
 
 /** Exports a table and sends the file to the import of another one. */
@@ -127,8 +128,15 @@ describe.each(PLACES)('in $locale', ({ locale, timeZone, format: dates, time12h 
           titles.map((title, shift) => [title, values(title)[(at + shift) % values(title).length] ?? null]),
         ),
       )
+      rows.push(
+        { Title: 'a\rb', Took: 59, Dt: '0001-01-02 00:00:00+00:00' },
+        { Title: '_x000D_', Took: -90, Dt: '2011-12-30 10:00:00+00:00' },
+        { Title: '=1', Took: 12.345, Dt: '2024-11-03 05:30:00+00:00' },
+      )
       const fields = {
         ...EVERY_TYPE,
+        // Reads numbers without a unit as minutes.
+        Took: { type: 'Duration', options: { format: 'h:mm' } },
         Cur: { type: 'Currency', options: { code: 'EUR', locale } },
         D: { type: 'Date', options: { format: dates } },
         Dt: { type: 'DateTime', options: { timeZone: 'local', format: dates, time12h } },

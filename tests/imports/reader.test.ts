@@ -34,6 +34,20 @@ describe('createCsvReader', () => {
     ])
   })
 
+  test('keeps lone CRs in quoted cells, unless they end the lines', () => {
+    const text = 'a,b\n"1\r2","3 ""\r4"\r5" x,6\n'
+    const rows = [
+      ['a', 'b'],
+      ['1\r2', '3 "\r4'],
+      ['5" x', '6'],
+    ]
+    for (let size = 1; size <= text.length; size++) expect(read(text, { size }).rows).toEqual(rows)
+    expect(read('a,b\r"1\r2",3\r').rows).toEqual([
+      ['a', 'b'],
+      ['1\n2', '3'],
+    ])
+  })
+
   test('gives the same rows however the text is cut into pieces', () => {
     const text = 'é,"b ""q"""\r\n"1\n2",\r,"x,y"\n\n"last"'
     const whole = read(text)

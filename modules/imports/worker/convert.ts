@@ -3,7 +3,7 @@ import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { parseCell } from '../../../src/core/fields/notations.ts'
+import { parseCell, parseJsonCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import { type FittingReader, fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
@@ -45,17 +45,19 @@ interface ConverterOptions {
   width: number
   timeZone: string
   decimal: DecimalMark
+  /** True for the cells of a JSON file. */
+  isJson: boolean
   /** False if required values are checked once it is known which rows are new. */
   checksRequired: boolean
 }
 
 export function createConverter(
   columns: ImportColumn[],
-  { width, timeZone, decimal, checksRequired }: ConverterOptions,
+  { width, timeZone, decimal, isJson, checksRequired }: ConverterOptions,
   report: Report,
 ): Converter {
   const remembered = Math.min(4000, REMEMBERED / columns.length)
-  const readers = columns.map((column) => createCellReader(column, { timeZone, decimal, remembered }))
+  const readers = columns.map((column) => createCellReader(column, { timeZone, decimal, isJson, remembered }))
 
   const converter: Converter = {
     cellsRefused: 0,
@@ -133,8 +135,9 @@ function createCellReader(
   {
     timeZone,
     decimal: decimalOfFile,
+    isJson,
     remembered,
-  }: { timeZone: string; decimal: DecimalMark; remembered: number },
+  }: Pick<ConverterOptions, 'timeZone' | 'decimal' | 'isJson'> & { remembered: number },
 ): CellReader {
   const { type: name, options: given, grows, link, decimal: own, dateFormat, connected } = column
   // Names are resolved once all rows are staged, since rows may name each other.
@@ -151,7 +154,8 @@ function createCellReader(
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const decimal = own ?? decimalOfFile
-  const parse = (text: string) => parseCell(type, text, options, decimal)
+  const parseText = isJson ? parseJsonCell : parseCell
+  const parse = (text: string) => parseText(type, text, options, decimal)
   if (connected) return fitToColumn(name, connected, parse, decimal)
   // Parsing text and numbers is faster than a cache lookup.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'

@@ -20,6 +20,9 @@ const MAX_LENGTH_AFTER_REPAIR = 500_000
 /** Excel's delimiter declaration, which is not a record. The group captures the delimiter. */
 export const SEPARATOR_LINE = /^sep=([^\r\n])(?:[\r\n]|$)/i
 
+/** Characters of an unfinished record up to which lone CRs in its quoted cells are kept. */
+const MAX_QUOTE_SEARCH = 1 << 20
+
 /** Byte order marks after the first that are looked at: each file of several that were joined begins with one. */
 const MAX_MARKS = 100
 
@@ -76,6 +79,8 @@ export function createCsvReader({
   let problems: CsvProblem[] = []
   let marks = 0
   let firstLine = ''
+  /** True if the first line ends with a lone CR, as all lines of old Macs do. */
+  let isOfMac: boolean | null = null
   /** A mark and the beginning of the file's first line, until it is known how the line goes on. */
   let pendingMark = ''
 
@@ -211,7 +216,7 @@ export function createCsvReader({
     return rows
   }
 
-  /** Turns lone CRs into LFs. Keeps CRLF, so that line breaks inside cells are unchanged. */
+  /** Turns lone CRs into LFs, except in quoted cells. Keeps CRLF, so that line breaks inside cells are unchanged. */
   function normalise(text: string): string {
     let joined = pendingReturn + text
     pendingReturn = ''
@@ -220,7 +225,29 @@ export function createCsvReader({
       joined = joined.slice(0, -1)
     }
     if (count === 0 && rest === '' && joined.startsWith('\ufeff')) joined = joined.slice(1)
-    return joined.includes('\r') ? joined.replace(/\r(?!\n)/g, '\n') : joined
+    const [end] = isOfMac === null ? (/\r?\n|\r/.exec(joined) ?? []) : []
+    if (end !== undefined) isOfMac = end === '\r'
+    if (!/\r(?!\n)/.test(joined)) return joined
+    const isQuotable =
+      quote !== '' && escapeSign === '' && isOfMac === false && rest.length < MAX_QUOTE_SEARCH
+    return isQuotable ? withoutReturns(joined) : joined.replace(/\r(?!\n)/g, '\n')
+  }
+
+  /** Turns lone CRs outside of quoted cells into LFs. What is not parsed yet says whether the text begins in one. */
+  function withoutReturns(added: string): string {
+    const text = rest + added
+    let result = ''
+    let isQuoted = false
+    let isStart = true
+    for (let at = 0; at < text.length; at++) {
+      let sign = text[at]!
+      // A quote only opens a cell at its start; two of them within are one.
+      if (sign === quote && (isQuoted || isStart)) isQuoted = !isQuoted
+      else if (sign === '\r' && !isQuoted && text[at + 1] !== '\n') sign = '\n'
+      isStart = sign === delimiter || sign === '\n' || (sign === quote && !isQuoted)
+      if (at >= rest.length) result += sign
+    }
+    return result
   }
 }
 

@@ -82,6 +82,18 @@ export function parseCell(
   return type.parse(isNumber ? plainNumber(plainDigits(text, decimal), options) : text, options, decimal)
 }
 
+/** A number of JSON. */
+const JSON_NUMBER = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i
+
+/**
+ * The value of a cell of a JSON file. A number is a duration in seconds, as in exports and over REST, also in a field that reads
+ * numbers without a unit as minutes.
+ */
+export function parseJsonCell(...[type, text, options, decimal]: Parameters<typeof parseCell>): CellValue {
+  const isDuration = type.storage === 'real' && typeof options.format === 'string'
+  return parseCell(type, isDuration && JSON_NUMBER.test(text) ? `${text}s` : text, options, decimal)
+}
+
 /** Without the words of the currency, or from the notation of ISO 8601, if the field is of that kind. */
 function plainNumber(text: string, { code, format }: FieldOptions): string {
   if (typeof code === 'string') return withoutCurrencyWord(text, code)
