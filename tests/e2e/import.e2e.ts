@@ -71,6 +71,16 @@ const start = () =>
     .click()
 const tables = () => app.trpc(owner.token).schema.tables.query({ baseId: base.id })
 
+/** The values of a table's own fields. */
+async function valuesOf(tableId: string) {
+  const trpc = app.trpc(owner.token)
+  const { fields } = await trpc.schema.table.query({ tableId })
+  const fieldIds = fields
+    .filter(({ isSystem, isPrimaryKey }) => !isSystem && !isPrimaryKey)
+    .map(({ id }) => id)
+  return (await trpc.records.list.query({ query: { tableId, fieldIds, limit: 100, offset: 0 } })).rows
+}
+
 describe('importing a file', () => {
   test('makes a table of it, with the types that were found', async () => {
     await choose(join(DATA, 'airports.csv'))
@@ -149,6 +159,69 @@ describe('importing a file', () => {
     await dialog()
       .getByText(/1 row added to cities/)
       .waitFor()
+  })
+
+  test('reads backslashes and texts in formulas as the boxes say', async () => {
+    const header = 'Code;Name\n'
+    await choose(csv('codes.csv', `${header}="0012";"Ann \\"A\\""\n="0013";\\N\n`))
+    const backslashes = page.getByLabel('Backslashes escape quotes')
+    const formulas = page.getByLabel('Read =“0012” as text')
+    expect([await backslashes.isChecked(), await formulas.isChecked()]).toEqual([true, true])
+    await dialog().getByText('Ann "A"', { exact: true }).waitFor()
+    await formulas.uncheck()
+    await dialog().getByText('="0012"', { exact: true }).waitFor()
+    await formulas.check()
+    await dialog().getByText('0012', { exact: true }).waitFor()
+    await backslashes.uncheck()
+    await dialog().getByText('\\N', { exact: true }).waitFor()
+    await backslashes.check()
+    await dialog().getByText('Ann "A"', { exact: true }).waitFor()
+    await start()
+    await dialog()
+      .getByText(/2 rows added to codes/)
+      .waitFor()
+    const [table] = await tables()
+    expect(await valuesOf(table?.id ?? '')).toEqual([
+      ['0012', 'Ann "A"'],
+      ['0013', null],
+    ])
+  })
+
+  test('asks which currency a word means, in a narrow window and from right to left as well', async () => {
+    await choose(csv('prices.csv', 'Item;Price\nTea;1 234,50 kr\nJam;99,00 kr\n'))
+    const choice = page.getByLabel('Currency of Price')
+    expect(await choice.locator('option').allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining('SEK'), expect.stringContaining('NOK')]),
+    )
+    try {
+      await page.setViewportSize({ width: 390, height: 760 })
+      for (const dir of ['ltr', 'rtl']) {
+        await page.evaluate((value) => (document.documentElement.dir = value), dir)
+        await choice.scrollIntoViewIfNeeded()
+        const box = await choice.boundingBox()
+        expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true)
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect(overflow).toBeLessThanOrEqual(0)
+      }
+    } finally {
+      await page.evaluate(() => (document.documentElement.dir = 'ltr'))
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    await choice.selectOption('NOK')
+    await start()
+    await dialog()
+      .getByText(/2 rows added to prices/)
+      .waitFor()
+    const [table] = await tables()
+    const { fields } = await app.trpc(owner.token).schema.table.query({ tableId: table?.id ?? '' })
+    expect(fields.find(({ title }) => title === 'Price')).toMatchObject({
+      type: 'Currency',
+      options: { code: 'NOK', locale: 'nb-NO' },
+    })
+    expect(await valuesOf(table?.id ?? '')).toEqual([
+      ['Tea', 1234.5],
+      ['Jam', 99],
+    ])
   })
 
   test('says where another table seems to begin', async () => {
