@@ -36,6 +36,8 @@ export interface WrittenPage {
   /** The number of records. */
   rows: number
   pieces: Piece[]
+  /** Texts that are longer than the format takes, and cut there. */
+  textsCut?: number
 }
 
 /** Records for a worker to write. */

@@ -64,12 +64,19 @@ export function sheetPages(
   { fields, people, timeZone }: RecordTable,
   { styles }: { styles: readonly number[] },
 ): PageWriter {
+  let textsCut = 0
   const columns = fields.map((field, at) => {
     const name = columnName(at)
     const text = cellFormatter(field, { people, timeZone })
     const typed = typedContent(field, timeZone, styles[at] ?? STYLES.plain)
-    return (value: CellValue, row: number): string =>
-      value === null ? '' : place(typed?.(value) ?? inline(text(value), STYLES.plain), name, row)
+    return (value: CellValue, row: number): string => {
+      if (value === null) return ''
+      const content = typed?.(value) ?? null
+      if (content !== null) return place(content, name, row)
+      const shown = text(value)
+      if (shown.length > MAX_TEXT) textsCut++
+      return place(inline(shown, STYLES.plain), name, row)
+    }
   })
 
   function rowsOf(rows: readonly CellValue[][], firstRow: number): string {
@@ -86,6 +93,7 @@ export function sheetPages(
 
   return (rows, first) => {
     const pieces: Piece[] = []
+    textsCut = 0
     for (let from = 0; from < rows.length; ) {
       const sheet = Math.floor((first + from) / MAX_RECORDS)
       const before = (first + from) % MAX_RECORDS
@@ -95,7 +103,7 @@ export function sheetPages(
       pieces.push({ bytes, packed: { sheet, ...packed } })
       from += ofSheet.length
     }
-    return { rows: rows.length, pieces }
+    return { rows: rows.length, pieces, textsCut }
   }
 }
 

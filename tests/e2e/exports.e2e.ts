@@ -90,6 +90,21 @@ describe('downloading a view', () => {
   })
 })
 
+describe('downloading a workbook', () => {
+  test('says how many texts it had no room for', async () => {
+    const notes = { type: 'LongText' as const, title: 'Notes' }
+    const { page } = await tests.open([FIELDS[0] ?? notes, notes], [['Ada', 'x'.repeat(32_768)]])
+    await page.getByTestId('view-more').click()
+    await page.getByRole('menuitem', { name: 'Download' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Download “Tasks”' })
+    await dialog.getByLabel('Format').selectOption('xlsx')
+    const file = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Download' }).click()
+    expect((await file).suggestedFilename()).toBe('Tasks.xlsx')
+    await see(page.getByText('1 text was cut at 32,767 characters'))
+  })
+})
+
 describe('duplicating a base', () => {
   test('leads to the copy, with what was chosen, or says when it is ready to who went on', async () => {
     const api = tests.app().trpc(tests.owner().token)

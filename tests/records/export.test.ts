@@ -127,6 +127,24 @@ describe('an export of a view', () => {
     expect(file.headers.get('content-disposition')).toContain('attachment')
   })
 
+  test('says how many texts a workbook had no room for', async () => {
+    const long = await bench.table({ Title: 'SingleLineText', Notes: 'LongText' }, [
+      { Title: 'a', Notes: 'x'.repeat(32_768) },
+      { Title: 'b', Notes: 'y'.repeat(32_767) },
+      { Title: 'c', Notes: '😀'.repeat(20_000) },
+    ])
+    const resultOf = async (format: 'csv' | 'xlsx') => {
+      const { jobId } = await bench.trpc.records.export.mutate({
+        tableId: long.id,
+        viewId: defaultView(long),
+        format,
+      })
+      return (await ended(doorOf(bench.app, bench.owner), jobId)).result
+    }
+    expect(await resultOf('xlsx')).toMatchObject({ textsCut: 2 })
+    expect(await resultOf('csv')).not.toHaveProperty('textsCut')
+  })
+
   test('opens as a workbook with numbers as numbers', async () => {
     const bytes = await (await fetchFile(exportPath(table, 'xlsx', viewId))).arrayBuffer()
     const book = xlsx.read(bytes)

@@ -55,6 +55,8 @@ export interface ExportFile {
   name: string
   mediaType: string
   body: AsyncIterable<Uint8Array>
+  /** Texts that were cut at the limit of the format while the body was written. */
+  textsCut?(): number
 }
 
 /** The result of an export job (wire reference §13.4). */
@@ -65,6 +67,8 @@ export interface Exported {
   /** A temporary link without a session. */
   url: string
   name: string
+  /** Texts that were cut at the limit of the format: 32,767 characters in a workbook. */
+  textsCut?: number
 }
 
 interface Deps {
@@ -119,10 +123,12 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
   ): Promise<ExportFile> {
     const format = exportFormat(name)
     const content = await contentOf(actor, request, onPage)
+    const counted = countCuts([content])
     return {
       name: `${content.title}.${format.extension}`,
       mediaType: format.mediaType,
-      body: format.write(content, { ...DEFAULTS, ...options }),
+      body: format.write(counted.contents[0] ?? content, { ...DEFAULTS, ...options }),
+      textsCut: counted.textsCut,
     }
   }
 
@@ -154,10 +160,12 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       contents.push({ ...content, title: table.title })
     }
     const { extension, mediaType, write } = format.ofTables
+    const counted = countCuts(contents)
     return {
       name: `${base.title}.${extension}`,
       mediaType,
-      body: write(contents, { ...DEFAULTS, ...options }),
+      body: write(counted.contents, { ...DEFAULTS, ...options }),
+      textsCut: counted.textsCut,
     }
   }
 
@@ -264,13 +272,15 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
   /** Writes the file of a job and signs its link. */
   async function keepFile(
     actor: Actor,
-    { name, body }: Pick<ExportFile, 'name' | 'body'>,
+    { name, body, textsCut }: ExportFile,
     type: string,
     { userId }: Pick<JobContext, 'userId'>,
   ): Promise<Exported> {
     // Visitors of one link must not use up the space of others.
     const keeper = actor.kind === 'share' ? visitorOwner(actor) : userId
-    return exported(actor, { name, type }, await attachments.keepFor(keeper, { name, body, folder: FOLDER }))
+    const kept = await attachments.keepFor(keeper, { name, body, folder: FOLDER })
+    const cut = textsCut?.() ?? 0
+    return { ...(await exported(actor, { name, type }, kept)), ...(cut > 0 && { textsCut: cut }) }
   }
 
   async function exported(
@@ -320,6 +330,24 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       const job = await kernel.jobs.start(BASE_EXPORT_JOB, { userId: user.id, baseId, input })
       return { jobId: job.id }
     },
+  }
+}
+
+/** Counts the texts that are cut while the contents are written. */
+function countCuts(contents: readonly ExportContent[]): {
+  contents: ExportContent[]
+  textsCut: () => number
+} {
+  let count = 0
+  async function* counted(pages: AsyncIterable<WrittenPage>): AsyncGenerator<WrittenPage> {
+    for await (const page of pages) {
+      count += page.textsCut ?? 0
+      yield page
+    }
+  }
+  return {
+    contents: contents.map((content) => ({ ...content, pages: (format) => counted(content.pages(format)) })),
+    textsCut: () => count,
   }
 }
 

@@ -64,9 +64,10 @@ export function ExportRunDialog({ title, isReady = true, start, onClose, childre
     setProgress({ done: 0, total: null })
     run.current = start((done, total) => isOpen.current && setProgress({ done, total }))
     try {
-      const name = await run.current.done
+      const file = await run.current.done
       if (isOpen.current) onClose()
-      else if (name !== null) toast.success({ text: m.exports_downloaded_name({ name }) })
+      else if (file) toast.success({ text: m.exports_downloaded_name({ name: file.name }) })
+      if (file?.textsCut) toast.warning({ text: m.exports_texts_cut({ count: file.textsCut }) })
     } catch (error) {
       if (isOpen.current) setProblem(messageOf(error))
       else showError(error)

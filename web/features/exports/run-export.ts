@@ -28,8 +28,8 @@ export interface ExportChoices extends Required<Pick<ExportInput, 'format' | 'is
 
 /** A running export. */
 export interface ExportRun {
-  /** Name of the downloaded file; null after `cancel`. @throws Error with the server's message */
-  done: Promise<string | null>
+  /** The downloaded file; null after `cancel`. @throws Error with the server's message */
+  done: Promise<ExportedFile | null>
   /** Cancels the job; `done` then resolves with null. */
   cancel(): void
 }
@@ -65,7 +65,7 @@ export function runExportJob(start: () => Promise<{ jobId: string }>, onProgress
   let jobId: string | null = null
   let isCancelled = false
 
-  async function carryOut(): Promise<string | null> {
+  async function carryOut(): Promise<ExportedFile | null> {
     const started = await start()
     jobId = started.jobId
     if (isCancelled) {
@@ -76,7 +76,7 @@ export function runExportJob(start: () => Promise<{ jobId: string }>, onProgress
     if (!ended || isCancelled) return null
     const file = ended.result as ExportedFile
     saveFile(file)
-    return file.name
+    return file
   }
 
   return {
@@ -98,6 +98,8 @@ const EXPORT_JOBS = ['data-export', 'base-export', 'base-file-export']
 export interface ExportedFile {
   url: string
   name: string
+  /** Texts that were cut at the limit of a workbook. */
+  textsCut?: number
 }
 
 /** Downloads the file. */
