@@ -222,7 +222,7 @@ export function createImportsService(
     const goal = model
       ? await appendTo(actor, model, input, context)
       : await newTable(user, baseId, input, context)
-    const format = withWrittenJson(input.format, goal.columns)
+    const format = forColumns(input.format, goal.columns)
     return { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
   }
 
@@ -660,8 +660,17 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
   }
 }
 
-/** Lets the reader of a JSON file keep the cells of JSON fields as they are written. */
-function withWrittenJson(format: ImportFormat, columns: readonly ImportColumn[]): ImportFormat {
+/**
+ * Lets the reader of a JSON file keep the cells of JSON fields as they are written, and that of a workbook give plain numbers to
+ * number fields, also in columns with several currencies.
+ */
+function forColumns(format: ImportFormat, columns: readonly ImportColumn[]): ImportFormat {
+  if (format.kind === 'excel' && format.amounts !== undefined) {
+    const isPlain = ({ type, options }: ImportColumn) =>
+      fieldType(type).filters === 'number' && !('code' in options)
+    const plain = new Set(columns.filter(isPlain).map(({ index }) => index))
+    return { ...format, amounts: format.amounts.filter((at) => !plain.has(at)) }
+  }
   if (format.kind !== 'json') return format
   const written = columns.filter(({ type }) => fieldType(type).storage === 'json').map(({ index }) => index)
   return { ...format, written }

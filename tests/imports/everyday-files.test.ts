@@ -25,12 +25,14 @@ interface EverydayFile {
 interface SheetOptions {
   /** Number formats by column, below the titles. */
   formats?: Record<string, string>
+  /** Number formats by cell. */
+  cells?: Record<string, string>
   merges?: string[]
 }
 
 function workbook(
   rows: unknown[][],
-  { formats = {}, merges = [] }: SheetOptions = {},
+  { formats = {}, cells = {}, merges = [] }: SheetOptions = {},
 ): Uint8Array<ArrayBuffer> {
   const sheet = XLSX.utils.aoa_to_sheet(rows, { cellDates: true })
   for (const [column, format] of Object.entries(formats)) {
@@ -39,6 +41,7 @@ function workbook(
       if (cell?.t === 'n') cell.z = format
     }
   }
+  for (const [cell, format] of Object.entries(cells)) sheet[cell].z = format
   sheet['!merges'] = merges.map((range) => XLSX.utils.decode_range(range))
   const book = XLSX.utils.book_new()
   XLSX.utils.book_append_sheet(book, sheet, 'Data')
@@ -350,6 +353,19 @@ const FILES: Record<string, EverydayFile> = {
       Heat: 7,
       Long: '1234',
     },
+  },
+  'travel expenses of a workbook in several currencies': {
+    file: workbook(
+      [
+        ['Trip', 'Paid', 'Share'],
+        ['Oslo', 120, 5],
+        ['Rome', 80.5, 7],
+        ['Bern', 99, 9],
+      ],
+      { cells: { B2: '#,##0.00 [$kr-414]', B3: '#,##0.00 €', B4: '[$CHF] #,##0.00', C2: '"$"0', C4: '0 €' } },
+    ),
+    types: { Paid: 'SingleLineText', Share: 'Number' },
+    first: { Trip: 'Oslo', Paid: '120 NOK', Share: 5 },
   },
   'chapters and releases, of which the tenth is not the first': {
     file: 'Chapter,Release,Price\n1.1,2.10,1.5\n1.10,2.2,1.50\n',

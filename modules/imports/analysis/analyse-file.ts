@@ -52,8 +52,11 @@ export async function analyseFile(
       tables.push({ ...table, analysis: null })
       continue
     }
-    const open = () => reader.open(path, format, onBlocked)
-    const { analysis, problem } = await analyseTable(open, format, options)
+    const { analysis, problem } = await analyseTable(
+      (as) => reader.open(path, as, onBlocked),
+      format,
+      options,
+    )
     tables.push({ ...table, problem, analysis: analysis && { ...analysis, encodings } })
   }
   return tables
@@ -65,10 +68,12 @@ interface TableOptions extends Pick<AnalysisOptions, 'readAll'> {
 }
 
 async function analyseTable(
-  open: () => Promise<OpenTable>,
+  openAs: (format: ImportFormat) => Promise<OpenTable>,
   format: ImportFormat,
-  { isDecimalChosen, readAll, count }: TableOptions,
+  tableOptions: TableOptions,
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
+  const { isDecimalChosen, readAll, count } = tableOptions
+  const open = () => openAs(format)
   const table = await open()
   const sample = createRowSample()
   const second = createSecondTableFinder()
@@ -119,6 +124,10 @@ async function analyseTable(
       analysis: null,
       problem: m.imports_error_columns_found({ count: width, max: MAX_COLUMNS }),
     }
+  const mixed = table.mixedCurrencies?.() ?? []
+  // As plain numbers they would lose their currencies.
+  if (format.kind === 'excel' && format.amounts === undefined && mixed.length > 0)
+    return analyseTable(openAs, { ...format, amounts: [...mixed] }, tableOptions)
   const { rows, decimal, fields: detected } = detect(width)
   let fields = detected
   if (first && first.fields.length === width && !first.check.misfits().some(Boolean)) {

@@ -45,6 +45,8 @@ export interface OpenTable {
    * or an ISO 4217 code. The cells themselves are plain numbers.
    */
   currencies?(): readonly (string | null)[]
+  /** Positions of columns whose cells are all formatted as amounts, but of several currencies, after `rows` has ended. */
+  mixedCurrencies?(): readonly number[]
 }
 
 /** A table that a file offers. */

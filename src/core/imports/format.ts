@@ -14,6 +14,8 @@ export const excelFormat = z.object({
   firstRow: z.int().check(z.minimum(1), z.maximum(1_048_576)),
   /** First column with cells, from 0; those before are empty. */
   firstColumn: z.int().check(z.minimum(0), z.maximum(16_383)),
+  /** Positions of columns with amounts of several currencies: their cells have it as text, `5 €`. */
+  amounts: z.optional(z.array(z.int().check(z.minimum(0), z.maximum(16_383))).check(z.maxLength(16_384))),
   /** Decimal mark of numbers that the sheet stores as text. */
   decimal,
 })

@@ -35,7 +35,7 @@ export const excelReader: ImportReader<ExcelFormat> = {
       const sheet = workbook.sheets[format.sheet]
       if (!sheet) throw new FileError(m.imports_error_sheet_missing({ number: format.sheet + 1 }))
       const titles = format.titleRow === 0 ? null : await readTitles(sheet, format)
-      const currencies: (string | null | undefined)[] = []
+      const currencies: ColumnCurrencies[] = []
       return {
         titles,
         encoding: '',
@@ -49,7 +49,10 @@ export const excelReader: ImportReader<ExcelFormat> = {
             workbook.close()
           }
         },
-        currencies: () => Array.from(currencies, (currency) => currency ?? null),
+        currencies: () =>
+          Array.from(currencies, (column) => (column?.hasOthers === false ? column.first : null)),
+        mixedCurrencies: () =>
+          currencies.flatMap((column, at) => (column.hasOthers && !column.hasPlain ? [at] : [])),
       }
     } catch (error) {
       workbook.close()
@@ -95,16 +98,27 @@ async function readTitles(sheet: Sheet, { titleRow, firstRow, firstColumn }: Exc
   return groupedTitles(upper, lower, merges).slice(firstColumn)
 }
 
+/** The currencies of a column's numbers. */
+interface ColumnCurrencies {
+  /** Of the first amount; null before it. */
+  first: string | null
+  /** True once a number has another currency, or none. */
+  hasOthers: boolean
+  /** True once a number has none. */
+  hasPlain: boolean
+}
+
 /** Rows between two with cells are empty; they keep the numbers of the rows right. */
 async function* readRows(
   sheet: Sheet,
-  { firstRow, firstColumn }: ExcelFormat,
+  { firstRow, firstColumn, amounts = [] }: ExcelFormat,
   titles: string[] | null,
-  currencies: (string | null | undefined)[],
+  currencies: ColumnCurrencies[],
 ): AsyncGenerator<RowBatch> {
   const fillMerged = createMergeFiller(
     (await sheet.merges()).filter((merge) => merge.lastRow > merge.firstRow),
   )
+  const withCurrency = new Set(amounts)
   let next = firstRow
   for await (const { rows, done } of sheet.rows()) {
     const batch: RowBatch = { rows: [], firstRow: next, problems: [], done }
@@ -115,7 +129,9 @@ async function* readRows(
         batch.rows.push([])
         next++
       }
-      batch.rows.push(plainCells(row, { firstColumn, titles, currencies, problems: batch.problems }))
+      batch.rows.push(
+        plainCells(row, { firstColumn, titles, currencies, withCurrency, problems: batch.problems }),
+      )
       next++
     }
     yield batch
@@ -125,14 +141,16 @@ async function* readRows(
 interface CellsOptions {
   firstColumn: number
   titles: string[] | null
-  currencies: (string | null | undefined)[]
+  currencies: ColumnCurrencies[]
+  /** Columns whose amounts keep their currency. */
+  withCurrency: ReadonlySet<number>
   problems: RowProblem[]
 }
 
 /** The cells of the table. Errors such as `#N/A` are empty and reported. */
 function plainCells(
   { number: row, cells, kinds }: SheetRow,
-  { firstColumn, titles, currencies, problems }: CellsOptions,
+  { firstColumn, titles, currencies, withCurrency, problems }: CellsOptions,
 ): string[] {
   const plain: string[] = new Array(Math.max(0, cells.length - firstColumn))
   for (let at = firstColumn; at < cells.length; at++) {
@@ -142,8 +160,8 @@ function plainCells(
     plain[index] = text
     if (kind === undefined || kind === 'text' || kind === 'boolean') continue
     if (typeof kind !== 'string') {
-      currencies[index] =
-        currencies[index] === undefined ? kind.currency : sameOf(currencies[index], kind.currency)
+      noteCurrency(currencies, index, kind.currency)
+      if (kind.currency !== null && withCurrency.has(index)) plain[index] = `${text} ${kind.currency}`
       continue
     }
     plain[index] = ''
@@ -154,8 +172,15 @@ function plainCells(
   return plain
 }
 
-const sameOf = (known: string | null, currency: string | null): string | null =>
-  known === currency ? known : null
+function noteCurrency(currencies: ColumnCurrencies[], column: number, currency: string | null): void {
+  const known = currencies[column]
+  if (known === undefined) {
+    currencies[column] = { first: currency, hasOthers: false, hasPlain: currency === null }
+    return
+  }
+  known.hasOthers ||= known.first !== currency
+  known.hasPlain ||= currency === null
+}
 
 /**
  * Repeats the value of a merged range in the rows below its first: a person reads it as the value of each row. To
