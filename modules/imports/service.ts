@@ -16,6 +16,7 @@ import {
   holdsPeople,
   isFilledByImport,
   isImportable,
+  takesPlainNumbers,
   withPeople,
 } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -666,9 +667,7 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
  */
 function forColumns(format: ImportFormat, columns: readonly ImportColumn[]): ImportFormat {
   if (format.kind === 'excel' && format.amounts !== undefined) {
-    const isPlain = ({ type, options }: ImportColumn) =>
-      fieldType(type).filters === 'number' && !('code' in options)
-    const plain = new Set(columns.filter(isPlain).map(({ index }) => index))
+    const plain = new Set(columns.filter(takesPlainNumbers).map(({ index }) => index))
     return { ...format, amounts: format.amounts.filter((at) => !plain.has(at)) }
   }
   if (format.kind !== 'json') return format

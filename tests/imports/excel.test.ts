@@ -2,6 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import * as XLSX from 'xlsx'
 import type { Base } from '../../src/core/model.ts'
+import {
+  countMisfits,
+  type DraftTarget,
+  draftColumns,
+  toStartInput,
+  withType,
+} from '../../web/features/imports/draft.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
 import {
   analyse,
@@ -11,6 +18,8 @@ import {
   importTables,
   openImports,
   postAnalysis,
+  resultOf,
+  rowsOf,
   startImport,
   typesOf,
   upload,
@@ -410,6 +419,32 @@ describe('an import of a workbook', () => {
       'xl/sharedStrings.xml': strings,
     })
     expect((await look(file))[0]?.analysis?.rows).toEqual([['Bold and plain'], ['東京'], ['a\nb_x0041_']])
+  })
+
+  test('gives the numbers of several currencies to a number field', async () => {
+    const sheet = sheetOf([
+      ['Trip', 'Paid'],
+      ['Oslo', 1.5],
+      ['Rome', 2],
+    ])
+    sheet.B2.z = '"$"0.00'
+    sheet.B3.z = '0.00 €'
+    const uploadId = await upload(door, workbook({ P: sheet }), 'book.xlsx')
+    const [table] = await analyse(door, uploadId)
+    const { analysis } = table!
+    const target: DraftTarget = { kind: 'new', title: 'Paid amounts' }
+    const columns = draftColumns(analysis!, target).map((column) =>
+      column.title === 'Paid' ? withType(column, 'Decimal', analysis!) : column,
+    )
+    expect(analysis?.rows[0]).toEqual(['Oslo', '1.5 $'])
+    expect(columns.map((column) => countMisfits(analysis!, column, target))).toEqual([0, 0])
+    const input = toStartInput({ baseId: base.id, uploadId, analysis: analysis! }, columns, target)
+    const [job] = await app.trpc(owner.token).imports.startAll.mutate([{ ...input, timeZone: 'UTC' }])
+    const { tableId } = resultOf(await ended(door, job?.jobId ?? ''))
+    expect(await rowsOf(door, tableId)).toEqual([
+      { Trip: 'Oslo', Paid: 1.5 },
+      { Trip: 'Rome', Paid: 2 },
+    ])
   })
 
   test('keeps leading zeros of codes, durations, and every digit of numbers', async () => {

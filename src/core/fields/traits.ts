@@ -35,6 +35,10 @@ export const isRecordId = ({ type }: Typed): boolean => fieldType(type).storage 
 /** True for fields that the server fills with record numbers. */
 export const numbersRecords = ({ type }: Typed): boolean => fieldType(type).numbersRecords === true
 
+/** True for number fields that have no currency. */
+export const takesPlainNumbers = ({ type, options }: Typed & { options: FieldOptions }): boolean =>
+  fieldType(type).filters === 'number' && !('code' in options)
+
 /** True for fields whose values are true or false. */
 export const isBoolean = ({ type }: Typed): boolean => fieldType(type).storage === 'boolean'
 

@@ -12,6 +12,7 @@ import {
   holdsFiles,
   isFilledByImport,
   isOfferedForImport,
+  takesPlainNumbers,
 } from '../../../src/core/fields/traits.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import { fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
@@ -186,14 +187,23 @@ export function dateFormatOf(
   return column.dateFormat ?? ((isOwn ? own : found.options.format) as DateFormat)
 }
 
+interface Notation {
+  decimal?: DecimalMark
+  dateFormat?: DateFormat
+  /** True for amounts of several currencies, which plain number fields get without them. */
+  hasCurrencies?: boolean
+}
+
 /** Whether the cell is left empty because its text is no value of the target. */
 export function isMisfit(
-  text: string,
+  cell: string,
   column: DraftColumn,
   target: DraftTarget,
-  { decimal = '.', dateFormat }: { decimal?: DecimalMark; dateFormat?: DateFormat } = {},
+  { decimal = '.', dateFormat, hasCurrencies = false }: Notation = {},
 ): boolean {
-  if (text.trim() === '' || column.link) return false
+  if (cell.trim() === '' || column.link) return false
+  const filled = target.kind === 'new' ? column : target.fields.find(({ id }) => id === column.fieldId)
+  const text = hasCurrencies && filled && takesPlainNumbers(filled) ? cell.replace(/ \S+$/, '') : cell
   if (target.kind === 'append') {
     const field = target.fields.find(({ id }) => id === column.fieldId)
     if (field === undefined) return false
@@ -232,6 +242,7 @@ export const createsRecords = ({ isOn, creates, fieldId }: DraftColumn, target: 
 export const notationOf = (analysis: Analysis, column: DraftColumn, target: DraftTarget) => ({
   decimal: analysis.fields[column.index]?.decimal ?? analysis.format.decimal,
   dateFormat: dateFormatOf(analysis, column, target),
+  hasCurrencies: 'amounts' in analysis.format && analysis.format.amounts?.includes(column.index) === true,
 })
 
 /** Number of sampled cells of a column that are invalid. */
