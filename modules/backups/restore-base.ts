@@ -52,6 +52,8 @@ export interface BaseRestored {
   filesMissing: number
   /** What was not rewound; at most 100 of each. */
   notRewound: BaseRewound
+  /** Tables, and fields as `Table.Field`, that were deleted since: they are in the trash of the original; at most 100. */
+  deletedSince: string[]
 }
 
 interface Deps {
@@ -150,6 +152,7 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
       const read = () => copies.rows.read(baseId, { sources: draft.sourceIds, withViews: true, from })
       const rows = await read()
       const own = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
+      const schema = createDetachedSchema(kernel.meta, from, original)
       let notRewound: BaseRewound = { tables: [], fields: [] }
       await kernel.sources.adopt(
         newBaseId,
@@ -161,7 +164,7 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
             owner,
             baseId: newBaseId,
             engine,
-            schema: createDetachedSchema(kernel.meta, from, original),
+            schema,
             tableIds: own.filter(({ isJunction }) => !isJunction).map(({ id }) => id),
             historySince: original.base.historySince,
             at: input.at,
@@ -185,11 +188,13 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         also: (ids) => insertComments(discussion, ids),
       })
       const { tables, fields } = notRewound
+      const deleted = input.at === null ? [] : await schema.deletedSince(input.at)
       return {
         id: newBaseId,
         title,
         filesMissing,
         notRewound: { tables: tables.slice(0, MAX_REPORTED), fields: fields.slice(0, MAX_REPORTED) },
+        deletedSince: deleted.slice(0, MAX_REPORTED),
       }
     } finally {
       await place?.close()
@@ -347,7 +352,7 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
       if (found) {
         const notRewound: BaseRewound = { tables: [], fields: [] }
         const { id, title } = found
-        return { result: { id, title, filesMissing: 0, notRewound } satisfies BaseRestored }
+        return { result: { id, title, filesMissing: 0, notRewound, deletedSince: [] } satisfies BaseRestored }
       }
       await abandon(input)
       return null

@@ -59,6 +59,8 @@ export interface BaseRestoredAt {
   filesMissing: number
   /** The names of tables and fields that are not of that time. */
   notRewound: { tables: string[]; fields: string[] }
+  /** Tables and fields of that time that are in the trash of the original. */
+  deletedSince: string[]
 }
 
 /** What commands need of the modules, which they do not know. */

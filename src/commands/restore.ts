@@ -128,6 +128,7 @@ async function restoreAt(
     title: restored,
     filesMissing,
     notRewound,
+    deletedSince,
   } = await program.restoreBaseAt(config, {
     baseId,
     at: at.toISOString(),
@@ -138,6 +139,10 @@ async function restoreAt(
     print(`${filesMissing} of its attached files are neither on this server nor in a backup.`)
   const names = [...notRewound.tables, ...notRewound.fields]
   if (names.length > 0) print(`Not rewound, because they were created or changed since: ${names.join(', ')}`)
+  if (deletedSince.length > 0)
+    print(
+      `Not in it, because they were deleted since: ${deletedSince.join(', ')}. Restore them from the trash of the base first, and then the base again.`,
+    )
   return 0
 }
 

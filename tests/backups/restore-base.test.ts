@@ -340,6 +340,15 @@ describe('restoring one base to an earlier time', () => {
     // The copy has a history of its own.
     expect((await trpc.records.undo.mutate({ baseId: fromPresent.baseId })).kind).toBeNull()
 
+    // A table in the trash is not in the copy, which the result says.
+    await trpc.schema.deleteTable.mutate({ tableId: customers.id })
+    const withoutTable = await restoreAt(at)
+    expect(withoutTable.job).toMatchObject({
+      result: { deletedSince: expect.arrayContaining([customers.title]) },
+    })
+    await trpc.schema.restoreTable.mutate({ tableId: customers.id })
+    expect((await restoreAt(at)).job).toMatchObject({ result: { deletedSince: [] } })
+
     // The first backup since still has a field that was deleted later.
     expect(await end((await trpc.backups.run.mutate()).jobId)).toMatchObject({ status: 'completed' })
     await trpc.schema.deleteField.mutate({ fieldId: orders.field('Qty').id })

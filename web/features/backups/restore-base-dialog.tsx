@@ -14,6 +14,7 @@ interface Restored {
   title: string
   filesMissing: number
   notRewound: { tables: string[]; fields: string[] }
+  deletedSince?: string[]
 }
 
 /** Bases by their ids and titles. */
@@ -127,8 +128,14 @@ function RestoreDialog({ bases, hint, titleHint, isReady = true, start, ...dialo
   )
 }
 
-function reportOf({ title, filesMissing, notRewound: { tables, fields } }: Restored): string {
+function reportOf({
+  title,
+  filesMissing,
+  notRewound: { tables, fields },
+  deletedSince = [],
+}: Restored): string {
   const names = [...tables, ...fields]
+  if (deletedSince.length > 0) return m.backups_deleted_since({ title, names: deletedSince.join(', ') })
   if (names.length > 0) return m.backups_not_rewound({ title, names: names.join(', ') })
   return filesMissing === 0
     ? m.backups_restored({ title })
