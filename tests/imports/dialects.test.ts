@@ -79,6 +79,11 @@ const FILES: Record<string, DialectFile> = {
     types: { a: 'Number' },
     rows: [{ a: 1, 'b.c': 'y, z' }],
   },
+  'lines of JSON, the second longer than what tells the kind of a file': {
+    file: `{"a":"x"}\n{"a":"${'y'.repeat(300_000)}"}\n`,
+    types: { a: 'LongText' },
+    rows: [{ a: 'x' }, { a: 'y'.repeat(300_000) }],
+  },
   'a JSON list with a comma after it': {
     file: '[{"a":1},{"a":2}],',
     rows: [{ a: 1 }, { a: 2 }],
