@@ -478,6 +478,9 @@ export function createImportsService(
         return { analysis: found.analysis }
       }
       if (name === undefined) throw badRequest(m.imports_error_empty_file())
+      // Text files and lists of records have no names for their one table.
+      if (tables.every((table) => table.name === ''))
+        throw badRequest(m.imports_error_unnamed_table({ name }))
       const names = tables.map((table) => `“${table.name}”`).slice(0, MAX_NAMED)
       throw badRequest(m.imports_error_no_such_table({ name, names: names.join(', ') }))
     }

@@ -497,6 +497,9 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     expect(await messageOf('table=Other', workbook())).toBe(
       '400 The file has no table “Other”. Its tables are “Notes”, “People”.',
     )
+    expect(await messageOf('table=Other')).toBe(
+      '400 The file has no table “Other”. Its only table has no name: leave out the parameter.',
+    )
     expect(await messageOf('table=Notes', workbook())).toBe(
       '400 No column of the file has the title of a field',
     )
