@@ -119,7 +119,6 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   interface Followed {
     input: TablesToBaseInput
     prepared: Prepared
-    source: Engine
     /** Copies what has changed since. @throws ChangedMeanwhile if something else than records has changed */
     follow(check: () => void): Promise<void>
     signal: AbortSignal
@@ -143,7 +142,6 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         const followed: Followed = {
           input,
           prepared,
-          source,
           signal: context.signal,
           async follow(check) {
             prepared.filled = await follow(check)
@@ -169,7 +167,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
    * @throws CONFLICT if the last round takes longer than writers may wait, several times
    */
   async function publishFollowed<T>(
-    { input, prepared, source, follow, signal }: Followed,
+    { input, prepared, follow, signal }: Followed,
     tookMs: number,
     publishAfter: (prepare: () => Promise<void>) => Promise<T>,
   ): Promise<T> {
