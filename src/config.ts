@@ -28,6 +28,7 @@ export interface Config extends SmtpSettings {
   queryTimeoutSeconds: number
   airtableApiUrl: string
   airtableRequestsPerSecond: number
+  moveWaitMs: number
   webhookRetryMs: number
   webhookMailsPerHour: number
   automationLogLevel: (typeof AUTOMATION_LOG_LEVELS)[number]
@@ -207,6 +208,12 @@ export const VARIABLES = {
     default: '5',
     help: 'Requests per second to Airtable’s Web API, which allows five per base.',
     read: integer(1, 1000),
+  }),
+  moveWaitMs: variable({
+    name: 'MOVE_WAIT_MS',
+    default: '10000',
+    help: 'How long those who write to a base may have to wait at the end of a move of its tables, in milliseconds. A move of tables that are changed all the time needs a moment without changes.',
+    read: integer(10, 60_000),
   }),
   webhookRetryMs: variable({
     name: 'WEBHOOK_RETRY_MS',

@@ -88,6 +88,8 @@ export interface SourceField {
   plan: StoredPlan | LinkPlan | ComputedPlan | SkippedPlan
   /** A remark for the report. */
   note?: string
+  /** True for a field that only formulas here need: the source has none, and no view shows it. */
+  isHelper?: true
 }
 
 export interface SourceView {

@@ -291,7 +291,7 @@ export function createHooksService(
             const original = originals.find(({ secret }) => secret === moved.secret)
             if (!original?.isActive || moved.isActive) continue
             const { pause, failingSince } = original
-            await activate(moved, true, { kept: pause?.reason === 'failing' ? { pause, failingSince } : {} })
+            await activate(moved, true, { kept: pause ? { pause, failingSince } : {} })
           }
         }
       },

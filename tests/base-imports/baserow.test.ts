@@ -77,6 +77,16 @@ const customers: BaserowServerTable = {
       formula: "sum(lookup('Orders', 'Total') * 2)",
       ...NUMBER,
     },
+    { id: 101, name: 'Refs', type: 'formula', formula: "join(lookup('Orders', 'Ref'), ', ')", ...TEXT },
+    {
+      id: 102,
+      name: 'All',
+      type: 'formula',
+      formula: `concat("join(lookup('Orders', 'Ref'))", ': ', upper(join( lookup('Orders', "Ref") , '; ')))`,
+      ...TEXT,
+    },
+    // The source sorts the list.
+    { id: 103, name: 'Back', type: 'formula', formula: "join(lookup('Orders', 'Ref'), '-')", ...TEXT },
   ],
   views: [],
   rows: ['Ann', 'Bo'].map((name, index) => {
@@ -94,6 +104,12 @@ const customers: BaserowServerTable = {
       field_17: String((rows.at(-1)! - rows[0]!) / 4 + 2.5),
       field_18: 'sum(lookup(',
       field_19: '7.25',
+      field_101: rows.map((at) => `R${at}`).join(', '),
+      field_102: `join(lookup('Orders', 'Ref')): ${rows.map((at) => `R${at}`).join('; ')}`,
+      field_103: rows
+        .map((at) => `R${at}`)
+        .toReversed()
+        .join('-'),
     }
   }),
 }
@@ -188,6 +204,14 @@ const orders: BaserowServerTable = {
       formula: `${'when_empty('.repeat(150)}field('Ref')${", 'x')".repeat(150)}`,
       ...TEXT,
     },
+    {
+      id: 60,
+      name: 'Whose',
+      type: 'formula',
+      formula: "concat('by ', lookup('Customers', 'Name'))",
+      formula_type: 'array',
+      array_formula_type: 'text',
+    },
     { id: 59, name: 'Chain', type: 'formula', formula: `1${' + 1'.repeat(4000)}`, ...NUMBER },
   ],
   views: [
@@ -263,6 +287,7 @@ const orders: BaserowServerTable = {
     field_45: '2024-03-06',
     field_46: { id: 7, name: 'Ann' },
     field_47: [{ id: (at % 2) + 1, value: at % 2 === 0 ? 'Ann' : 'Bo' }],
+    field_60: [{ id: 1 + (at % 2), value: at % 2 === 0 ? 'by Ann' : 'by Bo' }],
     field_50: (at / 2).toFixed(2),
     field_51: `R${at}-${at === 0 ? 'paid, late' : 'open'}`,
     field_52: `R${at}!R${at}`,
@@ -445,8 +470,15 @@ describe('an import from Baserow', () => {
     const { rows, schema } = await recordsOf(app, owner, done.baseId!, 'Orders')
     const typesIn = (fields: typeof schema.fields, titles: string[]) =>
       titles.map((title) => fields.find((one) => one.title === title)?.type)
-    const computed = ['Names', 'Twice', 'Label', 'Joined', 'Big']
-    expect(typesIn(schema.fields, computed)).toEqual(['Lookup', 'Formula', 'Formula', 'Formula', 'Formula'])
+    const computed = ['Names', 'Twice', 'Label', 'Joined', 'Big', 'Whose']
+    expect(typesIn(schema.fields, computed)).toEqual([
+      'Lookup',
+      'Formula',
+      'Formula',
+      'Formula',
+      'Formula',
+      'Formula',
+    ])
     expect(typesIn(schema.fields, ['Row', 'Wrong', 'Broken'])).toEqual([
       'Number',
       'Decimal',
@@ -469,7 +501,17 @@ describe('an import from Baserow', () => {
       'Rollup',
     ])
     expect(people.rows[1]).toMatchObject({ Span: (SIZE - 2) / 4 + 2.5, Size: 'sum(lookup(', Odd: 7.25 })
-    expect(done.counts.verified).toBe(6 * SIZE + 5 * 2)
+    const lists = ['Refs', 'All', 'Back', 'Orders Ref (list)']
+    expect(typesIn(people.schema.fields, lists)).toEqual(['Formula', 'Formula', 'SingleLineText', 'Lookup'])
+    expect(String(people.rows[1]!.All)).toStartWith("join(lookup('Orders', 'Ref')): R1; R3; R5")
+    expect(String(people.rows[1]!.Back)).toEndWith('-R5-R3-R1')
+    expect(done.counts.verified).toBe(7 * SIZE + 7 * 2)
+    // No view shows the fields that only formulas need.
+    const idOf = (title: string) => people.schema.fields.find((one) => one.title === title)!.id
+    expect(people.schema.views.length).toBeGreaterThan(0)
+    for (const { fields } of people.schema.views)
+      for (const title of ['Orders Ref (list)', 'Orders Total (max)', 'Orders Total (sum)'])
+        expect([title, fields.find(({ fieldId }) => fieldId === idOf(title))?.show]).toEqual([title, false])
   })
 
   test('brings views with filters, sorts, groups, colours, widths and options', async () => {

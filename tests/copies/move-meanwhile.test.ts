@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import { createHookBench, type HookBench } from '../hooks/support.ts'
 import { doorOf, ended, formatOf, upload } from '../imports/support.ts'
 import { refusalOf, type TestTable, testTable } from '../records/support.ts'
@@ -167,15 +168,20 @@ describe('a write to a table whose move is being published', () => {
     const table = await tasks()
     await bench.rest.post(table.path, { Title: 'undone' })
     const { baseId } = bench
-    const action = await bench.trpc.records.nextAction.query({ baseId, direction: 'undo' })
+    const latest = () => bench.trpc.records.nextAction.query({ baseId, direction: 'undo' })
+    const inserted = await latest()
+    const operations = [{ kind: 'move' as const, tableId: table.id, ids: [2], before: 1 }]
+    await bench.trpc.records.write.mutate({ change: { baseId, operations } })
+    const actions = [inserted, await latest()]
     const refusals: Promise<unknown>[] = []
     const moved = await moveWith(table, async () => {
-      refusals.push(refusalOf(bench.trpc.records.undo.mutate({ baseId, entryId: action?.id ?? 0 })))
+      for (const action of actions)
+        refusals.push(refusalOf(bench.trpc.records.undo.mutate({ baseId, entryId: action?.id ?? 0 })))
       await Bun.sleep(100)
     })
     for (const refusal of await Promise.all(refusals))
       expect(refusal).toMatchObject({ status: 404, message: expect.stringContaining(MOVED) })
-    expect(await moved.titles()).toEqual(['a', 'undone'])
+    expect(await moved.titles()).toEqual(['undone', 'a'])
   })
 })
 
@@ -412,4 +418,182 @@ describe('an index that somebody asked for', () => {
       ])
     }
   })
+})
+
+describe('a move of tables that are changed all the time, each copy of which takes longer than writers may wait', () => {
+  const ROWS = 6_000
+  let busy: HookBench
+  beforeAll(async () => {
+    // Less than the copy of the records takes.
+    busy = await createHookBench({ moveWaitMs: 400 })
+  })
+  afterAll(() => busy.stop())
+
+  test('ends with every change: of records, links, their order, their history and what becomes values', async () => {
+    const { trpc, rest, baseId, app } = busy
+    const toBase = await createBase(app, busy.owner)
+    const makers = await busy.table({ Title: 'SingleLineText' }, [{ Title: 'Acme' }, { Title: 'Bolt' }])
+    const tags = await busy.table({ Title: 'SingleLineText' }, [
+      { Title: 'x' },
+      { Title: 'y' },
+      { Title: 'z' },
+    ])
+    const items = await busy.table({ Title: 'SingleLineText', Count: 'Number', Notes: 'LongText' })
+    for (let at = 0; at < ROWS; at += 1_000) {
+      const rows = Array.from({ length: 1_000 }, (_, n) => ({ Title: `r${at + n}`, Notes: 'x'.repeat(200) }))
+      expect((await rest.post(items.path, rows)).status).toBe(200)
+    }
+    const link = (title: string, kind: string, relatedTableId: string) =>
+      trpc.schema.createField.mutate({
+        tableId: items.id,
+        field: { title, type: 'Links', options: { kind, relatedTableId } } as never,
+      })
+    const linkIds = [
+      (await link('Makers', 'mm', makers.id)).id,
+      (await link('Next', 'mm', items.id)).id,
+      (await link('Tags', 'mm', tags.id)).id,
+    ]
+    const view = await trpc.views.create.mutate({ tableId: items.id, title: 'Mine', kind: 'gallery' })
+    const { schema } = app.services
+    const model = await schema.load(items.id)
+    const junctionIds = model.stored
+      .filter(({ id }) => id === linkIds[0] || id === linkIds[1])
+      .flatMap((field) => linkOf(field)?.junction?.tableId ?? [])
+    expect(junctionIds).toHaveLength(2)
+    const former = await Promise.all([items.id, ...junctionIds].map((id) => schema.load(id)))
+
+    let isOver = false
+    const counts = new Map<string, number>()
+    /** Writes until the tables have gone. Records may be gone, too. */
+    const write = async (name: string, send: (n: number) => Promise<unknown>) => {
+      for (let n = 1; !isOver; n++) {
+        try {
+          await send(n)
+          counts.set(name, n)
+        } catch (error) {
+          const { message } = error as Error
+          if (message.includes(MOVED)) return
+          if (/not found|does not exist|has been|undo|no longer/i.test(message)) continue
+          isOver = true
+          throw error
+        }
+      }
+    }
+    const checked = async (answer: Promise<{ status: number; body: unknown }>) => {
+      const { status, body } = await answer
+      if (status !== 200) throw new Error((body as { message?: string }).message)
+    }
+    const some = (n: number, prime: number) => 1 + ((n * prime) % ROWS)
+    const operation = (one: object) =>
+      trpc.records.write.mutate({ change: { baseId, operations: [{ tableId: items.id, ...one }] } as never })
+    const writers = [
+      write('insert', (n) => checked(rest.post(items.path, { Title: `new ${n}` }))),
+      write('many', async (n) => {
+        await checked(
+          rest.post(
+            items.path,
+            Array.from({ length: 120 }, (_, at) => ({ Title: `${n}-${at}` })),
+          ),
+        )
+        await Bun.sleep(100)
+      }),
+      write('update', (n) => checked(rest.patch(items.path, { Id: some(n, 7), Count: n }))),
+      write('delete', (n) => checked(rest.delete(items.path, { Id: some(n, 11) }))),
+      write('link', (n) =>
+        operation({
+          kind: n % 5 === 0 ? 'unlink' : 'link',
+          fieldId: linkIds[n % linkIds.length],
+          id: some(n, 13),
+          targets: [1 + (n % 2)],
+        }),
+      ),
+      write('order', (n) => operation({ kind: 'move', ids: [3_000 + (n % 90)], before: 2_999 })),
+      write('place', (n) => operation({ kind: 'move', ids: [some(n, 17)], before: 1, viewId: view.id })),
+      write('undo', async (n) => {
+        await checked(rest.patch(items.path, { Id: 5_900 + (n % 90), Notes: `undone ${n}` }))
+        const action = await trpc.records.nextAction.query({ baseId, direction: 'undo', tableId: items.id })
+        if (action) await trpc.records.undo.mutate({ baseId, entryId: action.id })
+        await Bun.sleep(20)
+      }),
+    ]
+    await Bun.sleep(300)
+    const { jobId, tableId, tables } = await trpc.copies.tableToBase.mutate({
+      tableId: items.id,
+      furtherTableIds: [makers.id],
+      baseId: toBase.id,
+      isMove: true,
+    })
+    const job = await ended(doorOf(app, busy.owner), jobId)
+    isOver = true
+    await Promise.all(writers)
+    expect(job).toMatchObject({ status: 'completed', error: null })
+    expect([...counts.keys()].toSorted()).toEqual([
+      'delete',
+      'insert',
+      'link',
+      'many',
+      'order',
+      'place',
+      'undo',
+      'update',
+    ])
+
+    const moved = await schema.load(tableId)
+    const movedLinks = moved.stored.filter(({ title }) => title === 'Makers' || title === 'Next')
+    const now = [
+      moved,
+      ...(await Promise.all(
+        junctionIds.map((_, at) => {
+          const title = at === 0 ? 'Makers' : 'Next'
+          const field = movedLinks.find((each) => each.title === title)
+          return schema.load((field && linkOf(field)?.junction?.tableId) ?? '')
+        }),
+      )),
+    ]
+    const [home, newHome] = await Promise.all([baseId, toBase.id].map((id) => app.kernel.sources.engine(id)))
+    if (!home || !newHome) throw new Error('A base has no home')
+    const rowsOf = ({ dialect, values }: typeof home, { table }: typeof moved, columns: readonly string[]) =>
+      values({
+        sql: `select ${columns.map(dialect.quote).join(', ')} from ${dialect.quote(table.tableName)} order by id`,
+        params: [],
+      })
+    for (const [at, { stored }] of former.entries()) {
+      const columns = stored
+        .filter(({ id, columnName }) => columnName !== '' && id !== linkIds[2])
+        .map(({ columnName }) => columnName)
+        .filter((name) => now[at]?.stored.some(({ columnName }) => columnName === name))
+      expect(columns.length).toBeGreaterThan(at === 0 ? 8 : 2)
+      const before = await rowsOf(home, former[at]!, columns)
+      expect(before.length).toBeGreaterThan(at === 0 ? ROWS / 2 : 0)
+      expect(await rowsOf(newHome, now[at]!, columns)).toEqual(before)
+    }
+    const linesOf = ({ values }: typeof home, id: string) =>
+      values({
+        sql: `select record_id, count(*) from sheaf_change_records where table_id = '${id}' group by record_id order by record_id`,
+        params: [],
+      })
+    expect(await linesOf(newHome, tableId)).toEqual(await linesOf(home, items.id))
+    const placesOf = async ({ values }: typeof home, id: string) =>
+      values({
+        sql: `select record_id, place from sheaf_places where table_id = '${id}' order by record_id`,
+        params: [],
+      })
+    expect(await placesOf(newHome, tableId)).toEqual(await placesOf(home, items.id))
+    // Links to a table that stays have become names.
+    await trpc.schema.restoreTable.mutate({ tableId: items.id })
+    const tagged = await testTable(rest, await trpc.schema.table.query({ tableId: items.id })).list(
+      '?where=(Tags,notblank)&limit=1000&fields=Id,Tags',
+    )
+    const named = await testTable(rest, await trpc.schema.table.query({ tableId })).list(
+      '?where=(Tags,notblank)&limit=1000&fields=Id,Tags',
+    )
+    expect(tagged.length).toBeGreaterThan(0)
+    expect(named.map(({ Id, Tags }) => [Id, String(Tags).split(',').length])).toEqual(
+      tagged.map(({ Id, Tags }) => [Id, Tags]),
+    )
+    expect(tables.length).toBe(2)
+    expect((await ownTableNames(app, toBase.id)).filter((name) => name.startsWith('sheaf_import'))).toEqual(
+      [],
+    )
+  }, 120_000)
 })

@@ -98,4 +98,46 @@ describe('moving a table', () => {
     expect(receivedTitles(moved)).toEqual(['last'])
     expect(receivedTitles(table).toSorted()).toEqual(titles.toSorted())
   }, 90_000)
+
+  test('whose webhook has lost its condition, or its fields, keeps what that has missed in its log, to be sent by a person', async () => {
+    for (const broken of ['condition', 'fields'] as const) {
+      const table = await bench.table({ Title: 'SingleLineText', Stage: 'SingleLineText' })
+      const stage = table.field('Stage').id
+      const path = `/${broken}`
+      await bench.hook(
+        table,
+        {
+          operations: ['update'],
+          ...(broken === 'condition'
+            ? { isConditional: true, filter: { fieldId: stage, operator: 'eq' as const, value: 'x' } }
+            : { triggerFieldIds: [stage] }),
+        },
+        { path: `${bench.receiver.url}${path}` },
+      )
+      await bench.rest.post(table.path, { Title: 'a' })
+      await bench.trpc.schema.deleteField.mutate({ fieldId: stage })
+      const missed = ['missed 1', 'missed 2', 'missed 3']
+      for (const Title of missed)
+        expect((await bench.rest.patch(table.path, { Id: 1, Title })).status).toBe(200)
+      const moved = await move(table)
+      const hook = await hookOf(moved)
+      expect(hook).toMatchObject({ isActive: true, pause: { reason: broken }, dead: missed.length })
+      const hookId = hook?.id ?? ''
+      const { deliveries } = await bench.trpc.hooks.deliveries.query({ hookId })
+      for (const delivery of deliveries)
+        expect(delivery).toMatchObject({
+          status: 'dead',
+          error: { code: 'MISSED', message: expect.stringContaining(broken) },
+        })
+      expect(bench.received(path)).toEqual([])
+      await bench.trpc.hooks.update.mutate({
+        hookId,
+        patch: { isConditional: false, filter: null, triggerFieldIds: [] },
+      })
+      await bench.trpc.hooks.retry.mutate({ hookId, deliveries: 'dead' })
+      await until(() => bench.received(path).length >= missed.length)
+      expect(bench.received(path).map(({ data }) => data.rows[0]?.Title)).toEqual(missed)
+      expect(new Set(bench.received(path).map(({ data }) => data.table_id))).toEqual(new Set([table.id]))
+    }
+  })
 })

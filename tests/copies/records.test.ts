@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
@@ -303,5 +304,83 @@ describe('moving records', () => {
     } finally {
       await database.stop()
     }
+  })
+
+  test('writes records that must name each other one after the other, whatever their order, or none of them', async () => {
+    const database = await createForeign('postgres', [
+      `create table folder (id serial primary key, name varchar(40) not null unique,
+         parent_id integer not null references folder (id));
+       insert into folder (name, parent_id) values ('root', 1)`,
+    ])
+    try {
+      await connect(bench, database.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+      const { id: tableId } = tables.find(({ title }) => title.toLowerCase() === 'folder')!
+      const folders = testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+      const parent = folders.schema.fields.find((field) => linkOf(field)?.kind === 'bt')!.title
+      const name = folders.schema.fields.find(({ title }) => title.toLowerCase() === 'name')!.title
+      const chain = Array.from({ length: 5 }, (_, n) => ({
+        Title: `f${5 - n}`,
+        Above: n === 4 ? 'root' : `f${4 - n}`,
+      }))
+      const source = await other.table({ Title: 'SingleLineText', Above: 'SingleLineText' }, [
+        ...chain,
+        { Title: 'own', Above: 'own' },
+        { Title: 'c1', Above: 'c2' },
+        { Title: 'c2', Above: 'c1' },
+        { Title: 'lost', Above: 'nowhere' },
+        { Title: 'root', Above: 'f1' },
+      ])
+      const mapping = { [name]: 'Title', [parent]: 'Above' }
+      for (const [ids, text] of [
+        [[1, 2, 3, 4, 5, 6], 'circle'],
+        [[7, 8], 'circle'],
+        [[1, 2, 3, 4, 5, 9], 'value'],
+        // Its name is taken, after others have been written.
+        [[1, 2, 3, 4, 5, 10], name],
+      ] as const) {
+        const { status, body } = await copy(source, folders, [...ids], { mapping })
+        expect([ids, status >= 400 && status < 500]).toEqual([ids, true])
+        expect(JSON.stringify(body)).toContain(text)
+        expect((await folders.list()).length).toBe(1)
+      }
+      const { status, body } = await copy(source, folders, [1, 2, 3, 4, 5], { mapping })
+      expect([status, body.refused]).toEqual([200, []])
+      expect(body.ids).toHaveLength(5)
+      const rows = await folders.list()
+      const named = rows.map((row) => [row[name], (row[parent] as Record<string, unknown>)[name]])
+      expect(named).toEqual([
+        ['root', 'root'],
+        ['f1', 'root'],
+        ...[2, 3, 4, 5].map((n) => [`f${n}`, `f${n - 1}`]),
+      ])
+      // The ids are in the order of the originals.
+      const byId = new Map(rows.map((row) => [row.Id ?? row.id, row[name]]))
+      expect(body.ids.map((id: number) => byId.get(id))).toEqual(['f5', 'f4', 'f3', 'f2', 'f1'])
+    } finally {
+      await database.stop()
+    }
+  })
+
+  test('links the copies of records that name each other', async () => {
+    const source = await bench.table({ Title: 'SingleLineText', Next: 'SingleLineText' }, [
+      { Title: 'a', Next: 'b' },
+      { Title: 'b', Next: 'a' },
+      { Title: 'c', Next: 'c, nobody' },
+    ])
+    const plain = await bench.table({ Title: 'SingleLineText' })
+    const { table: target } = await linkTo(plain, plain, 'mm', 'Next')
+    const { body } = await copy(source, target, [1, 2, 3])
+    expect(body).toMatchObject({ ids: [1, 2, 3], refused: [{ title: 'Next', count: 1 }] })
+    const related = await Promise.all(
+      [1, 2, 3].map(async (id) => {
+        const fieldId = target.field('Next').id
+        const answer = await bench.rest.get(`/api/v2/tables/${target.id}/links/${fieldId}/records/${id}`)
+        return answer.body.list.map(({ Title }: { Title: string }) => Title)
+      }),
+    )
+    expect(related).toEqual([['b'], ['a'], ['c']])
+    await undo(bench)
+    expect(await target.titles()).toEqual([])
   })
 })

@@ -222,6 +222,9 @@ const ROLLUPS: Record<string, RollupFunction> = {
   min: 'min',
 }
 
+/** Ends the ids of fields that formulas need for a list of values. */
+const LIST = '_list'
+
 const COMPUTED = new Set(['formula', 'lookup', 'rollup', 'count', 'created_on'])
 const TEXTS = new Set(['text', 'long_text', 'url', 'email', 'phone_number', 'uuid', 'char', 'single_select'])
 /** Lookups of these types are compared by names only, which may differ. */
@@ -305,20 +308,24 @@ export function createBaserowFields(tables: readonly BaserowTable[], settings: B
   function innerLookup(table: BaserowTable, lookup: WholeLookup): SourceField | null {
     const found = fieldsOf(table, lookup)
     const aggregation = ROLLUPS[lookup.aggregation ?? '']
-    if (!found || !aggregation) return null
+    // Several values in one operation are a list there, which only a comparison of the results can tell from one value.
+    if (!found || (lookup.aggregation === null && !hasComputedValues)) return null
     const { relation, related, target } = found
     if (linkPlan(relation).as === 'skipped') return null
     if (!isComputed(target) && planOf(related, target).as === 'skipped') return null
     const [relationKey, targetKey] = [fieldKey(relation.id), fieldKey(target.id)]
+    if (!aggregation && lookup.aggregation !== null && lookup.aggregation !== 'join') return null
+    // The names in a list of links or people may differ from those there.
+    if (!aggregation && isOpaque(targetKey)) return null
+    const plan = aggregation
+      ? rollupPlan(relationKey, targetKey, [aggregation], values('Decimal'))
+      : lookupPlan(relationKey, targetKey, texts('LongText'))
     return {
-      id: `${relationKey}_${targetKey}_${aggregation}`,
-      title: `${relation.name} ${target.name} (${aggregation})`,
+      id: `${relationKey}_${targetKey}${aggregation ? `_${aggregation}` : LIST}`,
+      title: `${relation.name} ${target.name} (${aggregation ?? 'list'})`,
       description: null,
-      plan: {
-        ...rollupPlan(relationKey, targetKey, [aggregation], values('Decimal')),
-        group: 'formulas',
-        notCompared: m.base_imports_note_inner_lookup(),
-      },
+      plan: { ...plan, group: 'formulas', notCompared: m.base_imports_note_inner_lookup() },
+      isHelper: true,
     }
   }
 
@@ -340,7 +347,7 @@ export function createBaserowFields(tables: readonly BaserowTable[], settings: B
     plain: ValueType,
   ): { plan: ComputedPlan; lookups: SourceField[] } {
     const { formula, lookups } = withLookups(table, text)
-    const inner = lookups.map(({ id }) => ({ id, name: id, isText: false, isTruth: false }))
+    const inner = lookups.map(({ id }) => ({ id, name: id, isText: id.endsWith(LIST), isTruth: false }))
     const dialects = baserowDialects([...table.fields.map(toFormulaField), ...inner])
     const plan = formulaPlan(formula, dialects, plain)
     // Without a translation, nothing would read the lookups.

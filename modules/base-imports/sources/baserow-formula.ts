@@ -63,23 +63,28 @@ export function readWholeLookup(formula: string): WholeLookup | null {
 
 /** Texts, which hold no calls, and lookups with the function around them, if any. */
 const INNER_LOOKUP =
-  /'(?:[^'\\]|\\[\s\S])*'?|"(?:[^"\\]|\\[\s\S])*"?|\b(?:(count|sum|avg|max|min)\(\s{0,9})?lookup\(\s{0,9}('[^'\\]{1,255}'|"[^"\\]{1,255}")\s{0,9},\s{0,9}('[^'\\]{1,255}'|"[^"\\]{1,255}")\s{0,9}\)(\s{0,9}\))?/gi
+  /'(?:[^'\\]|\\[\s\S])*'?|"(?:[^"\\]|\\[\s\S])*"?|\b(?:(count|sum|avg|max|min|join)\(\s{0,9})?lookup\(\s{0,9}('[^'\\]{1,255}'|"[^"\\]{1,255}")\s{0,9},\s{0,9}('[^'\\]{1,255}'|"[^"\\]{1,255}")\s{0,9}\)(\s{0,9}\))?/gi
 
 /**
- * A formula whose aggregated lookups are references to fields: `sum(lookup('Orders', 'Total')) * 2` is `field('…') * 2`.
+ * A formula whose lookups are references to fields: `sum(lookup('Orders', 'Total')) * 2` is `field('…') * 2`, and
+ * `join(lookup('Orders', 'Ref'), ', ')` is `join(field('…'), ', ')`, with a field for the list of values.
  * @param nameOf the name of the field for a lookup; null leaves it as it is
  */
 export const replaceLookups = (formula: string, nameOf: (lookup: WholeLookup) => string | null): string =>
   formula.replace(
     INNER_LOOKUP,
     (whole: string, aggregation?: string, link?: string, target?: string, close?: string) => {
-      if (aggregation === undefined || close === undefined || !link || !target) return whole
+      if (!link || !target) return whole
+      const around = aggregation?.toLowerCase() ?? null
+      const isList = around === null || around === 'join'
+      if (!isList && close === undefined) return whole
       const name = nameOf({
-        aggregation: aggregation.toLowerCase(),
+        aggregation: around,
         linkTitle: link.slice(1, -1),
         targetTitle: target.slice(1, -1),
       })
-      return name === null ? whole : `field('${name}')`
+      if (name === null) return whole
+      return isList ? `${around === null ? '' : 'join('}field('${name}')${close ?? ''}` : `field('${name}')`
     },
   )
 
@@ -92,6 +97,7 @@ const TEXT_FUNCTIONS = new Set([
   'CONCAT',
   'TOTEXT',
   'T',
+  'JOIN',
   'REPLACE',
   'REGEX_REPLACE',
   'DATETIME_FORMAT',
@@ -211,6 +217,10 @@ const CALLS: Record<string, CallWriter> = {
     return `IF(ISBLANK(${text(value!)}), ${text(fallback!)}, ${text(value!)})`
   },
   ERROR_TO_NULL: ([value], { text }) => (value ? `IFERROR(${text(value)}, BLANK())` : 'BLANK()'),
+  JOIN(args, { text }) {
+    const [list, separator] = required(args, 2, 'JOIN')
+    return `ARRAYJOIN(${text(list!)}, ${text(separator!)})`
+  },
   LENGTH: same('LEN'),
   TOTEXT: same('CONCAT'),
   T: same('CONCAT'),

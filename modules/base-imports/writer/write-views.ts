@@ -149,7 +149,8 @@ async function arrange(
 ): Promise<void> {
   const { services, actor } = context
   const all = table.source.fields.map(({ id }) => id)
-  const visible = source?.visible ?? all
+  const isHelper = new Set(table.source.fields.flatMap((field) => (field.isHelper ? [field.id] : [])))
+  const visible = source?.visible ?? all.filter((id) => !isHelper.has(id))
   const order = [...visible, ...all.filter((id) => !visible.includes(id))]
   const { fields } = await services.schema.table(actor, table.id)
   const display = fields.find(({ isDisplay }) => isDisplay)?.id

@@ -6,6 +6,7 @@ import { createId } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { PreparedNotices } from '../../../src/notices.ts'
 import {
   type createRestRows,
@@ -145,12 +146,14 @@ export function createCollector(
       list,
       total,
       firstPart = 0,
+      outcome = {},
     }: {
       entry: FeedEntry
       list: readonly Affected[]
       /** The number of records by operation, if it is larger. */
       total?: Partial<Record<HookOperation, number>>
       firstPart?: number
+      outcome?: Outcome | undefined
     },
   ): DeliveryRow[] {
     const groups: { operation: HookOperation; group: readonly Affected[] }[] =
@@ -185,6 +188,7 @@ export function createCollector(
         dueAt: now,
         createdAt: now,
         triggeredBy: entry.actorId,
+        ...outcome,
       }
     })
   }
@@ -280,7 +284,8 @@ export function createCollector(
 
     /**
      * Makes the deliveries of a webhook that is behind up to an entry, also while it is paused and however many wait: its table
-     * is about to move. Leaves out webhooks whose condition or fields are gone.
+     * is about to move. For a webhook whose condition or fields are gone, nothing tells which changes concern it: those that it
+     * has missed become deliveries that were given up, to be looked at and sent by a person.
      *
      * @param check called between steps
      */
@@ -290,9 +295,12 @@ export function createCollector(
         const hook = await store.find(hookId)
         if (!hook?.isActive || hook.behindEntry === null || hook.behindEntry > entryId) return
         const model = await tableOf(hook.tableId)
-        if (!model || pauseFor(model, hook)) return
+        if (!model) return
+        const broken = pauseFor(model, hook)
         try {
-          if (!(await expand(hook, model, hook.behindEntry))) return
+          const isAsStored = broken === null
+          const [called, outcome] = isAsStored ? [hook] : [unconditional(hook), givenUp(broken)]
+          if (!(await expand(called, model, hook.behindEntry, outcome))) return
         } catch (error) {
           // Its own deliverer, here or on another server, was faster.
           const now = await store.find(hookId)
@@ -303,12 +311,12 @@ export function createCollector(
   }
 
   /** Makes the next deliveries of a webhook that is behind. @returns false if there are none */
-  async function expand(hook: HookRow, model: TableModel, from: number): Promise<boolean> {
+  async function expand(hook: HookRow, model: TableModel, from: number, outcome?: Outcome): Promise<boolean> {
     const entries = await records.feed.read(hook.baseId, from, ENTRIES)
     const [first] = entries
     if (!first) return !(await caughtUp(hook, from))
-    if (sizeFor(hook, first) > SMALL_ENTRY) await expandLarge(hook, model, first)
-    else await expandSmall(hook, model, entries)
+    if (sizeFor(hook, first) > SMALL_ENTRY) await expandLarge(hook, model, first, outcome)
+    else await expandSmall(hook, model, entries, outcome)
     return true
   }
 
@@ -338,7 +346,11 @@ export function createCollector(
   }
 
   /** Statements with the deliveries of small entries, for webhooks of one table. */
-  async function deliver(model: TableModel, plans: readonly Plan[]): Promise<MetaStatement[]> {
+  async function deliver(
+    model: TableModel,
+    plans: readonly Plan[],
+    outcome?: Outcome,
+  ): Promise<MetaStatement[]> {
     const entries = [...new Set(plans.flatMap((plan) => plan.entries))].toSorted((a, b) => a.id - b.id)
     const home = await kernel.sources.engine(model.table.baseId)
     const slices: Slice[] = []
@@ -352,20 +364,30 @@ export function createCollector(
       slices
         .filter(({ entry }) => own.includes(entry))
         .flatMap(({ entry, records: list }) =>
-          deliveriesOf(hook, model, { entry, list: wanted(hook, list, affected, filters) }),
+          deliveriesOf(hook, model, { entry, list: wanted(hook, list, affected, filters), outcome }),
         ),
     )
     return store.insertDeliveries(deliveries)
   }
 
-  async function expandSmall(hook: HookRow, model: TableModel, batch: readonly FeedEntry[]): Promise<void> {
+  async function expandSmall(
+    hook: HookRow,
+    model: TableModel,
+    batch: readonly FeedEntry[],
+    outcome?: Outcome,
+  ): Promise<void> {
     const plan = planFor(hook, batch, { isFull: false, pause: null })
     const next = plan.stopsAt ?? batch.at(-1)!.id + 1
-    await advance(hook, next, null, await deliver(model, [plan]))
+    await advance(hook, next, null, await deliver(model, [plan], outcome))
   }
 
   /** One page of a large entry; all of it for a webhook that gets one delivery for all records. */
-  async function expandLarge(hook: HookRow, model: TableModel, entry: FeedEntry): Promise<void> {
+  async function expandLarge(
+    hook: HookRow,
+    model: TableModel,
+    entry: FeedEntry,
+    outcome?: Outcome,
+  ): Promise<void> {
     const home = await kernel.sources.engine(model.table.baseId)
     const filters = filtersOf([hook])
     let cursor = hook.behindCursor === null ? null : (JSON.parse(hook.behindCursor) as StoredCursor)
@@ -373,7 +395,7 @@ export function createCollector(
       const page = await pageOfEntry(home, model, entry, { after: cursor?.at ?? null, limit: PAGE })
       const list = await matching(hook, model, { entry, records: page.records }, filters)
       const firstPart = cursor?.parts ?? 0
-      const deliveries = deliveriesOf(hook, model, { entry, list, firstPart })
+      const deliveries = deliveriesOf(hook, model, { entry, list, firstPart, outcome })
       const next: StoredCursor | null = page.next && { at: page.next, parts: firstPart + deliveries.length }
       await advance(hook, next ? entry.id : entry.id + 1, next, store.insertDeliveries(deliveries))
       return
@@ -395,7 +417,7 @@ export function createCollector(
       const own = entry.tables.find(({ tableId }) => tableId === hook.tableId)
       for (const operation of hook.operations) total[operation] = own?.[COUNTS[operation]] ?? 0
     }
-    const deliveries = deliveriesOf(hook, model, { entry, list, total })
+    const deliveries = deliveriesOf(hook, model, { entry, list, total, outcome })
     await advance(hook, entry.id + 1, null, store.insertDeliveries(deliveries))
   }
 
@@ -447,6 +469,25 @@ export function createCollector(
 }
 
 export type Collector = ReturnType<typeof createCollector>
+
+/** How a delivery has ended that is made with it. */
+type Outcome = Partial<Pick<DeliveryRow, 'status' | 'endedAt' | 'errorCode' | 'errorMessage'>>
+
+const givenUp = ({ reason }: Pick<HookPause, 'reason'>): Outcome => ({
+  status: 'dead',
+  endedAt: Date.now(),
+  errorCode: 'MISSED',
+  errorMessage:
+    reason === 'condition' ? m.hooks_error_missed_without_condition() : m.hooks_error_missed_without_fields(),
+})
+
+/** The webhook as if it were called for all changes. */
+const unconditional = (hook: HookRow): HookRow => ({
+  ...hook,
+  isConditional: false,
+  filter: null,
+  triggerFieldIds: [],
+})
 
 /** A position within a large entry, and the number of deliveries before it. */
 interface StoredCursor {

@@ -1,5 +1,5 @@
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
-import type { NewRow, Values } from '../../../src/core/changes.ts'
+import type { NewRow, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { cellFormatter } from '../../../src/core/fields/cell-text.ts'
@@ -86,6 +86,8 @@ interface Converted {
   value: CellValue
   /** The original as text, and why the value is not the whole of it; null if it is. */
   refused: { value: string; reason: string } | null
+  /** Of a link: positions of originals whose copies are linked, too. No other record has their names. */
+  awaits?: readonly number[]
 }
 
 type Column = Converted[]
@@ -146,24 +148,30 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     const sourcePeople = await records.people(user, opened.model.table.baseId)
     const targetPeople = await records.people(user, target.table.baseId)
     const columns: Column[] = []
+    const formatOf = ({ source }: Pair) => cellFormatter(source, { people: sourcePeople, timeZone: ZONE })
+    const copied = namesOfCopies(copy, rows, formatOf)
     for (const [at, pair] of pairs.entries()) {
       const values = rows.map((row) => row[at] ?? null)
       if (holdsFiles(pair.target)) {
         columns.push(values.map((value) => filesFor(pair.target, value)))
         continue
       }
-      const format = cellFormatter(pair.source, { people: sourcePeople, timeZone: ZONE })
+      const format = formatOf(pair)
       const link = linkOf(pair.target)
       columns.push(
         link
-          ? await linksFor(copy, pair, link, { values, format, people: targetPeople })
+          ? await linksFor(copy, pair, link, { values, format, people: targetPeople, copied })
           : values.map((value) => textFor(pair.target, format(value), targetPeople)),
       )
     }
     return columns
   }
 
-  /** Links to the same records where both fields link to one table, else to records with the same names. */
+  /**
+   * Links to the same records where both fields link to one table, else to records with the same names.
+   *
+   * @param copied the positions of the originals by the names of their copies
+   */
   async function linksFor(
     { target }: OpenCopy,
     pair: Pair,
@@ -172,7 +180,13 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       values,
       format,
       people,
-    }: { values: CellValue[]; format: (value: CellValue) => string; people: Person[] },
+      copied,
+    }: {
+      values: CellValue[]
+      format: (value: CellValue) => string
+      people: Person[]
+      copied: ReadonlyMap<string, number>
+    },
   ): Promise<Column> {
     const severalReason = m.imports_report_several_records({ field: pair.target.title })
     const texts = values.map(format)
@@ -201,9 +215,56 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       const { ids, missing, isTooMany } = readNames(text, link, names)
       if (isTooMany) return refusal(text, severalReason)
       if (missing.length === 0) return accepted(linkTo(ids))
+      const isOwn = table.id === target.table.id
+      const awaits = isOwn ? missing.flatMap((name) => copied.get(name) ?? []) : []
+      const unknown = missing.filter((name) => !isOwn || !copied.has(name))
+      if (unknown.length === 0) return { ...accepted(linkTo(ids)), awaits }
       // The names that are known are linked.
-      return { ...refusal(text, unknownNames(table.title, missing)), value: linkTo(ids) }
+      return { ...refusal(text, unknownNames(table.title, unknown)), value: linkTo(ids), awaits }
     })
+  }
+
+  /**
+   * Writes the copies: first those that need no other copy, then those that name them, and so on; links that may be empty
+   * follow at the end. All is one action.
+   *
+   * @returns the ids of the copies, in the order of the originals
+   */
+  async function write(
+    { user, target, pairs, recordIds }: OpenCopy,
+    columns: readonly Column[],
+    timeZone: string | undefined,
+  ): Promise<RecordId[]> {
+    const { id: tableId, baseId } = target.table
+    const ids = new Map<number, RecordId>()
+    const idsOf = (awaits: readonly number[]) => awaits.flatMap((at) => ids.get(at) ?? [])
+    const apply = (operations: Operation[]) =>
+      records.apply(user, { baseId, operations, ...(timeZone !== undefined && { timeZone }) })
+    try {
+      for (const round of roundsOf(target, pairs, columns, recordIds.length).rounds) {
+        const rows = round.map((row): NewRow => ({ values: valuesOf(pairs, columns, row, idsOf) }))
+        const { inserted } = await apply([{ kind: 'insert', tableId, rows }])
+        round.forEach((row, at) => {
+          const id = inserted[at]
+          if (id !== undefined) ids.set(row, id)
+        })
+      }
+      const later = pairs.flatMap((pair, at) =>
+        isRequired(target, pair.target)
+          ? []
+          : (columns[at] ?? []).flatMap(({ awaits = [] }, row): Operation[] => {
+              const id = ids.get(row)
+              if (awaits.length === 0 || id === undefined) return []
+              return [{ kind: 'link', tableId, fieldId: pair.target.id, id, targets: idsOf(awaits) }]
+            }),
+      )
+      if (later.length > 0) await apply(later)
+    } catch (error) {
+      // Copies that name others are changes of their own: without them, the first ones go again.
+      if (ids.size > 0) await apply([{ kind: 'delete', tableId, ids: [...ids.values()].toReversed() }])
+      throw error
+    }
+    return recordIds.flatMap((_, row) => ids.get(row) ?? [])
   }
 
   /** Leaves out files that the actor may not use, and registers the others for the base of the target. */
@@ -288,28 +349,24 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
      *
      * @throws TABLE_NOT_FOUND, RECORD_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below viewer of the table and editor of
      *   the target, for a move below editor of both; REQUIRED_FIELD_MISSING where records have no value for a required
-     *   field; BAD_REQUEST for the same table, too many records and fields that cannot be copied or filled; the errors of the
+     *   field; BAD_REQUEST for the same table, too many records, fields that cannot be copied or filled and required links in a circle; the errors of the
      *   write door. Nothing is written then
      */
     async copy(actor: Actor, input: RecordCopyInput): Promise<RecordCopy> {
       const asked = await open(actor, input)
       const user = { ...asked.user, actionId: asked.user.actionId ?? randomText(20) }
       const copy = { ...asked, user }
-      const { target, pairs, recordIds } = copy
+      const { pairs } = copy
       const rows = await read(copy)
       const columns = await convert(copy, rows)
       await claimFiles(copy, columns)
+      refuseCircles(copy, columns)
       refuseMissing(copy, columns)
-      const newRows = recordIds.map((_, row): NewRow => ({ values: valuesOf(pairs, columns, row) }))
-      const written = await records.apply(user, {
-        baseId: target.table.baseId,
-        operations: [{ kind: 'insert', tableId: target.table.id, rows: newRows }],
-        timeZone: input.timeZone,
-      })
+      const ids = await write(copy, columns, input.timeZone)
       const refused = refusedIn(pairs, columns)
-      if (!input.isMove) return { ids: written.inserted, refused, deleted: 0, kept: null }
+      if (!input.isMove) return { ids, refused, deleted: 0, kept: null }
       const { deleted, kept } = await removeOriginals(copy, rows)
-      return { ids: written.inserted, refused, deleted, kept }
+      return { ids, refused, deleted, kept }
     },
   }
 }
@@ -470,11 +527,29 @@ function missingIn(
   { target, pairs, recordIds }: Pick<OpenCopy, 'target' | 'pairs' | 'recordIds'>,
   columns: readonly Column[],
 ): { field: Field; count: number }[] {
+  const { stuck } = roundsOf(target, pairs, columns, recordIds.length)
+  const isMissing = ({ value, awaits = [] }: Converted, row: number) =>
+    (value ?? '') === '' && (awaits.length === 0 || stuck.has(row))
   return requiredIn(target).flatMap((field) => {
     const column = columns[pairs.findIndex((pair) => pair.target.id === field.id)]
-    const count = column ? column.filter(({ value }) => (value ?? '') === '').length : recordIds.length
+    const count = column ? column.filter(isMissing).length : recordIds.length
     return count === 0 ? [] : [{ field, count }]
   })
+}
+
+/** @throws BAD_REQUEST where copies cannot be written one after the other, because a required link of each needs another one */
+function refuseCircles({ target, pairs, recordIds }: OpenCopy, columns: readonly Column[]): void {
+  const { stuck } = roundsOf(target, pairs, columns, recordIds.length)
+  if (stuck.size === 0) return
+  const at = pairs.findIndex(
+    (pair, index) =>
+      isRequired(target, pair.target) &&
+      columns[index]?.some(
+        ({ awaits = [] }, row) => stuck.has(row) && awaits.some((other) => stuck.has(other)),
+      ),
+  )
+  const field = pairs[at]?.target.title ?? ''
+  throw badRequest(m.copies_error_circle({ field, table: target.table.title, count: stuck.size }))
 }
 
 /** @throws REQUIRED_FIELD_MISSING */
@@ -490,11 +565,63 @@ function refuseMissing(copy: OpenCopy, columns: readonly Column[]): void {
   )
 }
 
-/** The values of one copy. An empty cell stays empty; only a required field gets its default then. */
-function valuesOf(pairs: readonly Pair[], columns: readonly Column[], row: number): Values {
+/** The positions of the originals by the names that their copies will have, of which the first counts. */
+function namesOfCopies(
+  { target, pairs }: OpenCopy,
+  rows: readonly CellValue[][],
+  formatOf: (pair: Pair) => (value: CellValue) => string,
+): Map<string, number> {
+  const at = pairs.findIndex((pair) => pair.target.id === target.displayField.id)
+  const pair = pairs[at]
+  if (!pair) return new Map()
+  const format = formatOf(pair)
+  return new Map(rows.map((row, position) => [format(row[at] ?? null), position] as const).toReversed())
+}
+
+/**
+ * Rows in the order in which they can be written: those of a round need copies of earlier rounds only. `stuck` rows need
+ * themselves, or each other in a circle.
+ */
+function roundsOf(
+  target: TableModel,
+  pairs: readonly Pair[],
+  columns: readonly Column[],
+  count: number,
+): { rounds: number[][]; stuck: ReadonlySet<number> } {
+  const needing = columns.filter((_, at) => pairs[at] && isRequired(target, pairs[at].target))
+  const needs = (row: number) =>
+    needing.flatMap((column) => {
+      const { value = null, awaits = [] } = column[row] ?? {}
+      return value === null ? awaits : []
+    })
+  const rounds: number[][] = []
+  const written = new Set<number>()
+  let left = Array.from({ length: count }, (_, row) => row)
+  while (left.length > 0) {
+    const round = left.filter((row) => needs(row).every((other) => written.has(other)))
+    if (round.length === 0) break
+    rounds.push(round)
+    for (const row of round) written.add(row)
+    left = left.filter((row) => !written.has(row))
+  }
+  return { rounds, stuck: new Set(left) }
+}
+
+/**
+ * The values of one copy. An empty cell stays empty; only a required field gets its default then.
+ *
+ * @param idsOf the ids of copies that are written
+ */
+function valuesOf(
+  pairs: readonly Pair[],
+  columns: readonly Column[],
+  row: number,
+  idsOf: (awaits: readonly number[]) => readonly RecordId[],
+): Values {
   const values: Values = {}
   for (const [at, { target }] of pairs.entries()) {
-    const value = columns[at]?.[row]?.value ?? null
+    const { value: known = null, awaits = [] } = columns[at]?.[row] ?? {}
+    const value = known ?? linkTo(idsOf(awaits))
     if (value === null && target.required) continue
     values[target.id] = value ?? fieldType(target.type).initial ?? null
   }

@@ -29,19 +29,28 @@ interface Entry {
 /** Kinds of entries that may list the records they added as a range of ids. */
 const ADDING: ReadonlySet<string> = new Set(['records.insert', 'records.import'])
 
+/** Where the history that is staged so far ends. */
+export interface StagedUntil {
+  /** The last entry of the source's log that was read. */
+  after: number
+  /** The number of staged entries. */
+  count: number
+}
+
 /**
- * Reads what the log of a home has of some tables, under their new ids and numbered from 1. Returns the number of entries.
- * Both tables of the log are read once, in the order of their entries.
+ * Reads what the log of a home has of some tables, under their new ids and numbered from 1. Returns the number of entries
+ * that are staged then. Both tables of the log are read once, in the order of their entries.
  */
 export async function stageHistory(
   source: TableStore,
   log: { entries: StoredTable; records: StoredTable },
   ids: HistoryIds,
   to: StageTo,
+  until: StagedUntil,
 ): Promise<number> {
-  const entries = entriesOf(source, log.entries)
+  const entries = entriesOf(source, log.entries, until)
   let entry = await entries.next()
-  let count = 0
+  let { count } = until
   let waiting: StoredRow[] = []
 
   /** Stages an entry under the next number. @param tableId of the copy */
@@ -92,7 +101,7 @@ export async function stageHistory(
   const positions = new Map(log.records.columns.map(({ name }, at) => [name, at]))
   const at = (row: StoredRow, name: string): string | null => row[positions.get(name) ?? -1] ?? null
   const only = { column: 'table_id', texts: [...ids.tables.keys()] }
-  for await (const batch of source.rows(log.records, null, only)) {
+  for await (const batch of source.rows(log.records, [String(until.after + 1), '', ''], only)) {
     const rows: StoredRow[] = []
     const paths = new Set<string>()
     for (const row of batch) {
@@ -117,8 +126,12 @@ export async function stageHistory(
   return count
 }
 
-async function* entriesOf(source: TableStore, table: StoredTable): AsyncGenerator<Entry, void, undefined> {
-  for await (const batch of source.rows(table))
+async function* entriesOf(
+  source: TableStore,
+  table: StoredTable,
+  { after }: StagedUntil,
+): AsyncGenerator<Entry, void, undefined> {
+  for await (const batch of source.rows(table, [String(after)]))
     for (const row of batch) {
       const values = Object.fromEntries(table.columns.map(({ name }, at) => [name, row[at] ?? null]))
       yield { id: Number(values.id), values }

@@ -78,19 +78,23 @@ export interface TablesCopied {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'log' | 'registry' | 'meta' | 'tableMoves'>
+  kernel: Pick<Kernel, 'sources' | 'log' | 'registry' | 'meta' | 'tableMoves' | 'config'>
   schema: Pick<SchemaService, 'load' | 'publishTables' | 'hasTable'>
   views: Pick<ViewsService, 'tableViews'>
   records: Pick<RecordsService, 'exports' | 'attachments' | 'feed'>
 }
 
-/** The copy starts over if someone changes the tables in the meantime. */
+/** The copy starts over if someone changes the definitions of the tables in the meantime. */
 const MAX_TRIES = 3
-/**
- * How long the last attempt of a move may keep the writers of the source waiting while it copies the records: well below
- * the time after which they are refused (`WRITE_PATIENCE_MS`).
- */
-const MAX_HELD_MS = 10_000
+
+/** How often a move may keep the writers of the source waiting in vain, each time for `config.moveWaitMs`. */
+const MAX_HOLDS = 5
+
+/** A round that takes less than this part of the time in which writers may wait is short enough to be repeated while they do. */
+const SHORT_ROUND = 0.2
+
+/** Rounds go on while each takes less than this part of the time of the one before. */
+const SHRINKS = 0.7
 
 /** One server at a time publishes a move, as it holds the write leases of two bases. */
 const PUBLISHING = 'publishing of moved tables'
@@ -111,63 +115,117 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     filled: Filled | null
   }
 
-  async function prepare(
-    input: TablesToBaseInput,
-    context: JobContext,
-    { source, target, checkTime }: { source: Engine; target: Engine; checkTime: () => void },
-  ): Promise<Prepared> {
+  /** A copy whose changes are followed until it is published. */
+  interface Followed {
+    input: TablesToBaseInput
+    prepared: Prepared
+    /** Copies what has changed since. @throws ChangedMeanwhile if something else than records has changed */
+    follow(check: () => void): Promise<void>
+    signal: AbortSignal
+  }
+
+  /** @returns null if the definitions of the tables have changed meanwhile */
+  async function copyOnce(input: TablesToBaseInput, context: JobContext): Promise<TablesCopied | null> {
+    const { baseId, fromBaseId, isMove } = input
+    const [source, target] = await Promise.all([fromBaseId, baseId].map((id) => kernel.sources.engine(id)))
+    if (!source || !target) throw new Error('A base has no home')
     const hookIds = new Map([...input.hookIds, ...(await newHooks(input, { hookIds: new Map() }))])
     const plan = await planCopy(deps, input, { staging: stagingOf(context.jobId), hookIds })
     await createStaging(target, plan)
-    const check = () => {
-      context.signal.throwIfAborted()
-      checkTime()
+    const prepared: Prepared = { plan, filled: null }
+    try {
+      if (!input.withData) return await publish(input, context, prepared, { source, target })
+      return await withFill(input, context, plan, { source, target }, async ({ fill, follow }) => {
+        const { result, tookMs } = await timed(fill)
+        prepared.filled = result
+        if (!isMove) return publish(input, context, prepared, { source, target })
+        const followed: Followed = {
+          input,
+          prepared,
+          signal: context.signal,
+          async follow(check) {
+            prepared.filled = await follow(check)
+            if (prepared.filled === null) throw new ChangedMeanwhile()
+          },
+        }
+        return publishFollowed(followed, tookMs, (prepare) =>
+          publish(input, context, prepared, { source, target, prepare }),
+        )
+      })
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) return null
+      throw error
     }
-    const filled = await fill(input, { ...context, check }, plan, { source, target })
-    // Webhooks are called for all changes before the move: changes after it end this attempt.
-    if (input.movesHooks) {
-      await records.feed.settled(input.fromBaseId)
-      const tableIds = input.tables.map(({ id }) => id)
-      await kernel.registry.get(COPIED_HOOKS).catchUp(tableIds, await lastChangeId(source), check)
-    }
-    check()
-    return { plan, filled }
   }
 
   /**
-   * @param isHeld keeps all writers of the source waiting from the beginning, so that nothing changes meanwhile
-   * @returns null if the tables have changed meanwhile
+   * Follows the changes of the tables in rounds: each copies what has changed during the one before, so they get shorter while
+   * records are copied faster than they are written. The last round keeps the writers waiting and ends with the publication.
+   *
+   * @param tookMs how long the copy has taken
+   * @param publishAfter publishes after a call that runs while no other writer of the source can
+   * @throws CONFLICT if the last round takes longer than writers may wait, several times
    */
-  async function copyOnce(
-    input: TablesToBaseInput,
-    context: JobContext,
-    { isHeld }: { isHeld: boolean },
-  ): Promise<TablesCopied | null> {
-    const { baseId, fromBaseId, owner, isMove } = input
-    const [source, target] = await Promise.all([fromBaseId, baseId].map((id) => kernel.sources.engine(id)))
-    if (!source || !target) throw new Error('A base has no home')
-    const prepareWithin = (ms: number): Promise<Prepared> => {
-      const deadline = performance.now() + ms
-      const checkTime = () => {
-        if (performance.now() > deadline) throw changed(input)
+  async function publishFollowed<T>(
+    { input, prepared, follow, signal }: Followed,
+    tookMs: number,
+    publishAfter: (prepare: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    const waitMs = deps.kernel.config.moveWaitMs
+    /** Webhooks are called for all changes before the move. */
+    const callHooks = async (check: () => void) => {
+      if (!input.movesHooks) return
+      await records.feed.settled(input.fromBaseId)
+      const tableIds = input.tables.map(({ id }) => id)
+      await kernel.registry.get(COPIED_HOOKS).catchUp(tableIds, required(prepared.filled).lastChange, check)
+    }
+    const checkSignal = () => signal.throwIfAborted()
+    let roundMs = tookMs
+    for (let hold = 1; ; hold++) {
+      let formerMs = Number.POSITIVE_INFINITY
+      while (roundMs > waitMs * SHORT_ROUND && roundMs < formerMs * SHRINKS) {
+        formerMs = roundMs
+        roundMs = (await timed(() => follow(checkSignal))).tookMs
       }
-      return prepare(input, context, { source, target, checkTime })
+      await callHooks(checkSignal)
+      // The error passes through the thread, which keeps its code and message only.
+      let isTooLong = false
+      try {
+        return await publishAfter(async () => {
+          const deadline = performance.now() + waitMs
+          const check = () => {
+            checkSignal()
+            if (performance.now() <= deadline) return
+            isTooLong = true
+            throw changed(input)
+          }
+          await follow(check)
+          await callHooks(check)
+          check()
+        })
+      } catch (error) {
+        if (!isTooLong || hold === MAX_HOLDS) throw error
+        roundMs = (await timed(() => follow(checkSignal))).tookMs
+      }
     }
-    let prepared = isHeld ? null : await prepareWithin(Number.POSITIVE_INFINITY)
-    const prepareHeld = async () => {
-      prepared = await prepareWithin(MAX_HELD_MS)
-    }
-    const replaces = {
-      baseId: fromBaseId,
-      tables: newIdsOf(input),
-      prepare: isHeld ? prepareHeld : undefined,
-    }
-    const publish = () =>
+  }
+
+  /** @param how `prepare`: called first, while no other writer of the source can run */
+  async function publish(
+    input: TablesToBaseInput,
+    { signal }: Pick<JobContext, 'signal'>,
+    prepared: Prepared,
+    { source, target, prepare }: { source: Engine; target: Engine; prepare?: () => Promise<void> },
+  ): Promise<TablesCopied> {
+    const { baseId, fromBaseId, owner, isMove } = input
+    const { plan } = prepared
+    const replaces = { baseId: fromBaseId, tables: newIdsOf(input), prepare }
+    const publishTables = () =>
       schema.publishTables(
         owner,
         { baseId, replaces: isMove ? replaces : null },
         async () => {
-          const { plan, filled } = required(prepared)
+          const { filled } = prepared
           if (!(await isCurrent(plan, isMove ? { source, filled } : null))) throw new ChangedMeanwhile()
           return {
             tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
@@ -176,25 +234,19 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
             also: await alsoOf(input, plan, { target, filled }),
           }
         },
-        { signal: context.signal },
+        { signal },
       )
-    try {
-      const tables = isMove ? await exclusively(publish) : await publish()
-      const { plan, filled } = required(prepared)
-      for (const part of partsOf(input)) part.moved?.(moveOf(input, plan))
-      if (input.movesHooks) await completeHooks(input, plan)
-      return {
-        id: tables[0]?.id ?? '',
-        baseId,
-        rows: plan.tables.reduce(
-          (sum, { staged }, at) => sum + (staged.table.isJunction ? 0 : (filled?.rows[at] ?? 0)),
-          0,
-        ),
-        cellsLeftOut: 0,
-      }
-    } catch (error) {
-      if (error instanceof ChangedMeanwhile) return null
-      throw error
+    const tables = isMove ? await exclusively(publishTables) : await publishTables()
+    for (const part of partsOf(input)) part.moved?.(moveOf(input, plan))
+    if (input.movesHooks) await completeHooks(input, plan)
+    return {
+      id: tables[0]?.id ?? '',
+      baseId,
+      rows: plan.tables.reduce(
+        (sum, { staged }, at) => sum + (staged.table.isJunction ? 0 : (prepared.filled?.rows[at] ?? 0)),
+        0,
+      ),
+      cellsLeftOut: 0,
     }
   }
 
@@ -239,22 +291,36 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     })
   }
 
-  /** Fills the staging tables. Null for copies without records. */
-  async function fill(
-    { owner, baseId, withData }: TablesToBaseInput,
-    { check, report }: Pick<JobContext, 'report'> & { check: () => void },
+  /** Runs `work` with a thread that fills the staging tables. */
+  async function withFill<T>(
+    { owner, baseId }: TablesToBaseInput,
+    { signal, report }: Pick<JobContext, 'report' | 'signal'>,
     { tables, places, history }: CopyPlan,
     { source, target }: { source: Engine; target: Engine },
-  ): Promise<Filled | null> {
-    if (!withData) return null
-    const pages = tables.map((table) => valuePages(owner, table))
+    work: (calls: {
+      fill(): Promise<Filled>
+      /** Copies what has changed since. Null if something else than records has changed. */
+      follow(check: () => void): Promise<Filled | null>
+    }) => Promise<T>,
+  ): Promise<T> {
+    const pages = new Map<number, AsyncGenerator<Uint8Array, void, undefined>>()
     const lease = createLease(target)
+    let check = () => signal.throwIfAborted()
     const main: TablesMain = {
       lease: lease.take,
       release: lease.giveBack,
-      values: async (tableAt) => {
-        const next = await pages[tableAt]?.next()
+      values: async (tableAt, { isFirst }) => {
+        if (isFirst) {
+          await pages.get(tableAt)?.return(undefined)
+          const table = tables[tableAt]
+          if (table) pages.set(tableAt, valuePages(owner, table))
+        }
+        const next = await pages.get(tableAt)?.next()
         return next && !next.done ? next.value : null
+      },
+      valuesOf: async (tableAt, recordIds) => {
+        const table = tables[tableAt]
+        return table ? Array.fromAsync(valuePages(owner, table, recordIds)) : []
       },
       files: async (paths) => {
         await records.attachments.claimKnown(owner, baseId, paths)
@@ -265,31 +331,43 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
       },
     }
     try {
-      return await withThread<TablesThread, Filled>(
-        'modules/imports/copies/tables-worker.ts',
-        main,
-        (thread) =>
-          thread.fill(
-            { from: source.location, to: target.location },
-            tables.map(({ fill }) => fill),
-            { places, history },
-          ),
+      return await withThread<TablesThread, T>('modules/imports/copies/tables-worker.ts', main, (thread) =>
+        work({
+          fill: () =>
+            thread.fill({
+              from: source.location,
+              to: target.location,
+              tables: tables.map(({ fill }) => fill),
+              places,
+              history,
+            }),
+          follow: async (checkRound) => {
+            check = checkRound
+            return thread.follow()
+          },
+        }),
       )
     } finally {
       await lease.giveBack()
-      for (const each of pages) await each.return(undefined)
+      for (const each of pages.values()) await each.return(undefined)
     }
   }
 
-  /** What the fields of a table become that are copied as their values, by ascending record id. */
+  /** What the fields of a table become that are copied as their values, by ascending record id. @param recordIds only these records */
   async function* valuePages(
     actor: UserActor,
     { model, valueIds }: PlannedTable,
+    recordIds?: number[],
   ): AsyncGenerator<Uint8Array, void, undefined> {
     if (valueIds.length === 0) return
     const key = model.primaryKey.id
     const { pages } = await records.exports.contentOf(actor, {
-      query: { tableId: model.table.id, sorts: [{ fieldId: key, direction: 'asc' }], timeZone: 'UTC' },
+      query: {
+        tableId: model.table.id,
+        sorts: [{ fieldId: key, direction: 'asc' }],
+        timeZone: 'UTC',
+        ...(recordIds && { recordIds }),
+      },
       fieldIds: [key, ...valueIds],
     })
     for await (const { pieces } of pages({ name: 'csv', isGuarded: false, delimiter: ',' }))
@@ -390,17 +468,13 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   return {
     async run(input, context) {
       context.report({ done: 0, total: null, unit: 'rows' })
-      let tookMs = 0
       for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-        const startedAt = performance.now()
-        const isHeld = input.isMove && attempt === MAX_TRIES && tookMs < MAX_HELD_MS
         try {
-          const copied = await copyOnce(input, context, { isHeld })
+          const copied = await copyOnce(input, context)
           if (copied) return copied
         } finally {
           await abandon(input, context.jobId)
         }
-        tookMs = performance.now() - startedAt
       }
       throw changed(input)
     },
@@ -443,9 +517,15 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   }
 }
 
-/** Someone has changed the tables since they were read. */
+/** Someone has changed the definitions of the tables since they were read. */
 class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile'
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ result: T; tookMs: number }> {
+  const startedAt = performance.now()
+  const result = await work()
+  return { result, tookMs: performance.now() - startedAt }
 }
 
 const changed = ({ tables, isMove }: TablesToBaseInput): AppError => {
@@ -660,7 +740,7 @@ function planTable(
   return {
     model,
     valueIds,
-    fill: { from: table.tableName, to: name, columns },
+    fill: { id: table.id, isJunction: table.isJunction, from: table.tableName, to: name, columns },
     staged: {
       table: {
         id: ids.get(table.id) ?? '',

@@ -22,15 +22,20 @@ import { withHome } from '../../../src/db/sheaf-files/index.ts'
 import { PLACES_TABLE, STAGED_PLACE_COLUMNS } from '../../../src/db/view-places.ts'
 import type { EngineLocation } from '../../../src/dialects/dialect.ts'
 import { serve } from '../../../src/thread-calls.ts'
-import { type HistoryIds, stageHistory } from './stage-history.ts'
+import { type ChangedRecords, changesSince, type IdRange } from './changed-records.ts'
+import { type HistoryIds, type StagedUntil, stageHistory } from './stage-history.ts'
 
 /*
- * Thread that copies tables from one home into staging tables of another, row by row as they are stored. The source is
- * read at one moment; what is computed comes from the main thread as CSV, page by page.
+ * Thread that copies tables from one home into staging tables of another, row by row as they are stored, and then the
+ * records that have changed since. The source is read at one moment each time; what is computed comes from the main thread
+ * as CSV, page by page.
  */
 
 /** A table to be filled, which exists and is empty. */
 export interface TableFill {
+  /** Id of the original. */
+  id: string
+  isJunction: boolean
   /** Name in the source. */
   from: string
   /** Name in the target. */
@@ -52,6 +57,13 @@ export interface FurtherFill {
   history: { to: StagedLog; ids: HistoryIds } | null
 }
 
+/** What is copied, and where. */
+export interface CopiedTables extends FurtherFill {
+  from: EngineLocation
+  to: EngineLocation
+  tables: TableFill[]
+}
+
 /** What was read. */
 export interface Filled {
   /** The last record id that the source has assigned, for each table; null before the first. */
@@ -62,6 +74,8 @@ export interface Filled {
   lastChange: number
   /** The number of staged entries of its history. */
   entries: number
+  /** The number of staged manual positions. */
+  places: number
 }
 
 export type TablesMain = {
@@ -69,7 +83,9 @@ export type TablesMain = {
   lease(): Promise<void>
   release(): Promise<void>
   /** The next lines of a table's computed values, each beginning with the record's id, ascending; null at the end. */
-  values(tableAt: number): Promise<Uint8Array | null>
+  values(tableAt: number, how: { isFirst: boolean }): Promise<Uint8Array | null>
+  /** All these lines for some records. */
+  valuesOf(tableAt: number, recordIds: number[]): Promise<Uint8Array[]>
   /** Names stored files that the copies have. */
   files(paths: string[]): Promise<void>
   progress(rows: number): Promise<void>
@@ -82,40 +98,71 @@ const ROWS_PER_LEASE = 5_000
 
 giveWay()
 
+/** The copy that this thread makes. */
+let copy: { plan: CopiedTables; filled: Filled; isInterrupted: boolean } | null = null
+
 const functions = {
-  fill(
-    { from, to }: { from: EngineLocation; to: EngineLocation },
-    tables: TableFill[],
-    { places, history }: FurtherFill,
-  ): Promise<Filled> {
-    return withHome(from, { isSnapshot: true }, async (source) => {
-      const stored = new Map((await source.tables()).map((table) => [table.name, table]))
-      const require = (name: string): StoredTable => {
-        const table = stored.get(name)
-        if (!table) throw new Error(`The table ${name} is missing from ${source.name}`)
-        return table
-      }
+  /** Copies the tables as they are now. */
+  fill(plan: CopiedTables): Promise<Filled> {
+    const { tables, places, history } = plan
+    return withHomes(plan, async ({ source, target, require }) => {
       const lastChange = Number((await source.lastKey(require(CHANGES_TABLE)))?.[0] ?? 0)
-      return withHome(to, { isSnapshot: false, isShared: true }, async (target) => {
-        const filled: Filled = { lastIds: [], rows: [], lastChange, entries: 0 }
-        let done = 0
-        for (const [at, fill] of tables.entries()) {
-          const table = require(fill.from)
-          filled.lastIds.push(table.lastId)
-          filled.rows.push(0)
-          const write = createWriter(target, targetTable(fill.to, fill.columns))
-          for await (const rows of filledRows(source, table, fill, at)) {
-            await write.add(rows)
-            filled.rows[at] = (filled.rows[at] ?? 0) + rows.length
-            done += rows.length
-            await main.progress(done)
-          }
-          await write.end()
-        }
-        if (places) await fillPlaces(source, require(PLACES_TABLE), target, places)
-        if (history) filled.entries = await fillHistory(source, require, target, history)
-        return filled
+      const filled: Filled = { lastIds: [], rows: tables.map(() => 0), lastChange, entries: 0, places: 0 }
+      copy = { plan, filled, isInterrupted: false }
+      for (const [at, { from }] of tables.entries()) {
+        filled.lastIds.push(require(from).lastId)
+        await fillTable({ source, target, require }, at)
+      }
+      if (places) filled.places = await fillPlaces(source, require(PLACES_TABLE), target, places)
+      if (history) filled.entries = await fillHistory({ source, target, require }, history, NOTHING_STAGED)
+      return filled
+    })
+  },
+
+  /**
+   * Copies what has changed since. May fail anywhere and be called again: it does what is left, and what has changed until
+   * then. Null if something else than records has changed, so that a new copy is needed.
+   */
+  async follow(): Promise<Filled | null> {
+    const current = required(copy)
+    const { plan, filled } = current
+    const { places, history } = plan
+    return withHomes(plan, async ({ source, target, require }) => {
+      const changes = await changesSince(source, require, {
+        tableIds: plan.tables.map(({ id }) => id),
+        junctions: plan.tables.flatMap(({ id, isJunction }) => (isJunction ? [id] : [])),
+        after: filled.lastChange,
       })
+      if (changes === null) return null
+      if (changes.tables.size === 0 && changes.last === filled.lastChange) return filled
+      const { isInterrupted } = current
+      current.isInterrupted = true
+      for (const [at, { id, from, to, columns }] of plan.tables.entries()) {
+        filled.lastIds[at] = require(from).lastId
+        const changed = changes.tables.get(id)
+        if (changed === 'all') {
+          const removed = await leased(() => target.remove(targetTable(to, columns), null))
+          filled.rows[at] = (filled.rows[at] ?? 0) - removed
+          await fillTable({ source, target, require }, at)
+        } else if (changed) await copyChanged({ source, target, require }, at, changed)
+      }
+      if (places) {
+        const staged = stagingTable(places.to, STAGED_PLACE_COLUMNS)
+        if (filled.places > 0 || isInterrupted) await leased(() => target.remove(staged, null))
+        filled.places = await fillPlaces(source, require(PLACES_TABLE), target, places)
+      }
+      if (history) {
+        const isAnew = isInterrupted || changes.isPurged
+        if (isAnew) {
+          await leased(() => target.remove(stagingTable(history.to.entries, STAGED_ENTRY_COLUMNS), null))
+          await leased(() => target.remove(stagingTable(history.to.records, STAGED_RECORD_COLUMNS), null))
+        }
+        const until = isAnew ? NOTHING_STAGED : { after: filled.lastChange, count: filled.entries }
+        filled.entries = await fillHistory({ source, target, require }, history, until)
+      }
+      filled.lastChange = changes.last
+      current.isInterrupted = false
+      return filled
     })
   },
 }
@@ -145,17 +192,110 @@ const stagingTable = (name: string, kinds: Readonly<Record<string, ColumnKind>>)
     Object.entries(kinds).map(([to, kind]) => ({ to, kind })),
   )
 
+/** Runs `work` with the write lease of the target. */
+async function leased<T>(work: () => Promise<T>): Promise<T> {
+  await main.lease()
+  try {
+    return await work()
+  } finally {
+    await main.release()
+  }
+}
+
+/** The homes of a copy, the source as it is at one moment. */
+interface Homes {
+  source: TableStore
+  target: TableStore
+  /** A table of the source. */
+  require: (name: string) => StoredTable
+}
+
+const withHomes = <T>({ from, to }: CopiedTables, work: (homes: Homes) => Promise<T>): Promise<T> =>
+  withHome(from, { isSnapshot: true }, async (source) => {
+    const stored = new Map((await source.tables()).map((table) => [table.name, table]))
+    const require = (name: string): StoredTable => {
+      const table = stored.get(name)
+      if (!table) throw new Error(`The table ${name} is missing from ${source.name}`)
+      return table
+    }
+    return withHome(to, { isSnapshot: false, isShared: true }, (target) => work({ source, target, require }))
+  })
+
+function required<T>(value: T | null): T {
+  if (value === null) throw new Error('Nothing was copied')
+  return value
+}
+
+const NOTHING_STAGED: StagedUntil = { after: 0, count: 0 }
+
+/** Copies all rows of a table. */
+async function fillTable({ source, target, require }: Homes, at: number): Promise<void> {
+  const { plan, filled } = required(copy)
+  const fill = required(plan.tables[at] ?? null)
+  const table = require(fill.from)
+  const write = createWriter(target, targetTable(fill.to, fill.columns))
+  let isFirst = true
+  const values = createValues(() => {
+    const next = main.values(at, { isFirst })
+    isFirst = false
+    return next
+  })
+  for await (const rows of filledRows(source.rows(table), table, fill, values)) {
+    await write.add(rows)
+    filled.rows[at] = (filled.rows[at] ?? 0) + rows.length
+    await main.progress(sumOf(filled.rows))
+  }
+  await write.end()
+}
+
+/** Records that are looked up by one statement. */
+const IDS_AT_ONCE = 1_000
+
+/** Replaces the rows of changed records, each portion in one turn. */
+async function copyChanged(
+  { source, target, require }: Homes,
+  at: number,
+  { ids, ranges }: Exclude<ChangedRecords, 'all'>,
+): Promise<void> {
+  const { plan, filled } = required(copy)
+  const fill = required(plan.tables[at] ?? null)
+  const table = require(fill.from)
+  const to = targetTable(fill.to, fill.columns)
+  const toKey = required(fill.columns.find(({ isIdentity }) => isIdentity)?.to ?? null)
+  for (const recordIds of portionsOf(ids, ranges)) {
+    const texts = recordIds.map(String)
+    const lines = fill.columns.some((column) => 'field' in column) ? await main.valuesOf(at, recordIds) : []
+    const values = createValues(async () => lines.shift() ?? null)
+    const fresh: StoredRow[] = []
+    const found = source.rows(table, null, { column: table.key[0] ?? '', texts })
+    for await (const rows of filledRows(found, table, fill, values)) for (const row of rows) fresh.push(row)
+    await leased(async () => {
+      const removed = await target.remove(to, { column: toKey, texts })
+      filled.rows[at] = (filled.rows[at] ?? 0) - removed
+      if (fresh.length > 0) await target.insert(to, fresh)
+      filled.rows[at] = (filled.rows[at] ?? 0) + fresh.length
+    })
+    await main.progress(sumOf(filled.rows))
+  }
+}
+
+/** All ids of a set and of ranges, ascending within each portion. */
+function* portionsOf(ids: ReadonlySet<number>, ranges: readonly IdRange[]): Generator<number[]> {
+  const sorted = [...ids].sort((a, b) => a - b)
+  for (let at = 0; at < sorted.length; at += IDS_AT_ONCE) yield sorted.slice(at, at + IDS_AT_ONCE)
+  for (const { from, to } of ranges)
+    for (let first = from; first <= to; first += IDS_AT_ONCE)
+      yield Array.from({ length: Math.min(IDS_AT_ONCE, to - first + 1) }, (_, at) => first + at)
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0)
+
 /** Collects rows, and writes them in turns: others write to the home in between. */
 function createWriter(target: TableStore, table: StoredTable) {
   let waiting: StoredRow[] = []
   async function end(): Promise<void> {
     if (waiting.length === 0) return
-    await main.lease()
-    try {
-      await target.insert(table, waiting)
-    } finally {
-      await main.release()
-    }
+    await leased(() => target.insert(table, waiting))
     waiting = []
   }
   return {
@@ -169,10 +309,10 @@ function createWriter(target: TableStore, table: StoredTable) {
 
 /** The rows of a table as those of its copy. */
 async function* filledRows(
-  source: TableStore,
+  found: AsyncIterable<StoredRow[]>,
   table: StoredTable,
   { columns }: TableFill,
-  tableAt: number,
+  computed: ReturnType<typeof createValues>,
 ): AsyncGenerator<StoredRow[], void, undefined> {
   const positionOf = (name: string): number => {
     const at = table.columns.findIndex((column) => column.name === name)
@@ -181,7 +321,7 @@ async function* filledRows(
   }
   const idAt = positionOf(table.key[0] ?? '')
   const hasValues = columns.some((column) => 'field' in column)
-  const values = hasValues ? createValues(tableAt) : null
+  const values = hasValues ? computed : null
   let next = 1
   const reads = columns.map((column) => {
     if ('field' in column) {
@@ -196,7 +336,7 @@ async function* filledRows(
   const filesAt = columns.flatMap((column) =>
     'from' in column && column.holdsFiles ? positionOf(column.from) : [],
   )
-  for await (const batch of source.rows(table)) {
+  for await (const batch of found) {
     if (filesAt.length > 0) {
       const paths = batch.flatMap((row) => filesAt.flatMap((at) => pathsIn(row[at] ?? null)))
       if (paths.length > 0) await main.files([...new Set(paths)])
@@ -221,8 +361,8 @@ function toStored(value: string | number | boolean | null, kind: ColumnKind): st
   return kind === 'real' ? canonicalReal(Number(value)) : String(value)
 }
 
-/** The computed values of records, which are asked for in ascending order of their ids. */
-function createValues(tableAt: number) {
+/** The computed values of records, which are asked for in ascending order of their ids. @param read the next lines */
+function createValues(read: () => Promise<Uint8Array | null>) {
   const decoder = new TextDecoder()
   const reader = createCsvReader({ delimiter: ',', quote: '"' })
   let page: string[][] = []
@@ -239,7 +379,7 @@ function createValues(tableAt: number) {
           continue
         }
         if (isOver) return undefined
-        const bytes = await main.values(tableAt)
+        const bytes = await read()
         isOver = bytes === null
         page = bytes === null ? reader.end() : reader.push(decoder.decode(bytes, { stream: true }))
         next = 0
@@ -253,11 +393,13 @@ async function fillPlaces(
   table: StoredTable,
   target: TableStore,
   { to, views }: NonNullable<FurtherFill['places']>,
-): Promise<void> {
+): Promise<number> {
   const write = createWriter(target, stagingTable(to, STAGED_PLACE_COLUMNS))
   const only = { column: 'view_id', texts: [...views.keys()] }
-  if (only.texts.length === 0) return
+  if (only.texts.length === 0) return 0
+  let count = 0
   for await (const batch of source.rows(table, null, only)) {
+    count += batch.length
     await write.add(
       batch.map((row) => {
         const values = Object.fromEntries(table.columns.map(({ name }, at) => [name, row[at] ?? null]))
@@ -272,22 +414,19 @@ async function fillPlaces(
     )
   }
   await write.end()
+  return count
 }
 
 async function fillHistory(
-  source: TableStore,
-  require: (name: string) => StoredTable,
-  target: TableStore,
+  { source, target, require }: Homes,
   { to, ids }: NonNullable<FurtherFill['history']>,
+  until: StagedUntil,
 ): Promise<number> {
   const entries = createWriter(target, stagingTable(to.entries, STAGED_ENTRY_COLUMNS))
   const records = createWriter(target, stagingTable(to.records, STAGED_RECORD_COLUMNS))
   const log = { entries: require(CHANGES_TABLE), records: require(CHANGE_RECORDS_TABLE) }
-  const count = await stageHistory(source, log, ids, {
-    entries: entries.add,
-    records: records.add,
-    files: main.files,
-  })
+  const into = { entries: entries.add, records: records.add, files: main.files }
+  const count = await stageHistory(source, log, ids, into, until)
   await entries.end()
   await records.end()
   return count

@@ -245,7 +245,7 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
       insertOne: refuse,
       insertMany: refuse,
     }
-    return { tx, dialect: engine.dialect, schema, actorId: null, now: null }
+    return { tx, dialect: engine.dialect, schema, actorId: null, now: null, renumbered: new Set() }
   }
 }
 

@@ -417,6 +417,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         entry: { ...mark, tableId: entry.tableId },
         finish,
         async plan(scope) {
+          await requireOwnTable(entry)
           // Redo reverts the undo: its records have the values to restore.
           const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)
           const changed = keepsChanged ? await changedAdditions(engine, entry.id) : []
@@ -433,6 +434,16 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       },
     )
     return { applied, kind, records: records || applied.count, skipped }
+  }
+
+  /**
+   * Changes of links are undone in tables in the trash, too, but not those that were made there: the table may have moved.
+   *
+   * @throws TABLE_NOT_FOUND
+   */
+  async function requireOwnTable({ tableId }: StoredEntry): Promise<void> {
+    const own = tableId === null ? null : await schema.loadWithKeys(tableId)
+    if (own && own.table.deletedAt !== null && !own.table.isJunction) await schema.load(own.table.id)
   }
 
   /** Set writes need the records in the database of the log, which connected databases are not. */

@@ -237,6 +237,8 @@ export interface WriteScope {
   actorId: string | null
   /** UTC, in the stored form. */
   now: CellValue
+  /** As `WriteContext.renumbered`. */
+  renumbered: Set<string>
   /** Stored times and authors of records that the transaction has read, by table and id as text, see `readStamped`. */
   stamps?: Map<TableModel, Map<string, Values>>
   /** Remaining number of linked records that deletions may touch, see `LargeCascade`; absent: unlimited. */
@@ -249,10 +251,14 @@ export class LargeCascade extends Error {
 }
 
 /** The write context of one table in the transaction. */
-export const contextFor = ({ tx, dialect, actorId, now }: WriteScope, model: TableModel): WriteContext => ({
+export const contextFor = (
+  { tx, dialect, actorId, now, renumbered }: WriteScope,
+  model: TableModel,
+): WriteContext => ({
   tx,
   dialect,
   model,
   actorId,
   now,
+  renumbered,
 })

@@ -280,9 +280,10 @@ async function findBounds(
  * they stay between the same records. Rare: after about thirty moves to one spot.
  */
 async function renumber(
-  { tx, dialect, model }: Pick<WriteContext, 'tx' | 'dialect' | 'model'>,
+  { tx, dialect, model, renumbered }: Pick<WriteContext, 'tx' | 'dialect' | 'model' | 'renumbered'>,
   gap: number,
 ): Promise<void> {
+  renumbered.add(model.table.id)
   const table = sql.identifier(model.table.tableName)
   const order = sql.identifier('nc_order')
   const id = columnOf(model.primaryKey)

@@ -193,4 +193,6 @@ export interface WriteContext {
   actorId: string | null
   /** UTC, in the stored form. */
   now: CellValue
+  /** Gets the ids of tables whose records are all given new positions, which the log does not list. */
+  renumbered: Set<string>
 }

@@ -329,6 +329,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
       schema,
       actorId: call.actorId,
       now: toStored(wholeSecond()),
+      renumbered: new Set(),
       cascade,
     }
     const ran = await runPlanned(call, scope)
@@ -344,7 +345,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
         repeated ?? { ...UNCHANGED, entry: { id: await lastChangeId(log), at: new Date().toISOString() } }
       )
     }
-    const entry = await logChange(call, log, ran, records)
+    const entry = await logChange(call, log, ran, { records, renumbered: scope.renumbered })
     await call.finish?.(log, call.home.dialect, entry.id, ran.inserted)
     for (const { tableId } of records) {
       if (!call.models.has(tableId)) call.models.set(tableId, await schema.loadWithKeys(tableId))
@@ -389,10 +390,11 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
     { actor, actorId, clientId, entry, home, foreign }: WriteCall,
     log: Transaction,
     { operations: [only], touched, isPlainInsert }: RanOperations,
-    records: RecordChange[],
+    { records, renumbered }: { records: RecordChange[]; renumbered: ReadonlySet<string> },
   ) {
     // Ranges are undone as sets, which only the base’s home supports.
     const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
+    const detail = range ?? entry.detail
     return appendChange(log, home.dialect, {
       actorId,
       clientId,
@@ -402,7 +404,8 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
       // Besides the range, the records whose links changed.
       records: range ? records.slice(touched.length) : records,
       recordCount: records.length,
-      detail: range ?? entry.detail,
+      detail:
+        renumbered.size === 0 ? detail : { ...(detail as object | undefined), renumbered: [...renumbered] },
     })
   }
 

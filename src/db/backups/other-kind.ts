@@ -171,6 +171,7 @@ function openBackupStore(
     lastKey: refuse,
     create: refuse,
     insert: refuse,
+    remove: refuse,
     complete: refuse,
     async close() {},
   }

@@ -208,6 +208,13 @@ export function openPostgresStore(
       const lines = rows.map((row) => `${row.map(copyText).join('\t')}\n`)
       await pipeline(Readable.from([Buffer.from(lines.join(''))]), stream)
     },
+    async remove(table, only) {
+      const where = only
+        ? `where ${quote(only.column)} in (${only.texts.map((_, at) => `$${at + 1}`).join(', ')})`
+        : ''
+      const removed = await client.unsafe(`delete from ${full(table)} ${where}`, [...(only?.texts ?? [])])
+      return removed.count
+    },
     async complete(table) {
       const known = (await tables()).find((each) => each.name === table.name)?.indexes ?? []
       const isKnown = (columns: string[]) => known.some((index) => Bun.deepEquals(index.columns, columns))

@@ -248,6 +248,10 @@ export function openSqliteStore(
       written++
       if (written % CHECKPOINT_EVERY === 0) file.run('pragma wal_checkpoint(passive)')
     },
+    async remove(table, only) {
+      const where = only ? `where ${quote(only.column)} in (${only.texts.map(() => '?').join(', ')})` : ''
+      return file.run(`delete from ${quote(table.name)} ${where}`, [...(only?.texts ?? [])]).changes
+    },
     async complete(table) {
       const known = new Set(indexesOf(table.name).map(({ columns }) => columns.join('\n')))
       for (const { columns, isUnique } of table.indexes) {

@@ -44,7 +44,7 @@ export type StoredTable = z.output<typeof StoredTable>
 /** A row as the canonical texts of its columns, in the table's order. */
 export type StoredRow = readonly (string | null)[]
 
-/** A selection of rows by the texts of a column of texts. */
+/** A selection of rows by the canonical texts of a column of texts or integers. */
 export interface RowsOnly {
   column: string
   texts: readonly string[]
@@ -68,6 +68,8 @@ export interface TableStore {
   create(table: StoredTable): Promise<void>
   /** Adds rows in one transaction. */
   insert(table: StoredTable, rows: StoredRow[]): Promise<void>
+  /** Removes rows: those with these texts of a column, or all. Returns their number. */
+  remove(table: StoredTable, only: RowsOnly | null): Promise<number>
   /** Creates missing indexes, and continues the numbering where the other database's ends. */
   complete(table: StoredTable): Promise<void>
   close(): Promise<void>
