@@ -155,5 +155,5 @@ const MEASURE: FormulaWords<Size> = {
   regexEnd: '$',
   regexMatch: (text) => around([text, text, text], 4),
   regexExtract: (text) => around([text, text, text, text], 5),
-  regexReplace: (text, _pattern, by) => around([text, text, text, by], 6),
+  regexReplace: (text, _pattern, by) => around([text, text, text, text, by], 6),
 }
