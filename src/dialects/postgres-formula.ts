@@ -132,9 +132,9 @@ export const postgresFormula: FormulaWords<SQL> = {
     sql`(${toMs(sql`(${wallClock(sql`floor(${ms} / 86400000) * 86400000`)} + (${months})::int * interval '1 month')`)}
       + ${ms} - floor(${ms} / 86400000) * 86400000)`,
 
-  cellList: (column, form) =>
+  cellList: (column, form, isNumeric) =>
     form === 'list'
-      ? sql`(select array_agg(listed order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
+      ? sql`(select array_agg(${isNumeric ? WITHOUT_ZEROS : sql`listed`} order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
           where listed is not null)`
       : sql`(select array_agg(listed ->> 1 order by n) from json_array_elements((${column})::text::json -> 1) with ordinality as listed_(listed, n)
           where listed ->> 1 is not null)`,
@@ -193,6 +193,9 @@ const isShort = (text: SQL): SQL => sql`length(${text}) <= ${sql.raw(String(MAX_
 /** Only the backslash is special in a replacement. */
 const replaceAll = (text: SQL, pattern: string, by: SQL): SQL =>
   sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`
+
+/** The text of a number, `7` for a decimal such as 7.00. */
+const WITHOUT_ZEROS = sql`case when listed ~ '^-?[0-9]+[.][0-9]*0$' then trim_scale(listed::numeric)::text else listed end`
 
 /** Null for a list without elements. */
 const withElements = (list: SQL): SQL => sql`nullif(${list}, '{}'::text[])`
