@@ -234,7 +234,7 @@ export const COLUMNS: readonly TestColumn[] = [
     form: 'list',
     isNumeric: true,
     storage: 'longText',
-    values: [null, '[]', '[10,9,2.5,-1,null,10]', '[7]', '[100,20,3]', '[7.00,2.50,-0.30,10]'],
+    values: [null, '[]', '[10,9,2.5,-1,null,10]', '[7]', '[100,20,3]'],
   },
   {
     title: 'Tags',
