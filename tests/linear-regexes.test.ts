@@ -28,6 +28,7 @@ describe('regular expressions of the product', () => {
       'src/core/formula/date-format.ts',
       'src/core/formula/match-pattern.ts',
       'src/core/formula/pattern.ts',
+      'src/dialects/postgres-pattern.ts',
     ])
   })
 

@@ -52,6 +52,8 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
 
   /** Text for exact grouping, whatever the column's collation equates. */
   exactText(expression: SQL): SQL
+  /** The text, null for the empty one. */
+  emptyAsNull(expression: SQL): SQL
   /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
   /**

@@ -82,10 +82,11 @@ export const mysqlFormula: FormulaWords<SQL> = {
     text(sql`date_format(${wallClock(ms)}, ${sql.raw(withTime ? `'%Y-%m-%d %H:%i:%s'` : `'%Y-%m-%d'`)})`),
   addMonths: (ms, months) => toMs(sql`date_add(${wallClock(ms)}, interval ${integer(months)} month)`),
 
-  cellList: (column, form) =>
+  cellList: (column, form, isNumeric) =>
     elements(column, sql.raw(form === 'list' ? `'$[*]'` : `'$[1][*]'`), {
       path: sql.raw(form === 'list' ? `'$'` : `'$[1]'`),
       where: sql`t is not null`,
+      ...(isNumeric && { element: WITHOUT_ZEROS }),
     }),
   listOf: (value) => text(sql`concat('[', json_quote(${value}), ']')`),
   split: (value, separator) =>
@@ -155,10 +156,13 @@ const listed = (list: SQL, each = WHOLE, path = sql.raw(`'$'`)): SQL =>
 const elements = (
   list: SQL,
   each: SQL,
-  { path, where, order = sql`n` }: { path?: SQL; where?: SQL; order?: SQL },
+  { path, where, order = sql`n`, element = sql`t` }: { path?: SQL; where?: SQL; order?: SQL; element?: SQL },
 ): SQL =>
-  text(sql`(select concat('[', group_concat(json_quote(${text(sql`t`)}) order by ${order} separator ','), ']')
+  text(sql`(select concat('[', group_concat(json_quote(${text(element)}) order by ${order} separator ','), ']')
     from ${listed(list, each, path)} as listed${where ? sql` where ${where}` : sql``})`)
+
+/** The text of a number, `7` for a decimal such as 7.00. */
+const WITHOUT_ZEROS = sql`case when t regexp '^-?[0-9]+[.][0-9]*0$' then trim(trailing '.' from trim(trailing '0' from t)) else t end`
 
 /** Stands for the separator while a text becomes JSON; a code point that no text has (U+FDD0 is no character). */
 const SPLIT_MARK = '\ufdd0'

@@ -68,7 +68,8 @@ const AGGREGATES: Record<Parameters<RelatedExpressions['rollup']>[1], (value: SQ
   }
 
 const hasValue = ({ value, storage }: RelatedValue): SQL =>
-  isTextStorage(storage) ? sql`nullif(${value}, '') is not null` : sql`${value} is not null`
+  // By its length: collations take spaces for nothing.
+  isTextStorage(storage) ? sql`length(${value}) > 0` : sql`${value} is not null`
 
 const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
   sql`(select ${value.value} as v from ${from} and ${hasValue(value)} order by ${orderBy} limit ${count(limit)}) as filled`

@@ -9,8 +9,13 @@ import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
 import { createRender, groupSummaryBy, medianByPlace, standardPrimitives, summaryBy } from './standard-sql.ts'
 
-/** True for text with letters, which a collation may equate with other text. */
-const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
+/** True for text that no number, date or time has. Collations may equate it with other text, and '' with spaces. */
+const isPlainText = (value: FilterValue): boolean =>
+  typeof value === 'string' && !/^[\d.:+-](?:[\d.:+ -]*[\d.:+-])?$/.test(value)
+
+/** True for text as digits have it: of ASCII, without spaces at the end. Collations equate `１２` and `12 ` with `12`. */
+const isAscii = (expression: SQL): SQL =>
+  sql`length(convert(${expression} using utf8mb4)) = char_length(trim(trailing ' ' from ${expression}))`
 
 /** Text as UTF-8 bytes, whatever the column's character set. */
 const bytesOf = (expression: SQL): SQL => sql`cast(convert(${expression} using utf8mb4) as binary)`
@@ -53,18 +58,24 @@ export const mysql: Dialect = {
 
   ...standardPrimitives,
   // Compares by the column's collation first, which an index may support, then exactly.
-  eq: (expression, value) =>
-    hasLetters(value)
-      ? sql`(${standardPrimitives.eq(expression, value)} and ${bytesOf(expression)} = ${bytesOf(sql`${value}`)})`
-      : standardPrimitives.eq(expression, value),
-  inList: (expression, values) =>
-    values.some(hasLetters)
-      ? sql`(${standardPrimitives.inList(expression, values)} and ${bytesOf(expression)} in (${sql.join(
-          values.map((value) => bytesOf(sql`${value}`)),
-          sql`, `,
-        )}))`
-      : standardPrimitives.inList(expression, values),
+  eq(expression, value) {
+    const found = standardPrimitives.eq(expression, value)
+    if (isPlainText(value)) return sql`(${found} and ${bytesOf(expression)} = ${bytesOf(sql`${value}`)})`
+    return typeof value === 'string' ? sql`(${found} and ${isAscii(expression)})` : found
+  },
+  inList(expression, values) {
+    const found = standardPrimitives.inList(expression, values)
+    if (values.some(isPlainText)) {
+      const exact = values.map((value) => bytesOf(sql`${value}`))
+      return sql`(${found} and ${bytesOf(expression)} in (${sql.join(exact, sql`, `)}))`
+    }
+    return values.some((value) => typeof value === 'string')
+      ? sql`(${found} and ${isAscii(expression)})`
+      : found
+  },
   exactText: (expression) => sql`convert(${expression} using utf8mb4) collate utf8mb4_nopad_bin`,
+  // By its length: collations take spaces for nothing.
+  emptyAsNull: (expression) => sql`if(length(${expression}) > 0, ${expression}, null)`,
   like: (expression, pattern) => like(expression, pattern),
   fileNames: mysqlFileNames,
   // Compares bytes, whatever the connection's collation.

@@ -5,6 +5,7 @@ import { LONE_ESCAPE, SURROGATE_PAIR } from '../core/formula/json-path.ts'
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
+import { firstMatchPattern } from './postgres-pattern.ts'
 import { decodePlain, namedValues, quoteText, standardFormula } from './standard-sql.ts'
 
 const TYPES: Record<ValueType, string> = {
@@ -131,9 +132,9 @@ export const postgresFormula: FormulaWords<SQL> = {
     sql`(${toMs(sql`(${wallClock(sql`floor(${ms} / 86400000) * 86400000`)} + (${months})::int * interval '1 month')`)}
       + ${ms} - floor(${ms} / 86400000) * 86400000)`,
 
-  cellList: (column, form) =>
+  cellList: (column, form, isNumeric) =>
     form === 'list'
-      ? sql`(select array_agg(listed order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
+      ? sql`(select array_agg(${isNumeric ? WITHOUT_ZEROS : sql`listed`} order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
           where listed is not null)`
       : sql`(select array_agg(listed ->> 1 order by n) from json_array_elements((${column})::text::json -> 1) with ordinality as listed_(listed, n)
           where listed ->> 1 is not null)`,
@@ -170,13 +171,31 @@ export const postgresFormula: FormulaWords<SQL> = {
       then case when json_typeof(${value}) in ('object', 'array') then ${compact} else (${value}) #>> '{}' end end collate "C")`
   },
 
-  regexEnd: '\\Z',
+  regexEnd: '$',
   regexMatch: (text, pattern) => sql`(${text} ~ ${pattern})`,
-  regexExtract: (text, pattern) => sql`substring(${text} from ${pattern})`,
-  // Only the backslash is special in a replacement.
-  regexReplace: (text, pattern, by) =>
-    sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`,
+  regexExtract(text, pattern) {
+    const first = firstMatchPattern(pattern)
+    if (first === null) return sql`substring(${text} from ${pattern})`
+    return sql`case when ${isShort(text)} and ${text} ~ ${pattern} then substring(${text} from ${first}) end`
+  },
+  regexReplace(text, pattern, by) {
+    const first = firstMatchPattern(pattern)
+    if (first === null) return replaceAll(text, pattern, by)
+    return sql`case when ${text} !~ ${pattern} then ${text} when ${isShort(text)} then ${replaceAll(text, first, by)} end`
+  },
 }
+
+/** Longest text in which patterns that look ahead are matched: they may read it once for each of its characters. */
+const MAX_LOOK_AHEAD_TEXT = 10_000
+
+const isShort = (text: SQL): SQL => sql`length(${text}) <= ${sql.raw(String(MAX_LOOK_AHEAD_TEXT))}`
+
+/** Only the backslash is special in a replacement. */
+const replaceAll = (text: SQL, pattern: string, by: SQL): SQL =>
+  sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`
+
+/** The text of a number, `7` for a decimal such as 7.00. */
+const WITHOUT_ZEROS = sql`case when listed ~ '^-?[0-9]+[.][0-9]*0$' then trim_scale(listed::numeric)::text else listed end`
 
 /** Null for a list without elements. */
 const withElements = (list: SQL): SQL => sql`nullif(${list}, '{}'::text[])`

@@ -145,6 +145,7 @@ export const sqlite: Dialect = {
   inList: (expression, values) =>
     sql`${values.some((value) => typeof value === 'string') ? sql`${expression} collate binary` : expression} in (${sql.join(values.map(operand), sql`, `)})`,
   exactText: (expression) => sql`${expression} collate binary`,
+  emptyAsNull: (expression) => sql`nullif(${expression}, '')`,
   like: (expression, pattern) => sqliteLike(sqlitePrinted(expression), pattern),
   fileNames: sqliteFileNames,
   // Outer commas let one pattern match the first, middle and last title.

@@ -80,6 +80,7 @@ export const standardPrimitives = {
   constant: (value) => sql.raw(value ? 'true' : 'false'),
   optionOrder,
   exactText: (expression) => expression,
+  emptyAsNull: (expression) => sql`nullif(${expression}, '')`,
 } satisfies Partial<QueryDialect>
 
 /** Decodes the percent-encoded characters that URLs need not encode. */

@@ -1,4 +1,4 @@
-import { readPattern } from '../../src/core/formula/pattern.ts'
+import { matchesEmpty, readPattern } from '../../src/core/formula/pattern.ts'
 import { pick, textOf } from '../core/random.ts'
 
 type Random = () => number
@@ -135,11 +135,12 @@ const PIECES = [
   "'",
 ]
 
-/** A pattern put together by chance, as a literal. Whether one matches is the same everywhere, what it matches not. */
-function anyPattern(random: Random): string {
+/** A pattern put together by chance, as a literal. */
+function anyPattern(random: Random, isReplaced = false): string {
   for (;;) {
     const pattern = textOf(random, PIECES, 8)
-    if (readPattern(pattern).ok) return `"${pattern.replace(/["\\]/g, '\\$&')}"`
+    if (readPattern(pattern).ok && !(isReplaced && matchesEmpty(pattern)))
+      return `"${pattern.replace(/["\\]/g, '\\$&')}"`
   }
 }
 
@@ -351,6 +352,8 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     (random, depth) => `REGEX_EXTRACT(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}")`,
     (random, depth) =>
       `REGEX_REPLACE(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}", ${generate(random, depth, 'text')})`,
+    (random, depth) => `REGEX_EXTRACT(${generate(random, depth, 'text')}, ${anyPattern(random)})`,
+    (random, depth) => `REGEX_REPLACE(${generate(random, depth, 'text')}, ${anyPattern(random, true)}, "<>")`,
     () => 'RECORD_ID()',
     (random, depth) => `IFERROR(${generate(random, depth, 'text')}, ${any(random, depth)})`,
     branch('text'),

@@ -75,7 +75,9 @@ function readColumn<S>(
   { words, column }: FormulaCompileContext<S>,
 ): S {
   const isList = isListType(type) && (form === 'list' || form === 'linkTitles')
-  return isList ? words.cellList(column(id), form, name) : words.cell(column(id), form, name)
+  return isList
+    ? words.cellList(column(id), form, type === 'numbers', name)
+    : words.cell(column(id), form, name)
 }
 
 /** The computed fields that a formula refers to more than once. */

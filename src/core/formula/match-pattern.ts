@@ -1,4 +1,5 @@
 import { readPattern } from './pattern.ts'
+import { type PatternNode, readTree } from './pattern-tree.ts'
 
 /** One step of a compiled pattern; a thread of the match stands before one of them. */
 type Step =
@@ -8,14 +9,6 @@ type Step =
   | { kind: 'start' }
   | { kind: 'end' }
   | { kind: 'found' }
-
-type Node =
-  | { kind: 'character'; source: string }
-  | { kind: 'start' }
-  | { kind: 'end' }
-  | { kind: 'sequence'; nodes: Node[] }
-  | { kind: 'choice'; nodes: Node[] }
-  | { kind: 'repeat'; node: Node; least: number; most: number }
 
 /** Tells whether a pattern occurs in a text. */
 type PatternTest = (text: string) => boolean
@@ -120,7 +113,7 @@ class PatternMatcher {
   private round = 0
 
   constructor(source: string) {
-    emit(new SourceReader(source).read(), this.steps)
+    emit(readTree(source), this.steps)
     this.steps.push({ kind: 'found' })
     this.visited = new Float64Array(this.steps.length)
   }
@@ -192,7 +185,7 @@ function fits(step: Extract<Step, { kind: 'character' }>, character: string): bo
 
 const [YES, NO] = [1, 2]
 
-function emit(node: Node, steps: Step[]): void {
+function emit(node: PatternNode, steps: Step[]): void {
   if (node.kind === 'character') {
     steps.push({ kind: 'character', fits: new RegExp(`^${node.source}$`, 'u'), ascii: new Uint8Array(128) })
   } else if (node.kind === 'start' || node.kind === 'end') steps.push({ kind: node.kind })
@@ -201,7 +194,7 @@ function emit(node: Node, steps: Step[]): void {
   else emitRepeat(node, steps)
 }
 
-function emitChoice([first, ...rest]: Node[], steps: Step[]): void {
+function emitChoice([first, ...rest]: PatternNode[], steps: Step[]): void {
   if (first === undefined) return
   if (rest.length === 0) {
     emit(first, steps)
@@ -217,7 +210,7 @@ function emitChoice([first, ...rest]: Node[], steps: Step[]): void {
   go.to = steps.length
 }
 
-function emitRepeat({ node, least, most }: Extract<Node, { kind: 'repeat' }>, steps: Step[]): void {
+function emitRepeat({ node, least, most }: Extract<PatternNode, { kind: 'repeat' }>, steps: Step[]): void {
   for (let count = 0; count < least; count++) emit(node, steps)
   if (most === Number.POSITIVE_INFINITY) {
     const either = { kind: 'either' as const, first: steps.length + 1, second: 0 }
@@ -234,66 +227,4 @@ function emitRepeat({ node, least, most }: Extract<Node, { kind: 'repeat' }>, st
     return either
   })
   for (const either of optional) either.second = steps.length
-}
-
-/** Reads the one form in which `readPattern` writes all sound patterns. */
-class SourceReader {
-  private at = 0
-
-  constructor(private readonly source: string) {}
-
-  read(): Node {
-    const branches = [this.branch()]
-    while (this.source[this.at] === '|') {
-      this.at++
-      branches.push(this.branch())
-    }
-    return { kind: 'choice', nodes: branches }
-  }
-
-  private branch(): Node {
-    const nodes: Node[] = []
-    while (this.at < this.source.length && !'|)'.includes(this.source[this.at] ?? '')) {
-      nodes.push(this.repeated(this.atom()))
-    }
-    return { kind: 'sequence', nodes }
-  }
-
-  private atom(): Node {
-    const sign = this.source[this.at] ?? ''
-    if (sign === '^' || sign === '$') {
-      this.at++
-      return { kind: sign === '^' ? 'start' : 'end' }
-    }
-    if (sign === '(') return this.group()
-    return { kind: 'character', source: this.character(sign) }
-  }
-
-  private group(): Node {
-    this.at += '(?:'.length
-    const inner = this.read()
-    this.at += ')'.length
-    return inner
-  }
-
-  private character(sign: string): string {
-    const rest = this.source.slice(this.at)
-    const found =
-      sign === '[' ? (/^\[(?:\\.|[^\]\\])*\]/su.exec(rest)?.[0] ?? rest) : (/^\\?./su.exec(rest)?.[0] ?? rest)
-    this.at += found.length
-    return found
-  }
-
-  private repeated(node: Node): Node {
-    const counts = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})/.exec(this.source.slice(this.at))
-    if (!counts) return node
-    const [sign, least = '0', comma, most = ''] = counts
-    this.at += sign.length
-    const endless = Number.POSITIVE_INFINITY
-    if (sign === '*') return { kind: 'repeat', node, least: 0, most: endless }
-    if (sign === '+') return { kind: 'repeat', node, least: 1, most: endless }
-    if (sign === '?') return { kind: 'repeat', node, least: 0, most: 1 }
-    const upTo = most === '' ? endless : Number(most)
-    return { kind: 'repeat', node, least: Number(least), most: comma === undefined ? Number(least) : upTo }
-  }
 }

@@ -134,7 +134,7 @@ const MEASURE: FormulaWords<Size> = {
   lower: cased,
   datePart: (_part, ms) => around([ms], 4),
   dateText: (ms) => around([ms], 4),
-  cellList: (column, _form, name) => around([column], 6, name === null ? 1 : 2),
+  cellList: (column, _form, _isNumeric, name) => around([column], 6, name === null ? 1 : 2),
   listOf: one,
   split: two,
   joinList: (list, separator) => around([list, separator, separator], 5, 1),
@@ -155,5 +155,5 @@ const MEASURE: FormulaWords<Size> = {
   regexEnd: '$',
   regexMatch: (text) => around([text, text, text], 4),
   regexExtract: (text) => around([text, text, text, text], 5),
-  regexReplace: (text, _pattern, by) => around([text, text, text, by], 6),
+  regexReplace: (text, _pattern, by) => around([text, text, text, text, by], 6),
 }

@@ -1,9 +1,11 @@
+import { readTree, withoutEmptyRounds, writeTree } from './pattern-tree.ts'
+
 /**
  * Regular expressions of which PostgreSQL, MariaDB, MySQL and JavaScript make the same: characters, `.`, classes,
  * `\d \w \s` (of ASCII) and their opposites, `^`, `$` (the very end), groups, `|`, and the greedy `* + ? {n} {n,}
  * {n,m}` up to 255. A pattern is written in the formula, so that it is known to be sound before any database sees it.
- * Where a pattern can match in several ways at one place, through alternatives or optional parts, PostgreSQL takes
- * the longest and the others the first.
+ * Where a pattern can match in several ways at one place, the first one counts: alternatives in the order written, and
+ * as many repetitions as possible. PostgreSQL would take the longest (`src/dialects/postgres-pattern.ts`).
  */
 const CLASSES: Record<string, string> = { d: '0-9', w: 'A-Za-z0-9_', s: ' \\t\\n\\r' }
 const CONTROLS: Record<string, string> = { n: '\n', t: '\t', r: '\r' }
@@ -12,16 +14,19 @@ const MAX_COUNT = 255
 const MAX_PATTERN = 1000
 /** Characters that a pattern may have with its counts written out. */
 const MAX_SIZE = 2000
+/** Characters of the form in which databases get a pattern. */
+const MAX_SOURCE = 10_000
 
 /** A sound pattern in the form that all engines read alike, or why it is none. */
 type ReadPattern = { ok: true; source: string } | { ok: false; message: string }
 
-/** Reads a pattern; `end` is what stands for the end of the text: `$`, `\z`, `\Z`. */
+/** Reads a pattern; `end` is what stands for the end of the text: `$`, `\z`. */
 export function readPattern(text: string, end = '$'): ReadPattern {
   if (text === '') return fail('is empty')
   if (text.length > MAX_PATTERN) return fail(`can have up to ${MAX_PATTERN} characters`)
   try {
-    return { ok: true, source: new PatternReader(text, end).read() }
+    const source = writeTree(withoutEmptyRounds(readTree(new PatternReader(text).read())), end)
+    return source.length > MAX_SOURCE ? fail('is too large after expanding its counts') : { ok: true, source }
   } catch (error) {
     if (error instanceof PatternError) return fail(error.message)
     throw error
@@ -50,10 +55,7 @@ class PatternReader {
   private depth = 0
   private readonly characters: string[]
 
-  constructor(
-    text: string,
-    private readonly end: string,
-  ) {
+  constructor(text: string) {
     this.characters = [...text]
   }
 
@@ -83,7 +85,7 @@ class PatternReader {
 
   private anchor(sign: string): Piece {
     this.at++
-    return one(sign === '^' ? '^' : this.end)
+    return one(sign)
   }
 
   private atom(sign: string): Piece {

@@ -110,8 +110,11 @@ export interface FormulaWords<S> {
   /** The same day a whole number of months on, the last of the month where it has no such day; within years 1 to 9999. */
   addMonths(ms: S, months: S): S
 
-  /** The values of a field's column with several, but those that are null; `name` as for `cell`. */
-  cellList(column: S, form: 'list' | 'linkTitles', name: string | null): S
+  /**
+   * The values of a field's column with several, but those that are null; `name` as for `cell`. Decimals of a connected
+   * database lose the zeros at their end.
+   */
+  cellList(column: S, form: 'list' | 'linkTitles', isNumeric: boolean, name: string | null): S
   /** A list of the one text. */
   listOf(text: S): S
   /** The parts of a text between the separators, which are not empty. */

@@ -81,7 +81,7 @@ function valueTerm(context: ReadContext, field: Field, value: SQL): GroupTerm {
     )
   }
   if (!isTextStorage(storage)) return plain(value, storage)
-  const filled = dialect.exactText(sql`nullif(${value}, '')`)
+  const filled = dialect.exactText(dialect.emptyAsNull(value))
   const titles = titlesOf(type, options)
   if (type.choices === 'single' && titles.length > 0) {
     return { ...plain(filled, storage), rank: (key) => dialect.optionOrder(key, titles) }
