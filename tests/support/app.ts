@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Credentials, createBrowser, createRestClient, createTrpcClient } from './client.ts'
-import { createDatabase } from './servers.ts'
+import { createMetadataDatabase } from './servers.ts'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -41,7 +41,7 @@ export async function createTestApp({
   hasStarter = false,
 }: TestAppOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-test-'))
-  const postgres = database === 'postgres' ? await createDatabase('postgres') : null
+  const postgres = database === 'postgres' ? await createMetadataDatabase() : null
   const environment = {
     PORT: '0',
     HOST: '127.0.0.1',
