@@ -8,6 +8,20 @@ import { createMetadataDatabase } from './servers.ts'
 
 export const PASSWORD = 'correct horse battery'
 
+/*
+ * Most tests create several accounts, all with this password. Its hash takes 22 ms of processor time and is computed once
+ * per process and cost. Other passwords are hashed anew each time, and signing in always verifies.
+ */
+const { hash } = Bun.password
+const hashes = new Map<string, Promise<string>>()
+Bun.password.hash = (password, algorithm) => {
+  if (password !== PASSWORD) return hash(password, algorithm)
+  const cost = JSON.stringify(algorithm)
+  const known = hashes.get(cost) ?? hash(password, algorithm)
+  hashes.set(cost, known)
+  return known
+}
+
 /** An account with a session token. */
 export interface TestUser {
   id: string
