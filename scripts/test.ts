@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { findTestBrowser } from '../tests/support/find-binary.ts'
 import { startMariadb } from '../tests/support/mariadb.ts'
-import { startPostgres } from '../tests/support/postgres.ts'
+import { POSTGRES_TEMPLATE, startPostgres } from '../tests/support/postgres.ts'
 import type { PrivateServer } from '../tests/support/supervised-server.ts'
 import { prepareSources } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
@@ -143,16 +143,21 @@ async function prepare(): Promise<void> {
   process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
   if (!mayPrepare || !isWhole) return
   await Promise.all([
-    offerServer('TEST_POSTGRES_URL', startPostgres),
+    offerServer('TEST_POSTGRES_URL', startPostgres, { TEST_POSTGRES_TEMPLATE: POSTGRES_TEMPLATE }),
     offerServer('TEST_MARIADB_URL', startMariadb),
   ])
 }
 
-async function offerServer(variable: string, start: () => Promise<PrivateServer>): Promise<void> {
+/** @param also variables that hold for a private server only */
+async function offerServer(
+  variable: string,
+  start: () => Promise<PrivateServer>,
+  also: Record<string, string> = {},
+): Promise<void> {
   if (process.env[variable]) return
   const server = await start()
   servers.push(server)
-  process.env[variable] = server.url
+  Object.assign(process.env, { [variable]: server.url }, also)
 }
 
 /**

@@ -4,9 +4,23 @@ import { join } from 'node:path'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Credentials, createBrowser, createRestClient, createTrpcClient } from './client.ts'
-import { createDatabase } from './servers.ts'
+import { createMetadataDatabase } from './servers.ts'
 
 export const PASSWORD = 'correct horse battery'
+
+/*
+ * Most tests create several accounts, all with this password. Its hash takes 22 ms of processor time and is computed once
+ * per process and cost. Other passwords are hashed anew each time, and signing in always verifies.
+ */
+const { hash } = Bun.password
+const hashes = new Map<string, Promise<string>>()
+Bun.password.hash = (password, algorithm) => {
+  if (password !== PASSWORD) return hash(password, algorithm)
+  const cost = JSON.stringify(algorithm)
+  const known = hashes.get(cost) ?? hash(password, algorithm)
+  hashes.set(cost, known)
+  return known
+}
 
 /** An account with a session token. */
 export interface TestUser {
@@ -41,7 +55,7 @@ export async function createTestApp({
   hasStarter = false,
 }: TestAppOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-test-'))
-  const postgres = database === 'postgres' ? await createDatabase('postgres') : null
+  const postgres = database === 'postgres' ? await createMetadataDatabase() : null
   const environment = {
     PORT: '0',
     HOST: '127.0.0.1',

@@ -8,9 +8,26 @@ import {
   startSupervised,
 } from './supervised-server.ts'
 
-/** No data of a test outlives the run, so none needs to reach the disk. */
-const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+/**
+ * No data of a test outlives the run, so none needs to reach the disk. Hundreds of databases are created, whose copies go
+ * through the write-ahead log: its files are not filled with zeros beforehand, and reused early, for they may be in memory.
+ */
+const NOT_DURABLE = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'wal_init_zero=off',
+  'max_wal_size=256MB',
+]
 const SETTINGS = ['max_connections=200', 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+
+/**
+ * Name of the migrated database that test apps copy on a private server, where it is removed with the server's files. It is
+ * in `TEST_POSTGRES_TEMPLATE` then.
+ */
+export const POSTGRES_TEMPLATE = 'test_template'
 
 interface PostgresOptions {
   /** Commits wait for the disk, as on a server in use: for measurements. */
@@ -64,7 +81,7 @@ async function createPostgres({ isDurable = false }: PostgresOptions = {}) {
   const settings = isDurable ? SETTINGS : [...NOT_DURABLE, ...SETTINGS]
   const bin = findPostgresBin()
   if (bin === null) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
-  const { dir, runAs } = createServerHome('postgres', ['postgres', 'nobody'])
+  const { dir, runAs } = createServerHome('postgres', ['postgres', 'nobody'], { isDurable })
   const password = crypto.randomUUID()
   writeFileSync(`${dir}/password`, password, { mode: 0o644 }) // The folder itself is closed to others.
   await runToEnd([

@@ -1,4 +1,4 @@
-import { chownSync, mkdtempSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,12 +37,30 @@ kill "$watcher" 2>/dev/null
 rm -rf "$dir"
 exit "$code"`
 
+/** Linux's file system in memory. */
+const IN_MEMORY = '/dev/shm'
+/** More than the servers of a whole run store at once. */
+const MIN_FREE_BYTES = 8 * 1024 ** 3
+
+/** The file system in memory if it has room: there, creating a database takes a quarter of the processor time. */
+function fastestFolder(): string {
+  if (!existsSync(IN_MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(IN_MEMORY)
+  return bavail * bsize >= MIN_FREE_BYTES ? IN_MEMORY : tmpdir()
+}
+
 /**
  * Creates a temporary folder for a server. As root, its owner is the first existing user of `users`, because
  * PostgreSQL refuses to run as root.
+ *
+ * @param isDurable on the disk, for measurements; otherwise in memory if there is room
  */
-export function createServerHome(name: string, users: readonly string[]): ServerHome {
-  const dir = mkdtempSync(join(tmpdir(), `sheaf-${name}-`))
+export function createServerHome(
+  name: string,
+  users: readonly string[],
+  { isDurable = false } = {},
+): ServerHome {
+  const dir = mkdtempSync(join(isDurable ? tmpdir() : fastestFolder(), `sheaf-${name}-`))
   if (process.getuid?.() !== 0) return { dir, runAs: [] }
   const passwd = readFileSync('/etc/passwd', 'utf8')
   for (const user of users) {
