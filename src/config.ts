@@ -212,7 +212,7 @@ export const VARIABLES = {
   moveWaitMs: variable({
     name: 'MOVE_WAIT_MS',
     default: '10000',
-    help: 'How long those who write to a base may have to wait at the end of a move of its tables, in milliseconds. A move of tables that are changed all the time needs a moment without changes.',
+    help: 'How long a move of tables may keep those who write to their base waiting while it copies the latest changes, in milliseconds. Its end, which builds indexes and takes the tables over, comes on top.',
     read: integer(10, 60_000),
   }),
   webhookRetryMs: variable({
