@@ -104,30 +104,18 @@ export function createGroupCommit(
 
   async function runGroup(session: GroupSession): Promise<void> {
     const group: Entry[] = []
-    let begun: Promise<{ error: unknown } | null> | null = null
     try {
-      // Not waited for: statements behind one that could not begin fail as well.
-      begun =
-        session.begin()?.then(
-          () => null,
-          (error) => ({ error }),
-        ) ?? null
+      await session.begin()
       await runMembers(session, group)
-      const failure = await begun
-      if (failure) throw failure.error
       const committed = session.commit()
       if (committed) await committed
     } catch (error) {
-      const failure = await begun
       await session.rollback()
       // If the transaction could not begin, the waiting writes would fail as well.
-      if (failure || group.length === 0)
-        group.push(...waiting.splice(0).map((member) => ({ member, outcome: null })))
+      if (group.length === 0) group.push(...waiting.splice(0).map((member) => ({ member, outcome: null })))
       // A failed commit fails all members; those that failed before keep their own error.
-      for (const { member, outcome } of group) {
-        if (failure) member.complete({ ok: false, error: failure.error })
-        else member.complete(outcome?.ok === false ? outcome : { ok: false, error })
-      }
+      for (const { member, outcome } of group)
+        member.complete(outcome?.ok === false ? outcome : { ok: false, error })
       return
     }
     for (const { member, outcome } of group) if (outcome?.ok) member.committed(outcome.result)

@@ -4,11 +4,10 @@ import type { RestClient, TrpcClient } from '../support/client.ts'
 import { type CountingProxy, startCountingProxy } from '../support/database-proxy.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
-/** Begin with the lock, ids and order (or the current values); the record with the log entry; its values with the commit. */
-const MAX_ROUND_TRIPS = 3
-
-/** Begin, the records at both ends and their pairs; new ids; the pairs with the log entry; its values with the commit. */
-const MAX_LINK_ROUND_TRIPS = 4
+/** Begin with the lock, ids and order (or the current values), the record with the log entry, its values with the commit. */
+const MAX_ROUND_TRIPS = 4
+/** Begin, the records at both ends and their pairs, new ids, the pairs with the log entry, its values with the commit. */
+const MAX_LINK_ROUND_TRIPS = 5
 
 let database: TestDatabase
 let proxy: CountingProxy
