@@ -105,6 +105,7 @@ export function createGroupCommit(
   async function runGroup(session: GroupSession): Promise<void> {
     const group: Entry[] = []
     try {
+      // Waited for: a write decides what to do while it has the lock of the base, which another server may hold.
       await session.begin()
       await runMembers(session, group)
       const committed = session.commit()
