@@ -65,6 +65,30 @@ describe.each(['postgres', 'mariadb'] as const)('a webhook of a table in a conne
     expect(told('/done').map(([operation]) => operation)).toEqual(['update', 'delete'])
   })
 
+  test('is called for every change of records that are gone a moment later, with the values of its time', async () => {
+    const path = `/api/v2/tables/${tableId}/records`
+    const from = bench.received('/hook').length
+    const titles = Array.from({ length: 40 }, (_, at) => `t${at}`)
+    await Promise.all(
+      titles.map(async (title) => {
+        const { body } = await bench.rest.post(path, { title, done: 0 })
+        await bench.rest.patch(path, { id: body.id, done: 1 })
+        await bench.rest.delete(path, { id: body.id })
+      }),
+    )
+    await bench.settled()
+    const told = bench
+      .received('/hook')
+      .slice(from)
+      .map(({ type, data }) => [type.split('.').at(-1), ...data.rows.map((row) => [row.title, row.done])])
+    const expected = titles.flatMap((title) => [
+      ['insert', [title, 0]],
+      ['update', [title, 1]],
+      ['delete', [title, 1]],
+    ])
+    expect(told.map(String).toSorted()).toEqual(expected.map(String).toSorted())
+  })
+
   test('leaves a history of the record', async () => {
     const history = await bench.trpc.records.history.query({ tableId, recordId: 1 })
     expect(history.entries.map(({ kind }) => kind)).toEqual([

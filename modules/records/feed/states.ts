@@ -3,7 +3,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import { linesSince } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { type Opened, storedFields } from '../read/index.ts'
-import { chunks, readRecords, storedId } from '../table/index.ts'
+import { chunks, isForeign, readRecords, storedId } from '../table/index.ts'
 
 /** A record that an entry touches. */
 export interface Touch {
@@ -35,9 +35,16 @@ export async function statesAround(
   const byRecord = Map.groupBy(touches, ({ recordId }) => recordId)
   const from = Math.min(...touches.map(({ entryId }) => entryId))
   for (const recordIds of chunks([...byRecord.keys()])) {
-    // Before the log: a change that comes in between is taken back from values that do not have it yet, which changes nothing.
-    const now = await readRecords({ tx: engine, dialect, model }, recordIds, storedFields(model))
-    const lines = await linesSince(home, home.dialect, { tableId: model.table.id, recordIds, from })
+    const read = async () => {
+      // Before the log: a change that comes in between is taken back from values that do not have it yet, which changes nothing.
+      const current = await readRecords({ tx: engine, dialect, model }, recordIds, storedFields(model))
+      return [
+        current,
+        await linesSince(home, home.dialect, { tableId: model.table.id, recordIds, from }),
+      ] as const
+    }
+    // A connected database commits before the log does: between the two, the log lacks a change that the values have.
+    const [now, lines] = await (isForeign(model) ? home.exclusively(read) : read())
     const linesOf = Map.groupBy(lines, ({ record_id }) => storedId(model, record_id))
     for (const recordId of recordIds) {
       let state = now.get(String(recordId)) ?? null
