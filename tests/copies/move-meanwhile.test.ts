@@ -280,7 +280,8 @@ describe('a webhook that is created while its table is moved', () => {
     bench.receiver.answer('/down', {})
     const lastOf = async () => (await bench.trpc.hooks.list.query({ tableId: moved.id }))[0]?.last?.status
     // A slow move lets it try more often, with growing pauses.
-    for (let waited = 0; waited < 30_000 && (await lastOf()) !== 'delivered'; waited += 20) await Bun.sleep(20)
+    for (let waited = 0; waited < 30_000 && (await lastOf()) !== 'delivered'; waited += 20)
+      await Bun.sleep(20)
     expect(await lastOf()).toBe('delivered')
     expect(bench.received('/down').at(-1)?.data.rows[0]).toMatchObject({ Title: 'unheard' })
     await bench.rest.patch(moved.path, { Id: 1, Title: 'heard' })
