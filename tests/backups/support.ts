@@ -69,7 +69,11 @@ export function openPlace(env: Record<string, string> = {}) {
 export type Place = ReturnType<typeof openPlace>
 
 /** An account, a base and a table with records in a running server. */
-export async function fill(url: string, rows: number) {
+export async function fill(
+  url: string,
+  rows: number,
+  { nameOf = (at: number) => `Order ${at}` }: { nameOf?: (at: number) => string } = {},
+) {
   const { token } = await createTrpcClient(url).auth.signUp.mutate({
     email: 'a@example.com',
     password: PASSWORD,
@@ -91,7 +95,7 @@ export async function fill(url: string, rows: number) {
     const size = Math.min(1_000, rows - at)
     const answer = await rest.post(
       path,
-      Array.from({ length: size }, (_, index) => ({ Name: `Order ${at + index}`, Qty: at + index })),
+      Array.from({ length: size }, (_, index) => ({ Name: nameOf(at + index), Qty: at + index })),
     )
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   }
