@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { eventually, type GridPage, gridTests, type OpenTable, recordCount, textOf } from './grid-page.ts'
+import {
+  eventually,
+  type GridPage,
+  gridTests,
+  type OpenTable,
+  recordCount,
+  textOf,
+  untilCount,
+} from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -175,10 +183,7 @@ describe('ticked records', () => {
     const { page } = grid
     await page.keyboard.press('ControlOrMeta+f')
     await page.keyboard.type('r29')
-    await eventually(
-      () => recordCount(grid),
-      (text) => text === '11 records',
-    )
+    expect(await untilCount(grid, '11 records')).toBe('11 records')
     await page.locator('[data-part="corner"]').click()
     const bar = page.getByTestId('bulk-bar')
     expect(await textOf(bar)).toContain('11 records selected')

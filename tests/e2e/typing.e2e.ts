@@ -251,3 +251,57 @@ describe('Ctrl with an arrow', () => {
     await press('Control+ArrowDown', '3,2')
   })
 })
+
+describe('what is typed right after a shortcut, on a slow network', () => {
+  /** Opens the grid again, without the scripts that contain a text until they are released. */
+  async function openWithout(marker: string) {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    // What loads after the first content.
+    await page.waitForLoadState('networkidle')
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    const held: string[] = []
+    await page.route('**/assets/*.js', async (route) => {
+      const response = await route.fetch()
+      if ((await response.text()).includes(marker)) {
+        held.push(route.request().url())
+        await promise
+      }
+      await route.fulfill({ response })
+    })
+    await page.reload()
+    await grid.shows('Title', ['cherry', 'apple'])
+    await grid.cell(0, 'Title').click()
+    await eventually(
+      async () => held.length,
+      (count) => count === 1,
+    )
+    expect(held).toHaveLength(1)
+    return { grid, page, release }
+  }
+
+  test('is searched for, and not written into the selected cell', async () => {
+    const { grid, page, release } = await openWithout('search-input')
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('appx')
+    await page.keyboard.press('Backspace')
+    release()
+    await grid.shows('Title', ['apple'])
+    const input = page.getByTestId('search-input')
+    expect(await input.inputValue()).toBe('app')
+    expect(grid.writes()).toEqual([])
+  })
+  test('is looked up in the palette, and goes back into the cell once that is closed', async () => {
+    const { grid, page, release } = await openWithout('Search bases, tables')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('shortcuts')
+    release()
+    await page.getByRole('option', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(await page.getByRole('combobox').inputValue()).toBe('shortcuts')
+    expect(grid.writes()).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('plum')
+    await page.keyboard.press('Enter')
+    await grid.shows('Title', ['plum', 'apple'])
+  })
+})

@@ -6,6 +6,7 @@ import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
+import { lazyDialog } from '../ui/lazy-dialog.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
 import styles from './code.module.css'
@@ -15,7 +16,7 @@ type CodeKind = 'qr' | BarcodeFormat
 // The barcode libraries are larger than all cells together, so they load with the first code.
 const QrPicture = lazyPart(() => import('./qr-picture.tsx'), 'QrPicture')
 const BarPicture = lazyPart(() => import('./bar-picture.tsx'), 'BarPicture')
-const CodeDialog = lazyPart(() => import('./code-dialog.tsx'), 'CodeDialog')
+const CodeDialog = lazyDialog(() => import('./code-dialog.tsx'), 'CodeDialog')
 
 /** Cell of a code, as high as the row. Enter, a double click, or a click in a record enlarges it. */
 const codeCell = <O extends FieldOptions>(

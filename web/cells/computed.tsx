@@ -7,6 +7,7 @@ import { lookup } from '../../src/core/fields/lookup.ts'
 import { rollup } from '../../src/core/fields/rollup.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { keyed } from '../ui/keyed.ts'
+import { lazyDialog } from '../ui/lazy-dialog.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { LinkText, urlHref } from './address.tsx'
 import { type Cell, cellOf, defineCell, type ViewProps } from './cell.ts'
@@ -16,7 +17,7 @@ import { countFitting } from './pill.tsx'
 import { BrokenField } from './text-view.tsx'
 import styles from './view.module.css'
 
-const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
+const ListDialog = lazyDialog(() => import('./list-dialog.tsx'), 'ListDialog')
 
 /** Maximum number of list values drawn in a cell. */
 const MAX_DRAWN = 30

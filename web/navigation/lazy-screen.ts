@@ -1,4 +1,11 @@
-import { type ComponentType, createElement, type ReactNode, useEffect, useReducer, useState } from 'react'
+import {
+  type ComponentType,
+  createElement,
+  type ReactNode,
+  useLayoutEffect,
+  useReducer,
+  useState,
+} from 'react'
 import { m } from '../messages.gen.ts'
 import { localSettings } from '../session/local-settings.ts'
 
@@ -30,29 +37,35 @@ function reloadOnce(now = Date.now()): boolean {
 }
 
 /** A lazily loaded component, which can be preloaded. */
-type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
+export type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
 
-type PropsOf<C> = C extends (props: infer P) => ReactNode ? P & object : never
+/** The props of a component. */
+export type PropsOf<C> = C extends (props: infer P) => ReactNode ? P & object : never
 
 interface Part<P> {
   component: ComponentType<P> | null
   fallback: ReactNode
+  onLoading: ((loading: Promise<void>) => void) | undefined
   preload: () => Promise<void>
 }
 
 /**
- * A lazily loaded component, e.g. a dialog, with a `fallback`. Not `React.lazy`: a suspended component stays hidden
+ * A lazily loaded component, with a `fallback`. Not `React.lazy`: a suspended component stays hidden
  * for 300 ms after its fallback, so a dialog loaded in 20 ms would open late.
+ *
+ * @param onLoading called when a use of the part has to wait
  */
 export function lazyPart<M, K extends keyof M>(
   load: () => Promise<M>,
   name: K,
   fallback: ReactNode = null,
+  onLoading?: (loading: Promise<void>) => void,
 ): LazyPart<PropsOf<M[K]>> {
   type P = PropsOf<M[K]>
   const part: Part<P> = {
     component: null,
     fallback,
+    onLoading,
     async preload() {
       part.component ??= (await loadPart(load))[name] as ComponentType<P>
     },
@@ -65,8 +78,11 @@ function PartHost<P extends object>({ part, props }: { part: Part<P>; props: P }
   const [, redraw] = useReducer((n: number) => n + 1, 0)
   // What this render draws: another user of the part may load it before the effect runs.
   const { component } = part
-  useEffect(() => {
-    if (!component) part.preload().then(redraw, (error) => setFailure({ error }))
+  useLayoutEffect(() => {
+    if (component) return
+    const loading = part.preload()
+    loading.then(redraw, (error) => setFailure({ error }))
+    part.onLoading?.(loading)
   }, [part, component])
   // For the error boundary of the screen.
   if (failure) throw failure.error

@@ -1,3 +1,5 @@
+import { isTyping } from './shortcuts.ts'
+
 /** Input that waits for the code that handles it. */
 export interface HeldInput {
   /** Stops holding, and dispatches what was held in its order; before any later input. */
@@ -61,7 +63,7 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
     hold(event, repeat(event))
   })
   listen<KeyboardEvent>(['keydown'], (event) => {
-    if (!takesKeys(event) || event.isComposing || !usesKey(event)) return
+    if (keysFor !== null || !takesKeys(event) || event.isComposing || !usesKey(event)) return
     const dispatch = repeat(event)
     // A handler that leaves the key to the browser, such as an open editor, gets its text.
     hold(event, () => dispatch() && writeKey(event))
@@ -70,7 +72,7 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
     if (isInside(event)) hold(event, event.type === 'drop' ? repeat(event) : () => {})
   })
   listen<ClipboardEvent>(CLIPBOARD, (event) => {
-    if (!takesKeys(event)) return
+    if (keysFor !== null || !takesKeys(event)) return
     // Only an event of the browser may write the clipboard.
     hold(event, event.type === 'paste' ? repeat(event) : () => void document.execCommand(event.type))
   })
@@ -79,12 +81,102 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
     stop: () => listening.abort(),
     async replay() {
       listening.abort()
-      for (const dispatch of held) {
-        dispatch()
-        // React renders after each event in a microtask; no event of the browser comes in between.
-        await Promise.resolve()
-      }
+      const { activeElement } = document
+      await dispatchAll(held)
+      // A box that a shortcut has opened after the held presses keeps the focus.
+      if (activeElement instanceof HTMLElement && isTyping(activeElement)) activeElement.focus()
     },
+  }
+}
+
+/** The dialogs and boxes that are loading, with what was typed for them; null while there are none. */
+let keysFor: {
+  loading: number
+  typed: (() => void)[]
+  former: Element | null
+  listening: AbortController
+} | null = null
+
+/** Frames within which a loaded dialog takes the focus. */
+const FOCUS_FRAMES = 30
+
+/**
+ * Holds what is typed or pasted anywhere while a dialog or box that takes the focus is loading, and types it there once
+ * it has the focus. Without this, it would go to the cell that was selected before. What does not take the focus after
+ * all, or cannot be loaded, gets nothing.
+ */
+export function holdKeys(ready: Promise<unknown>): void {
+  const keys = keysFor ?? listenToKeys()
+  keysFor = keys
+  keys.loading++
+  const settle = () => {
+    keys.loading--
+    typeOnceFocused(FOCUS_FRAMES)
+  }
+  ready.then(settle, settle)
+}
+
+function listenToKeys(): NonNullable<typeof keysFor> {
+  const typed: (() => void)[] = []
+  const listening = new AbortController()
+  const options = { capture: true, signal: listening.signal }
+  const hold = (event: Event, dispatch: () => void) => {
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    typed.push(dispatch)
+  }
+  const repeat = (event: Event) => {
+    const again = copyOf(event)
+    return () => (document.activeElement ?? document.body).dispatchEvent(again)
+  }
+  window.addEventListener(
+    'keydown',
+    (event) => {
+      const { key, ctrlKey, metaKey, altKey, isComposing } = event
+      if (isComposing || ctrlKey || metaKey || altKey || MODIFIERS.has(key)) return
+      const dispatch = repeat(event)
+      hold(event, () => dispatch() && writeKey(event))
+    },
+    options,
+  )
+  window.addEventListener(
+    'paste',
+    (event) => {
+      const dispatch = repeat(event)
+      const text = event.clipboardData?.getData('text/plain') ?? ''
+      hold(event, () => dispatch() && document.execCommand('insertText', false, text))
+    },
+    options,
+  )
+  return { loading: 0, typed, former: document.activeElement, listening }
+}
+
+function typeOnceFocused(frames: number): void {
+  if (keysFor === null || keysFor.loading > 0) return
+  const { activeElement } = document
+  // Held presses may focus the receiver of a grid meanwhile, which forwards its text to a cell.
+  const isFocused =
+    activeElement instanceof HTMLElement &&
+    activeElement !== keysFor.former &&
+    activeElement !== document.body &&
+    activeElement.dataset.shortcuts === undefined
+  if (!isFocused && frames > 0) {
+    requestAnimationFrame(() => typeOnceFocused(frames - 1))
+    return
+  }
+  const { typed, listening } = keysFor
+  keysFor = null
+  listening.abort()
+  if (isFocused) void dispatchAll(typed)
+}
+
+const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'])
+
+async function dispatchAll(held: readonly (() => void)[]): Promise<void> {
+  for (const dispatch of held) {
+    dispatch()
+    // React renders after each event in a microtask; no event of the browser comes in between.
+    await Promise.resolve()
   }
 }
 

@@ -1,12 +1,13 @@
 import { lazyPart } from '../navigation/lazy-screen.ts'
+import { lazyDialog } from './lazy-dialog.ts'
 
 const load = () => import('./overlay-parts.ts')
 
 export const Popover = lazyPart(load, 'Popover')
 
-export const Dialog = lazyPart(load, 'Dialog')
+export const Dialog = lazyDialog(load, 'Dialog')
 
-export const MenuList = lazyPart(load, 'MenuList')
+export const MenuList = lazyDialog(load, 'MenuList')
 
 export const Tip = lazyPart(load, 'Tip')
 

@@ -13,10 +13,10 @@ import {
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
-import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -25,11 +25,11 @@ import { toast } from '../../ui/toast.ts'
 import { openBaseImport } from '../base-imports/open-base-import.ts'
 
 /** The shell preloads it when idle. */
-export const BaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseDialog')
-const DuplicateBaseDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateBaseDialog')
-const ExportBaseDialog = lazyPart(() => import('../exports/export-base-dialog.tsx'), 'ExportBaseDialog')
-const BaseFileDialog = lazyPart(() => import('../imports/base-file-dialog.tsx'), 'BaseFileDialog')
-const DeleteBaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'DeleteBaseDialog')
+export const BaseDialog = lazyDialog(() => import('./base-dialogs.tsx'), 'BaseDialog')
+const DuplicateBaseDialog = lazyDialog(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateBaseDialog')
+const ExportBaseDialog = lazyDialog(() => import('../exports/export-base-dialog.tsx'), 'ExportBaseDialog')
+const BaseFileDialog = lazyDialog(() => import('../imports/base-file-dialog.tsx'), 'BaseFileDialog')
+const DeleteBaseDialog = lazyDialog(() => import('./base-dialogs.tsx'), 'DeleteBaseDialog')
 
 /** Opens the dialog that creates a base. */
 export const createBase = (): void => void openDialog((close) => <BaseDialog onClose={close} />)

@@ -1,9 +1,9 @@
 import { createElement, type DragEvent, useState } from 'react'
-import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import type { ImportStart } from './import-dialog.tsx'
 
-const ImportDialog = lazyPart(() => import('./import-dialog.tsx'), 'ImportDialog')
+const ImportDialog = lazyDialog(() => import('./import-dialog.tsx'), 'ImportDialog')
 
 /** Initial target of an import: a new table of the base, or the table `tableId`. */
 export interface ImportPlace {

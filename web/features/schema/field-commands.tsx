@@ -3,17 +3,17 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
-import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { runInQueue } from '../../records/base-queue.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import type { StartedCopy } from '../copies/copy-dialog.tsx'
 import { followJob } from '../sources/jobs.ts'
 import { askDelete } from './ask-delete.tsx'
 
-const DuplicateFieldDialog = lazyPart(() => import('./duplicate-field-dialog.tsx'), 'DuplicateFieldDialog')
+const DuplicateFieldDialog = lazyDialog(() => import('./duplicate-field-dialog.tsx'), 'DuplicateFieldDialog')
 
 /** Input of `schema.createField`. */
 export type FieldInput = Inputs['schema']['createField']['field']

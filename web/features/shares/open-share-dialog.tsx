@@ -1,9 +1,9 @@
-import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import type { ShareTarget } from './share-target.ts'
 
-const DiagramShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'DiagramShareDialog')
-const ShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'ShareDialog')
+const DiagramShareDialog = lazyDialog(() => import('./share-dialog.tsx'), 'DiagramShareDialog')
+const ShareDialog = lazyDialog(() => import('./share-dialog.tsx'), 'ShareDialog')
 
 /** Opens the public links of a view and its base. */
 export const openShareDialog = (target: ShareTarget): void =>

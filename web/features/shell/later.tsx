@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import { preloadAfterContent, useIsContentShown } from '../../navigation/after-content.ts'
 import { lazyPart, loadPart } from '../../navigation/lazy-screen.ts'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 
 /*
  * The parts of the shell that are loaded after the first content, so that they do not delay it. To add one, write a line
@@ -41,7 +42,7 @@ export function LaterParts({ slot, ...props }: PartProps & { slot: Slot }) {
 export const menus = () => loadPart(() => import('./menus.ts'))
 
 /** The shortcut `mod+k` opens it. */
-export const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
+export const CommandPalette = lazyDialog(() => import('./command-palette.tsx'), 'CommandPalette')
 
 const dialogs = {
   async preload() {

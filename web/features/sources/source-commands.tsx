@@ -1,14 +1,14 @@
 import { m } from '../../messages.gen.ts'
-import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { api, cache, type Inputs } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
 import { confirm } from '../../ui/confirm.tsx'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import { ENGINES, type Source } from './connection-draft.ts'
 
-const SourceDialog = lazyPart(() => import('./source-dialog.tsx'), 'SourceDialog')
-const SyncDialog = lazyPart(() => import('./sync-dialog.tsx'), 'SyncDialog')
+const SourceDialog = lazyDialog(() => import('./source-dialog.tsx'), 'SourceDialog')
+const SyncDialog = lazyDialog(() => import('./sync-dialog.tsx'), 'SyncDialog')
 
 /** Opens the dialog that connects a base to a database. */
 export const connectDatabase = (baseId: string): void =>

@@ -1,10 +1,10 @@
 import type { Table } from '../../../src/core/model.ts'
 import { appCodeOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
-import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
+import { lazyDialog } from '../../ui/lazy-dialog.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -13,16 +13,19 @@ import { readIcon } from '../views/icons/chosen-icon.tsx'
 import type { RenameOptions } from './table-dialogs.tsx'
 
 /** The shell preloads it when idle. */
-export const CreateTableDialog = lazyPart(() => import('./table-dialogs.tsx'), 'CreateTableDialog')
-const DuplicateTableDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateTableDialog')
-const ToBaseDialog = lazyPart(() => import('../copies/to-base-dialog.tsx'), 'ToBaseDialog')
+export const CreateTableDialog = lazyDialog(() => import('./table-dialogs.tsx'), 'CreateTableDialog')
+const DuplicateTableDialog = lazyDialog(
+  () => import('../copies/duplicate-dialog.tsx'),
+  'DuplicateTableDialog',
+)
+const ToBaseDialog = lazyDialog(() => import('../copies/to-base-dialog.tsx'), 'ToBaseDialog')
 /** Edits the description of a table or view. */
-export const DescriptionDialog = lazyPart(() => import('./table-dialogs.tsx'), 'DescriptionDialog')
-const RenameDialog = lazyPart(() => import('./table-dialogs.tsx'), 'RenameDialog')
+export const DescriptionDialog = lazyDialog(() => import('./table-dialogs.tsx'), 'DescriptionDialog')
+const RenameDialog = lazyDialog(() => import('./table-dialogs.tsx'), 'RenameDialog')
 /** Chooses the icon of a table or view. */
-export const IconDialog = lazyPart(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
+export const IconDialog = lazyDialog(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
 
-const PerformanceDialog = lazyPart(() => import('../indexes/performance-dialog.tsx'), 'PerformanceDialog')
+const PerformanceDialog = lazyDialog(() => import('../indexes/performance-dialog.tsx'), 'PerformanceDialog')
 
 /** Opens the dialog that creates a table. */
 export const createTable = (baseId: string): void =>

@@ -2,13 +2,16 @@ import { CopyPlus, FolderInput } from 'lucide-react'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { MAX_COPIED_RECORDS } from '../../../../src/core/record-copies.ts'
 import { m } from '../../../messages.gen.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import type { MenuItem } from '../../../ui/menu.tsx'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import { can, type TableContext } from '../context/table-context.ts'
 
-const CopyRecordsDialog = lazyPart(() => import('../../copies/copy-records-dialog.tsx'), 'CopyRecordsDialog')
+const CopyRecordsDialog = lazyDialog(
+  () => import('../../copies/copy-records-dialog.tsx'),
+  'CopyRecordsDialog',
+)
 
 /** True if this many records can be copied to another table at once, by someone who is signed in. */
 export const mayCopyToTable = (count: number): boolean => !isVisitorPage && count <= MAX_COPIED_RECORDS

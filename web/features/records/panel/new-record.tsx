@@ -1,12 +1,12 @@
 import { preloadEditors } from '../../../cells/cell.ts'
 import { m } from '../../../messages.gen.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import { toast } from '../../../ui/toast.ts'
 import type { GetContext } from '../context/table-context.ts'
 import type { NewRecordOptions } from './new-record-dialog.tsx'
 
-const NewRecordDialog = lazyPart(async () => {
+const NewRecordDialog = lazyDialog(async () => {
   const [dialog] = await Promise.all([import('./new-record-dialog.tsx'), preloadEditors()])
   return dialog
 }, 'NewRecordDialog')

@@ -2,13 +2,13 @@ import { TriangleAlert, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { m } from '../../../messages.gen.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import styles from '../bars/table-view.module.css'
 import type { LeftOutText } from './left-out-dialog.tsx'
 
-const LeftOutDialog = lazyPart(() => import('./left-out-dialog.tsx'), 'LeftOutDialog')
+const LeftOutDialog = lazyDialog(() => import('./left-out-dialog.tsx'), 'LeftOutDialog')
 
 /** Values that the last paste or fill could not write, by table; kept until dismissed or replaced. */
 const leftOut = createStore<ReadonlyMap<string, readonly LeftOutText[]>>(() => new Map())

@@ -7,6 +7,7 @@ import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { setQuery } from '../../../navigation/paths.ts'
 import type { StoreQuery } from '../../../records/types.ts'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { toast } from '../../../ui/toast.ts'
 import { useViewState, type ViewState } from '../../views/state/view-state.ts'
 import { QueueBar, WorkBar } from '../bars/status-bars.tsx'
@@ -18,7 +19,7 @@ import { LeftOutBar } from '../paste/left-out.tsx'
 import { TableToolbar, type ToolbarControl } from '../toolbar/toolbar.tsx'
 import { useGoToWantedCell } from './use-show-record.ts'
 
-const FieldEditor = lazyPart(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
+const FieldEditor = lazyDialog(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
 const RecordPanel = lazyPart(async () => {
   const [panel] = await Promise.all([import('../panel/record-panel.tsx'), preloadEditors()])
   return panel

@@ -22,6 +22,7 @@ import { preloadAfterContent } from '../../../navigation/after-content.ts'
 import { lazyPart, loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { openMenu } from '../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
@@ -65,7 +66,7 @@ const FilterMenu = lazyPart(() => import('../../views/filter/filter-menu.tsx'), 
 const sortMenus = () => import('../../views/sort/sort-menu.tsx')
 const GroupsMenu = lazyPart(sortMenus, 'GroupsMenu')
 const SortMenu = lazyPart(sortMenus, 'SortMenu')
-const SearchBox = lazyPart(() => import('./search-box.tsx'), 'SearchBox')
+const SearchBox = lazyDialog(() => import('./search-box.tsx'), 'SearchBox')
 preloadAfterContent(FieldsMenu, FilterMenu, GroupsMenu, SortMenu, SearchBox)
 const ColoringMenu = lazyPart(() => import('../../views/coloring/coloring-menu.tsx'), 'ColoringMenu')
 

@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import type { RecordId, TableSchema, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import type { ExportSource } from '../../exports/run-export.ts'
 import { queryOfView } from '../../records/context/use-store-query.ts'
@@ -26,7 +26,7 @@ export function downloadView({ fields }: TableSchema, view: View, part: Download
   })
 }
 
-const ExportDialog = lazyPart(() => import('../../exports/export-dialog.tsx'), 'ExportDialog')
+const ExportDialog = lazyDialog(() => import('../../exports/export-dialog.tsx'), 'ExportDialog')
 
 /** Opens the export dialog for the records of a view. */
 function openExport(source: ExportSource): void {

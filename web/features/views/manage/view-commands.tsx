@@ -1,12 +1,12 @@
 import type { View, ViewKind } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, goTo, paths } from '../../../navigation/paths.ts'
 import { runInQueue } from '../../../records/base-queue.ts'
 import { api, cache } from '../../../trpc.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { copyText } from '../../../ui/copy-text.ts'
+import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import { moveBefore } from '../../../ui/sortable.tsx'
 import { toast } from '../../../ui/toast.ts'
@@ -14,8 +14,8 @@ import { offerUndoOfLatest } from '../../records/undo/undo-commands.tsx'
 import { DescriptionDialog, IconDialog, renameInDialog } from '../../tables/table-commands.tsx'
 import { readIcon } from '../icons/chosen-icon.tsx'
 
-const CreateViewDialog = lazyPart(() => import('./create-view-dialog.tsx'), 'CreateViewDialog')
-const VisibilityDialog = lazyPart(() => import('./visibility-dialog.tsx'), 'VisibilityDialog')
+const CreateViewDialog = lazyDialog(() => import('./create-view-dialog.tsx'), 'CreateViewDialog')
+const VisibilityDialog = lazyDialog(() => import('./visibility-dialog.tsx'), 'VisibilityDialog')
 
 /** Opens the dialog for a new view; creates and opens the view. */
 export const createView = (baseId: string, tableId: string, kind: ViewKind): void =>
