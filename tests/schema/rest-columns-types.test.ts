@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { AnyFieldType } from '../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName } from '../../src/core/fields/index.ts'
+import { COLUMN_KEYS } from '../support/wire-keys.ts'
 import { createTable, databases, freshTitle, openWorkshop, type Workshop } from './support.ts'
 
 const M = '/api/v1/db/meta'
@@ -68,46 +69,7 @@ describe.each([...databases])('types of columns over REST, metadata in %s', (dat
       dtxs: ' ',
     })
     const title = body.columns.at(-1)
-    const keys = [
-      'id',
-      'source_id',
-      'base_id',
-      'fk_model_id',
-      'title',
-      'column_name',
-      'uidt',
-      'dt',
-      'np',
-      'ns',
-      'clen',
-      'cop',
-      'pk',
-      'pv',
-      'rqd',
-      'un',
-      'ct',
-      'ai',
-      'unique',
-      'cdf',
-      'cc',
-      'csn',
-      'dtx',
-      'dtxp',
-      'dtxs',
-      'au',
-      'validate',
-      'virtual',
-      'deleted',
-      'system',
-      'order',
-      'created_at',
-      'updated_at',
-      'meta',
-      'description',
-      'readonly',
-      'custom_index_name',
-    ]
-    expect(Object.keys(title).sort()).toEqual(keys.sort())
+    expect(Object.keys(title).sort()).toEqual(COLUMN_KEYS.toSorted())
     expect(title).toMatchObject({
       uidt: 'SingleLineText',
       pv: true,

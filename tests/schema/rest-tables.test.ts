@@ -1,32 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createMemberOfEachRole } from '../support/factories.ts'
+import { TABLE_KEYS } from '../support/wire-keys.ts'
 import { createTable, databases, freshTitle, openWorkshop, type Workshop } from './support.ts'
-
-const TABLE_KEYS = [
-  'id',
-  'source_id',
-  'base_id',
-  'table_name',
-  'title',
-  'type',
-  'meta',
-  'schema',
-  'enabled',
-  'mm',
-  'tags',
-  'pinned',
-  'deleted',
-  'order',
-  'created_at',
-  'updated_at',
-  'description',
-  'synced',
-  'created_by',
-  'owned_by',
-  'uuid',
-  'password',
-  'fk_custom_url_id',
-]
 
 describe.each([...databases])('tables over REST, metadata in %s', (database) => {
   let shop: Workshop

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { COLUMN_KEYS, TABLE_KEYS } from '../support/wire-keys.ts'
 import { column, createTable, M, openShop, outcome, type Shop, scalarOf, TEXT_TYPE } from './support.ts'
 
 // Wire reference §7 and §8: tables and columns.
@@ -8,70 +9,6 @@ beforeAll(async () => {
 })
 afterAll(() => shop.app.stop())
 
-const TABLE_KEYS = [
-  'id',
-  'source_id',
-  'base_id',
-  'table_name',
-  'title',
-  'type',
-  'meta',
-  'schema',
-  'enabled',
-  'mm',
-  'tags',
-  'pinned',
-  'deleted',
-  'order',
-  'created_at',
-  'updated_at',
-  'description',
-  'synced',
-  'created_by',
-  'owned_by',
-  'uuid',
-  'password',
-  'fk_custom_url_id',
-]
-const COLUMN_KEYS = [
-  'id',
-  'source_id',
-  'base_id',
-  'fk_model_id',
-  'title',
-  'column_name',
-  'uidt',
-  'dt',
-  'np',
-  'ns',
-  'clen',
-  'cop',
-  'pk',
-  'pv',
-  'rqd',
-  'un',
-  'ct',
-  'ai',
-  'unique',
-  'cdf',
-  'cc',
-  'csn',
-  'dtx',
-  'dtxp',
-  'dtxs',
-  'au',
-  'validate',
-  'virtual',
-  'deleted',
-  'system',
-  'order',
-  'created_at',
-  'updated_at',
-  'meta',
-  'description',
-  'readonly',
-  'custom_index_name',
-]
 const NAMED_VIEW_KEYS = ['ptn', '_ptn', 'ptype', 'tn', '_tn', 'table_meta', 'disabled']
 
 describe('a table', () => {
