@@ -304,4 +304,13 @@ describe('what is typed right after a shortcut, on a slow network', () => {
     await page.keyboard.press('Enter')
     await grid.shows('Title', ['plum', 'apple'])
   })
+  test('names and creates the table whose dialog it opens', async () => {
+    const { grid, page, release } = await openWithout('Description (optional)')
+    await page.keyboard.press('Alt+t')
+    await page.keyboard.type('Orders')
+    await page.keyboard.press('Enter')
+    release()
+    await page.getByLabel('Breadcrumb').getByText('Orders').first().waitFor()
+    expect(grid.writes()).toEqual(['schema.createTable'])
+  })
 })

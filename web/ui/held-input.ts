@@ -183,8 +183,11 @@ async function dispatchAll(held: readonly (() => void)[]): Promise<void> {
 /** What the browser does with a key in the focused input: a key that a script dispatches has no effect by itself. */
 function writeKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
   if (ctrlKey || metaKey || altKey) return
+  const { activeElement } = document
   if (key.length === 1) document.execCommand('insertText', false, key)
   else if (key === 'Backspace') document.execCommand('delete')
+  else if (key === 'Enter' && activeElement instanceof HTMLInputElement) activeElement.form?.requestSubmit()
+  else if (key === 'Enter') document.execCommand('insertLineBreak')
 }
 
 /** The event's target, or what is now in its place. */

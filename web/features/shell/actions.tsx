@@ -37,7 +37,7 @@ import { openImport } from '../imports/open-import.ts'
 import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
 import { openShareDialog } from '../shares/open-share-dialog.tsx'
 import { KIND_INFO, KINDS } from '../views/manage/kind-info.tsx'
-import { CommandPalette, menus } from './later.tsx'
+import { CommandPalette, dialogMenus, menus } from './later.tsx'
 
 const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), 'ShortcutSheet')
 
@@ -92,7 +92,7 @@ export const createTableAction: Action = {
   shortcut: 'alt+t',
   when: ({ can }) => can('table.create'),
   run({ base }) {
-    if (base) return menus().then(({ createTable }) => createTable(base.id))
+    if (base) return dialogMenus().then(({ createTable }) => createTable(base.id))
   },
 }
 
@@ -104,7 +104,7 @@ const duplicateTableAction: Action = {
   when: (context) => context.can('table.duplicate') && tableOf(context) !== undefined,
   run(context) {
     const table = tableOf(context)
-    if (table) return menus().then(({ duplicateTable }) => duplicateTable(table))
+    if (table) return dialogMenus().then(({ duplicateTable }) => duplicateTable(table))
   },
 }
 
@@ -116,7 +116,7 @@ const performanceAction: Action = {
   when: (context) => context.can('table.indexes') && tableOf(context) !== undefined,
   run(context) {
     const table = tableOf(context)
-    if (table) return menus().then(({ openPerformance }) => openPerformance(table))
+    if (table) return dialogMenus().then(({ openPerformance }) => openPerformance(table))
   },
 }
 
@@ -198,7 +198,7 @@ const createViewActions: readonly Action[] = KINDS.map((kind) => ({
   hint: KIND_INFO[kind].purpose,
   when: ({ can, tableId }) => tableId !== null && can('view.create'),
   run({ base, tableId }) {
-    if (base && tableId) return menus().then(({ createView }) => createView(base.id, tableId, kind))
+    if (base && tableId) return dialogMenus().then(({ createView }) => createView(base.id, tableId, kind))
   },
 }))
 
@@ -238,7 +238,7 @@ export const createBaseAction: Action = {
   icon: Plus,
   shortcut: 'alt+d',
   when: ({ holds }) => holds('org-level-creator'),
-  run: () => menus().then(({ createBase }) => createBase()),
+  run: () => dialogMenus().then(({ createBase }) => createBase()),
 }
 
 const editBaseAction: Action = {
@@ -249,7 +249,7 @@ const editBaseAction: Action = {
   shortcut: 'alt+,',
   when: ({ can }) => can('base.update'),
   run({ base }) {
-    if (base) return menus().then(({ editBase }) => editBase(base))
+    if (base) return dialogMenus().then(({ editBase }) => editBase(base))
   },
 }
 

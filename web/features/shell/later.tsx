@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import { preloadAfterContent, useIsContentShown } from '../../navigation/after-content.ts'
 import { lazyPart, loadPart } from '../../navigation/lazy-screen.ts'
+import { holdKeys } from '../../ui/held-input.ts'
 import { lazyDialog } from '../../ui/lazy-dialog.ts'
 
 /*
@@ -40,6 +41,13 @@ export function LaterParts({ slot, ...props }: PartProps & { slot: Slot }) {
 
 /** Menus and commands of the shell. An early click waits for them. */
 export const menus = () => loadPart(() => import('./menus.ts'))
+
+/** Commands of the shell that open a dialog: what is typed from now on is typed there. */
+export function dialogMenus(): ReturnType<typeof menus> {
+  const loading = menus()
+  holdKeys(loading)
+  return loading
+}
 
 /** The shortcut `mod+k` opens it. */
 export const CommandPalette = lazyDialog(() => import('./command-palette.tsx'), 'CommandPalette')
