@@ -254,8 +254,8 @@ describe('Ctrl with an arrow', () => {
 
 describe('what is typed right after a shortcut, on a slow network', () => {
   /** Opens the grid again, without the scripts that contain a text until they are released. */
-  async function openWithout(marker: string) {
-    const grid = await tests.open(FIELDS, ROWS)
+  async function openWithout(marker: string, rows = ROWS) {
+    const grid = await tests.open(FIELDS, rows)
     const { page } = grid
     // What loads after the first content.
     await page.waitForLoadState('networkidle')
@@ -312,5 +312,33 @@ describe('what is typed right after a shortcut, on a slow network', () => {
     release()
     await page.getByLabel('Breadcrumb').getByText('Orders').first().waitFor()
     expect(grid.writes()).toEqual(['schema.createTable'])
+  })
+  test('goes into the record that it adds', async () => {
+    const { grid, page, release } = await openWithout('search-input')
+    await page.keyboard.press('Alt+r')
+    await page.keyboard.type('plum')
+    await page.keyboard.press('Enter')
+    release()
+    await grid.shows('Title', ['cherry', 'apple', 'plum'])
+    await page.keyboard.press('ControlOrMeta+z')
+    await grid.shows('Title', ['cherry', 'apple'])
+  })
+
+  test('goes nowhere once the pressed cell has been scrolled away', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => [`r${at}`, at, ''])
+    const { grid, page, release } = await openWithout('search-input', [...ROWS, ...many])
+    await page.mouse.wheel(0, 6_000)
+    await page.waitForTimeout(200)
+    await page.keyboard.type('plum')
+    await page.keyboard.press('Enter')
+    release()
+    await eventually(
+      async () => {
+        await grid.page.locator('[data-testid="row"]:nth-child(8) [role="gridcell"]').nth(1).click()
+        return page.getByTestId('active-cell').count()
+      },
+      (count) => count === 1,
+    )
+    expect(grid.writes()).toEqual([])
   })
 })

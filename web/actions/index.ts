@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { showError } from '../ui/attempt.ts'
+import { isShortcut, isTyping } from '../ui/shortcuts.ts'
 import { type Action, type ActionContext, actionContext } from './action.ts'
 
 /** Actions that every screen offers. */
@@ -18,6 +19,15 @@ export const actionsFor = (context: ActionContext): Action[] =>
   [...screenActions.flatMap(({ current }) => current), ...appActions].filter(
     (action) => action.when?.(context) ?? true,
   )
+
+/** The available action whose shortcut a key press is. Text inputs keep the keys that write: there, only `mod` shortcuts apply. */
+export function actionOfKey(event: KeyboardEvent, context = actionContext()): Action | undefined {
+  const typing = isTyping(event.target)
+  return actionsFor(context).find(({ shortcut }) => {
+    if (!shortcut || !isShortcut(event, shortcut)) return false
+    return !typing || shortcut.startsWith('mod+')
+  })
+}
 
 /** Runs an action, and reports its failure. */
 export function runAction(action: Action, context = actionContext()): void {

@@ -12,6 +12,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { flushSync } from 'react-dom'
+import { actionOfKey } from '../actions/index.ts'
 import { preloadEditors } from '../cells/cell.ts'
 import { usePeople } from '../cells/people-context.ts'
 import { firstContent } from '../navigation/first-content.ts'
@@ -19,6 +20,7 @@ import { lazyPart, loadPart } from '../navigation/lazy-screen.ts'
 import { showError } from '../ui/attempt.ts'
 import { GridBox } from '../ui/composite.tsx'
 import { holdInput } from '../ui/held-input.ts'
+import { stepOfKey } from '../ui/shortcuts.ts'
 import { resolveColumn } from './columns.ts'
 import type { GridHandle, GridProps } from './contract.ts'
 import { Engine, EngineProvider, UNKNOWN_ROWS } from './engine.ts'
@@ -243,7 +245,9 @@ function useInteraction(
       })
     }
     const input = holdInput(root.current, {
-      usesKey: (event) => intentOf(event, { rtl: engine.viewport.rtl, mac: isMac() }) !== null,
+      usesKey: (event, isWaiting) =>
+        intentOf(event, { rtl: engine.viewport.rtl, mac: isMac() }) !== null ||
+        (isWaiting && (stepOfKey(event) !== null || actionOfKey(event) !== undefined)),
       onInput: () => load(showError),
     })
     void firstContent.then(() => load((error) => console.warn('the grid takes no input yet', error)))

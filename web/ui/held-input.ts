@@ -9,8 +9,11 @@ export interface HeldInput {
 }
 
 interface HoldOptions {
-  /** True for keys that the element uses; the browser and the rest of the page get all others. */
-  usesKey: (event: KeyboardEvent) => boolean
+  /**
+   * True for keys that the element uses, and for keys that have to wait for what is held (`isWaiting`); the browser and
+   * the rest of the page get all others.
+   */
+  usesKey: (event: KeyboardEvent, isWaiting: boolean) => boolean
   /** Called for each held event. */
   onInput: () => void
 }
@@ -31,6 +34,7 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
   /** A press moves the focus into the element as soon as it is replayed: later keys belong to it. */
   let takesFocus = false
   let isPressed = false
+  let hasScrolled = false
 
   const isInside = ({ target }: Event): boolean => target instanceof Node && element.contains(target)
   const takesKeys = (event: Event): boolean =>
@@ -45,7 +49,15 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
   }
   const repeat = (event: Event) => {
     const again = copyOf(event)
-    return () => targetOf(event, element).dispatchEvent(again)
+    return (): boolean => {
+      const target = targetOf(event, element)
+      // Another cell may be there by now: what follows was meant for the one that was pressed.
+      if (hasScrolled && event instanceof MouseEvent && target !== event.target) {
+        held.length = 0
+        return false
+      }
+      return target.dispatchEvent(again)
+    }
   }
   const listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => {
     for (const type of types)
@@ -62,8 +74,12 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
     if (event.type !== 'pointermove') isPressed = event.type !== 'mouseup'
     hold(event, repeat(event))
   })
+  listen(['scroll'], (event) => {
+    if (isInside(event) && held.length > 0) hasScrolled = true
+  })
   listen<KeyboardEvent>(['keydown'], (event) => {
-    if (keysFor !== null || !takesKeys(event) || event.isComposing || !usesKey(event)) return
+    if (keysFor !== null || !takesKeys(event) || event.isComposing) return
+    if (!usesKey(event, held.length > 0)) return
     const dispatch = repeat(event)
     // A handler that leaves the key to the browser, such as an open editor, gets its text.
     hold(event, () => dispatch() && writeKey(event))
@@ -172,8 +188,9 @@ function typeOnceFocused(frames: number): void {
 
 const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'])
 
-async function dispatchAll(held: readonly (() => void)[]): Promise<void> {
-  for (const dispatch of held) {
+/** @param held emptied by what makes the rest obsolete */
+async function dispatchAll(held: (() => void)[]): Promise<void> {
+  for (let dispatch = held.shift(); dispatch; dispatch = held.shift()) {
     dispatch()
     // React renders after each event in a microtask; no event of the browser comes in between.
     await Promise.resolve()
@@ -199,7 +216,7 @@ function targetOf(event: Event, element: HTMLElement): EventTarget {
   }
   // Keys and pastes go where the focus is by now.
   const { activeElement } = document
-  return activeElement && element.contains(activeElement) ? activeElement : element
+  return activeElement && activeElement !== document.body ? activeElement : element
 }
 
 /** A copy that can be dispatched later; transferred data is only readable during its event. */

@@ -17,6 +17,12 @@ export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   return event.key.toLowerCase() === key || (isLetter && event.code === `Key${key.toUpperCase()}`)
 }
 
+/** The step that a key press asks for; null if none. */
+export function stepOfKey(event: KeyboardEvent): 'undo' | 'redo' | null {
+  if (isShortcut(event, 'mod+z')) return 'undo'
+  return isShortcut(event, 'mod+shift+z') || isShortcut(event, 'mod+y') ? 'redo' : null
+}
+
 /** The shortcut in this platform's notation: `Ctrl+Shift+K`, `⇧⌘K`. */
 export function shortcutLabel(chord: string): string {
   const names: Record<string, string> = isMac

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { actionContext } from '../../actions/action.ts'
-import { actionsFor, provideAppActions, runAction } from '../../actions/index.ts'
+import { actionOfKey, provideAppActions, runAction } from '../../actions/index.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Outlet, useLocation } from '../../navigation/router.tsx'
@@ -171,14 +171,10 @@ function useKeyMap(): void {
     function onKeyDown(event: globalThis.KeyboardEvent) {
       // Another control has handled the key.
       if (event.defaultPrevented || event.isComposing) return
-      const typing = isTyping(event.target)
-      if (isShortcut(event, 'mod+a') && !typing) return event.preventDefault()
+      if (isShortcut(event, 'mod+a') && !isTyping(event.target)) return event.preventDefault()
       if (hasOpenLayer()) return
       const context = actionContext()
-      const action = actionsFor(context).find(({ shortcut }) => {
-        if (!shortcut || !isShortcut(event, shortcut)) return false
-        return !typing || shortcut.startsWith('mod+')
-      })
+      const action = actionOfKey(event, context)
       if (!action) return
       event.preventDefault()
       runAction(action, context)

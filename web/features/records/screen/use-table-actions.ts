@@ -6,7 +6,7 @@ import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { showError } from '../../../ui/attempt.ts'
 import { hasOpenLayer } from '../../../ui/layers.ts'
-import { isShortcut, isTyping, shortcutLabel } from '../../../ui/shortcuts.ts'
+import { isTyping, shortcutLabel, stepOfKey } from '../../../ui/shortcuts.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 import { can, type GetContext, type TableContext } from '../context/table-context.ts'
 
@@ -100,12 +100,12 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       if (event.defaultPrevented || isTyping(event.target) || hasOpenLayer()) return
-      const isUndo = isShortcut(event, 'mod+z')
-      if (!isUndo && !isShortcut(event, 'mod+shift+z') && !isShortcut(event, 'mod+y')) return
+      const step = stepOfKey(event)
+      if (step === null) return
       const context = latest.current.get()
       if (!can(context, 'record.undo')) return
       event.preventDefault()
-      stepBack(isUndo ? 'undo' : 'redo', context).catch(showError)
+      stepBack(step, context).catch(showError)
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)

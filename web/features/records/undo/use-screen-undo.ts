@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../../actions/index.ts'
 import { m } from '../../../messages.gen.ts'
 import { hasOpenLayer } from '../../../ui/layers.ts'
-import { isShortcut } from '../../../ui/shortcuts.ts'
+import { stepOfKey } from '../../../ui/shortcuts.ts'
 import { redo, type UndoPlace, undo } from './undo-commands.tsx'
 
 /**
@@ -44,10 +44,10 @@ export function useScreenUndo(
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       if (event.defaultPrevented || isTyping(event.target) || hasOpenLayer() || !mayUndo) return
-      const isUndo = isShortcut(event, 'mod+z')
-      if (!isUndo && !isShortcut(event, 'mod+shift+z') && !isShortcut(event, 'mod+y')) return
+      const step = stepOfKey(event)
+      if (step === null) return
       event.preventDefault()
-      void actions[isUndo ? 0 : 1]?.run()
+      void actions[step === 'undo' ? 0 : 1]?.run()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
