@@ -212,7 +212,7 @@ export const VARIABLES = {
   moveWaitMs: variable({
     name: 'MOVE_WAIT_MS',
     default: '10000',
-    help: 'How long a move of tables may keep those who write to their base waiting while it copies the latest changes, in milliseconds. Its end, which builds indexes and takes the tables over, comes on top.',
+    help: 'How long a move of tables may keep those who write to their base waiting while it copies the latest changes, in milliseconds. Its end, which takes the tables over, comes on top and hardly grows with their records.',
     read: integer(10, 60_000),
   }),
   webhookRetryMs: variable({

@@ -16,6 +16,7 @@ export {
   type DefinedRows,
   type FieldDefinitionRow,
   fieldDefinition,
+  StagedNameTaken,
   type StagedTable,
   type StagedTables,
   type TableDefinition,

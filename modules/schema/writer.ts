@@ -19,8 +19,11 @@ import {
   type FieldDefinitionRow,
   nameForCopy,
   type PublishTarget,
+  planStagedIndexes,
   publishTables,
   rowsOfDefinitions,
+  type StagedIndexes,
+  type StagedTable,
   type StagedTables,
   type TableCopy,
   type TableDefinition,
@@ -94,6 +97,9 @@ export function createSchemaWriter(context: SchemaContext) {
       plan: (script: ScriptContext) => Promise<StagedTables>,
       follower: ScriptFollower,
     ): Promise<Table[]> => publishTables(context, actor, target, plan, follower),
+    /** The indexes to build before that, see `planStagedIndexes`. */
+    planStagedIndexes: (baseId: string, tables: readonly StagedTable[]): Promise<StagedIndexes[]> =>
+      planStagedIndexes(context, baseId, tables),
     /** @throws as `requireWritableSource` */
     requireWritableSource: async (baseId: string, sourceId: string): Promise<void> => {
       await requireWritableSource(context, baseId, sourceId)

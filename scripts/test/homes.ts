@@ -18,6 +18,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'copies/field',
   'copies/move',
   'copies/move-meanwhile',
+  'copies/move-publication',
   'copies/records',
   'copies/table',
   'copies/table-job',

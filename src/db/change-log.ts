@@ -4,7 +4,6 @@ import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
 import type { RecordId } from '../core/model.ts'
 import type { Dialect, Engine, QueryDialect, Statement, Transaction } from '../dialects/dialect.ts'
-import { columnsOfKinds } from './columns-of-kinds.ts'
 
 /*
  * The change log of a base, and the only file that names its tables.
@@ -678,15 +677,23 @@ export async function findSent(
 /**
  * The actions of a base or of one of its tables, newest first.
  *
+ * @param tableIds the tables of the base: the history of a table that comes from another base is there before the table
  * @param before lists entries with lower ids only
  */
 export const listActions = (
   engine: Engine,
-  { tableId, before, limit }: { tableId?: string; before?: number; limit: number },
+  {
+    tableId,
+    tableIds,
+    before,
+    limit,
+  }: { tableId?: string; tableIds: readonly string[]; before?: number; limit: number },
 ): Promise<StoredEntry[]> =>
   selectEntries(
     engine,
-    sql`where ${IS_ACTION} ${inTable(tableId)} ${before === undefined ? sql`` : sql`and id < ${before}`}
+    sql`where ${IS_ACTION} ${inTable(tableId)}
+      and (${sql.raw(IS_OWN)}${tableIds.length === 0 ? sql`` : sql` or table_id in (${listOf(tableIds)})`})
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
       order by id desc limit ${limit}`,
   )
 
@@ -1681,14 +1688,8 @@ export async function forgetParts(
   }
 }
 
-/** The names of two tables in which a part of another base's log waits until it is appended. */
-export interface StagedLog {
-  entries: string
-  records: string
-}
-
 /** Columns of entries that come from another base, with their kinds. */
-export const STAGED_ENTRY_COLUMNS = {
+export const FOREIGN_ENTRY_COLUMNS = {
   id: 'integer',
   at: 'text',
   actor_id: 'text',
@@ -1696,10 +1697,11 @@ export const STAGED_ENTRY_COLUMNS = {
   table_id: 'text',
   records: 'integer',
   detail: 'text',
+  undone_by: 'integer',
 } as const
 
 /** Columns of the records under entries. The tables of bases number their records. */
-export const STAGED_RECORD_COLUMNS = {
+export const FOREIGN_RECORD_COLUMNS = {
   change_id: 'integer',
   table_id: 'text',
   record_id: 'integer',
@@ -1707,60 +1709,26 @@ export const STAGED_RECORD_COLUMNS = {
   after: 'text',
 } as const
 
-/** The statements that create the tables of a staged log. */
-export const createStagedLog = (
-  { createTable }: Pick<Dialect, 'createTable'>,
-  staged: StagedLog,
-): Statement[] => [
-  ...createTable(staged.entries, columnsOfKinds(STAGED_ENTRY_COLUMNS)),
-  ...createTable(staged.records, columnsOfKinds(STAGED_RECORD_COLUMNS)),
-]
-
 /**
- * The statements that append a staged log, whose entries are numbered from 1. They are part of records' histories, and
- * cannot be undone.
+ * Removes entries that came from another base with their tables, and their records in portions.
  *
- * @param last the log's newest entry
- * @param count the number of staged entries
+ * @param after the last entry that stays
  */
-export function appendStagedLog(
-  dialect: Pick<Dialect, 'insertSelected' | 'render' | 'numberAfter' | 'logId'>,
-  staged: StagedLog,
-  { last, count }: { last: number; count: number },
-): Statement[] {
-  const after = (name: string) => sql`${sql.raw(name)} + ${sql.raw(String(last))}`
-  const namesIn = (columns: object) =>
-    Object.keys(columns)
-      .slice(1)
-      .map((name) => sql.raw(name))
-  const entryColumns = namesIn(STAGED_ENTRY_COLUMNS)
-  return [
-    dialect.render(
-      dialect.insertSelected({
-        into: sql.raw(CHANGES_TABLE),
-        columns: [sql.raw('undone_by'), sql.raw('id'), ...entryColumns],
-        constants: [sql.raw(String(FROM_ANOTHER_BASE))],
-        values: [after('id'), ...entryColumns],
-        source: sql`from ${sql.identifier(staged.entries)}`,
-      }),
-    ),
-    dialect.render(
-      dialect.insertSelected({
-        into: sql.raw(CHANGE_RECORDS_TABLE),
-        columns: RECORD_COLUMNS,
-        constants: [],
-        values: [
-          after('change_id'),
-          sql.raw('table_id'),
-          dialect.logId(sql.raw('record_id')),
-          sql.raw('before'),
-          sql.raw('after'),
-        ],
-        source: sql`from ${sql.identifier(staged.records)}`,
-      }),
-    ),
-    ...dialect.numberAfter(CHANGES_TABLE, last + count),
-  ]
+export async function removeForeignEntries(
+  engine: Engine,
+  tableIds: readonly string[],
+  after = 0,
+): Promise<void> {
+  const { placeholder } = engine.dialect
+  const list = tableIds.map((_, at) => placeholder(at)).join(', ')
+  const condition = `table_id in (${list}) and undone_by = ${FROM_ANOTHER_BASE} and id > ${after}`
+  const params = [...tableIds]
+  // Records first: without their entries, a repeated call would not find them.
+  await removeRecords(engine, {
+    sql: `change_id in (select id from sheaf_changes where ${condition}) order by change_id`,
+    params,
+  })
+  await engine.writeScript([{ sql: `delete from sheaf_changes where ${condition}`, params }])
 }
 
 /** True if an entry after one concerns any of the tables, or records of them. */

@@ -233,9 +233,10 @@ export interface Dialect extends QueryDialect {
   dropColumn(table: string, column: string): Statement[]
   renameTable(from: string, to: string): Statement[]
   dropTable(table: string): Statement[]
-  createIndex(table: string, columns: string[]): Statement[]
-  /** Creates a unique index over one or more columns. */
-  createUniqueIndex(table: string, ...columns: string[]): Statement[]
+  /** @param namedAfter the future name of a table that will be renamed, after which its index is named */
+  createIndex(table: string, columns: string[], namedAfter?: string): Statement[]
+  /** As `createIndex`, for a unique index. */
+  createUniqueIndex(table: string, columns: string[], namedAfter?: string): Statement[]
   dropUniqueIndex(table: string, column: string): Statement[]
   /** Drops the column's own indexes: an indexed column cannot be dropped. */
   dropIndexesOf(table: string, column: string): Statement[]

@@ -146,12 +146,12 @@ export function standardTables({ quote, types, indexName, literal }: TableStyle)
     dropColumn: (table, name) => [ddl(`alter table ${quote(table)} drop column ${quote(name)}`)],
     renameTable: (from, to) => [ddl(`alter table ${quote(from)} rename to ${quote(to)}`)],
     dropTable: (table) => [ddl(`drop table if exists ${quote(table)}`)],
-    createIndex: (table, columns) => [
-      ddl(`create index ${indexName(table, columns.join('_'))} on ${quote(table)} (${list(columns)})`),
+    createIndex: (table, columns, namedAfter = table) => [
+      ddl(`create index ${indexName(namedAfter, columns.join('_'))} on ${quote(table)} (${list(columns)})`),
     ],
-    createUniqueIndex: (table, ...columns) => [
+    createUniqueIndex: (table, columns, namedAfter = table) => [
       ddl(
-        `create unique index ${uniqueName(table, columns.join('_'))} on ${quote(table)} (${list(columns)})`,
+        `create unique index ${uniqueName(namedAfter, columns.join('_'))} on ${quote(table)} (${list(columns)})`,
       ),
     ],
     dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${uniqueName(table, name)}`)],

@@ -1,7 +1,11 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { postgresConnection } from '../../src/db/connection.ts'
+import { schemaOfBase } from '../../src/db/postgres/base-schema.ts'
+import { connectPostgres } from '../../src/db/postgres/driver.ts'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { ended } from '../imports/support.ts'
 import { META_DATABASES, PASSWORD } from '../support/app.ts'
@@ -33,6 +37,41 @@ describe.each(META_DATABASES)(
     }
     const url = () => server?.url ?? ''
     const trpc = () => createTrpcClient(url(), token)
+
+    /** The first column of a statement in the home of a base. */
+    async function valuesIn(baseId: string, sql: string): Promise<unknown[]> {
+      if (!database) {
+        const file = new Database(join(dataDir, 'bases', `${baseId}.db`), { readonly: true })
+        try {
+          return file.prepare(sql).values().flat()
+        } finally {
+          file.close()
+        }
+      }
+      const searchPath = `"${schemaOfBase(baseId)}"`
+      const client = connectPostgres(postgresConnection(database.url), { searchPath, statementTimeoutMs: 0 })
+      try {
+        return (await client.unsafe(sql).values()).flat()
+      } finally {
+        await client.end()
+      }
+    }
+
+    /** What a move has left in the log, and staging tables. */
+    async function leftIn(baseId: string, newIds: readonly string[]): Promise<unknown[]> {
+      const ids = newIds.map((id) => `'${id}'`).join(', ')
+      const names = database
+        ? 'select tablename::text from pg_tables where schemaname = current_schema()'
+        : 'select name from sqlite_schema'
+      return [
+        ...(await valuesIn(baseId, names)).filter((name) => String(name).startsWith('sheaf_import')),
+        ...(await valuesIn(
+          baseId,
+          `select id from sheaf_changes where table_id in (${ids}) and undone_by = -2`,
+        )),
+        ...(await valuesIn(baseId, `select change_id from sheaf_change_records where table_id in (${ids})`)),
+      ]
+    }
 
     /** Changes the last record of a table until the server is killed or the table has moved. */
     function writeTo(tableId: string) {
@@ -106,7 +145,7 @@ describe.each(META_DATABASES)(
       let tableIds = ids
       for (const delayMs of DELAYS_MS) {
         const [tableId = '', ...furtherTableIds] = tableIds
-        const { jobId } = await trpc().copies.tableToBase.mutate({
+        const { jobId, tables } = await trpc().copies.tableToBase.mutate({
           tableId,
           furtherTableIds,
           baseId: baseIds[1 - at] ?? '',
@@ -123,6 +162,8 @@ describe.each(META_DATABASES)(
         expect(found.map((tables) => tables.length).toSorted()).toEqual([0, 2])
         const now = found.findIndex((tables) => tables.length === 2)
         expect(now).toBe(status === 'completed' ? 1 - at : at)
+        const newIds = tables.map(({ newId }) => newId)
+        if (status !== 'completed') expect(await leftIn(baseIds[1 - at] ?? '', newIds)).toEqual([])
         at = now
         tableIds = ['Parents', 'Children'].map(
           (title) => found[now]?.find((table) => table.title === title)?.id ?? '',

@@ -269,7 +269,7 @@ describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
     )
     await run(dialect.addColumn('rules', { name: 'must', storage, required: true, defaultValue: 7 }))
     await run(dialect.addColumn('rules', { name: 'once', storage, required: false, defaultValue: null }))
-    await run(dialect.createUniqueIndex('rules', 'once'))
+    await run(dialect.createUniqueIndex('rules', ['once']))
     await run(dialect.createIndex('rules', ['once', 'id']))
     const columns = await engine.all<{ name: string; type: string }>(dialect.listColumns('rules'))
     expect(columns.map(({ name }) => name)).toEqual(['id', 'must', 'once'])

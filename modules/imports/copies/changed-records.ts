@@ -18,16 +18,19 @@ export interface LoggedChanges {
   tables: ReadonlyMap<string, ChangedRecords>
   /** Records were deleted forever: lines are missing from the history. */
   isPurged: boolean
+  /** Those of the tables in `alsoRead` that have changed in any way. */
+  touched: ReadonlySet<string>
 }
 
 /** With more changed records, a table is copied anew: their ids are kept in memory. */
-const MAX_IDS = 500_000
+export const MAX_IDS = 500_000
 
 /**
  * Reads which records of some tables have changed since an entry of their home's log. Null if something else of the tables
  * has changed, such as a field.
  *
  * @param junctions the junction tables among them: their records that an import adds are not logged
+ * @param alsoRead further tables
  */
 export async function changesSince(
   source: TableStore,
@@ -35,11 +38,21 @@ export async function changesSince(
   {
     tableIds,
     junctions,
+    alsoRead,
     after,
-  }: { tableIds: readonly string[]; junctions: readonly string[]; after: number },
+  }: {
+    tableIds: readonly string[]
+    junctions: readonly string[]
+    alsoRead: ReadonlySet<string>
+    after: number
+  },
 ): Promise<LoggedChanges | null> {
   const changed = new Map<string, ChangedRecords>()
   const isOurs = (tableId: string | null): tableId is string => tableId !== null && tableIds.includes(tableId)
+  const touched = new Set<string>()
+  const touch = (tableId: string | null) => {
+    if (tableId !== null && alsoRead.has(tableId)) touched.add(tableId)
+  }
   const copyAnew = (ids: readonly string[]) => {
     for (const id of ids) changed.set(id, 'all')
   }
@@ -59,6 +72,7 @@ export async function changesSince(
   for await (const batch of source.rows(lines, [String(after + 1), '', '']))
     for (const [changeId, tableId = null, recordId] of batch) {
       listed.set(Number(changeId), (listed.get(Number(changeId)) ?? 0) + 1)
+      touch(tableId)
       if (isOurs(tableId)) add(tableId, { from: Number(recordId), to: Number(recordId) })
     }
 
@@ -74,6 +88,7 @@ export async function changesSince(
       last = Number(id)
       const { from, to, renumbered = [] } = detailOf(detail)
       copyAnew(renumbered.filter(isOurs))
+      touch(tableId)
       if (!isOurs(tableId)) continue
       if (kind === null || !isOfRecords(kind)) return null
       if (kind === 'records.purge') {
@@ -86,8 +101,11 @@ export async function changesSince(
       const known = (listed.get(last) ?? 0) + (isRange ? to - from + 1 : 0)
       if (known < Number(records)) copyAnew(tableIds)
     }
-  if (!isFollowed && last > after) copyAnew(tableIds)
-  return { last, tables: changed, isPurged }
+  if (!isFollowed && last > after) {
+    copyAnew(tableIds)
+    for (const tableId of alsoRead) touched.add(tableId)
+  }
+  return { last, tables: changed, isPurged, touched }
 }
 
 const isOfRecords = (kind: string): boolean =>

@@ -4,7 +4,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, isImportable, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { CopiedField } from '../../../src/core/table-copies.ts'
-import { referencesOf, type TableModel } from '../../schema/index.ts'
+import { referencesOf, type SchemaService, type TableModel } from '../../schema/index.ts'
 
 /** What becomes of each field, by its id. Without the record ids, system fields and keys of links. */
 export type FieldEffects = ReadonlyMap<string, CopiedField['effect']>
@@ -60,6 +60,32 @@ function effectsOf(models: readonly TableModel[], keeps: (field: Field) => boole
       kept.has(field.id) ? ('same' as const) : isLeftOut(field) ? ('left' as const) : ('values' as const),
     ]),
   )
+}
+
+/**
+ * The tables that decide on the values of computed fields: those that they read through links, with the junction tables of
+ * these, and whatever the fields read there depend on.
+ */
+export async function tablesReadBy(
+  fields: readonly Field[],
+  { load, tableOfField }: Pick<SchemaService, 'load' | 'tableOfField'>,
+): Promise<Set<string>> {
+  const tableIds = new Set<string>()
+  const known = new Set(fields)
+  // The set grows while it is read.
+  for (const field of known) {
+    // A broken field has no values.
+    if (field.error !== null) continue
+    for (const reference of referencesOf(field)) {
+      if ('tableId' in reference) tableIds.add(reference.tableId)
+      else if ('displayOf' in reference) known.add((await load(reference.displayOf)).displayField)
+      else {
+        const read = (await tableOfField(reference.fieldId)).field(reference.fieldId)
+        if (read) known.add(read)
+      }
+    }
+  }
+  return tableIds
 }
 
 function isLeftOut({ type, error }: Field): boolean {

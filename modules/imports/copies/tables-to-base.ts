@@ -4,14 +4,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { holdsFiles, isForeignKey } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
-import {
-  appendStagedLog,
-  createStagedLog,
-  forgetParts,
-  hasChangesAfter,
-  lastChangeId,
-  type StagedLog,
-} from '../../../src/db/change-log.ts'
+import { forgetParts, hasChangesAfter, removeForeignEntries } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { ColumnKind } from '../../../src/db/move/store.ts'
 import { createMutex } from '../../../src/db/mutex.ts'
@@ -29,13 +22,14 @@ import {
   fieldWithNewIds,
   physicalName,
   type SchemaService,
+  StagedNameTaken,
   type StagedTable,
   type StoredField,
   type TableModel,
 } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { COPIED_COMMENTS, COPIED_HOOKS } from './copy-rows.ts'
-import { type FieldEffects, planFields, valueType } from './plan-fields.ts'
+import { type FieldEffects, planFields, tablesReadBy, valueType } from './plan-fields.ts'
 import type {
   Filled,
   FilledColumn,
@@ -79,12 +73,12 @@ export interface TablesCopied {
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'log' | 'registry' | 'meta' | 'tableMoves' | 'config'>
-  schema: Pick<SchemaService, 'load' | 'publishTables' | 'hasTable'>
+  schema: Pick<SchemaService, 'load' | 'tableOfField' | 'planStagedIndexes' | 'publishTables' | 'hasTable'>
   views: Pick<ViewsService, 'tableViews'>
   records: Pick<RecordsService, 'exports' | 'attachments' | 'feed'>
 }
 
-/** The copy starts over if someone changes the definitions of the tables in the meantime. */
+/** The copy starts over if someone changes the definitions of the tables in the meantime, or takes the name of one. */
 const MAX_TRIES = 3
 
 /** How often a move may keep the writers of the source waiting in vain, each time for `config.moveWaitMs`. */
@@ -119,8 +113,13 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   interface Followed {
     input: TablesToBaseInput
     prepared: Prepared
-    /** Copies what has changed since. @throws ChangedMeanwhile if something else than records has changed */
-    follow(check: () => void): Promise<void>
+    /**
+     * Copies what has changed since.
+     *
+     * @param compareMs as for the thread's `follow`
+     * @throws ChangedMeanwhile if something else than records has changed
+     */
+    follow(check: () => void, compareMs: number): Promise<void>
     signal: AbortSignal
   }
 
@@ -135,16 +134,18 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     const prepared: Prepared = { plan, filled: null }
     try {
       if (!input.withData) return await publish(input, context, prepared, { source, target })
-      return await withFill(input, context, plan, { source, target }, async ({ fill, follow }) => {
-        const { result, tookMs } = await timed(fill)
-        prepared.filled = result
+      return await withFill(input, context, plan, { source, target }, async ({ fill, index, follow }) => {
+        const { tookMs } = await timed(async () => {
+          prepared.filled = await fill()
+          await buildIndexes(input, plan, index)
+        })
         if (!isMove) return publish(input, context, prepared, { source, target })
         const followed: Followed = {
           input,
           prepared,
           signal: context.signal,
-          async follow(check) {
-            prepared.filled = await follow(check)
+          async follow(check, compareMs) {
+            prepared.filled = await follow(check, compareMs)
             if (prepared.filled === null) throw new ChangedMeanwhile()
           },
         }
@@ -153,14 +154,42 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         )
       })
     } catch (error) {
-      if (error instanceof ChangedMeanwhile) return null
+      if (error instanceof ChangedMeanwhile || error instanceof StagedNameTaken) return null
       throw error
     }
   }
 
   /**
+   * Builds the indexes of the staging tables, which takes long, before writers have to wait.
+   *
+   * @throws StagedNameTaken if a name has been taken meanwhile
+   */
+  async function buildIndexes(
+    { baseId }: TablesToBaseInput,
+    { tables, places }: CopyPlan,
+    index: RemoteIndex,
+  ): Promise<void> {
+    const { dialect } = await kernel.sources.engine(baseId)
+    const staged = tables.map((each) => each.staged)
+    const planned = await schema.planStagedIndexes(baseId, staged)
+    try {
+      await index([
+        ...staged.map(({ staging }, at) => ({ table: staging, statements: planned[at]?.statements ?? [] })),
+        { table: places.to, statements: dialect.createIndex(places.to, ['record_id']) },
+      ])
+    } catch (error) {
+      const now = await schema.planStagedIndexes(baseId, staged)
+      const isTaken = now.some(({ tableName }, at) => tableName !== planned[at]?.tableName)
+      throw isTaken ? new StagedNameTaken() : error
+    }
+    for (const [at, each] of staged.entries()) each.indexedAs = planned[at]?.tableName ?? null
+  }
+
+  /**
    * Follows the changes of the tables in rounds: each copies what has changed during the one before, so they get shorter while
    * records are copied faster than they are written. The last round keeps the writers waiting and ends with the publication.
+   * Values that depend on other tables are compared before the rounds, and in each that is short with it: those of a large
+   * table are at most as old as these rounds.
    *
    * @param tookMs how long the copy has taken
    * @param publishAfter publishes after a call that runs while no other writer of the source can
@@ -180,12 +209,15 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
       await kernel.registry.get(COPIED_HOOKS).catchUp(tableIds, required(prepared.filled).lastChange, check)
     }
     const checkSignal = () => signal.throwIfAborted()
+    const shortMs = waitMs * SHORT_ROUND
     let roundMs = tookMs
     for (let hold = 1; ; hold++) {
+      if (hold > 1 || roundMs > shortMs)
+        roundMs = (await timed(() => follow(checkSignal, Number.POSITIVE_INFINITY))).tookMs
       let formerMs = Number.POSITIVE_INFINITY
-      while (roundMs > waitMs * SHORT_ROUND && roundMs < formerMs * SHRINKS) {
+      while (roundMs > shortMs && roundMs < formerMs * SHRINKS) {
         formerMs = roundMs
-        roundMs = (await timed(() => follow(checkSignal))).tookMs
+        roundMs = (await timed(() => follow(checkSignal, shortMs))).tookMs
       }
       await callHooks(checkSignal)
       // The error passes through the thread, which keeps its code and message only.
@@ -199,13 +231,12 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
             isTooLong = true
             throw changed(input)
           }
-          await follow(check)
+          await follow(check, shortMs)
           await callHooks(check)
           check()
         })
       } catch (error) {
         if (!isTooLong || hold === MAX_HOLDS) throw error
-        roundMs = (await timed(() => follow(checkSignal))).tookMs
       }
     }
   }
@@ -230,7 +261,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
           return {
             tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
             views: { copied: plan.views, ids: plan.ids },
-            script: await finish(target, plan, filled),
+            script: finish(target, plan, filled),
             also: await alsoOf(input, plan, { target, filled }),
           }
         },
@@ -277,17 +308,13 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     return !(await hasChangesAfter(move.source, tableIds, move.filled.lastChange))
   }
 
-  async function createStaging(target: Engine, { tables, places, history }: CopyPlan): Promise<void> {
+  async function createStaging(target: Engine, { tables, places }: CopyPlan): Promise<void> {
     const { dialect } = target
     await target.write(async (tx) => {
       for (const { staged } of tables)
         for (const statement of dialect.createTable(staged.staging, staged.fields.flatMap(columnOf)))
           await tx.run(statement)
-      for (const statement of [
-        ...createStagedPlaces(dialect, places.to),
-        ...(history ? createStagedLog(dialect, history.to) : []),
-      ])
-        await tx.run(statement)
+      for (const statement of createStagedPlaces(dialect, places.to)) await tx.run(statement)
     })
   }
 
@@ -299,15 +326,19 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     { source, target }: { source: Engine; target: Engine },
     work: (calls: {
       fill(): Promise<Filled>
+      index: RemoteIndex
       /** Copies what has changed since. Null if something else than records has changed. */
-      follow(check: () => void): Promise<Filled | null>
+      follow(check: () => void, compareMs: number): Promise<Filled | null>
     }) => Promise<T>,
   ): Promise<T> {
     const pages = new Map<number, AsyncGenerator<Uint8Array, void, undefined>>()
     const lease = createLease(target)
     let check = () => signal.throwIfAborted()
     const main: TablesMain = {
-      lease: lease.take,
+      async lease() {
+        check()
+        await lease.take()
+      },
       release: lease.giveBack,
       values: async (tableAt, { isFirst }) => {
         if (isFirst) {
@@ -322,6 +353,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         const table = tables[tableAt]
         return table ? Array.fromAsync(valuePages(owner, table, recordIds)) : []
       },
+      forgetHistory: (after) => removeForeignEntries(target, [...(history?.tables.values() ?? [])], after),
       files: async (paths) => {
         await records.attachments.claimKnown(owner, baseId, paths)
       },
@@ -341,9 +373,10 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
               places,
               history,
             }),
-          follow: async (checkRound) => {
+          index: thread.index,
+          follow: async (checkRound, compareMs) => {
             check = checkRound
-            return thread.follow()
+            return thread.follow(compareMs)
           },
         }),
       )
@@ -375,22 +408,11 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   }
 
   /** The statements that make the staged parts those of the home. */
-  async function finish(
-    target: Engine,
-    { tables, places, history }: CopyPlan,
-    filled: Filled | null,
-  ): Promise<Statement[]> {
-    const { dialect } = target
-    const staged = [places.to, ...(history ? [history.to.entries, history.to.records] : [])]
-    const drop = staged.flatMap((name) => dialect.dropTable(name))
+  function finish({ dialect }: Engine, { tables, places }: CopyPlan, filled: Filled | null): Statement[] {
+    const drop = dialect.dropTable(places.to)
     if (!filled) return drop
-    const log =
-      history && filled.entries > 0
-        ? appendStagedLog(dialect, history.to, { last: await lastChangeId(target), count: filled.entries })
-        : []
     return [
       dialect.render(addStagedPlaces(dialect, places.to)),
-      ...log,
       ...drop,
       ...tables.flatMap(({ staged: { staging } }, at) => {
         const last = filled.lastIds[at]
@@ -495,10 +517,19 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     },
   }
 
-  /** Removes the staging tables. */
+  /** Removes the staging tables, and the history of tables that have not appeared. */
   async function abandon({ baseId, tables }: TablesToBaseInput, jobId: string): Promise<void> {
+    const [first] = tables
     await tidyUp(
-      () => dropStaging(baseId, stagingOf(jobId)),
+      async () => {
+        await dropStaging(baseId, stagingOf(jobId))
+        if (!first || (await schema.hasTable(first.newId))) return
+        const engine = await kernel.sources.engine(baseId)
+        await removeForeignEntries(
+          engine,
+          tables.map(({ newId }) => newId),
+        )
+      },
       (error) =>
         kernel.log.error('a copy of tables could not be tidied up', error, { baseId, tables: tables.length }),
     )
@@ -511,7 +542,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     // Junction tables have been planned with the run.
     for (let at = 0; (await engine.all(dialect.listColumns(`${prefix}${at}`))).length > 0; at++)
       names.push(`${prefix}${at}`)
-    names.push(...['places', 'entries', 'records'].map((name) => prefix + name))
+    names.push(`${prefix}places`)
     // The first goes last, so that a repeated removal finds the others.
     for (const name of names.toReversed()) await engine.writeScript(dialect.dropTable(name))
   }
@@ -579,6 +610,8 @@ interface PlannedTable {
   valueIds: string[]
 }
 
+type RemoteIndex = (indexes: { table: string; statements: Statement[] }[]) => Promise<void>
+
 interface CopyPlan {
   /** The originals as they were read. */
   models: TableModel[]
@@ -634,12 +667,16 @@ async function planCopy(
   for (const [id, newId] of viewIds) ids.set(id, newId)
   for (const [id, newId] of hookIds) ids.set(id, newId)
 
-  const planned = all.map((model, at) => {
-    const title = tables[at]?.title ?? model.table.title
-    const name = `${staging}${at}`
-    const pair = pairs.get(model.table.id)
-    return planTable(model, { effects, isCopied, ids, title, name, pair, input })
-  })
+  const planned = await Promise.all(
+    all.map(async (model, at) => {
+      const title = tables[at]?.title ?? model.table.title
+      const name = `${staging}${at}`
+      const pair = pairs.get(model.table.id)
+      const computed = model.fields.filter(({ id }) => effects.get(id) === 'values')
+      const reads = await tablesReadBy(computed, schema)
+      return planTable(model, { effects, isCopied, ids, title, name, pair, input, reads })
+    }),
+  )
   const keptFields = fields.filter(({ id }) => effects.get(id) !== 'values')
   const tableOf = new Map(copied.ids.map((id, at) => [id, copied.tableIds[at] ?? '']))
   return {
@@ -661,13 +698,10 @@ async function planCopy(
     history:
       input.withHistory && input.withData
         ? {
-            to: { entries: `${staging}entries`, records: `${staging}records` } satisfies StagedLog,
-            ids: {
-              tables: new Map(all.map(({ table }) => [table.id, ids.get(table.id) ?? ''])),
-              fields: new Map(keptFields.map(({ id }) => [id, ids.get(id) ?? ''])),
-              views: viewIds,
-              fileFields: new Set(keptFields.filter(holdsFiles).map(({ id }) => id)),
-            },
+            tables: new Map(all.map(({ table }) => [table.id, ids.get(table.id) ?? ''])),
+            fields: new Map(keptFields.map(({ id }) => [id, ids.get(id) ?? ''])),
+            views: viewIds,
+            fileFields: new Set(keptFields.filter(holdsFiles).map(({ id }) => id)),
           }
         : null,
   }
@@ -700,6 +734,7 @@ function planTable(
     name,
     pair,
     input,
+    reads,
   }: {
     effects: FieldEffects
     isCopied: (field: StoredField) => boolean
@@ -708,6 +743,7 @@ function planTable(
     name: string
     pair: readonly [string, string] | undefined
     input: TablesToBaseInput
+    reads: ReadonlySet<string>
   },
 ): PlannedTable {
   const { table } = model
@@ -740,7 +776,7 @@ function planTable(
   return {
     model,
     valueIds,
-    fill: { id: table.id, isJunction: table.isJunction, from: table.tableName, to: name, columns },
+    fill: { id: table.id, isJunction: table.isJunction, from: table.tableName, to: name, columns, reads },
     staged: {
       table: {
         id: ids.get(table.id) ?? '',
@@ -753,6 +789,7 @@ function planTable(
       staging: name,
       rows: 0,
       pair: pair ? [columnNameOf(pair[0]), columnNameOf(pair[1])] : null,
+      indexedAs: null,
     },
   }
 }

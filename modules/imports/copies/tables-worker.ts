@@ -7,9 +7,8 @@ import { giveWay } from '../../../src/db/background-thread.ts'
 import {
   CHANGE_RECORDS_TABLE,
   CHANGES_TABLE,
-  STAGED_ENTRY_COLUMNS,
-  STAGED_RECORD_COLUMNS,
-  type StagedLog,
+  FOREIGN_ENTRY_COLUMNS,
+  FOREIGN_RECORD_COLUMNS,
 } from '../../../src/db/change-log.ts'
 import {
   type ColumnKind,
@@ -20,10 +19,10 @@ import {
 } from '../../../src/db/move/store.ts'
 import { withHome } from '../../../src/db/sheaf-files/index.ts'
 import { PLACES_TABLE, STAGED_PLACE_COLUMNS } from '../../../src/db/view-places.ts'
-import type { EngineLocation } from '../../../src/dialects/dialect.ts'
+import type { EngineLocation, Statement } from '../../../src/dialects/dialect.ts'
 import { serve } from '../../../src/thread-calls.ts'
-import { type ChangedRecords, changesSince, type IdRange } from './changed-records.ts'
-import { type HistoryIds, type StagedUntil, stageHistory } from './stage-history.ts'
+import { type ChangedRecords, changesSince, type IdRange, MAX_IDS } from './changed-records.ts'
+import { copyHistory, type HistoryIds, type HistoryTarget } from './copy-history.ts'
 
 /*
  * Thread that copies tables from one home into staging tables of another, row by row as they are stored, and then the
@@ -41,6 +40,8 @@ export interface TableFill {
   /** Name in the target. */
   to: string
   columns: FilledColumn[]
+  /** The tables that decide on the values from the main thread, beside the record itself. */
+  reads: ReadonlySet<string>
 }
 
 /** A column of the target with the source of its values. */
@@ -54,7 +55,8 @@ export type FilledColumn = { to: string; kind: ColumnKind; isIdentity: boolean }
 export interface FurtherFill {
   /** The manual orders of views, which are staged in a table. */
   places: { to: string; views: ReadonlyMap<string, { viewId: string; tableId: string }> } | null
-  history: { to: StagedLog; ids: HistoryIds } | null
+  /** The history is appended to the log of the target: it has no effect there before its tables exist. */
+  history: HistoryIds | null
 }
 
 /** What is copied, and where. */
@@ -72,10 +74,6 @@ export interface Filled {
   rows: number[]
   /** The newest entry of the source's log at the moment of the copy. */
   lastChange: number
-  /** The number of staged entries of its history. */
-  entries: number
-  /** The number of staged manual positions. */
-  places: number
 }
 
 export type TablesMain = {
@@ -86,6 +84,8 @@ export type TablesMain = {
   values(tableAt: number, how: { isFirst: boolean }): Promise<Uint8Array | null>
   /** All these lines for some records. */
   valuesOf(tableAt: number, recordIds: number[]): Promise<Uint8Array[]>
+  /** Removes what the target's log has of the tables after an entry. */
+  forgetHistory(after: number): Promise<void>
   /** Names stored files that the copies have. */
   files(paths: string[]): Promise<void>
   progress(rows: number): Promise<void>
@@ -98,8 +98,24 @@ const ROWS_PER_LEASE = 5_000
 
 giveWay()
 
+/** A copy and what is left to do for it. Tables are positions in the plan. */
+interface RunningCopy {
+  plan: CopiedTables
+  filled: Filled
+  /** An entry of the target's log after those of the copied history. */
+  logEnd: number
+  /** True if the last call of `follow` failed. */
+  isInterrupted: boolean
+  /** The records of tables that were being replaced then: their rows may be missing. */
+  unfinished: Map<number, ChangedRecords>
+  /** Tables whose values from the main thread may be out of date. */
+  outdated: Set<number>
+  /** How long it takes to read these values of a table. */
+  valuesMs: Map<number, number>
+}
+
 /** The copy that this thread makes. */
-let copy: { plan: CopiedTables; filled: Filled; isInterrupted: boolean } | null = null
+let copy: RunningCopy | null = null
 
 const functions = {
   /** Copies the tables as they are now. */
@@ -107,23 +123,41 @@ const functions = {
     const { tables, places, history } = plan
     return withHomes(plan, async ({ source, target, require }) => {
       const lastChange = Number((await source.lastKey(require(CHANGES_TABLE)))?.[0] ?? 0)
-      const filled: Filled = { lastIds: [], rows: tables.map(() => 0), lastChange, entries: 0, places: 0 }
-      copy = { plan, filled, isInterrupted: false }
+      const filled: Filled = { lastIds: [], rows: tables.map(() => 0), lastChange }
+      copy = {
+        plan,
+        filled,
+        logEnd: 0,
+        isInterrupted: false,
+        unfinished: new Map(),
+        outdated: new Set(),
+        valuesMs: new Map(),
+      }
       for (const [at, { from }] of tables.entries()) {
         filled.lastIds.push(require(from).lastId)
         await fillTable({ source, target, require }, at)
       }
-      if (places) filled.places = await fillPlaces(source, require(PLACES_TABLE), target, places)
-      if (history) filled.entries = await fillHistory({ source, target, require }, history, NOTHING_STAGED)
+      if (places) await fillPlaces({ source, target, require }, places, null)
+      if (history) copy.logEnd = await fillHistory({ source, target, require }, history, 0)
       return filled
+    })
+  },
+
+  /** Builds indexes of tables of the target, each with its table. */
+  async index(indexes: readonly { table: string; statements: readonly Statement[] }[]): Promise<void> {
+    await withHome(required(copy).plan.to, { isSnapshot: false, isShared: true }, async (target) => {
+      for (const { table, statements } of indexes) await target.buildIndexes(table, statements, leased)
     })
   },
 
   /**
    * Copies what has changed since. May fail anywhere and be called again: it does what is left, and what has changed until
    * then. Null if something else than records has changed, so that a new copy is needed.
+   *
+   * @param compareMs values that depend on changed records of other tables are compared as well if that takes at most so
+   *   long; otherwise by a later call
    */
-  async follow(): Promise<Filled | null> {
+  async follow(compareMs: number): Promise<Filled | null> {
     const current = required(copy)
     const { plan, filled } = current
     const { places, history } = plan
@@ -131,34 +165,36 @@ const functions = {
       const changes = await changesSince(source, require, {
         tableIds: plan.tables.map(({ id }) => id),
         junctions: plan.tables.flatMap(({ id, isJunction }) => (isJunction ? [id] : [])),
+        alsoRead: new Set(plan.tables.flatMap(({ reads }) => [...reads])),
         after: filled.lastChange,
       })
       if (changes === null) return null
-      if (changes.tables.size === 0 && changes.last === filled.lastChange) return filled
+      const { unfinished, outdated, valuesMs } = current
+      for (const [at, { reads }] of plan.tables.entries())
+        if ([...reads].some((id) => changes.touched.has(id))) outdated.add(at)
+      const compared = [...outdated].filter((at) => (valuesMs.get(at) ?? 0) <= compareMs)
       const { isInterrupted } = current
+      if (changes.last === filled.lastChange && compared.length === 0 && !isInterrupted) return filled
       current.isInterrupted = true
-      for (const [at, { id, from, to, columns }] of plan.tables.entries()) {
+      for (const [at, { id, from, to }] of plan.tables.entries()) {
         filled.lastIds[at] = require(from).lastId
-        const changed = changes.tables.get(id)
+        let changed = together(changes.tables.get(id), unfinished.get(at))
+        if (compared.includes(at) && changed !== 'all')
+          changed = await withStaleValues({ source, target, require }, at, changed)
+        if (changed) unfinished.set(at, changed)
         if (changed === 'all') {
-          const removed = await leased(() => target.remove(targetTable(to, columns), null))
-          filled.rows[at] = (filled.rows[at] ?? 0) - removed
+          await leased(() => target.clear(to))
+          filled.rows[at] = 0
           await fillTable({ source, target, require }, at)
         } else if (changed) await copyChanged({ source, target, require }, at, changed)
+        unfinished.delete(at)
+        if (changed === 'all' || compared.includes(at)) outdated.delete(at)
       }
-      if (places) {
-        const staged = stagingTable(places.to, STAGED_PLACE_COLUMNS)
-        if (filled.places > 0 || isInterrupted) await leased(() => target.remove(staged, null))
-        filled.places = await fillPlaces(source, require(PLACES_TABLE), target, places)
-      }
+      if (places) await followPlaces({ source, target, require }, places, [...changes.tables.values()])
       if (history) {
-        const isAnew = isInterrupted || changes.isPurged
-        if (isAnew) {
-          await leased(() => target.remove(stagingTable(history.to.entries, STAGED_ENTRY_COLUMNS), null))
-          await leased(() => target.remove(stagingTable(history.to.records, STAGED_RECORD_COLUMNS), null))
-        }
-        const until = isAnew ? NOTHING_STAGED : { after: filled.lastChange, count: filled.entries }
-        filled.entries = await fillHistory({ source, target, require }, history, until)
+        if (isInterrupted || changes.isPurged) await main.forgetHistory(changes.isPurged ? 0 : current.logEnd)
+        const after = changes.isPurged ? 0 : filled.lastChange
+        current.logEnd = await fillHistory({ source, target, require }, history, after)
       }
       filled.lastChange = changes.last
       current.isInterrupted = false
@@ -186,7 +222,7 @@ const targetTable = (
   lastId: null,
 })
 
-const stagingTable = (name: string, kinds: Readonly<Record<string, ColumnKind>>): StoredTable =>
+const tableOfKinds = (name: string, kinds: Readonly<Record<string, ColumnKind>>): StoredTable =>
   targetTable(
     name,
     Object.entries(kinds).map(([to, kind]) => ({ to, kind })),
@@ -226,32 +262,78 @@ function required<T>(value: T | null): T {
   return value
 }
 
-const NOTHING_STAGED: StagedUntil = { after: 0, count: 0 }
-
 /** Copies all rows of a table. */
 async function fillTable({ source, target, require }: Homes, at: number): Promise<void> {
-  const { plan, filled } = required(copy)
+  const { plan, filled, valuesMs } = required(copy)
+  const from = performance.now()
   const fill = required(plan.tables[at] ?? null)
   const table = require(fill.from)
   const write = createWriter(target, targetTable(fill.to, fill.columns))
-  let isFirst = true
-  const values = createValues(() => {
-    const next = main.values(at, { isFirst })
-    isFirst = false
-    return next
-  })
+  const values = createValues(valuePages(at))
   for await (const rows of filledRows(source.rows(table), table, fill, values)) {
     await write.add(rows)
     filled.rows[at] = (filled.rows[at] ?? 0) + rows.length
     await main.progress(sumOf(filled.rows))
   }
   await write.end()
+  valuesMs.set(at, performance.now() - from)
+}
+
+/**
+ * Adds the copied records whose values from the main thread are others by now. Their originals need not have changed: they
+ * look up what other tables have.
+ */
+async function withStaleValues(
+  { target }: Homes,
+  at: number,
+  changed: Exclude<ChangedRecords, 'all'> = { ids: new Set(), ranges: [] },
+): Promise<ChangedRecords> {
+  const { plan, valuesMs } = required(copy)
+  const { to, columns } = required(plan.tables[at] ?? null)
+  const from = performance.now()
+  const key = required(columns.find(({ isIdentity }) => isIdentity) ?? null)
+  const computed = columns.filter((column) => 'field' in column)
+  const values = createValues(valuePages(at))
+  const ids = new Set(changed.ids)
+  for await (const rows of target.rows({ ...targetTable(to, [key, ...computed]), key: [key.to] })) {
+    await main.progress(sumOf(required(copy).filled.rows))
+    for (const [id, ...stored] of rows) {
+      const texts = await values.of(Number(id))
+      const isSame = computed.every(
+        ({ field, kind }, index) => toStored(parseText(field, texts?.[index + 1]), kind) === stored[index],
+      )
+      if (!isSame) ids.add(Number(id))
+    }
+    if (ids.size >= MAX_IDS) return 'all'
+  }
+  valuesMs.set(at, performance.now() - from)
+  return { ids, ranges: changed.ranges }
+}
+
+/** Two sets of changed records as one. */
+function together(one: ChangedRecords | undefined, other: ChangedRecords | undefined) {
+  if (!one || !other) return one ?? other
+  if (one === 'all' || other === 'all') return 'all'
+  return { ids: one.ids.union(other.ids), ranges: [...one.ranges, ...other.ranges] }
+}
+
+/** Reads the computed values of all records of a table. */
+function valuePages(at: number): () => Promise<Uint8Array | null> {
+  let isFirst = true
+  return () => {
+    const next = main.values(at, { isFirst })
+    isFirst = false
+    return next
+  }
 }
 
 /** Records that are looked up by one statement. */
 const IDS_AT_ONCE = 1_000
 
-/** Replaces the rows of changed records, each portion in one turn. */
+/**
+ * Replaces the rows of changed records, each portion in one turn. All are removed first: records may have exchanged unique
+ * values.
+ */
 async function copyChanged(
   { source, target, require }: Homes,
   at: number,
@@ -263,18 +345,18 @@ async function copyChanged(
   const to = targetTable(fill.to, fill.columns)
   const toKey = required(fill.columns.find(({ isIdentity }) => isIdentity)?.to ?? null)
   for (const recordIds of portionsOf(ids, ranges)) {
+    const removed = await leased(() => target.remove(to, { column: toKey, texts: recordIds.map(String) }))
+    filled.rows[at] = (filled.rows[at] ?? 0) - removed
+  }
+  for (const recordIds of portionsOf(ids, ranges)) {
     const texts = recordIds.map(String)
     const lines = fill.columns.some((column) => 'field' in column) ? await main.valuesOf(at, recordIds) : []
     const values = createValues(async () => lines.shift() ?? null)
     const fresh: StoredRow[] = []
     const found = source.rows(table, null, { column: table.key[0] ?? '', texts })
     for await (const rows of filledRows(found, table, fill, values)) for (const row of rows) fresh.push(row)
-    await leased(async () => {
-      const removed = await target.remove(to, { column: toKey, texts })
-      filled.rows[at] = (filled.rows[at] ?? 0) - removed
-      if (fresh.length > 0) await target.insert(to, fresh)
-      filled.rows[at] = (filled.rows[at] ?? 0) + fresh.length
-    })
+    if (fresh.length > 0) await leased(() => target.insert(to, fresh))
+    filled.rows[at] = (filled.rows[at] ?? 0) + fresh.length
     await main.progress(sumOf(filled.rows))
   }
 }
@@ -388,18 +470,18 @@ function createValues(read: () => Promise<Uint8Array | null>) {
   }
 }
 
+/** Copies manual positions: all, or those of records with some ids, in whichever of the tables. */
 async function fillPlaces(
-  source: TableStore,
-  table: StoredTable,
-  target: TableStore,
+  { source, target, require }: Homes,
   { to, views }: NonNullable<FurtherFill['places']>,
-): Promise<number> {
-  const write = createWriter(target, stagingTable(to, STAGED_PLACE_COLUMNS))
-  const only = { column: 'view_id', texts: [...views.keys()] }
-  if (only.texts.length === 0) return 0
-  let count = 0
-  for await (const batch of source.rows(table, null, only)) {
-    count += batch.length
+  recordIds: readonly string[] | null,
+): Promise<void> {
+  const write = createWriter(target, tableOfKinds(to, STAGED_PLACE_COLUMNS))
+  const table = require(PLACES_TABLE)
+  const ofViews = { column: 'view_id', texts: [...views.keys()] }
+  if (ofViews.texts.length === 0) return
+  const only = recordIds ? [ofViews, { column: 'record_id', texts: recordIds }] : [ofViews]
+  for await (const batch of source.rows(table, null, ...only)) {
     await write.add(
       batch.map((row) => {
         const values = Object.fromEntries(table.columns.map(({ name }, at) => [name, row[at] ?? null]))
@@ -414,20 +496,67 @@ async function fillPlaces(
     )
   }
   await write.end()
-  return count
 }
 
+/** Copies the manual positions of changed records anew. */
+async function followPlaces(
+  homes: Homes,
+  places: NonNullable<FurtherFill['places']>,
+  changed: readonly ChangedRecords[],
+): Promise<void> {
+  if (places.views.size === 0) return
+  const listed = changed.filter((each) => each !== 'all')
+  // Renumbering a table moves all positions of its views.
+  if (listed.length < changed.length) {
+    await leased(() => homes.target.clear(places.to))
+    return fillPlaces(homes, places, null)
+  }
+  const staged = tableOfKinds(places.to, STAGED_PLACE_COLUMNS)
+  const ids = new Set(listed.flatMap((each) => [...each.ids]))
+  // Records in ranges are new, and have no positions yet.
+  for (const recordIds of portionsOf(ids, [])) {
+    const texts = recordIds.map(String)
+    await leased(() => homes.target.remove(staged, { column: 'record_id', texts }))
+    await fillPlaces(homes, places, texts)
+  }
+}
+
+/** The log of a target, with the columns that copied entries have. */
+const LOG = {
+  entries: { ...tableOfKinds(CHANGES_TABLE, FOREIGN_ENTRY_COLUMNS), key: ['id'] },
+  records: tableOfKinds(CHANGE_RECORDS_TABLE, FOREIGN_RECORD_COLUMNS),
+}
+
+/**
+ * Appends the history to the log of the target, which shows nothing of it before the tables exist.
+ *
+ * @param after the last entry that has been copied
+ * @returns an entry of the target's log after those of the history
+ */
 async function fillHistory(
   { source, target, require }: Homes,
-  { to, ids }: NonNullable<FurtherFill['history']>,
-  until: StagedUntil,
+  ids: HistoryIds,
+  after: number,
 ): Promise<number> {
-  const entries = createWriter(target, stagingTable(to.entries, STAGED_ENTRY_COLUMNS))
-  const records = createWriter(target, stagingTable(to.records, STAGED_RECORD_COLUMNS))
+  const lastEntry = async () => Number((await target.lastKey(LOG.entries))?.[0] ?? 0)
+  const records = createWriter(target, LOG.records)
   const log = { entries: require(CHANGES_TABLE), records: require(CHANGE_RECORDS_TABLE) }
-  const into = { entries: entries.add, records: records.add, files: main.files }
-  const count = await stageHistory(source, log, ids, into, until)
-  await entries.end()
+  const into: HistoryTarget = {
+    entries: (rows) =>
+      leased(async () => {
+        const last = await lastEntry()
+        const numbered = rows.map((row, at) => ({ ...row, id: String(last + 1 + at) }))
+        await target.insert(
+          LOG.entries,
+          numbered.map((row) => LOG.entries.columns.map(({ name }) => row[name as keyof typeof row])),
+        )
+        await target.continueIds({ ...LOG.entries, lastId: String(last + rows.length) })
+        return last
+      }),
+    records: records.add,
+    files: main.files,
+  }
+  await copyHistory(source, log, ids, into, after)
   await records.end()
-  return count
+  return lastEntry()
 }

@@ -233,8 +233,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     actor: Actor,
     { baseId, tableId, before, limit }: ActionsRequest,
   ): Promise<{ actions: Action[]; people: Person[]; next: number | null }> {
-    const { user, engine } = await enter(actor, baseId)
-    const listed = await listActions(engine, { tableId, before, limit: limit + 1 })
+    const { user, engine, tableIds } = await enter(actor, baseId)
+    const listed = await listActions(engine, { tableId, tableIds, before, limit: limit + 1 })
     const entries = listed.slice(0, limit)
     const described = await describe(user, baseId, engine, entries, {})
     const ids = entries.flatMap(({ actorId }) => actorId ?? [])
@@ -344,12 +344,15 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       : new AppError(code, message, { ...details, passedOver: true })
   }
 
-  async function enter(actor: Actor, baseId: string): Promise<{ user: UserActor; engine: Engine }> {
+  async function enter(
+    actor: Actor,
+    baseId: string,
+  ): Promise<{ user: UserActor; engine: Engine; tableIds: string[] }> {
     // Also checks that the base exists and is not in the trash.
-    await schema.tables(actor, baseId)
+    const tables = await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.undo', baseId)
     if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
-    return { user: actor, engine: await kernel.sources.engine(baseId) }
+    return { user: actor, engine: await kernel.sources.engine(baseId), tableIds: tables.map(({ id }) => id) }
   }
 
   /** @param undoneBy to redo: the entry that undid this one; null to undo */

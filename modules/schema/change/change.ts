@@ -267,6 +267,9 @@ export async function withFreshName<T>(attempt: (suffix: string) => Promise<T>):
     return await attempt('')
   } catch (error) {
     if (error instanceof AppError) throw error
-    return attempt(`_${createId('option').slice(-6)}`)
+    return attempt(freshSuffix())
   }
 }
+
+/** A random suffix of a name in the database. */
+export const freshSuffix = (): string => `_${createId('option').slice(-6)}`

@@ -11,6 +11,7 @@ export {
   createApplyChange,
   createApplyScript,
   expectRecords,
+  freshSuffix,
   type PlannedChange,
   type PlannedScript,
   type ScriptContext,

@@ -99,14 +99,14 @@ export function createCopyDraft(
       // Creating indexes after the data sorts them only once.
       script.push(
         ...(pair
-          ? pairIndexes(dialect, name, ...pair)
+          ? pairIndexes(dialect, name, pair)
           : [
               ...dialect.createIndex(name, ['nc_order', columnNameOf(from.primaryKey)]),
               ...fields.flatMap((field) => keyIndex(name, field)),
             ]),
         ...fields
           .filter((field) => field.unique)
-          .flatMap((field) => dialect.createUniqueIndex(name, field.columnName)),
+          .flatMap((field) => dialect.createUniqueIndex(name, [field.columnName])),
       )
     },
 

@@ -14,4 +14,12 @@ export type { CopiedTable, TableCopy } from './draft.ts'
 export { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate-field.ts'
 export { completeForeignCopy, nameForCopy } from './duplicate-foreign.ts'
 export { duplicateTable, openTableToCopy, titleForCopy } from './duplicate-table.ts'
-export { type PublishTarget, publishTables, type StagedTable, type StagedTables } from './publish-tables.ts'
+export {
+  type PublishTarget,
+  planStagedIndexes,
+  publishTables,
+  type StagedIndexes,
+  StagedNameTaken,
+  type StagedTable,
+  type StagedTables,
+} from './publish-tables.ts'

@@ -4,9 +4,9 @@ import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { appendChange, insertEntry } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { Statement } from '../../../src/dialects/dialect.ts'
+import type { Dialect, Statement } from '../../../src/dialects/dialect.ts'
 import type { CopiedViews, SchemaContext, ScriptContext, ScriptFollower } from '../change/index.ts'
-import { withFreshName } from '../change/index.ts'
+import { freshSuffix, withFreshName } from '../change/index.ts'
 import { recomputeResults } from '../computed/index.ts'
 import { markParts, pairIndexes, partsOutside } from '../links/index.ts'
 import { createCopiedRows, openTableSlots, type StoredField } from '../model/index.ts'
@@ -21,6 +21,21 @@ export interface StagedTable {
   rows: number
   /** Of a junction table: the columns of its two keys. */
   pair: [string, string] | null
+  /** The name in the database after which its indexes are named, see `planStagedIndexes`; null before they are built. */
+  indexedAs: string | null
+}
+
+/** The indexes of a staged table. */
+export interface StagedIndexes {
+  /** The name in the database that the table will have. */
+  tableName: string
+  /** The statements that build them. */
+  statements: Statement[]
+}
+
+/** The name in the database for which indexes of a staged table were built is in use. */
+export class StagedNameTaken extends Error {
+  override readonly name = 'StagedNameTaken'
 }
 
 /** Tables that become visible together. */
@@ -47,11 +62,60 @@ export interface PublishTarget {
 }
 
 /**
+ * The indexes of staged tables under the names that they have after the publication, which need not build them while
+ * writers wait. An index cannot be renamed in SQLite, so the names are chosen ahead.
+ *
+ * @throws BAD_REQUEST if the base has `MAX_TABLES` tables
+ */
+export async function planStagedIndexes(
+  { kernel, store }: Pick<SchemaContext, 'kernel' | 'store'>,
+  baseId: string,
+  tables: readonly StagedTable[],
+): Promise<StagedIndexes[]> {
+  const { all, dialect } = await kernel.sources.engine(baseId)
+  const planned = async (suffix: string) => {
+    const slots = await openTableSlots(store, baseId, { now: new Date().toISOString(), suffix })
+    return tables.map((staged) => {
+      const { tableName } = slots.add(staged.table, { freeTitle: true })
+      return { tableName, statements: indexesOf(dialect, staged, staged.staging, tableName) }
+    })
+  }
+  /** True if a killed process has left such a table, or another staged table waits for the same name. */
+  const isInUse = async ({ tableName }: StagedIndexes) => {
+    if ((await all(dialect.listColumns(tableName))).length > 0) return true
+    const indexed = await all<{ name: string }>(dialect.listTablesIndexedAs(`${tableName}__`))
+    return indexed.some(({ name }) => tables.every(({ staging }) => staging !== name))
+  }
+  const indexes = await planned('')
+  for (const each of indexes) if (await isInUse(each)) return planned(freshSuffix())
+  return indexes
+}
+
+/** The indexes of a table. @param on its name at present @param name its name after the publication */
+function indexesOf(
+  dialect: Dialect,
+  { fields, pair }: Pick<StagedTable, 'fields' | 'pair'>,
+  on: string,
+  name: string,
+): Statement[] {
+  const keys = fields.filter((field) => isForeignKey(field) && pair === null)
+  return [
+    ...(pair
+      ? pairIndexes(dialect, on, pair, name)
+      : dialect.createIndex(on, ['nc_order', keyOf({ fields })], name)),
+    ...keys.flatMap(({ columnName }) => dialect.createIndex(on, [columnName], name)),
+    ...fields
+      .filter(({ unique }) => unique)
+      .flatMap(({ columnName }) => dialect.createUniqueIndex(on, [columnName], name)),
+  ]
+}
+
+/**
  * Turns staging tables into tables, all of them or none: they appear, and those that they replace go to the trash, in one
  * transaction of the metadata. A killed process leaves at most unused tables in the home.
  *
  * @param plan called while no other writer of the base, nor of the one whose tables are replaced, can run
- * @throws PERMISSION_DENIED; BAD_REQUEST if the base has `MAX_TABLES` tables
+ * @throws PERMISSION_DENIED; BAD_REQUEST if the base has `MAX_TABLES` tables; StagedNameTaken
  */
 export async function publishTables(
   context: SchemaContext,
@@ -73,11 +137,17 @@ export async function publishTables(
           if (replaces) await context.access.authorize(actor, 'table.delete', replaces.baseId)
           const staged = await plan(script)
           const { dialect } = script.engine
-          const slots = await openTableSlots(context.store, baseId, { now: script.now, suffix })
+          const isIndexed = staged.tables.some(({ indexedAs }) => indexedAs !== null)
+          const slots = await openTableSlots(context.store, baseId, {
+            now: script.now,
+            suffix: isIndexed ? '' : suffix,
+          })
           const named = staged.tables.map((each) => ({
             ...each,
-            added: slots.add(each.table, { freeTitle: true }),
+            added: slots.add({ ...each.table, tableName: each.indexedAs }, { freeTitle: true }),
           }))
+          if (named.some(({ indexedAs, added }) => indexedAs !== null && indexedAs !== added.tableName))
+            throw new StagedNameTaken()
           const visible = named.filter(({ added }) => !added.isJunction)
           const entryOf = ({ added, rows }: (typeof named)[number]) => ({
             kind: 'table.create',
@@ -97,15 +167,9 @@ export async function publishTables(
               ...staged.script,
               ...named.flatMap((each) => [
                 ...dialect.renameTable(each.staging, each.added.tableName),
-                ...(each.pair
-                  ? pairIndexes(dialect, each.added.tableName, ...each.pair)
-                  : dialect.createIndex(each.added.tableName, ['nc_order', keyOf(each)])),
-                ...each.fields
-                  .filter((field) => isForeignKey(field) && each.pair === null)
-                  .flatMap(({ columnName }) => dialect.createIndex(each.added.tableName, [columnName])),
-                ...each.fields
-                  .filter(({ unique }) => unique)
-                  .flatMap(({ columnName }) => dialect.createUniqueIndex(each.added.tableName, columnName)),
+                ...(each.indexedAs === null
+                  ? indexesOf(dialect, each, each.added.tableName, each.added.tableName)
+                  : []),
               ]),
               ...others.map((each) =>
                 insertEntry(
@@ -145,7 +209,7 @@ export async function publishTables(
   return tables
 }
 
-const keyOf = ({ fields }: StagedTable): string =>
+const keyOf = ({ fields }: Pick<StagedTable, 'fields'>): string =>
   fields.find(({ isPrimaryKey }) => isPrimaryKey)?.columnName ?? 'id'
 
 interface Trashed {

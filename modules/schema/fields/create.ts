@@ -91,7 +91,7 @@ export async function createField(
         const { dialect } = engine
         for (const statement of [
           ...columnOf(field).flatMap((column) => dialect.addColumn(table.tableName, column)),
-          ...(field.unique ? dialect.createUniqueIndex(table.tableName, field.columnName) : []),
+          ...(field.unique ? dialect.createUniqueIndex(table.tableName, [field.columnName]) : []),
         ]) {
           await tx.run(statement)
         }

@@ -243,7 +243,7 @@ async function updateUniqueIndex(
     duplicatesStatement(engine, table.tableName, after.columnName),
   )
   if (duplicates.length > 0) throw hasDuplicates(after.title, duplicates)
-  for (const statement of dialect.createUniqueIndex(table.tableName, after.columnName))
+  for (const statement of dialect.createUniqueIndex(table.tableName, [after.columnName]))
     await tx.run(statement)
 }
 

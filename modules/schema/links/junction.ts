@@ -51,7 +51,7 @@ export async function buildJunction(
     planned,
     (name, dialect) => [
       ...dialect.createTable(name, fields.flatMap(columnOf)),
-      ...pairIndexes(dialect, name, ownKey.columnName, relatedKey.columnName),
+      ...pairIndexes(dialect, name, [ownKey.columnName, relatedKey.columnName]),
     ],
     { freeTitle: true, isJunction: true, suffix },
   )
@@ -66,11 +66,11 @@ export async function buildJunction(
 export const pairIndexes = (
   dialect: Dialect,
   table: string,
-  ownColumn: string,
-  column: string,
+  [ownColumn, column]: readonly [string, string],
+  namedAfter?: string,
 ): Statement[] => [
-  ...dialect.createUniqueIndex(table, ownColumn, column),
-  ...dialect.createIndex(table, [column]),
+  ...dialect.createUniqueIndex(table, [ownColumn, column], namedAfter),
+  ...dialect.createIndex(table, [column], namedAfter),
 ]
 
 function keysOf(

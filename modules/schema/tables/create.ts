@@ -156,7 +156,7 @@ export async function buildTable(
   const unique = fields.filter((field) => field.unique)
   for (const statement of [
     ...physical(table.tableName, dialect),
-    ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, field.columnName)),
+    ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, [field.columnName])),
   ]) {
     await tx.run(statement)
   }

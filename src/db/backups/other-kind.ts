@@ -172,6 +172,9 @@ function openBackupStore(
     create: refuse,
     insert: refuse,
     remove: refuse,
+    clear: refuse,
+    buildIndexes: refuse,
+    continueIds: refuse,
     complete: refuse,
     async close() {},
   }

@@ -162,21 +162,19 @@ export function openPostgresStore(
   return {
     name,
     tables,
-    async *rows(table, after = null, only) {
+    async *rows(table, after = null, ...only) {
       const columns = table.key.map((column) => ordered(table, column)).join(', ')
       const placeholders = table.key.map((_, index) => `$${index + 1}`).join(', ')
       for (let last = after; ; ) {
         const key = last === null ? [] : last.map((text) => text ?? '')
-        const conditions = [
-          ...(last === null ? [] : [`(${columns}) > (${placeholders})`]),
-          ...(only
-            ? [
-                `${quote(only.column)} in (${only.texts.map((_, at) => `$${key.length + at + 1}`).join(', ')})`,
-              ]
-            : []),
-        ]
+        const conditions = [...(last === null ? [] : [`(${columns}) > (${placeholders})`])]
+        const params = [...key]
+        for (const { column, texts } of only) {
+          const first = params.length + 1
+          conditions.push(`${quote(column)} in (${texts.map((_, at) => `$${first + at}`).join(', ')})`)
+          params.push(...texts)
+        }
         const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-        const params = [...key, ...(only?.texts ?? [])]
         const rows = await page(table, `${where} order by ${columns} limit ${BATCH_ROWS}`, params)
         if (rows.length > 0) yield rows
         if (rows.length < BATCH_ROWS) return
@@ -208,12 +206,19 @@ export function openPostgresStore(
       const lines = rows.map((row) => `${row.map(copyText).join('\t')}\n`)
       await pipeline(Readable.from([Buffer.from(lines.join(''))]), stream)
     },
-    async remove(table, only) {
-      const where = only
-        ? `where ${quote(only.column)} in (${only.texts.map((_, at) => `$${at + 1}`).join(', ')})`
-        : ''
-      const removed = await client.unsafe(`delete from ${full(table)} ${where}`, [...(only?.texts ?? [])])
+    async remove(table, { column, texts }) {
+      const list = texts.map((_, at) => `$${at + 1}`).join(', ')
+      const removed = await client.unsafe(`delete from ${full(table)} where ${quote(column)} in (${list})`, [
+        ...texts,
+      ])
       return removed.count
+    },
+    async clear(table) {
+      await client.unsafe(`truncate ${fullName(table)}`)
+    },
+    async buildIndexes(table, indexes) {
+      for (const { sql: text } of indexes) await client.unsafe(text)
+      await analyze(table)
     },
     async complete(table) {
       const known = (await tables()).find((each) => each.name === table.name)?.indexes ?? []
@@ -221,22 +226,26 @@ export function openPostgresStore(
       for (const { columns, isUnique } of table.indexes) {
         if (isKnown(columns)) continue
         const statements = isUnique
-          ? postgres.createUniqueIndex(table.name, ...columns)
+          ? postgres.createUniqueIndex(table.name, columns)
           : postgres.createIndex(table.name, columns)
         for (const statement of statements) await client.unsafe(statement.sql)
       }
-      // A new table has no statistics yet, without which its first queries may be slow.
-      await client.unsafe(`analyze ${full(table)}`)
-      const own = await client.unsafe<FoundColumn[]>(COLUMNS, [schema])
-      const numbered = own.find((column) => column.table_name === table.name && column.identity)
-      if (table.lastId === null || table.lastId === '0' || !numbered) return
-      await client.unsafe('select setval(pg_get_serial_sequence($1, $2), $3)', [
-        full(table),
-        numbered.name,
-        table.lastId,
-      ])
+      await analyze(table.name)
+      await continueIds(table)
     },
+    continueIds,
     close,
+  }
+
+  /** A new table has no statistics yet, without which its first queries may be slow. */
+  async function analyze(table: string): Promise<void> {
+    await client.unsafe(`analyze ${fullName(table)}`)
+  }
+
+  async function continueIds({ name: table, lastId }: StoredTable): Promise<void> {
+    if (lastId === null || lastId === '0') return
+    for (const statement of postgres.numberAfter(table, Number(lastId)))
+      await client.unsafe(statement.sql, statement.params as (string | number)[])
   }
 }
 

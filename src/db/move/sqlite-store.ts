@@ -170,7 +170,7 @@ export function openSqliteStore(
         .filter(({ name }) => !OWN_TABLES.includes(name) && !isOfSearchIndex(name))
         .map((table) => describe(table.name, table.sql))
     },
-    async *rows(table, after = null, only) {
+    async *rows(table, after = null, ...only) {
       const columns = table.key.map((column) => ordered(table.name, column)).join(', ')
       const placeholders = table.key.map(() => '?').join(', ')
       // The first comparison uses the index of the key, which the expression of a record id does not.
@@ -178,10 +178,10 @@ export function openSqliteStore(
       const key = after === null ? [] : typedKey(table, after)
       const conditions = [
         ...(after === null ? [] : [`${first} >= ? and (${columns}) > (${placeholders})`]),
-        ...(only ? [`${quote(only.column)} in (${only.texts.map(() => '?').join(', ')})`] : []),
+        ...only.map(({ column, texts }) => `${quote(column)} in (${texts.map(() => '?').join(', ')})`),
       ]
       const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-      const bound = [...key.slice(0, 1), ...key, ...(only?.texts ?? [])]
+      const bound = [...key.slice(0, 1), ...key, ...only.flatMap(({ texts }) => texts)]
       const rows = file
         .prepare<Record<string, unknown>, SQLQueryBindings[]>(
           `select ${list(table)} from ${quote(table.name)} ${where} order by ${order(table, 'asc')}`,
@@ -248,35 +248,50 @@ export function openSqliteStore(
       written++
       if (written % CHECKPOINT_EVERY === 0) file.run('pragma wal_checkpoint(passive)')
     },
-    async remove(table, only) {
-      const where = only ? `where ${quote(only.column)} in (${only.texts.map(() => '?').join(', ')})` : ''
-      return file.run(`delete from ${quote(table.name)} ${where}`, [...(only?.texts ?? [])]).changes
+    async remove(table, { column, texts }) {
+      const list = texts.map(() => '?').join(', ')
+      return file.run(`delete from ${quote(table.name)} where ${quote(column)} in (${list})`, [...texts])
+        .changes
+    },
+    async clear(table) {
+      file.run(`delete from ${quote(table)}`)
+    },
+    async buildIndexes(_, indexes, turn) {
+      for (const { sql } of indexes)
+        await turn(async () => {
+          file.transaction(() => file.run(sql)).immediate()
+        })
     },
     async complete(table) {
       const known = new Set(indexesOf(table.name).map(({ columns }) => columns.join('\n')))
       for (const { columns, isUnique } of table.indexes) {
         if (known.has(columns.join('\n'))) continue
         const statements = isUnique
-          ? sqlite.createUniqueIndex(table.name, ...columns)
+          ? sqlite.createUniqueIndex(table.name, columns)
           : sqlite.createIndex(table.name, columns)
         for (const statement of statements) file.run(statement.sql)
       }
-      const isNumbered = table.columns.some((column) => column.isIdentity && columnIsNumbered(table.name))
-      if (table.lastId === null || !isNumbered) return
-      file
-        .transaction(() => {
-          file.run('delete from sqlite_sequence where name = ?', [table.name])
-          file.run('insert into sqlite_sequence (name, seq) values (?, ?)', [
-            table.name,
-            BigInt(table.lastId ?? 0),
-          ])
-        })
-        .immediate()
+      await continueIds(table)
     },
+    continueIds,
     async close() {
       file.run('pragma wal_checkpoint(truncate)')
       file.close()
     },
+  }
+
+  async function continueIds(table: StoredTable): Promise<void> {
+    const isNumbered = table.columns.some((column) => column.isIdentity && columnIsNumbered(table.name))
+    if (table.lastId === null || !isNumbered) return
+    file
+      .transaction(() => {
+        file.run('delete from sqlite_sequence where name = ?', [table.name])
+        file.run('insert into sqlite_sequence (name, seq) values (?, ?)', [
+          table.name,
+          BigInt(table.lastId ?? 0),
+        ])
+      })
+      .immediate()
   }
 
   function columnIsNumbered(table: string): boolean {

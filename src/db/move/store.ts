@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Statement } from '../../dialects/dialect.ts'
 
 /**
  * Kinds of columns, which both engines have. The canonical text of a value depends on its kind only: `12` (integer),
@@ -59,17 +60,31 @@ export interface TableStore {
   /**
    * All rows after a key, in batches, in the order of the key's canonical texts and numbers.
    *
-   * @param only leaves out rows with other texts in a column
+   * @param only leaves out rows with other texts in these columns
    */
-  rows(table: StoredTable, after?: StoredRow | null, only?: RowsOnly): AsyncIterable<StoredRow[]>
+  rows(table: StoredTable, after?: StoredRow | null, ...only: RowsOnly[]): AsyncIterable<StoredRow[]>
   /** The key of the last row; null without rows. */
   lastKey(table: StoredTable): Promise<StoredRow | null>
   /** Creates the table without indexes, in one step. */
   create(table: StoredTable): Promise<void>
   /** Adds rows in one transaction. */
   insert(table: StoredTable, rows: StoredRow[]): Promise<void>
-  /** Removes rows: those with these texts of a column, or all. Returns their number. */
-  remove(table: StoredTable, only: RowsOnly | null): Promise<number>
+  /** Removes the rows with these texts of a column. Returns their number. */
+  remove(table: StoredTable, only: RowsOnly): Promise<number>
+  /** Removes all rows of a table that nobody else uses. */
+  clear(table: string): Promise<void>
+  /**
+   * Builds indexes on a filled table that nobody else uses.
+   *
+   * @param turn runs a step while no other writer of the database can; for engines where an index keeps writers waiting
+   */
+  buildIndexes(
+    table: string,
+    indexes: readonly Statement[],
+    turn: (step: () => Promise<void>) => Promise<void>,
+  ): Promise<void>
+  /** Continues the numbering of a table after its `lastId`. */
+  continueIds(table: StoredTable): Promise<void>
   /** Creates missing indexes, and continues the numbering where the other database's ends. */
   complete(table: StoredTable): Promise<void>
   close(): Promise<void>

@@ -1,5 +1,9 @@
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
-import { KINDS_FROM_ANOTHER_BASE, STAGED_ENTRY_COLUMNS } from '../../../src/db/change-log.ts'
+import {
+  type FOREIGN_ENTRY_COLUMNS,
+  FROM_ANOTHER_BASE,
+  KINDS_FROM_ANOTHER_BASE,
+} from '../../../src/db/change-log.ts'
 import type { StoredRow, StoredTable, TableStore } from '../../../src/db/move/store.ts'
 
 /** New ids in the history of tables that come to another base. */
@@ -13,8 +17,11 @@ export interface HistoryIds {
   fileFields: ReadonlySet<string>
 }
 
-interface StageTo {
-  entries(rows: StoredRow[]): Promise<void>
+/** Where a history goes. */
+export interface HistoryTarget {
+  /** Appends entries under the next numbers. Returns the number before the first. */
+  entries(rows: HistoryEntry[]): Promise<number>
+  /** Appends records under entries. */
   records(rows: StoredRow[]): Promise<void>
   /** Called with paths of stored files in logged values. */
   files(paths: string[]): Promise<void>
@@ -29,48 +36,54 @@ interface Entry {
 /** Kinds of entries that may list the records they added as a range of ids. */
 const ADDING: ReadonlySet<string> = new Set(['records.insert', 'records.import'])
 
-/** Where the history that is staged so far ends. */
-export interface StagedUntil {
-  /** The last entry of the source's log that was read. */
-  after: number
-  /** The number of staged entries. */
-  count: number
+/** An entry before it gets its number. */
+export type HistoryEntry = Record<Exclude<keyof typeof FOREIGN_ENTRY_COLUMNS, 'id'>, string | null>
+
+/** An entry of the copied history. */
+interface Copied {
+  row: HistoryEntry
+  /** Null before it is appended. */
+  number: number | null
 }
 
 /**
- * Reads what the log of a home has of some tables, under their new ids and numbered from 1. Returns the number of entries
- * that are staged then. Both tables of the log are read once, in the order of their entries.
+ * Copies what the log of a home has of some tables, under their new ids. Both tables of the log are read once, in the order
+ * of their entries.
+ *
+ * @param after the last entry of the source's log that has been copied before
  */
-export async function stageHistory(
+export async function copyHistory(
   source: TableStore,
   log: { entries: StoredTable; records: StoredTable },
   ids: HistoryIds,
-  to: StageTo,
-  until: StagedUntil,
-): Promise<number> {
-  const entries = entriesOf(source, log.entries, until)
+  to: HistoryTarget,
+  after: number,
+): Promise<void> {
+  const entries = entriesOf(source, log.entries, after)
   let entry = await entries.next()
-  let { count } = until
-  let waiting: StoredRow[] = []
+  let waiting: Copied[] = []
 
-  /** Stages an entry under the next number. @param tableId of the copy */
-  function stage({ values }: Entry, tableId: string): number {
+  /** @param tableId of the copy */
+  function copy({ values }: Entry, tableId: string): Copied {
     const kind = KINDS_FROM_ANOTHER_BASE[values.kind ?? ''] ?? 'records.update'
-    count++
-    const staged: Record<string, string | null> = {
-      ...values,
-      id: String(count),
+    const row = {
+      at: values.at ?? null,
+      actor_id: values.actor_id ?? null,
       kind,
       table_id: tableId,
+      records: values.records ?? null,
       detail: ADDING.has(kind) ? rangeIn(values.detail ?? null) : null,
+      undone_by: String(FROM_ANOTHER_BASE),
     }
-    waiting.push(Object.keys(STAGED_ENTRY_COLUMNS).map((name) => staged[name] ?? null))
-    return count
+    const copied = { row, number: null }
+    waiting.push(copied)
+    return copied
   }
 
   async function flush(): Promise<void> {
     if (waiting.length === 0) return
-    await to.entries(waiting)
+    const last = await to.entries(waiting.map(({ row }) => row))
+    for (const [at, copied] of waiting.entries()) copied.number = last + 1 + at
     waiting = []
   }
 
@@ -80,56 +93,55 @@ export async function stageHistory(
       ? undefined
       : ids.tables.get(values.table_id ?? '')
 
-  let current: { id: number; number: number } | null = null
-  /** The number of the entry with this id, after all entries before it. */
-  async function numberOf(changeId: number, tableId: string): Promise<number | null> {
-    if (current?.id === changeId) return current.number
+  let current: { id: number; copied: Copied } | null = null
+  /** The copy of the entry with this id, after those of all entries before it. */
+  async function copyOf(changeId: number, tableId: string): Promise<Copied | null> {
+    if (current?.id === changeId) return current.copied
     while (!entry.done && entry.value.id <= changeId) {
       const found = entry.value
       const own = ownTable(found)
       // Changes of other tables may have touched records of these, such as those that they were linked to.
       const table = found.id === changeId ? (own ?? tableId) : own
       if (table !== undefined) {
-        const number = stage(found, table)
-        if (found.id === changeId) current = { id: changeId, number }
+        const copied = copy(found, table)
+        if (found.id === changeId) current = { id: changeId, copied }
       }
       entry = await entries.next()
     }
-    return current?.id === changeId ? current.number : null
+    return current?.id === changeId ? current.copied : null
   }
 
   const positions = new Map(log.records.columns.map(({ name }, at) => [name, at]))
   const at = (row: StoredRow, name: string): string | null => row[positions.get(name) ?? -1] ?? null
   const only = { column: 'table_id', texts: [...ids.tables.keys()] }
-  for await (const batch of source.rows(log.records, [String(until.after + 1), '', ''], only)) {
-    const rows: StoredRow[] = []
+  for await (const batch of source.rows(log.records, [String(after + 1), '', ''], only)) {
+    const rows: { entry: Copied; values: StoredRow }[] = []
     const paths = new Set<string>()
     for (const row of batch) {
       const tableId = ids.tables.get(at(row, 'table_id') ?? '')
       if (tableId === undefined) continue
-      const number = await numberOf(Number(at(row, 'change_id')), tableId)
+      const entry = await copyOf(Number(at(row, 'change_id')), tableId)
       // Entries that were removed already leave records to be removed.
-      if (number === null) continue
-      const values = (name: string) => renamed(at(row, name), ids, paths)
-      rows.push([String(number), tableId, at(row, 'record_id'), values('before'), values('after')])
+      if (entry === null) continue
+      const logged = (name: string) => renamed(at(row, name), ids, paths)
+      rows.push({ entry, values: [tableId, at(row, 'record_id'), logged('before'), logged('after')] })
     }
     await flush()
-    if (rows.length > 0) await to.records(rows)
+    if (rows.length > 0) await to.records(rows.map(({ entry, values }) => [String(entry.number), ...values]))
     if (paths.size > 0) await to.files([...paths])
   }
   for (; !entry.done; entry = await entries.next()) {
     const own = ownTable(entry.value)
-    if (own !== undefined) stage(entry.value, own)
+    if (own !== undefined) copy(entry.value, own)
     if (waiting.length >= 1_000) await flush()
   }
   await flush()
-  return count
 }
 
 async function* entriesOf(
   source: TableStore,
   table: StoredTable,
-  { after }: StagedUntil,
+  after: number,
 ): AsyncGenerator<Entry, void, undefined> {
   for await (const batch of source.rows(table, [String(after)]))
     for (const row of batch) {
