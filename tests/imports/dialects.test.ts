@@ -179,6 +179,14 @@ const FILES: Record<string, DialectFile> = {
       { A: -5, B: -1200, C: -3, D: '2,-' },
     ],
   },
+  'amounts in kroner without decimals': {
+    file: 'A;B\nkr 1.234;1.500\nkr 99;2.000\n',
+    types: { A: 'Currency', B: 'Number' },
+    rows: [
+      { A: 1234, B: 1500 },
+      { A: 99, B: 2000 },
+    ],
+  },
   'amounts with the words of other currencies': {
     file: 'Rupee,Lei,Rouble,Rupiah,Franc,Euro\n"Rs. 1,23,456.50",12 lei,5 руб.,"Rp 1,500",Fr. 12.–,3 Euro\nRs.500/-,-3 lei,7.50 руб.,"Rp 20,000",Fr. 3.50,1 euro\n',
     types: {

@@ -6,6 +6,7 @@ import {
   countMisfits,
   type DraftTarget,
   draftColumns,
+  refusedCurrencies,
   toStartInput,
   withType,
 } from '../../web/features/imports/draft.ts'
@@ -18,6 +19,7 @@ import {
   importTables,
   openImports,
   postAnalysis,
+  reportOf,
   resultOf,
   rowsOf,
   startImport,
@@ -444,6 +446,91 @@ describe('an import of a workbook', () => {
     expect(await rowsOf(door, tableId)).toEqual([
       { Trip: 'Oslo', Paid: 1.5 },
       { Trip: 'Rome', Paid: 2 },
+    ])
+  })
+
+  test('leaves amounts of another currency than the field’s empty, in the preview and in the report', async () => {
+    const trpc = app.trpc(owner.token)
+    const { table, fields } = await trpc.schema.createTable.mutate({
+      baseId: base.id,
+      title: 'Dollars',
+      fields: [
+        { title: 'Trip', type: 'SingleLineText' },
+        { title: 'Paid', type: 'Currency', options: { code: 'USD' } },
+      ],
+    })
+    const sheet = sheetOf([
+      ['Trip', 'Paid'],
+      ['Rome', 2],
+      ['Oslo', 1.5],
+    ])
+    for (const cell of ['B2', 'B3']) sheet[cell].z = '0.00 €'
+    const mixed = structuredClone(sheet)
+    mixed.B3.z = '"$"0.00'
+    const some = structuredClone(sheet)
+    some.B3.z = '0.00'
+    const uploadId = await upload(door, workbook({ Euros: sheet, Mixed: mixed, Some: some }), 'book.xlsx')
+    const tables = await analyse(door, uploadId)
+    const target: DraftTarget = { kind: 'append', tableId: table.id, fields }
+    const refused = tables.map(({ analysis }) => {
+      const columns = draftColumns(analysis!, target)
+      return {
+        misfits: countMisfits(analysis!, columns[1]!, target),
+        refused: refusedCurrencies(analysis!, columns[1]!, target)?.currencies,
+      }
+    })
+    expect(refused).toEqual([
+      { misfits: 2, refused: ['€'] },
+      { misfits: 1, refused: undefined },
+      { misfits: 0, refused: ['€'] },
+    ])
+    const inputs = tables.map(({ analysis }) =>
+      toStartInput(
+        { baseId: base.id, uploadId, analysis: analysis! },
+        draftColumns(analysis!, target),
+        target,
+      ),
+    )
+    const jobs = await trpc.imports.startAll.mutate(inputs)
+    const reason = '"The amount is in EUR, but the field is in USD"'
+    const reports: string[][] = []
+    for (const { jobId } of jobs) {
+      await ended(door, jobId)
+      reports.push(await reportOf(door, jobId))
+    }
+    expect(reports).toEqual([
+      [`2,Paid,2 €,${reason}`, `3,Paid,1.5 €,${reason}`],
+      [`2,Paid,2 €,${reason}`],
+      [`2,Paid,2 €,${reason}`],
+    ])
+    expect((await rowsOf(door, table.id)).map(({ Paid }) => Paid)).toEqual([null, null, null, 1.5, null, 1.5])
+  })
+
+  test('leaves amounts empty whose currency appears below the sampled rows only', async () => {
+    const amounts = Array.from({ length: 4000 }, (_, at) => [`T${at}`, at])
+    const sheet = sheetOf([['Trip', 'Paid'], ...amounts])
+    for (let row = 2; row <= 4001; row++) sheet[`B${row}`].z = '0.00 €'
+    sheet.B3900.z = '"$"0.00'
+    const uploadId = await upload(door, workbook({ Far: sheet }), 'book.xlsx')
+    const tables = await analyse(door, uploadId, { readAll: false })
+    expect(typesOf(tables[0]!)).toEqual({ Trip: 'SingleLineText', Paid: 'Currency' })
+    const [imported] = await importTables(door, base.id, uploadId, tables)
+    expect(imported?.report).toEqual(['3900,Paid,3898 $,"The amount is in USD, but the field is in EUR"'])
+    expect(imported?.result).toMatchObject({ rows: 4000, cellsRefused: 1 })
+  })
+
+  test('reads the points of numbers as decimal ones in a sheet whose texts have decimal commas', async () => {
+    const sheet = sheetOf([
+      ['Text', 'Number', 'Euro', 'Share'],
+      ['1,5', 1.234, 2.345, 0.12345],
+      ['12,25', 5.678, -7.125, 0.01125],
+    ])
+    for (const cell of ['C2', 'C3']) sheet[cell].z = '0.00 €'
+    for (const cell of ['D2', 'D3']) sheet[cell].z = '0.00%'
+    const { imported } = await load(workbook({ Commas: sheet }))
+    expect(imported[0]?.rows).toEqual([
+      { Text: 1.5, Number: 1.234, Euro: 2.345, Share: 12.345 },
+      { Text: 12.25, Number: 5.678, Euro: -7.125, Share: 1.125 },
     ])
   })
 

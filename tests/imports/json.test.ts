@@ -54,6 +54,16 @@ async function load(file: BodyInit) {
 
 const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
 
+describe('numbers of a JSON file', () => {
+  test('have decimal points, also where its texts have decimal commas', async () => {
+    const { rows } = await load('[{"text": "1,5", "number": 1.234}, {"text": "2,25", "number": 5.678}]')
+    expect(rows).toEqual([
+      { text: 1.5, number: 1.234 },
+      { text: 2.25, number: 5.678 },
+    ])
+  })
+})
+
 describe('an import of a JSON file', () => {
   test.each([
     ['a superfluous comma', '[{"a": 1},\n {"a": 2,}]', 'Line 2, column 10: the JSON is not valid at “}”'],

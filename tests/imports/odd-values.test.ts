@@ -3,7 +3,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Base } from '../../src/core/model.ts'
 import type { TestApp } from '../support/app.ts'
-import { analyse, type Door, importTables, openImports, upload } from './support.ts'
+import { analyse, type Door, importTables, openImports, typesOf, upload } from './support.ts'
 
 let app: TestApp
 let base: Base
@@ -120,5 +120,39 @@ describe('an import of values as people write them', () => {
 
   test('reports nothing', () => {
     expect(found.report).toEqual([])
+  })
+})
+
+describe('versions that only rows below the sampled ones end with a zero', () => {
+  const versions = Array.from({ length: 7000 }, (_, at) => `v${at},${at === 5001 ? '1.10' : '1.1'}`)
+  const file = new Blob([['Name,Version', ...versions].join('\n')])
+
+  test('are text where all rows are read', async () => {
+    const [table] = await analyse(door, await upload(door, file, 'versions.csv'))
+    expect(typesOf(table!)).toMatchObject({ Version: 'SingleLineText' })
+  })
+
+  test('are reported where they become numbers', async () => {
+    const uploadId = await upload(door, file, 'versions.csv')
+    const tables = await analyse(door, uploadId, { readAll: false })
+    expect(typesOf(tables[0]!)).toMatchObject({ Version: 'Decimal' })
+    const [imported] = await importTables(door, base.id, uploadId, tables)
+    expect(imported?.report).toEqual([
+      '5003,Version,1.10,"The last zeros were dropped, since this is a number. Import the column as text to keep them"',
+    ])
+  })
+})
+
+describe('a value that no sampled row has', () => {
+  test.each([
+    ['narrow', 1, 6000],
+    ['wide', 60, 3400],
+  ])('decides about the type of its column in a %s table', async (_, width, count) => {
+    const rows = Array.from({ length: count }, (_, at) =>
+      Array.from({ length: width }, () => (at === 2901 ? 'n. n.' : at)).join(),
+    )
+    const file = new Blob([[Array.from({ length: width }, (_, at) => `C${at}`).join(), ...rows].join('\n')])
+    const [table] = await analyse(door, await upload(door, file, 'rows.csv'))
+    expect(new Set(Object.values(typesOf(table!)))).toEqual(new Set(['SingleLineText']))
   })
 })

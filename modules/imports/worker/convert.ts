@@ -1,11 +1,13 @@
 import { readFileList, writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
+import { otherCurrency } from '../../../src/core/fields/detect-numbers.ts'
+import { hints } from '../../../src/core/fields/detected.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { parseCell, parseJsonCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
-import { holdsFiles } from '../../../src/core/fields/traits.ts'
+import { hasCurrency, holdsFiles } from '../../../src/core/fields/traits.ts'
 import { type FittingReader, fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { ImportColumn } from '../plan.ts'
@@ -26,6 +28,12 @@ export const missingValue = (): string => rowSkipped(m.imports_report_required()
 
 /** The preview reads only part of the file, so codes with a leading zero may turn up in a number column. */
 const LEADING_ZERO = /^\s*[-+−]?0\d+(?:[.,]\d+)?\s*$/
+
+/** True for a number with more zeros at its end than the field shows: the version 1.10 would be 1.1. */
+function dropsZero(text: string, { options }: ImportColumn): boolean {
+  const [, fraction] = /[.,](\d*0)\s*$/.exec(text) ?? []
+  return fraction !== undefined && fraction.length > Number(options.precision ?? 0)
+}
 
 /** Converts the file's cells to stored values. */
 export interface Converter {
@@ -59,6 +67,8 @@ export function createConverter(
   const remembered = Math.min(4000, REMEMBERED / columns.length)
   const readers = columns.map((column) => createCellReader(column, { timeZone, decimal, isJson, remembered }))
 
+  const outlines = columns.map(({ title }) => hints(title, 'outline'))
+
   const converter: Converter = {
     cellsRefused: 0,
     refused: [],
@@ -73,13 +83,16 @@ export function createConverter(
         if (text !== undefined && text !== '') {
           value = readers[at]!.read(text)
           if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type))) {
-            refuse(row, column.title, text, readers[at]!.reasonFor?.(text) ?? misfit(column))
+            const reason = readers[at]!.reasonFor?.(text) ?? misfit(column, text, column.decimal ?? decimal)
+            refuse(row, column.title, text, reason)
             converter.refused.push(at)
           }
           const note = value === null ? null : readers[at]!.noteFor?.(text)
           if (note) report.add({ row, column: column.title, value: text, reason: note })
           if (typeof value === 'number' && LEADING_ZERO.test(text))
             report.add({ row, column: column.title, value: text, reason: m.imports_report_leading_zeros() })
+          if (typeof value === 'number' && outlines[at] && dropsZero(text, column))
+            report.add({ row, column: column.title, value: text, reason: m.imports_report_last_zeros() })
         }
         // An empty cell stays empty; only required fields use their default.
         const isRequired = column.required && checksRequired
@@ -118,8 +131,11 @@ export function createConverter(
   return converter
 }
 
-function misfit({ type }: ImportColumn): string {
+function misfit({ type, options }: ImportColumn, text: string, decimal: DecimalMark): string {
   const { label, filters } = fieldType(type)
+  const code = String(options.code)
+  const other = hasCurrency({ type, options }) ? otherCurrency(text, code, decimal) : null
+  if (other !== null) return m.imports_report_other_currency({ other, code })
   const isChoice = filters === 'select' || filters === 'multiSelect'
   return isChoice ? m.imports_report_not_an_option() : m.imports_report_invalid({ type: label() })
 }
@@ -156,10 +172,26 @@ function createCellReader(
   const decimal = own ?? decimalOfFile
   const parseText = isJson ? parseJsonCell : parseCell
   const parse = (text: string) => parseText(type, text, options, decimal)
-  if (connected) return fitToColumn(name, connected, parse, decimal)
+  if (connected) {
+    const fitting = fitToColumn(name, connected, parse, decimal)
+    return hasCurrency(column) ? withoutCurrency(fitting, parse) : fitting
+  }
   // Parsing text and numbers is faster than a cache lookup.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'
   return { read: isQuick ? parse : remembering(parse, remembered) }
+}
+
+/** Amounts of a workbook: `-12.5 €`. */
+const AMOUNT = /^(-?[\d.]+(?:e[-+]?\d+)?) \S+$/
+
+/** Reads amounts in the field's currency like plain numbers, which are checked against the column's digits. */
+function withoutCurrency(reader: FittingReader, parse: (text: string) => CellValue): FittingReader {
+  const plain = (text: string) => (parse(text) === null ? text : text.replace(AMOUNT, '$1'))
+  return {
+    read: (text) => reader.read(plain(text)),
+    reasonFor: (text) => reader.reasonFor(plain(text)),
+    noteFor: (text) => reader.noteFor(plain(text)),
+  }
 }
 
 /** Accepts every title, since the field is new. Beyond the limit, cells keep their text for a text field. */

@@ -26,6 +26,7 @@ import {
   IMPORTABLE_TYPES,
   isMisfit,
   notationOf,
+  refusedCurrencies,
   targetFields,
 } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
@@ -139,10 +140,15 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
     detected?.confidence.ambiguous === true &&
     similarCurrencies(code).includes(String(detected.options.code))
   const field = fields.find(({ id }) => id === column.fieldId)
+  const refused = refusedCurrencies(analysis, column, target)
+  const isRefused = refused !== null && (misfits > 0 || detected?.currencies !== undefined)
+  const refusedText =
+    isRefused && m.imports_other_currency({ currencies: refused.currencies.join(', '), code: refused.code })
   const lostText =
-    field && linkOf(field)
+    refusedText ||
+    (field && linkOf(field)
       ? m.imports_no_matching_record_more_one()
-      : m.imports_invalid_value_cell_stays_empty()
+      : m.imports_invalid_value_cell_stays_empty())
   return (
     <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
       <div className={styles.head}>
@@ -224,10 +230,11 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             onChange={(next) => onChange({ options: { ...column.options, ...currencyOptions(next) } })}
           />
         )}
-        <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
-          {misfits > 0
-            ? m.imports_invalid_cells({ count: misfits })
-            : noteOf(column, createsRecords(column, target))}
+        <p className={styles.note} data-tone={misfits > 0 || refusedText ? 'danger' : undefined}>
+          {refusedText ||
+            (misfits > 0
+              ? m.imports_invalid_cells({ count: misfits })
+              : noteOf(column, createsRecords(column, target)))}
         </p>
       </div>
       <ul className={styles.values}>

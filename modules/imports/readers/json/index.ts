@@ -6,7 +6,13 @@ import { type JsonFormat, MAX_JSON_COLUMNS, MAX_JSON_LEVELS } from '../../../../
 import { singularOf } from '../../../../src/core/nouns.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { isWholeFile, readHead, requireKind } from '../file-head.ts'
-import type { FoundTable, ImportReader, OpenTable, RowBatch } from '../reader.ts'
+import {
+  AMBIGUOUS_NUMBER,
+  type FoundTable,
+  type ImportReader,
+  type OpenTable,
+  type RowBatch,
+} from '../reader.ts'
 import { isObject, type JsonPath, pathKey, textOf, valueAt, visitCells } from './cells.ts'
 import { createJsonScanner, type JsonHandlers } from './scanner.ts'
 import { sourceAt } from './source.ts'
@@ -85,6 +91,7 @@ export const jsonReader: ImportReader<JsonFormat> = {
     await requireKind(path, 'json')
     const titles = format.columns.map((at) => (at.length === 0 ? m.imports_json_value() : at.join('.')))
     const { nested = [] } = format
+    const pointColumns = new Set<number>()
     const parents = [...format.table, ...nested.slice(0, -1).flat()]
     return {
       titles:
@@ -93,7 +100,8 @@ export const jsonReader: ImportReader<JsonFormat> = {
       isDamaged: false,
       hasFixedWidth: true,
       size: Bun.file(path).size,
-      rows: () => readRows(path, format),
+      pointColumns,
+      rows: () => readRows(path, format, pointColumns),
     }
   },
 }
@@ -125,6 +133,7 @@ const levelsKey = (nested: readonly JsonPath[]): string => nested.map(pathKey).j
 async function* readRows(
   path: string,
   { table, nested = [], flatten, columns, written = [], structured = [] }: JsonFormat,
+  pointColumns: Set<number>,
 ): AsyncGenerator<RowBatch> {
   const positions = new Map(columns.map((at, index) => [pathKey(at), index]))
   const outermost: Record<string, unknown> = {}
@@ -139,7 +148,10 @@ async function* readRows(
     if (shift > 0) cells[0] = String(parent)
     visitCells(value, flatten, (key, cell) => {
       const index = positions.get(key)
-      if (index !== undefined) cells[index + shift] = textOf(cell)
+      if (index === undefined) return
+      const text = textOf(cell)
+      cells[index + shift] = text
+      if (typeof cell === 'number' && AMBIGUOUS_NUMBER.test(text)) pointColumns.add(index + shift)
     })
     for (const index of written) {
       const at = columns[index - shift]
