@@ -534,6 +534,74 @@ describe('an import of a workbook', () => {
     ])
   })
 
+  describe('with links and comments', () => {
+    function annotated(): XLSX.WorkSheet {
+      const sheet = sheetOf([
+        ['Name', 'Site', 'Open'],
+        ['Ann', 'Home', 'Link'],
+        ['Ben', 'www.example.org', 'Link'],
+        ['Cem', 'none', 'Link'],
+      ])
+      sheet.B2.l = { Target: 'https://example.org/?a=1&b=2', Tooltip: 'x'.repeat(250) }
+      sheet.B3.l = { Target: 'http://www.example.org/' }
+      for (const row of [2, 3, 4]) sheet[`C${row}`].l = { Target: `https://example.org/${row}` }
+      sheet.A3.c = [{ a: 'Dee', t: 'Away until May' }]
+      return sheet
+    }
+    const lost =
+      'The text of a cell was imported without its link. Import the column as URL to get the address instead'
+    const report = [
+      `2,Site,https://example.org/?a=1&b=2,${lost}`,
+      '3,Name,Away until May,The comment of this cell was left out',
+    ]
+
+    test.each(['xlsx', 'xlsb', 'biff8', 'ods'] as const)(
+      'reports those of a %s file, and reads addresses where all cells have the same text',
+      async (type) => {
+        const { tables, imported } = await load(workbook({ [`Links ${type}`]: annotated() }, type))
+        expect(typesOf(tables[0]!)).toEqual({ Name: 'SingleLineText', Site: 'SingleLineText', Open: 'URL' })
+        expect(tables[0]?.analysis?.fields.map(({ links }) => links)).toEqual([undefined, 1, undefined])
+        expect(imported[0]?.rows.map(({ Open }) => Open)).toEqual(
+          [2, 3, 4].map((row) => `https://example.org/${row}`),
+        )
+        expect(imported[0]?.report).toEqual(report)
+      },
+    )
+
+    test('gives the addresses to a URL field, and none for columns that are left out', async () => {
+      const uploadId = await upload(door, workbook({ L: annotated() }), 'book.xlsx')
+      const [table] = await analyse(door, uploadId)
+      const target: DraftTarget = { kind: 'new', title: 'Sites' }
+      const [name, site, open] = draftColumns(table!.analysis!, target)
+      const columns = [name!, withType(site!, 'URL', table!.analysis!), { ...open!, isOn: false }]
+      expect(countMisfits(table!.analysis!, columns[1]!, target)).toBe(0)
+      const input = toStartInput({ baseId: base.id, uploadId, analysis: table!.analysis! }, columns, target)
+      const [job] = await app.trpc(owner.token).imports.startAll.mutate([{ ...input, timeZone: 'UTC' }])
+      const { tableId } = resultOf(await ended(door, job?.jobId ?? ''))
+      expect((await rowsOf(door, tableId)).map(({ Site }) => Site)).toEqual([
+        'https://example.org/?a=1&b=2',
+        'www.example.org',
+        'none',
+      ])
+      expect(await reportOf(door, job?.jobId ?? '')).toEqual(report.slice(1))
+    })
+
+    test('reads addresses of formulas', async () => {
+      const formula = (target: string, text: string) =>
+        `<c t="str"><f>HYPERLINK("${target}","x")</f><v>${text}</v></c>`
+      const rows = [1, 2].map((at) =>
+        rowOf(inline(`N${at}`), formula(`https://example.org/?a=1&amp;b=${at}`, 'Go')),
+      )
+      const [table] = await look(
+        handmade(`<sheetData>${rowOf(inline('Name'), inline('Page'))}${rows.join('')}</sheetData>`),
+      )
+      expect(typesOf(table!)).toMatchObject({ Page: 'URL' })
+      expect(table?.analysis?.rows.map(([, page]) => page)).toEqual(
+        [1, 2].map((at) => `https://example.org/?a=1&b=${at}`),
+      )
+    })
+  })
+
   test('keeps leading zeros of codes, durations, and every digit of numbers', async () => {
     const sheet = sheetOf([
       ['Zip', 'Took', 'Exact', 'Text'],

@@ -137,9 +137,10 @@ async function analyseTable(
     }
   const currencies = table.currencies?.() ?? []
   const mixed = currencies.flatMap(({ marks, ofAll }, at) => (ofAll && marks.length > 1 ? [at] : []))
-  // As plain numbers they would lose their currencies.
-  if (format.kind === 'excel' && format.amounts === undefined && mixed.length > 0)
-    return analyseTable(openAs, { ...format, amounts: mixed }, tableOptions)
+  const links = table.linkColumns?.() ?? []
+  // As plain numbers they would lose their currencies, and as equal texts their addresses.
+  if (format.kind === 'excel' && format.amounts === undefined && mixed.length + links.length > 0)
+    return analyseTable(openAs, { ...format, amounts: mixed, addresses: [...links] }, tableOptions)
   const { rows, decimal, fields: detected } = detect(width)
   let fields = detected
   if (first && first.fields.length === width && !first.check.misfits().some(Boolean)) {
@@ -147,11 +148,13 @@ async function analyseTable(
   } else if (isWhole && sample.count > rows.length) {
     fields = await fitToAll(open, { fields, detect: () => detect(width).fields, evidence, decimal, count })
   }
+  const linkCounts = table.linkCounts?.() ?? []
   const analysis: Analysis = {
     format: { ...format, decimal },
     fields: fields
       .map((field, at) => (table.textColumns?.has(at) ? asDigits(field) : field))
-      .map((field, at) => asAmounts(field, currencies[at])),
+      .map((field, at) => asAmounts(field, currencies[at]))
+      .map((field, at) => (linkCounts[at] ? { ...field, links: linkCounts[at] } : field)),
     rows,
     headRows: Math.min(rows.length, sample.headRows),
     rowCount: isWhole ? sample.count : Math.round(sample.count * (table.size / Math.max(1, done))),

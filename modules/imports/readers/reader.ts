@@ -10,6 +10,8 @@ export interface RowProblem {
   row: number
   /** Title of the column; '' if the whole row is affected. */
   column: string
+  /** Position of the column, if the problem only matters where it is imported. */
+  index?: number
   value: string
   reason: string
 }
@@ -38,6 +40,10 @@ export interface OpenTable {
   size: number
   /** Positions of columns whose cells are texts even if they are digits, as far as `rows` has read. */
   textColumns?: ReadonlySet<number>
+  /** By column: cells with links that their texts do not show and that are left out, after `rows` has ended. */
+  linkCounts?(): readonly number[]
+  /** Positions of columns whose cells all have links behind the same text, after `rows` has ended. */
+  linkColumns?(): readonly number[]
   /** Positions of columns with numbers such as `1.234`, whose point is a decimal one in any file, as far as `rows` has read. */
   pointColumns?: ReadonlySet<number>
   /** Reads the rows in constant memory, once. @throws FileError */

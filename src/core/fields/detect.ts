@@ -30,6 +30,8 @@ export interface DetectedField {
   decimal?: DecimalMark
   /** Symbols or codes of currencies in which a workbook shows the column's numbers; the cells are plain numbers. */
   currencies?: string[]
+  /** Cells of a workbook with links that their texts do not show, as far as it was read. */
+  links?: number
   /** Evidence for the detected type. */
   confidence: {
     /** Sampled rows, and those with a value; all values fit the type. */

@@ -35,6 +35,9 @@ export const isRecordId = ({ type }: Typed): boolean => fieldType(type).storage 
 /** True for fields that the server fills with record numbers. */
 export const numbersRecords = ({ type }: Typed): boolean => fieldType(type).numbersRecords === true
 
+/** True for fields of web addresses. */
+export const holdsAddresses = ({ type }: Typed): boolean => fieldType(type).excel === 'link'
+
 type Configured = Typed & { options: FieldOptions }
 
 /** True for fields of amounts in one currency. */

@@ -16,6 +16,8 @@ export const excelFormat = z.object({
   firstColumn: z.int().check(z.minimum(0), z.maximum(16_383)),
   /** Positions of columns with amounts of several currencies: their cells have it as text, `5 €`. */
   amounts: z.optional(z.array(z.int().check(z.minimum(0), z.maximum(16_383))).check(z.maxLength(16_384))),
+  /** Positions of columns whose cells give the addresses of their links. */
+  addresses: z.optional(z.array(z.int().check(z.minimum(0), z.maximum(16_383))).check(z.maxLength(16_384))),
   /** Decimal mark of numbers that the sheet stores as text. */
   decimal,
 })

@@ -25,6 +25,7 @@ import {
   displayColumn,
   IMPORTABLE_TYPES,
   isMisfit,
+  linksOf,
   notationOf,
   refusedCurrencies,
   targetFields,
@@ -234,7 +235,7 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
           {refusedText ||
             (misfits > 0
               ? m.imports_invalid_cells({ count: misfits })
-              : noteOf(column, createsRecords(column, target)))}
+              : noteOf(column, createsRecords(column, target), linksOf(analysis, column, target)))}
         </p>
       </div>
       <ul className={styles.values}>
@@ -258,8 +259,14 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   )
 }
 
-/** How many of the values a link finds, or how many of the first cells name new records. */
-function noteOf({ isOn, link, missing }: DraftColumn, creates: boolean): string {
+/** How many of the values a link finds, how many of the first cells name new records, or what becomes of the links of a workbook. */
+function noteOf(
+  { isOn, link, missing }: DraftColumn,
+  creates: boolean,
+  links: ReturnType<typeof linksOf>,
+): string {
+  if (links?.areImported) return m.imports_cell_links_imported({ count: links.count })
+  if (links && !link) return m.imports_cell_links_left_out({ count: links.count })
   if (creates && missing && missing.size > 0) return m.imports_link_new({ count: missing.size })
   if (!isOn || !link?.found) return ' '
   return m.imports_link_found({ found: formatNumber(link.found.count), count: link.found.of })

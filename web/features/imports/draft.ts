@@ -11,6 +11,7 @@ import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import {
   findsRecords,
   hasCurrency,
+  holdsAddresses,
   holdsFiles,
   isFilledByImport,
   isOfferedForImport,
@@ -198,6 +199,8 @@ interface Notation {
   dateFormat?: DateFormat
   /** True for amounts of several currencies, which plain number fields get without them. */
   hasCurrencies?: boolean
+  /** True if cells give the addresses of their links to fields for web addresses. */
+  hasLinks?: boolean
   /** The currency of all plain numbers, as the workbook shows them. */
   currency?: string | undefined
 }
@@ -207,10 +210,11 @@ export function isMisfit(
   cell: string,
   column: DraftColumn,
   target: DraftTarget,
-  { decimal = '.', dateFormat, hasCurrencies = false, currency }: Notation = {},
+  { decimal = '.', dateFormat, hasCurrencies = false, hasLinks = false, currency }: Notation = {},
 ): boolean {
   if (cell.trim() === '' || column.link) return false
   const filled = filledField(column, target)
+  if (hasLinks && filled && holdsAddresses(filled)) return false
   const isPlain = hasCurrencies && filled !== undefined && takesPlainNumbers(filled)
   const isAmount = currency !== undefined && filled !== undefined && hasCurrency(filled)
   const amount = isAmount && /^[-\d.e+]+$/.test(cell) ? `${cell} ${currency}` : cell
@@ -270,6 +274,18 @@ export function refusedCurrencies(
   return currencies.length === 0 ? null : { currencies, code: String(field.options.code) }
 }
 
+/** Cells of a workbook with links in the column, and whether the import gives their addresses to the field; null for none. */
+export function linksOf(
+  { fields: detected }: Analysis,
+  column: DraftColumn,
+  target: DraftTarget,
+): { count: number; areImported: boolean } | null {
+  const count = detected[column.index]?.links
+  const field = filledField(column, target)
+  if (count === undefined || !column.isOn || !field) return null
+  return { count, areImported: !column.link && holdsAddresses(field) }
+}
+
 /** Notations of a column's numbers and dates. */
 export function notationOf({ fields: detected, format }: Analysis, column: DraftColumn, target: DraftTarget) {
   const found = detected[column.index]
@@ -277,6 +293,7 @@ export function notationOf({ fields: detected, format }: Analysis, column: Draft
     decimal: found?.decimal ?? format.decimal,
     dateFormat: dateFormatOf({ fields: detected }, column, target),
     hasCurrencies: 'amounts' in format && format.amounts?.includes(column.index) === true,
+    hasLinks: found?.links !== undefined,
     currency: found && hasCurrency(found) ? found.currencies?.[0] : undefined,
   }
 }

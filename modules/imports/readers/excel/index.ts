@@ -10,6 +10,7 @@ import {
   type RowBatch,
   type RowProblem,
 } from '../reader.ts'
+import { addressOf, commentProblems, createLinkCount, type LinkCount } from './annotations.ts'
 import { findLayout, groupedTitles, withGroups } from './layout.ts'
 import { openWorkbook } from './open-workbook.ts'
 import { columnLetters, type Merge, type Sheet, type SheetRow } from './workbook.ts'
@@ -44,8 +45,11 @@ export const excelReader: ImportReader<ExcelFormat> = {
       const titles = format.titleRow === 0 ? null : await readTitles(sheet, format)
       const currencies: ColumnCurrencies[] = []
       const pointColumns = new Set<number>()
+      const links = createLinkCount()
       return {
         pointColumns,
+        linkCounts: links.counts,
+        linkColumns: links.columnsOfLinks,
         titles,
         encoding: '',
         isDamaged: false,
@@ -53,7 +57,7 @@ export const excelReader: ImportReader<ExcelFormat> = {
         size: sheet.size,
         async *rows() {
           try {
-            yield* readRows(sheet, format, { titles, currencies, pointColumns })
+            yield* readRows(sheet, format, { titles, currencies, pointColumns, links })
           } finally {
             workbook.close()
           }
@@ -121,13 +125,29 @@ const MAX_MARKS = 8
 /** Rows between two with cells are empty; they keep the numbers of the rows right. */
 async function* readRows(
   sheet: Sheet,
-  { firstRow, firstColumn, amounts = [] }: ExcelFormat,
+  { firstRow, firstColumn, amounts = [], addresses = [] }: ExcelFormat,
   facts: ColumnFacts,
 ): AsyncGenerator<RowBatch> {
   const fillMerged = createMergeFiller(
     (await sheet.merges()).filter((merge) => merge.lastRow > merge.firstRow),
   )
+  const annotations = await sheet.annotations()
   const withCurrency = new Set(amounts)
+  const withAddress = new Set(addresses)
+  const titleOf = (index: number) => facts.titles?.[index] || columnLetters(index + firstColumn)
+
+  /** Gives cells of columns of addresses those of their links, and counts the others. */
+  function followLinks({ number, links }: SheetRow, cells: string[]): void {
+    for (let index = 0; index < cells.length; index++) {
+      const text = cells[index]
+      if (!text) continue
+      const column = index + firstColumn
+      const target = links?.[column] ?? annotations.linkOf(number, column)
+      if (target !== undefined && withAddress.has(index)) cells[index] = addressOf(text, target)
+      else facts.links.add(index, number, text, target)
+    }
+  }
+
   let next = firstRow
   for await (const { rows, done } of sheet.rows()) {
     const batch: RowBatch = { rows: [], firstRow: next, problems: [], done }
@@ -138,11 +158,19 @@ async function* readRows(
         batch.rows.push([])
         next++
       }
-      batch.rows.push(plainCells(row, { ...facts, firstColumn, withCurrency, problems: batch.problems }))
+      const cells = plainCells(row, { ...facts, firstColumn, withCurrency, problems: batch.problems })
+      if (annotations.hasLinks || row.links) followLinks(row, cells)
+      else facts.links.addPlainRow()
+      batch.rows.push(cells)
       next++
     }
     yield batch
   }
+  const problems = [
+    ...facts.links.problems(titleOf),
+    ...commentProblems(annotations, (column) => titleOf(column - firstColumn)),
+  ]
+  if (problems.length > 0) yield { rows: [], firstRow: next, problems, done: sheet.size }
 }
 
 /** Titles of the columns, and facts about their cells that reading collects. */
@@ -150,6 +178,7 @@ interface ColumnFacts {
   titles: string[] | null
   currencies: ColumnCurrencies[]
   pointColumns: Set<number>
+  links: LinkCount
 }
 
 interface CellsOptions extends ColumnFacts {

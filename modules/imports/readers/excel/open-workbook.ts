@@ -2,9 +2,10 @@ import type * as SheetJs from 'xlsx'
 import { FileError } from '../../../../src/core/imports/file-error.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import type { OnBlocked } from '../reader.ts'
+import { createAnnotations } from './annotations.ts'
 import { openArchive } from './archive.ts'
 import { GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
-import type { Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
+import type { Annotations, Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
 import { isXlsx, openXlsx } from './xlsx.ts'
 
 /**
@@ -71,6 +72,7 @@ async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> 
         isHidden: (book.Workbook?.Sheets?.[at]?.Hidden ?? 0) !== 0,
         size: sheet?.['!data']?.length ?? 0,
         merges: async () => mergesOf(sheet),
+        annotations: async () => annotationsOf(sheet),
         rows: () => rowsOf(sheet, is1904),
       }
     }),
@@ -107,6 +109,22 @@ const mergesOf = (sheet: SheetJs.WorkSheet | undefined): Merge[] =>
     column: s.c,
     lastColumn: e.c,
   }))
+
+function annotationsOf(sheet: SheetJs.WorkSheet | undefined): Annotations {
+  const annotations = createAnnotations()
+  const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
+  for (const [row, cells = []] of data.entries()) {
+    for (const [column, cell] of cells.entries()) {
+      const target = cell?.l?.Target
+      // Links within the workbook begin with a number sign.
+      if (target && !target.startsWith('#'))
+        annotations.addLink({ firstRow: row, lastRow: row, column, lastColumn: column }, target)
+      if (cell?.c && cell.c.length > 0)
+        annotations.addComment(row + 1, column, cell.c.map(({ t }) => t).join('\n'))
+    }
+  }
+  return annotations
+}
 
 /** Rows per batch, as a person's wait for a cancelled import depends on it. */
 const BATCH = 500
