@@ -210,10 +210,17 @@ describe('an import of a workbook', () => {
     return sheet
   }
 
-  test.each<XLSX.BookType>(['xlsx', 'xlsm', 'xlsb', 'biff8', 'ods'])(
+  const WITHOUT_SYMBOLS = new Set(['ods', 'fods', 'biff5', 'biff4', 'biff3', 'biff2'])
+
+  test.each(['xlsx', 'xlsm', 'xlsb', 'biff8', 'biff5', 'biff4', 'biff3', 'biff2', 'xlml', 'ods', 'fods'])(
     'finds the types of a %s file',
     async (type) => {
-      const { tables, imported } = await load(workbook({ [`T ${type}`]: typed() }, type))
+      const name = `T ${type}`
+      // The library writes more formats than its types say. The oldest have one sheet, without a name.
+      const file = workbook({ [name]: typed() }, type as XLSX.BookType)
+      const uploadId = await upload(door, file)
+      const tables = (await analyse(door, uploadId)).map((table) => ({ ...table, name }))
+      const imported = await importTables(door, base.id, uploadId, tables)
       expect(typesOf(tables[0]!)).toEqual({
         Name: 'SingleLineText',
         Price: 'Currency',
@@ -223,7 +230,7 @@ describe('an import of a workbook', () => {
         Zip: 'SingleLineText',
         OK: 'Checkbox',
         Count: 'Number',
-        Wage: type === 'ods' ? 'Decimal' : 'Currency',
+        Wage: WITHOUT_SYMBOLS.has(type) ? 'Decimal' : 'Currency',
       })
       expect(imported[0]).toMatchObject({
         report: [],
@@ -256,6 +263,15 @@ describe('an import of a workbook', () => {
       ])
     },
   )
+
+  test.each(['windows-1252', 'utf-16'])('reads an XML workbook in %s', async (encoding) => {
+    const text = new TextDecoder()
+      .decode(workbook({ S: sheetOf([['Name'], ['Änne']]) }, 'xlml'))
+      .replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`)
+    const bytes =
+      encoding === 'utf-16' ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text, 'latin1')
+    expect((await look(new Uint8Array(bytes)))[0]?.analysis?.rows).toEqual([['Änne']])
+  })
 
   test('offers each sheet as a table, hidden ones last of all, and no empty one', async () => {
     const file = workbook(
