@@ -156,3 +156,20 @@ describe('a value that no sampled row has', () => {
     expect(new Set(Object.values(typesOf(table!)))).toEqual(new Set(['SingleLineText']))
   })
 })
+
+describe('times with microseconds', () => {
+  test('are cut to milliseconds, and the report says so once for the column', async () => {
+    const { rows, report } = await load(
+      'Name,At\na,2024-03-01 10:00:00.123456\nb,2024-03-01 10:00:00.250000\nc,2024-03-01 10:00:00.000001Z\n',
+      'times.csv',
+    )
+    expect(rows.map(({ At }) => At)).toEqual([
+      '2024-03-01 10:00:00.123+00:00',
+      '2024-03-01 10:00:00.250+00:00',
+      '2024-03-01 10:00:00+00:00',
+    ])
+    expect(report).toEqual([
+      '2,At,2024-03-01 10:00:00.123456,2 times of this column have more digits of a second than the field keeps; the others were cut. Import the column as text to keep them',
+    ])
+  })
+})

@@ -29,6 +29,14 @@ export const missingValue = (): string => rowSkipped(m.imports_report_required()
 /** The preview reads only part of the file, so codes with a leading zero may turn up in a number column. */
 const LEADING_ZERO = /^\s*[-+−]?0\d+(?:[.,]\d+)?\s*$/
 
+const FRACTION_OF_SECOND = /:\d\d[.,](\d{1,9})/
+
+/** True for a moment with more digits of a second than its stored form has. */
+function isCut(text: string, value: string): boolean {
+  const digitsOf = (clock: string) => FRACTION_OF_SECOND.exec(clock)?.[1]?.replace(/0+$/, '').length ?? 0
+  return digitsOf(text) > digitsOf(value)
+}
+
 /** True for a number with more zeros at its end than the field shows: the version 1.10 would be 1.1. */
 function dropsZero(text: string, { options }: ImportColumn): boolean {
   const [, fraction] = /[.,](\d*0)\s*$/.exec(text) ?? []
@@ -41,6 +49,8 @@ export interface Converter {
   convert(cells: string[], row: number): CellValue[] | null
   /** Options found for select fields, by field id; null: too many. */
   choices(): Record<string, string[] | null>
+  /** Reports what concerns columns as a whole, after the last row. */
+  reportColumns(): void
   /** Reports a cell that stays empty. */
   refuse(row: number, column: string, value: string, reason: string): void
   cellsRefused: number
@@ -67,6 +77,9 @@ export function createConverter(
   const remembered = Math.min(4000, REMEMBERED / columns.length)
   const readers = columns.map((column) => createCellReader(column, { timeZone, decimal, isJson, remembered }))
 
+  const hasClock = columns.map(({ type, link }) => !link && fieldType(type).storage === 'datetime')
+  /** By column: times with more digits of a second than are kept, and the first of them. */
+  const cut = columns.map(() => ({ count: 0, row: 0, text: '' }))
   const outlines = columns.map(({ title }) => hints(title, 'outline'))
 
   const converter: Converter = {
@@ -94,6 +107,10 @@ export function createConverter(
           if (typeof value === 'number' && outlines[at] && dropsZero(text, column))
             report.add({ row, column: column.title, value: text, reason: m.imports_report_last_zeros() })
         }
+        if (hasClock[at] && text && typeof value === 'string' && isCut(text, value)) {
+          const known = cut[at]!
+          if (known.count++ === 0) Object.assign(known, { row, text: copyText(text) })
+        }
         // An empty cell stays empty; only required fields use their default.
         const isRequired = column.required && checksRequired
         if (isRequired) value ??= column.fallback
@@ -113,6 +130,13 @@ export function createConverter(
           )
       }
       return values
+    },
+    reportColumns() {
+      for (const [at, { count, row, text }] of cut.entries()) {
+        if (count === 0) continue
+        const reason = m.imports_report_cut_seconds({ count })
+        report.add({ row, column: columns[at]!.title, value: text, reason })
+      }
     },
     choices: () =>
       Object.fromEntries(
@@ -166,6 +190,7 @@ function createCellReader(
     ...given,
     ...(isLocal && { timeZone }),
     ...(dateFormat && { format: dateFormat }),
+    ...(connected?.databaseType && { keepsFraction: true }),
   }
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')

@@ -118,6 +118,7 @@ export async function fill(
     }
   }
   if (chunk.length > 0) await write(size)
+  converter.reportColumns()
   if (seen === 0 && table.titles === null) throw new AppError('BAD_REQUEST', m.imports_error_empty_file())
   return filled
 }
