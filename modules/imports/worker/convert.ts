@@ -9,6 +9,7 @@ import { parseCell, parseJsonCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { hasCurrency, holdsFiles } from '../../../src/core/fields/traits.ts'
 import { type FittingReader, fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
+import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { ImportColumn } from '../plan.ts'
 import { copyText } from '../readers/index.ts'
@@ -33,7 +34,7 @@ const FRACTION_OF_SECOND = /:\d\d[.,](\d{1,9})/
 
 /** True for a moment with more digits of a second than its stored form has. */
 function isCut(text: string, value: string): boolean {
-  const digitsOf = (clock: string) => FRACTION_OF_SECOND.exec(clock)?.[1]?.replace(/0+$/, '').length ?? 0
+  const digitsOf = (clock: string) => trimTrailing(FRACTION_OF_SECOND.exec(clock)?.[1] ?? '', '0').length
   return digitsOf(text) > digitsOf(value)
 }
 
