@@ -537,17 +537,18 @@ describe('an import of a workbook', () => {
 
   test('reads the points of numbers as decimal ones in a sheet whose texts have decimal commas', async () => {
     const sheet = sheetOf([
-      ['Text', 'Number', 'Euro', 'Share'],
-      ['1,5', 1.234, 2.345, 0.12345],
-      ['12,25', 5.678, -7.125, 0.01125],
+      ['Text', 'Number', 'Euro', 'Share', 'Mixed'],
+      ['1,5', 1.234, 2.345, 0.12345, 1.234],
+      ['12,25', 5.678, -7.125, 0.01125, 'n. n.'],
     ])
     for (const cell of ['C2', 'C3']) sheet[cell].z = '0.00 €'
     for (const cell of ['D2', 'D3']) sheet[cell].z = '0.00%'
-    const { imported } = await load(workbook({ Commas: sheet }))
+    const { tables, imported } = await load(workbook({ Commas: sheet }))
     expect(imported[0]?.rows).toEqual([
-      { Text: 1.5, Number: 1.234, Euro: 2.345, Share: 12.345 },
-      { Text: 12.25, Number: 5.678, Euro: -7.125, Share: 1.125 },
+      { Text: 1.5, Number: 1.234, Euro: 2.345, Share: 12.345, Mixed: '1.234' },
+      { Text: 12.25, Number: 5.678, Euro: -7.125, Share: 1.125, Mixed: 'n. n.' },
     ])
+    expect(tables[0]?.analysis?.fields.map(({ decimal }) => decimal).at(-1)).toBe('.')
   })
 
   describe('with links and comments', () => {

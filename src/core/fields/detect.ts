@@ -85,7 +85,8 @@ export function detectFields(
       columnName: columnNameFor(title, columnNames),
       type,
       options: readOptions(type, options),
-      ...(own !== decimal && fieldType(type).filters === 'number' && { decimal: own }),
+      ...(own !== decimal &&
+        (pointColumns?.has(index) || fieldType(type).filters === 'number') && { decimal: own }),
       confidence: ambiguous ? { ...confidence, ambiguous } : confidence,
       readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }
