@@ -4,6 +4,7 @@ import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
 import { dropReplaced, REPLACED_DAYS } from '../../src/db/backups/postgres/schemas.ts'
 import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
+import { requireSeparateFolders } from '../../src/db/backups/separate-folders.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
 import { sourceOf } from '../../src/db/backups/target.ts'
 import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
@@ -358,7 +359,10 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         passphrase:
           input.passphrase === undefined ? (isSamePlace ? known.passphrase : null) : input.passphrase,
       }
-      await explained(() => open(settings, true))
+      await explained(async () => {
+        requireSeparateFolders(openBackupStore(targetOf(settings)).folder, config.dataDir)
+        await open(settings, true)
+      })
       const audit = { kind: 'settings.update', detail: { target: 'backups' } } as const
       await store.save(settings, requireUser(actor).id, audits.record(actor, audit))
       log.info('backups configured', { userId: requireUser(actor).id, url: settings.url })

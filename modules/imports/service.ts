@@ -12,6 +12,8 @@ import { linkOf } from '../../src/core/fields/link-options.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
 import {
   findsRecords,
+  hasCurrency,
+  holdsAddresses,
   holdsFiles,
   holdsPeople,
   isFilledByImport,
@@ -666,12 +668,17 @@ async function requireFileKind(path: string, expected?: FileKind): Promise<void>
 
 /**
  * Lets the reader of a JSON file keep the cells of JSON fields as they are written, and that of a workbook give plain numbers to
- * number fields, also in columns with several currencies.
+ * number fields, also in columns with several currencies. Currency fields get the currency of each cell, and refuse others; fields of web
+ * addresses get those of links.
  */
 function forColumns(format: ImportFormat, columns: readonly ImportColumn[]): ImportFormat {
-  if (format.kind === 'excel' && format.amounts !== undefined) {
+  if (format.kind === 'excel') {
     const plain = new Set(columns.filter(takesPlainNumbers).map(({ index }) => index))
-    return { ...format, amounts: format.amounts.filter((at) => !plain.has(at)) }
+    const checked = columns.filter(hasCurrency).map(({ index }) => index)
+    const amounts = new Set([...(format.amounts ?? []).filter((at) => !plain.has(at)), ...checked])
+    const urls = columns.filter(holdsAddresses).map(({ index }) => index)
+    const addresses = new Set([...(format.addresses ?? []), ...urls])
+    return { ...format, amounts: [...amounts], addresses: [...addresses] }
   }
   if (format.kind !== 'json') return format
   const written = columns.filter(({ type }) => fieldType(type).storage === 'json').map(({ index }) => index)

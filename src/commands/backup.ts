@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { testRestore } from '../db/backups/restore-test.ts'
 import { prune, type Retention, verifyChunks } from '../db/backups/retention.ts'
+import { requireSeparateFolders } from '../db/backups/separate-folders.ts'
 import {
   type BackupConfig,
+  folderOf,
   openConfigured,
   type RepositoryRef,
   readPassphrase,
@@ -18,7 +20,7 @@ const HELP = `Usage: sheaf backup [--to PLACE] [options]
 Backs up accounts, bases, records, their history and trash, and attached files,
 while the server runs or not, at the lowest priority. Only what has changed since earlier backups is
 stored, from files as well as from PostgreSQL (DATABASE_URL). PLACE is a folder (file:/mnt/backups) or a bucket (s3://bucket/folder);
-without --to it is BACKUP_TARGET.
+without --to it is BACKUP_TARGET. It must be outside of DATA_DIR, and not have it inside.
 
   --test             then restores the backup into a temporary folder in DATA_DIR
                      and checks everything in it
@@ -120,6 +122,7 @@ async function run(
   print: (line: string) => void,
 ): Promise<void> {
   const retention = retentionOf(options)
+  requireSeparateFolders(folderOf(config, place), config.dataDir)
   yieldToServers()
   const repository = await openConfigured(config, place, true)
   const withSecrets = options['with-secrets'] || repository.codec.isEncrypted

@@ -7,7 +7,8 @@ import { REPLACED_DAYS } from '../db/backups/postgres/schemas.ts'
 import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
 import { restoreInstallation } from '../db/backups/restore-installation.ts'
-import { openConfigured } from '../db/backups/target.ts'
+import { requireOutsideBackups, requireSeparateFolders } from '../db/backups/separate-folders.ts'
+import { folderOf, openConfigured } from '../db/backups/target.ts'
 import { explainPath } from '../db/backups/unusable-path.ts'
 import { parsed, placeOf } from './backup.ts'
 import { type Command, type Program, UsageError } from './command.ts'
@@ -54,6 +55,10 @@ export const restore: Command = {
     if (options.base !== undefined && options.at !== undefined)
       return restoreAt(config, { baseId: options.base, at: options.at, title: options.title }, print, program)
     const from = placeOf(config, options.from, options['passphrase-file'], '--from')
+    const dataDir = options.to === undefined ? config.dataDir : resolve(options.to)
+    const folder = folderOf(config, from)
+    if (options.file === undefined) requireSeparateFolders(folder, dataDir)
+    else requireOutsideBackups(resolve(options.file), folder)
     const repository = await openConfigured(config, from, false)
     const backupId = options.backup ?? (await latestOf(repository))
     if (options.base !== undefined && options.file !== undefined) {
@@ -61,7 +66,6 @@ export const restore: Command = {
       print(`Restored the base ${options.base} of ${backupId} to ${resolve(options.file)}`)
       return 0
     }
-    const dataDir = options.to === undefined ? config.dataDir : resolve(options.to)
     const former = await restoreInstallation({ ...config, dataDir }, repository, backupId, {
       mayReplace: options.replace,
       withBucketFiles: !options['without-bucket-files'],

@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts'
-import { ownBackups } from '../db/backups/target.ts'
+import { requireSeparateFolders } from '../db/backups/separate-folders.ts'
+import { folderOf, ownBackups } from '../db/backups/target.ts'
 import { upgrade } from '../db/backups/upgrade.ts'
 import { VERSION } from '../version.ts'
 import { parsed, placeOf } from './backup.ts'
@@ -25,8 +26,9 @@ A server that is started without it upgrades the data as well, but without 1 and
   async run(args, env, print) {
     const options = parsed(args, { to: { type: 'string' }, 'passphrase-file': { type: 'string' } })
     const config = readConfig(env)
-    const url = options.to ?? config.backupTarget ?? ownBackups(config.dataDir)
+    const url = options.to ?? config.backupTarget ?? `file:${ownBackups(config.dataDir)}`
     const place = placeOf(config, url, options['passphrase-file'], '--to')
+    requireSeparateFolders(folderOf(config, place), config.dataDir)
     const done = await upgrade(config, place, print)
     if (done === null) print(`The data are of Sheaf ${VERSION} already.`)
     else

@@ -3,6 +3,7 @@ import { cellFormatter } from '../core/fields/cell-text.ts'
 import { shownType } from '../core/fields/field.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { Field } from '../core/model.ts'
+import { m } from '../messages.gen.ts'
 import { compress } from './compress.ts'
 import { formatCodeOf } from './number-formats.ts'
 import type { PageWriter, Piece, RecordTable } from './page-writer.ts'
@@ -116,9 +117,15 @@ const FIRST_DAY = 61 // 1900-03-01: before it Excel has a day that never was.
 
 function inline(value: string, style: number): Content | null {
   if (value === '') return null
-  // `escapeXml` removes a half surrogate at the end.
-  const cut = value.slice(0, MAX_TEXT)
-  return { type: 'inlineStr', style, inner: `<is><t xml:space="preserve">${escapeXml(cut)}</t></is>` }
+  const kept = value.length > MAX_TEXT ? cutText(value) : value
+  return { type: 'inlineStr', style, inner: `<is><t xml:space="preserve">${escapeXml(kept)}</t></is>` }
+}
+
+/** As much of a text as a cell holds, with a note at its end, which those see as well who get the file without a report. */
+function cutText(text: string): string {
+  const note = m.exports_text_cut()
+  // `escapeXml` removes a half surrogate.
+  return text.slice(0, MAX_TEXT - note.length) + note
 }
 
 /** Cells have their position, as empty ones are omitted. */

@@ -1,5 +1,15 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { snapshot } from '../move/support.ts'
@@ -44,6 +54,35 @@ describe('sheaf backup', () => {
     const none = await place.sheaf(['backup', '--list', '--to', place.path('nothing')])
     expect([none.code, none.errors]).toEqual([1, expect.stringContaining('There are no backups in')])
     expect(existsSync(place.path('nothing'))).toBe(false)
+  })
+
+  test('refuses a place in the data folder and one that has it inside, for backups, upgrades and restores', async () => {
+    mkdirSync(join(place.dataDir, 'bases'), { recursive: true })
+    symlinkSync(place.dataDir, place.path('link'))
+    const inside = [place.dataDir, join(place.dataDir, 'bases', 'new'), place.path('link', 'new')]
+    for (const command of ['backup', 'upgrade']) {
+      for (const target of inside) {
+        const { code, errors } = await place.sheaf([command, '--to', target])
+        expect([code, errors]).toEqual([
+          1,
+          expect.stringMatching(/would be in the data folder .* Name another folder/),
+        ])
+      }
+      const around = await place.sheaf([command, '--to', place.folder])
+      expect(around.errors).toContain('has the data folder')
+    }
+    expect(readdirSync(place.dataDir)).toEqual(['bases'])
+    expect(readdirSync(join(place.dataDir, 'bases'))).toEqual([])
+    // Upgrades keep their backups there.
+    const own = await place.sheaf(['backup', '--to', join(place.dataDir, 'backups')])
+    expect(own.errors).toContain('There is no data in')
+    const from = ['restore', '--from', place.backups]
+    expect((await place.sheaf([...from, '--to', place.backups])).errors).toContain('in the data folder')
+    expect((await place.sheaf([...from, '--to', join(place.backups, 'new')])).errors).toContain(
+      'Name a folder that is only for backups',
+    )
+    const file = await place.sheaf([...from, '--base', 'p', '--file', join(place.backups, 'base.db')])
+    expect(file.errors).toContain('is in the folder of the backups')
   })
 
   test('stores what a running server has, and restores it elsewhere to the same cells', async () => {

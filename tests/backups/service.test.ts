@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
@@ -49,6 +49,9 @@ describe('backups of a server', () => {
     for (const [wrong, message] of [
       [{ url: 'ftp://host/x' }, 'is not a place for backups'],
       [{ url: '/proc/nothing' }, 'The backup failed: '],
+      [{ url: app.config.dataDir }, 'would be in the data folder'],
+      [{ url: `file:${join(app.config.dataDir, 'new')}` }, 'would be in the data folder'],
+      [{ url: dirname(app.config.dataDir) }, 'has the data folder'],
       [{ timeZone: 'Mars/Olympus' }, 'Unknown time zone'],
       [{ passphrase: 'short' }, 'at least 16 characters'],
       [{ time: '24:00' }, ''],

@@ -364,6 +364,11 @@ describe('detectType', () => {
       ],
       '.',
     ],
+    ['thousands of kroner', [['kr 1.234', 'kr 99'], ['1.000']], ','],
+    ['thousands of euros', [['1.234 €', '12.500 €']], ','],
+    ['decimals of dollars', [['$3.459', '$2.999']], '.'],
+    ['thousands of euros beside decimal points', [['€ 1.234'], ['0.5', '12.75']], '.'],
+    ['thousands of kroner with commas', [['kr 1,234']], '.'],
     ['nothing but what could be either', [['1.000', '2.500'], ['1,000']], '.'],
     [
       'lists, which are no numbers',

@@ -147,6 +147,21 @@ Bolt,,,,,,
     expect(rows.every(({ made }) => Number(made) === 1 || made === true)).toBe(true)
   })
 
+  test('keeps the digits of a second that the column has, and reports that others were cut', async () => {
+    const { report } = await into('item', 'name,at\nClock,2024-02-29 12:34:56.123456\n')
+    const text = kind === 'mariadb' ? 'char' : 'text'
+    const [row] = await ask(`select cast(at as ${text}) as at from item where name = 'Clock'`)
+    if (kind === 'postgres') expect([row?.at, report]).toEqual(['2024-02-29 12:34:56.123456', []])
+    else if (kind === 'mariadb') {
+      expect(row?.at).toBe('2024-02-29 12:34:56')
+      expect(report).toEqual([expect.stringContaining('more digits of a second than the field keeps')])
+    } else
+      expect([String(row?.at).includes('.123456'), report.length]).toBeOneOf([
+        [true, 0],
+        [false, 1],
+      ])
+  })
+
   test('reports cells that do not fit their column, and rows without a required value, before it writes', async () => {
     const file = `name,price,stock,feeling
 Nut,1.234,7,ok

@@ -171,12 +171,44 @@ const FILES: Record<string, DialectFile> = {
     chosen: { formulaTexts: false },
     rows: [{ id: 1, zip: '="0012"' }],
   },
+  'comments above the titles': {
+    file: '# Sensor 7, hall 2, north\n# firmware 1.2\n\nTime,Value\n08:00,1.5\n09:15,2.25\n',
+    types: { Time: 'Time', Value: 'Decimal' },
+    rows: [
+      { Time: '08:00:00', Value: 1.5 },
+      { Time: '09:15:00', Value: 2.25 },
+    ],
+  },
+  'a number sign before the titles': {
+    file: '# made today\n# id,name\n1,a\n2,b\n',
+    types: { '# id': 'Number', name: 'SingleLineText' },
+    rows: [
+      { '# id': 1, name: 'a' },
+      { '# id': 2, name: 'b' },
+    ],
+  },
+  'a number sign as title': {
+    file: '#,Name,City\n1,Ann,Rome\n2,Ben,Oslo\n',
+    types: { '#': 'Number', Name: 'SingleLineText' },
+    rows: [
+      { '#': 1, Name: 'Ann', City: 'Rome' },
+      { '#': 2, Name: 'Ben', City: 'Oslo' },
+    ],
+  },
   'amounts in kroner and kronor': {
     file: 'A;B;C;D\n1 234,50 kr;kr 99;12,50 kr.;1.000,-\n-5 kr;-kr 1.200,00;(3,00 kr.);2,-\n',
     types: { A: 'Currency', B: 'Currency', C: 'Currency', D: 'SingleLineText' },
     rows: [
       { A: 1234.5, B: 99, C: 12.5, D: '1.000,-' },
       { A: -5, B: -1200, C: -3, D: '2,-' },
+    ],
+  },
+  'amounts in kroner without decimals': {
+    file: 'A;B\nkr 1.234;1.500\nkr 99;2.000\n',
+    types: { A: 'Currency', B: 'Number' },
+    rows: [
+      { A: 1234, B: 1500 },
+      { A: 99, B: 2000 },
     ],
   },
   'amounts with the words of other currencies': {

@@ -6,6 +6,7 @@ import {
   countMisfits,
   type DraftTarget,
   draftColumns,
+  refusedCurrencies,
   toStartInput,
   withType,
 } from '../../web/features/imports/draft.ts'
@@ -18,6 +19,7 @@ import {
   importTables,
   openImports,
   postAnalysis,
+  reportOf,
   resultOf,
   rowsOf,
   startImport,
@@ -208,10 +210,17 @@ describe('an import of a workbook', () => {
     return sheet
   }
 
-  test.each<XLSX.BookType>(['xlsx', 'xlsm', 'xlsb', 'biff8', 'ods'])(
+  const WITHOUT_SYMBOLS = new Set(['ods', 'fods', 'biff5', 'biff4', 'biff3', 'biff2'])
+
+  test.each(['xlsx', 'xlsm', 'xlsb', 'biff8', 'biff5', 'biff4', 'biff3', 'biff2', 'xlml', 'ods', 'fods'])(
     'finds the types of a %s file',
     async (type) => {
-      const { tables, imported } = await load(workbook({ [`T ${type}`]: typed() }, type))
+      const name = `T ${type}`
+      // The library writes more formats than its types say. The oldest have one sheet, without a name.
+      const file = workbook({ [name]: typed() }, type as XLSX.BookType)
+      const uploadId = await upload(door, file)
+      const tables = (await analyse(door, uploadId)).map((table) => ({ ...table, name }))
+      const imported = await importTables(door, base.id, uploadId, tables)
       expect(typesOf(tables[0]!)).toEqual({
         Name: 'SingleLineText',
         Price: 'Currency',
@@ -221,7 +230,7 @@ describe('an import of a workbook', () => {
         Zip: 'SingleLineText',
         OK: 'Checkbox',
         Count: 'Number',
-        Wage: type === 'ods' ? 'Decimal' : 'Currency',
+        Wage: WITHOUT_SYMBOLS.has(type) ? 'Decimal' : 'Currency',
       })
       expect(imported[0]).toMatchObject({
         report: [],
@@ -254,6 +263,15 @@ describe('an import of a workbook', () => {
       ])
     },
   )
+
+  test.each(['windows-1252', 'utf-16'])('reads an XML workbook in %s', async (encoding) => {
+    const text = new TextDecoder()
+      .decode(workbook({ S: sheetOf([['Name'], ['Änne']]) }, 'xlml'))
+      .replace(/^<\?xml[^>]*\?>/, `<?xml version="1.0" encoding="${encoding}"?>`)
+    const bytes =
+      encoding === 'utf-16' ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text, 'latin1')
+    expect((await look(new Uint8Array(bytes)))[0]?.analysis?.rows).toEqual([['Änne']])
+  })
 
   test('offers each sheet as a table, hidden ones last of all, and no empty one', async () => {
     const file = workbook(
@@ -445,6 +463,160 @@ describe('an import of a workbook', () => {
       { Trip: 'Oslo', Paid: 1.5 },
       { Trip: 'Rome', Paid: 2 },
     ])
+  })
+
+  test('leaves amounts of another currency than the field’s empty, in the preview and in the report', async () => {
+    const trpc = app.trpc(owner.token)
+    const { table, fields } = await trpc.schema.createTable.mutate({
+      baseId: base.id,
+      title: 'Dollars',
+      fields: [
+        { title: 'Trip', type: 'SingleLineText' },
+        { title: 'Paid', type: 'Currency', options: { code: 'USD' } },
+      ],
+    })
+    const sheet = sheetOf([
+      ['Trip', 'Paid'],
+      ['Rome', 2],
+      ['Oslo', 1.5],
+    ])
+    for (const cell of ['B2', 'B3']) sheet[cell].z = '0.00 €'
+    const mixed = structuredClone(sheet)
+    mixed.B3.z = '"$"0.00'
+    const some = structuredClone(sheet)
+    some.B3.z = '0.00'
+    const uploadId = await upload(door, workbook({ Euros: sheet, Mixed: mixed, Some: some }), 'book.xlsx')
+    const tables = await analyse(door, uploadId)
+    const target: DraftTarget = { kind: 'append', tableId: table.id, fields }
+    const refused = tables.map(({ analysis }) => {
+      const columns = draftColumns(analysis!, target)
+      return {
+        misfits: countMisfits(analysis!, columns[1]!, target),
+        refused: refusedCurrencies(analysis!, columns[1]!, target)?.currencies,
+      }
+    })
+    expect(refused).toEqual([
+      { misfits: 2, refused: ['€'] },
+      { misfits: 1, refused: undefined },
+      { misfits: 0, refused: ['€'] },
+    ])
+    const inputs = tables.map(({ analysis }) =>
+      toStartInput(
+        { baseId: base.id, uploadId, analysis: analysis! },
+        draftColumns(analysis!, target),
+        target,
+      ),
+    )
+    const jobs = await trpc.imports.startAll.mutate(inputs)
+    const reason = '"The amount is in EUR, but the field is in USD"'
+    const reports: string[][] = []
+    for (const { jobId } of jobs) {
+      await ended(door, jobId)
+      reports.push(await reportOf(door, jobId))
+    }
+    expect(reports).toEqual([
+      [`2,Paid,2 €,${reason}`, `3,Paid,1.5 €,${reason}`],
+      [`2,Paid,2 €,${reason}`],
+      [`2,Paid,2 €,${reason}`],
+    ])
+    expect((await rowsOf(door, table.id)).map(({ Paid }) => Paid)).toEqual([null, null, null, 1.5, null, 1.5])
+  })
+
+  test('leaves amounts empty whose currency appears below the sampled rows only', async () => {
+    const amounts = Array.from({ length: 4000 }, (_, at) => [`T${at}`, at])
+    const sheet = sheetOf([['Trip', 'Paid'], ...amounts])
+    for (let row = 2; row <= 4001; row++) sheet[`B${row}`].z = '0.00 €'
+    sheet.B3900.z = '"$"0.00'
+    const uploadId = await upload(door, workbook({ Far: sheet }), 'book.xlsx')
+    const tables = await analyse(door, uploadId, { readAll: false })
+    expect(typesOf(tables[0]!)).toEqual({ Trip: 'SingleLineText', Paid: 'Currency' })
+    const [imported] = await importTables(door, base.id, uploadId, tables)
+    expect(imported?.report).toEqual(['3900,Paid,3898 $,"The amount is in USD, but the field is in EUR"'])
+    expect(imported?.result).toMatchObject({ rows: 4000, cellsRefused: 1 })
+  })
+
+  test('reads the points of numbers as decimal ones in a sheet whose texts have decimal commas', async () => {
+    const sheet = sheetOf([
+      ['Text', 'Number', 'Euro', 'Share', 'Mixed'],
+      ['1,5', 1.234, 2.345, 0.12345, 1.234],
+      ['12,25', 5.678, -7.125, 0.01125, 'n. n.'],
+    ])
+    for (const cell of ['C2', 'C3']) sheet[cell].z = '0.00 €'
+    for (const cell of ['D2', 'D3']) sheet[cell].z = '0.00%'
+    const { tables, imported } = await load(workbook({ Commas: sheet }))
+    expect(imported[0]?.rows).toEqual([
+      { Text: 1.5, Number: 1.234, Euro: 2.345, Share: 12.345, Mixed: '1.234' },
+      { Text: 12.25, Number: 5.678, Euro: -7.125, Share: 1.125, Mixed: 'n. n.' },
+    ])
+    expect(tables[0]?.analysis?.fields.map(({ decimal }) => decimal).at(-1)).toBe('.')
+  })
+
+  describe('with links and comments', () => {
+    function annotated(): XLSX.WorkSheet {
+      const sheet = sheetOf([
+        ['Name', 'Site', 'Open'],
+        ['Ann', 'Home', 'Link'],
+        ['Ben', 'www.example.org', 'Link'],
+        ['Cem', 'none', 'Link'],
+      ])
+      sheet.B2.l = { Target: 'https://example.org/?a=1&b=2', Tooltip: 'x'.repeat(250) }
+      sheet.B3.l = { Target: 'http://www.example.org/' }
+      for (const row of [2, 3, 4]) sheet[`C${row}`].l = { Target: `https://example.org/${row}` }
+      sheet.A3.c = [{ a: 'Dee', t: 'Away until May' }]
+      return sheet
+    }
+    const lost =
+      'The text of a cell was imported without its link. Import the column as URL to get the address instead'
+    const report = [
+      `2,Site,https://example.org/?a=1&b=2,${lost}`,
+      '3,Name,Away until May,The comment of this cell was left out',
+    ]
+
+    test.each(['xlsx', 'xlsb', 'biff8', 'ods'] as const)(
+      'reports those of a %s file, and reads addresses where all cells have the same text',
+      async (type) => {
+        const { tables, imported } = await load(workbook({ [`Links ${type}`]: annotated() }, type))
+        expect(typesOf(tables[0]!)).toEqual({ Name: 'SingleLineText', Site: 'SingleLineText', Open: 'URL' })
+        expect(tables[0]?.analysis?.fields.map(({ links }) => links)).toEqual([undefined, 1, undefined])
+        expect(imported[0]?.rows.map(({ Open }) => Open)).toEqual(
+          [2, 3, 4].map((row) => `https://example.org/${row}`),
+        )
+        expect(imported[0]?.report).toEqual(report)
+      },
+    )
+
+    test('gives the addresses to a URL field, and none for columns that are left out', async () => {
+      const uploadId = await upload(door, workbook({ L: annotated() }), 'book.xlsx')
+      const [table] = await analyse(door, uploadId)
+      const target: DraftTarget = { kind: 'new', title: 'Sites' }
+      const [name, site, open] = draftColumns(table!.analysis!, target)
+      const columns = [name!, withType(site!, 'URL', table!.analysis!), { ...open!, isOn: false }]
+      expect(countMisfits(table!.analysis!, columns[1]!, target)).toBe(0)
+      const input = toStartInput({ baseId: base.id, uploadId, analysis: table!.analysis! }, columns, target)
+      const [job] = await app.trpc(owner.token).imports.startAll.mutate([{ ...input, timeZone: 'UTC' }])
+      const { tableId } = resultOf(await ended(door, job?.jobId ?? ''))
+      expect((await rowsOf(door, tableId)).map(({ Site }) => Site)).toEqual([
+        'https://example.org/?a=1&b=2',
+        'www.example.org',
+        'none',
+      ])
+      expect(await reportOf(door, job?.jobId ?? '')).toEqual(report.slice(1))
+    })
+
+    test('reads addresses of formulas', async () => {
+      const formula = (target: string, text: string) =>
+        `<c t="str"><f>HYPERLINK("${target}","x")</f><v>${text}</v></c>`
+      const rows = [1, 2].map((at) =>
+        rowOf(inline(`N${at}`), formula(`https://example.org/?a=1&amp;b=${at}`, 'Go')),
+      )
+      const [table] = await look(
+        handmade(`<sheetData>${rowOf(inline('Name'), inline('Page'))}${rows.join('')}</sheetData>`),
+      )
+      expect(typesOf(table!)).toMatchObject({ Page: 'URL' })
+      expect(table?.analysis?.rows.map(([, page]) => page)).toEqual(
+        [1, 2].map((at) => `https://example.org/?a=1&b=${at}`),
+      )
+    })
   })
 
   test('keeps leading zeros of codes, durations, and every digit of numbers', async () => {

@@ -54,6 +54,98 @@ async function load(file: BodyInit) {
 
 const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
 
+describe('a JSON file of lists', () => {
+  test.each([
+    ['one list', '[["Name", "Qty"], ["a", 1], ["b", null]]'],
+    ['lines', '["Name", "Qty"]\n["a", 1]\n["b"]\n'],
+  ])('takes titles from the first of %s', async (_, file) => {
+    const { types, rows } = await load(file)
+    expect(types).toEqual({ Name: 'SingleLineText', Qty: 'Number' })
+    expect(rows).toEqual([
+      { Name: 'a', Qty: 1 },
+      { Name: 'b', Qty: null },
+    ])
+  })
+
+  test.each([
+    ['the first has numbers', '[["Name", 1], ["a", 2]]'],
+    ['texts of the first are equal', '[["Name", "Name"], ["a", "b"]]'],
+    ['another is longer', '[["Name", "Qty"], ["a", 1, 2]]'],
+    ['it is the only one', '[["Name", "Qty"]]'],
+  ])('has numbered columns where %s', async (_, file) => {
+    expect((await tableOf(file)).titles?.slice(0, 2)).toEqual(['1', '2'])
+  })
+
+  test('has numbered columns where a person says so', async () => {
+    const { titles, rows } = await tableOf('[["Name", "Qty"], ["a", "b"]]', { chosen: { header: false } })
+    expect([titles, rows?.length]).toEqual([['1', '2'], 2])
+  })
+})
+
+describe('a JSON file of records by their keys', () => {
+  test('makes a table of them, with the keys', async () => {
+    const { types, rows } = await load(
+      '{"-Nabc": {"name": "Ann", "age": 3}, "-Nabd": {"name": "Ben", "home": {"city": "Rome"}}}',
+    )
+    expect(types).toMatchObject({ Key: 'SingleLineText', name: 'SingleLineText', age: 'Number' })
+    expect(rows).toEqual([
+      { Key: '-Nabc', name: 'Ann', age: 3, 'home.city': null },
+      { Key: '-Nabd', name: 'Ben', age: null, 'home.city': 'Rome' },
+    ])
+  })
+
+  test('makes a table of each such object in an export of Firebase, of any length', async () => {
+    const people = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, at) => [`-N${at}`, { name: `Person ${at}`, tags: [{ t: at }] }]),
+    )
+    const file = JSON.stringify({
+      users: people,
+      posts: { '-P1': { text: 'a' }, '-P2': { text: 'b' } },
+      v: 3,
+    })
+    const tables = await look(file)
+    expect(tables.map(({ name, isHidden, analysis }) => [name, isHidden, analysis?.rowCount])).toEqual([
+      ['users', false, 20_000],
+      ['tags', true, 20_000],
+      ['posts', false, 2],
+      ['', true, 1],
+    ])
+    const { imported } = await load(file)
+    expect(imported[0]?.rows[999]).toEqual({ Key: '-N999', name: 'Person 999', tags: '[{"t":999}]' })
+    expect(imported.map(({ result }) => result.rows)).toEqual([20_000, 2])
+  })
+
+  test.each([
+    ['few words as keys', '{"server": {"port": 1}, "client": {"port": 2}}'],
+    ['different records', '{"a1": {"x": 1}, "a2": {"y": 1}, "a3": {"z": 1}}'],
+    ['other values', '{"a1": {"x": 1}, "a2": {"x": 1}, "b": 3}'],
+  ])('is one record where it has %s', async (_, file) => {
+    expect((await tableOf(file)).rows?.length).toBe(1)
+  })
+})
+
+describe('numbers of a JSON file', () => {
+  test('that JSON does not have are read as in CSV', async () => {
+    const { types, rows, report } = await load(
+      '[{"a": NaN, "b": -Infinity, "c": "NaN {"}, {"a": 1.5, "b": 2, "c": "x"}]',
+    )
+    expect(types).toEqual({ a: 'Decimal', b: 'SingleLineText', c: 'SingleLineText' })
+    expect(rows).toEqual([
+      { a: null, b: '-Infinity', c: 'NaN {' },
+      { a: 1.5, b: '2', c: 'x' },
+    ])
+    expect(report).toEqual([])
+  })
+
+  test('have decimal points, also where its texts have decimal commas', async () => {
+    const { rows } = await load('[{"text": "1,5", "number": 1.234}, {"text": "2,25", "number": 5.678}]')
+    expect(rows).toEqual([
+      { text: 1.5, number: 1.234 },
+      { text: 2.25, number: 5.678 },
+    ])
+  })
+})
+
 describe('an import of a JSON file', () => {
   test.each([
     ['a superfluous comma', '[{"a": 1},\n {"a": 2,}]', 'Line 2, column 10: the JSON is not valid at “}”'],

@@ -53,6 +53,10 @@ const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
     '\n<!DOCTYPE html>\n<html><body>Sign in</body></html>',
   'This is an SQL script': '-- a dump\n\nCREATE TABLE people (id int);\n',
   'This is a file of contacts': 'BEGIN:VCARD\nVERSION:3.0\n',
+  'This is a SYLK worksheet': 'ID;PWXL;N;E\r\nP;PGeneral\r\nC;Y1;X1;K"Name"\r\nE\r\n',
+  'This is a worksheet in the Data Interchange Format': 'TABLE\r\n0,1\r\n"x"\r\nVECTORS\r\n0,2\r\n""\r\n',
+  'This is a Lotus 1-2-3 worksheet': latin1('\0\0\x02\0\x06\x04\x06\0'),
+  'This is a dBase table': latin1(`\x03\x7e\x0b\x1b\x01\0\0\0\x41\0\x0b\0${'\0'.repeat(52)}\r`),
   'This is an RTF document': '{\\rtf1\\ansi Name}',
   'This is not a text file: it contains binary data': new Uint8Array(
     Array.from({ length: 5000 }, (_, at) => (at * 7 + (at >> 4)) % 256),
@@ -187,6 +191,8 @@ describe('an import of a file that is not as it should be', () => {
     ['with JSON in quotes', '"{""a"":1}",1\n'],
     ['with headings like tags', '<id>,<name>\n1,a\n'],
     ['with the headings of a statement', 'Name,create table\na,1\n'],
+    ['that begins like a SYLK worksheet', 'ID;Price;Name\nC;1;a\n'],
+    ['that begins like a DIF worksheet', 'TABLE\n0,1\n2,3\n'],
     ['that begins like an archive', 'Rar!,PAR1\nGIF89a,1\n'],
   ])('is taken for CSV where it is one %s', (_, text) => {
     expect(fileKind(Buffer.from(text), true)).toBe('csv')

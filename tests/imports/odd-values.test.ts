@@ -3,7 +3,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Base } from '../../src/core/model.ts'
 import type { TestApp } from '../support/app.ts'
-import { analyse, type Door, importTables, openImports, upload } from './support.ts'
+import { analyse, type Door, importTables, openImports, typesOf, upload } from './support.ts'
 
 let app: TestApp
 let base: Base
@@ -49,6 +49,15 @@ const COLUMNS: [title: string, cells: string[], type: FieldTypeName, values: Cel
   ['Two currencies', ['$12', '€13'], 'SingleLineText', ['$12', '€13']],
   ['Kroner of some country', ['99,00 kr', '12,50 kr'], 'Currency', [99, 12.5]],
   ['Short months', ['3-Jan-24', '15-Feb-24'], 'Date', ['2024-01-03', '2024-02-15']],
+  [
+    'Moments of Jira',
+    ['01/Jun/24 10:11 AM', '12/Jun/24 9:00 PM'],
+    'DateTime',
+    ['2024-06-01 10:11:00+00:00', '2024-06-12 21:00:00+00:00'],
+  ],
+  ['Days of Outlook', ['5/17/1990', '0/0/00'], 'Date', ['1990-05-17', null]],
+  ['手机', ['13812345678', '13912345678'], 'PhoneNumber', ['13812345678', '13912345678']],
+  ['電話番号', ['03-1234-5678', '090-1234-5678'], 'PhoneNumber', ['03-1234-5678', '090-1234-5678']],
   ['Months alone', ['Jan-24', 'Feb-24'], 'SingleLineText', ['Jan-24', 'Feb-24']],
   ['Japanese days', ['2024年1月3日', '２０２４年１２月３１日'], 'Date', ['2024-01-03', '2024-12-31']],
   ['Korean days', ['2024년 1월 3일', '2024. 12. 31.'], 'Date', ['2024-01-03', '2024-12-31']],
@@ -120,5 +129,56 @@ describe('an import of values as people write them', () => {
 
   test('reports nothing', () => {
     expect(found.report).toEqual([])
+  })
+})
+
+describe('versions that only rows below the sampled ones end with a zero', () => {
+  const versions = Array.from({ length: 7000 }, (_, at) => `v${at},${at === 5001 ? '1.10' : '1.1'}`)
+  const file = new Blob([['Name,Version', ...versions].join('\n')])
+
+  test('are text where all rows are read', async () => {
+    const [table] = await analyse(door, await upload(door, file, 'versions.csv'))
+    expect(typesOf(table!)).toMatchObject({ Version: 'SingleLineText' })
+  })
+
+  test('are reported where they become numbers', async () => {
+    const uploadId = await upload(door, file, 'versions.csv')
+    const tables = await analyse(door, uploadId, { readAll: false })
+    expect(typesOf(tables[0]!)).toMatchObject({ Version: 'Decimal' })
+    const [imported] = await importTables(door, base.id, uploadId, tables)
+    expect(imported?.report).toEqual([
+      '5003,Version,1.10,"The last zeros were dropped, since this is a number. Import the column as text to keep them"',
+    ])
+  })
+})
+
+describe('a value that no sampled row has', () => {
+  test.each([
+    ['narrow', 1, 6000],
+    ['wide', 60, 3400],
+  ])('decides about the type of its column in a %s table', async (_, width, count) => {
+    const rows = Array.from({ length: count }, (_, at) =>
+      Array.from({ length: width }, () => (at === 2901 ? 'n. n.' : at)).join(),
+    )
+    const file = new Blob([[Array.from({ length: width }, (_, at) => `C${at}`).join(), ...rows].join('\n')])
+    const [table] = await analyse(door, await upload(door, file, 'rows.csv'))
+    expect(new Set(Object.values(typesOf(table!)))).toEqual(new Set(['SingleLineText']))
+  })
+})
+
+describe('times with microseconds', () => {
+  test('are cut to milliseconds, and the report says so once for the column', async () => {
+    const { rows, report } = await load(
+      'Name,At\na,2024-03-01 10:00:00.123456\nb,2024-03-01 10:00:00.250000\nc,2024-03-01 10:00:00.000001Z\n',
+      'times.csv',
+    )
+    expect(rows.map(({ At }) => At)).toEqual([
+      '2024-03-01 10:00:00.123+00:00',
+      '2024-03-01 10:00:00.250+00:00',
+      '2024-03-01 10:00:00+00:00',
+    ])
+    expect(report).toEqual([
+      '2,At,2024-03-01 10:00:00.123456,2 times of this column have more digits of a second than the field keeps; the others were cut. Import the column as text to keep them',
+    ])
   })
 })

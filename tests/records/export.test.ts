@@ -143,6 +143,17 @@ describe('an export of a view', () => {
     }
     expect(await resultOf('xlsx')).toMatchObject({ textsCut: 2 })
     expect(await resultOf('csv')).not.toHaveProperty('textsCut')
+    const file = await fetchFile(exportPath(long, 'excel'))
+    const [sheet] = Object.values(xlsx.read(await file.arrayBuffer()).Sheets)
+    const rows = xlsx.utils.sheet_to_json<{ Notes: string }>(sheet!)
+    expect(
+      rows.map(({ Notes }) => [Notes.length <= 32_767, Notes.endsWith(' […cut at Excel’s limit]')]),
+    ).toEqual([
+      [true, true],
+      [true, false],
+      [true, true],
+    ])
+    expect(rows[2]?.Notes.isWellFormed()).toBe(true)
   })
 
   test('opens as a workbook with numbers as numbers', async () => {

@@ -67,6 +67,12 @@ interface TableOptions extends Pick<AnalysisOptions, 'readAll'> {
   count(rows: number): void
 }
 
+/** Types that follow from the first rows, all of which are in the sample; the others are checked against them while they are read. */
+interface FirstTypes {
+  fields: DetectedField[]
+  check: TypeChecker
+}
+
 async function analyseTable(
   openAs: (format: ImportFormat) => Promise<OpenTable>,
   format: ImportFormat,
@@ -85,7 +91,8 @@ async function analyseTable(
     const decimal = decimalOf(rows, width)
     const header = Array.from({ length: width }, (_, at) => table.titles?.[at] ?? '')
     const all = [...rows, ...evidence.rows(width)]
-    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, decimal }
+    const { pointColumns } = table
+    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, decimal, pointColumns }
     return { rows, decimal, fields: detectFields(all, header, options) }
   }
   function widthNow(): number {
@@ -94,29 +101,33 @@ async function analyseTable(
     return Math.max(titles?.length ?? sample.widest, sample.usualWidth())
   }
 
+  function detectFirst(): FirstTypes | null {
+    const width = widthNow()
+    if (width > MAX_COLUMNS) return null
+    const { fields, decimal } = detect(width)
+    return { fields, check: evidence.checker(fields, decimal) }
+  }
+
   let [done, quoteProblems, repeatedTitles, isWhole] = [0, 0, 0, true]
-  /** Types that follow from the first rows; the others are checked against them while they are read. */
-  let first: { fields: DetectedField[]; check: TypeChecker } | null = null
+  /** Set once the sample is full. */
+  let first: FirstTypes | null = null
   for await (const batch of table.rows()) {
     for (const [at, row] of batch.rows.entries()) {
       sample.add(row)
       if (sample.count < SOME_ROWS) second.add(batch.firstRow + at, row)
-      first?.check.row(row)
+      if (first) first.check.row(row)
+      else if (readAll && sample.isFull) first = detectFirst()
     }
     done = batch.done
     const titles = batch.problems.filter(({ kind }) => kind === 'Titles').length
     repeatedTitles += titles
     quoteProblems += table.hasFixedWidth ? 0 : batch.problems.length - titles
     count(batch.rows.length)
-    if (sample.count < SOME_ROWS || first) continue
-    if (!readAll) {
-      isWhole = false
-      break
-    }
-    const width = widthNow()
-    if (width > MAX_COLUMNS) break
-    const { fields, decimal } = detect(width)
-    first = { fields, check: evidence.checker(fields, decimal) }
+    if (sample.count < SOME_ROWS) continue
+    if (widthNow() > MAX_COLUMNS) break
+    if (readAll) continue
+    isWhole = false
+    break
   }
   const width = widthNow()
   if (width > MAX_COLUMNS)
@@ -124,10 +135,12 @@ async function analyseTable(
       analysis: null,
       problem: m.imports_error_columns_found({ count: width, max: MAX_COLUMNS }),
     }
-  const mixed = table.mixedCurrencies?.() ?? []
-  // As plain numbers they would lose their currencies.
-  if (format.kind === 'excel' && format.amounts === undefined && mixed.length > 0)
-    return analyseTable(openAs, { ...format, amounts: [...mixed] }, tableOptions)
+  const currencies = table.currencies?.() ?? []
+  const mixed = currencies.flatMap(({ marks, ofAll }, at) => (ofAll && marks.length > 1 ? [at] : []))
+  const links = table.linkColumns?.() ?? []
+  // As plain numbers they would lose their currencies, and as equal texts their addresses.
+  if (format.kind === 'excel' && format.amounts === undefined && mixed.length + links.length > 0)
+    return analyseTable(openAs, { ...format, amounts: mixed, addresses: [...links] }, tableOptions)
   const { rows, decimal, fields: detected } = detect(width)
   let fields = detected
   if (first && first.fields.length === width && !first.check.misfits().some(Boolean)) {
@@ -135,12 +148,13 @@ async function analyseTable(
   } else if (isWhole && sample.count > rows.length) {
     fields = await fitToAll(open, { fields, detect: () => detect(width).fields, evidence, decimal, count })
   }
-  const currencies = table.currencies?.() ?? []
+  const linkCounts = table.linkCounts?.() ?? []
   const analysis: Analysis = {
     format: { ...format, decimal },
     fields: fields
       .map((field, at) => (table.textColumns?.has(at) ? asDigits(field) : field))
-      .map((field, at) => asAmounts(field, currencies[at] ?? null)),
+      .map((field, at) => asAmounts(field, currencies[at]))
+      .map((field, at) => (linkCounts[at] ? { ...field, links: linkCounts[at] } : field)),
     rows,
     headRows: Math.min(rows.length, sample.headRows),
     rowCount: isWhole ? sample.count : Math.round(sample.count * (table.size / Math.max(1, done))),

@@ -12,6 +12,8 @@ export interface RowSample {
   add(row: string[]): void
   /** Rows added. */
   readonly count: number
+  /** True if all rows are kept, and the next one may take the place of another. */
+  readonly isFull: boolean
   /** Rows from the beginning. */
   readonly headRows: number
   /** Cells of the longest row, without empty ones at its end. */
@@ -55,6 +57,10 @@ export function createRowSample(): RowSample {
   return {
     get count() {
       return count
+    },
+    get isFull() {
+      const kept = head.length + spread.length
+      return kept === count && kept >= limit
     },
     get headRows() {
       return headRows

@@ -10,6 +10,8 @@ export interface RowProblem {
   row: number
   /** Title of the column; '' if the whole row is affected. */
   column: string
+  /** Position of the column, if the problem only matters where it is imported. */
+  index?: number
   value: string
   reason: string
 }
@@ -38,15 +40,27 @@ export interface OpenTable {
   size: number
   /** Positions of columns whose cells are texts even if they are digits, as far as `rows` has read. */
   textColumns?: ReadonlySet<number>
+  /** By column: cells with links that their texts do not show and that are left out, after `rows` has ended. */
+  linkCounts?(): readonly number[]
+  /** Positions of columns whose cells all have links behind the same text, after `rows` has ended. */
+  linkColumns?(): readonly number[]
+  /** Positions of columns with numbers such as `1.234`, whose point is a decimal one in any file, as far as `rows` has read. */
+  pointColumns?: ReadonlySet<number>
   /** Reads the rows in constant memory, once. @throws FileError */
   rows(): AsyncGenerator<RowBatch>
-  /**
-   * Currency of each column whose cells are all formatted as amounts of one, after `rows` has ended: a symbol
-   * or an ISO 4217 code. The cells themselves are plain numbers.
-   */
-  currencies?(): readonly (string | null)[]
-  /** Positions of columns whose cells are all formatted as amounts, but of several currencies, after `rows` has ended. */
-  mixedCurrencies?(): readonly number[]
+  /** The currencies of each column's numbers, as far as `rows` has read. The cells themselves are plain numbers. */
+  currencies?(): readonly FormattedCurrencies[]
+}
+
+/** A number that would be a thousand times larger as text with a decimal comma. */
+export const AMBIGUOUS_NUMBER = /^-?[1-9]\d{0,2}\.\d{3}%?$/
+
+/** The currencies in which the numbers of a column are formatted. */
+export interface FormattedCurrencies {
+  /** Symbols or ISO 4217 codes. */
+  marks: readonly string[]
+  /** True if each number has one. */
+  ofAll: boolean
 }
 
 /** A table that a file offers. */

@@ -94,7 +94,10 @@ export async function fill(
 
   for await (const { rows, firstRow, problems, done } of table.rows()) {
     mainThread.check()
-    for (const problem of problems) report.add(problem)
+    for (const problem of problems) {
+      const { index } = problem
+      if (index === undefined || columns.some((column) => column.index === index)) report.add(problem)
+    }
     for (let at = 0; at < rows.length; at++) {
       const cells = rows[at]!
       const row = firstRow + at
@@ -115,6 +118,7 @@ export async function fill(
     }
   }
   if (chunk.length > 0) await write(size)
+  converter.reportColumns()
   if (seen === 0 && table.titles === null) throw new AppError('BAD_REQUEST', m.imports_error_empty_file())
   return filled
 }

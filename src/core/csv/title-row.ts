@@ -14,6 +14,23 @@ const FULL_ROWS = 0.8
  * @returns from 1
  */
 export function findTitleRow(rows: readonly (readonly string[])[]): number {
+  const comments = countComments(rows)
+  return comments + titleRowOf(comments === 0 ? rows : rows.slice(comments))
+}
+
+/** Rows of comments above the titles, which begin with `#`; titles may begin with it as well, as in `# id,name`. */
+function countComments(rows: readonly (readonly string[])[]): number {
+  const isComment = (cells: readonly string[] = []) => cells[0]?.trimStart().startsWith('#') === true
+  const count = rows.findIndex((cells) => !isComment(cells) && cells.some((text) => text.trim() !== ''))
+  if (count < 1 || count > MAX_ABOVE) return 0
+  const [last = [], next = []] = rows.slice(count - 1)
+  const areTitles = last.length > 1 && last.length === next.length && !next.every(isWord)
+  return areTitles ? count - 1 : count
+}
+
+const isWord = (text: string): boolean => /\p{L}/u.test(text)
+
+function titleRowOf(rows: readonly (readonly string[])[]): number {
   const counts = rows
     .slice(0, SEEN)
     .map((cells) => cells.reduce((count, text) => (text.trim() === '' ? count : count + 1), 0))

@@ -142,9 +142,9 @@ function fromMonthOnly(text: string, format: DateFormat): string | null {
   return match ? makeDay(Number(match[1]), Number(match[2]), 1) : null
 }
 
-/** `12 Mar 2024`, `12-Mar-24`, `12. März 2024`, `12 de marzo de 2024`, `1er mars 2024`. */
+/** `12 Mar 2024`, `12-Mar-24`, `12/Mar/24`, `12. März 2024`, `12 de marzo de 2024`, `1er mars 2024`. */
 const DAY_MONTH_NAME =
-  /^(\d{1,2})(?:\.|er|º)?(?: de |[ -])(\p{L}[\p{L}\p{M}]{2,13})\.?,?(?: de |[ -])(\d{4}|\d{2})(?: ?(?:г|р)\.)?$/iu
+  /^(\d{1,2})(?:\.|er|º)?(?: de |[ /-])(\p{L}[\p{L}\p{M}]{2,13})\.?,?(?: de |[ /-])(\d{4}|\d{2})(?: ?(?:г|р)\.)?$/iu
 /** `March 12, 2024` */
 const MONTH_NAME_DAY = /^(\p{L}[\p{L}\p{M}]{2,13})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/iu
 

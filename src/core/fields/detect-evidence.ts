@@ -1,6 +1,7 @@
 import { titlesIn } from './choice-titles.ts'
 import { choiceColor } from './choices.ts'
 import type { DetectedField } from './detect.ts'
+import { hints } from './detected.ts'
 import { isEmptyWord } from './empty-words.ts'
 import { fieldType, readOptions } from './index.ts'
 import { parseCell } from './notations.ts'
@@ -97,7 +98,7 @@ interface Check {
 }
 
 function createCheck(
-  { type: name, options, confidence, decimal: own }: DetectedField,
+  { title, type: name, options, confidence, decimal: own }: DetectedField,
   decimalOfFile: DecimalMark,
 ): Check {
   const decimal = own ?? decimalOfFile
@@ -117,6 +118,7 @@ function createCheck(
       },
     }
   }
+  const isOutline = hints(title, 'outline')
   return {
     reasonAgainst(text) {
       if (text.trim() === '') return null
@@ -126,7 +128,9 @@ function createCheck(
         const isKnown = String(options.format ?? '').startsWith(order ?? '') && !confidence.ambiguous
         return isKnown ? null : order
       }
-      const mark = type.filters === 'number' ? decimalMark(text) : null
+      if (type.filters !== 'number') return null
+      if (isOutline && /[.,]\d*0\s*$/.test(text)) return 'zeros'
+      const mark = decimalMark(text)
       return mark === decimal ? null : mark
     },
   }

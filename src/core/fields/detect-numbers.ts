@@ -174,16 +174,26 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
 }
 
 /**
- * A column of plain numbers as a Currency field, if its cells are formatted as amounts of one currency.
- * @param mark symbol or code, as `currencyOf` gives it; null for no currency
+ * A column of plain numbers whose cells are formatted as amounts; a Currency field if all are amounts of one currency.
+ * @param formatted symbols or codes, as `currencyOf` gives them
  */
 export function asAmounts<Field extends { type: FieldTypeName; options: FieldOptions }>(
   field: Field,
-  mark: string | null,
-): Field {
-  if (mark === null || (field.type !== 'Number' && field.type !== 'Decimal')) return field
+  formatted: { marks: readonly string[]; ofAll: boolean } | undefined,
+): Field & { currencies?: string[] } {
+  const [mark, ...others] = formatted?.marks ?? []
+  if (mark === undefined || (field.type !== 'Number' && field.type !== 'Decimal')) return field
+  const noted = { ...field, currencies: [mark, ...others] }
+  if (others.length > 0 || !formatted?.ofAll) return noted
   const options = currencyOptions(mark, Number(field.options.precision ?? 0))
-  return { ...field, type: 'Currency', options: readOptions('Currency', options) }
+  return { ...noted, type: 'Currency', options: readOptions('Currency', options) }
+}
+
+/** ISO 4217 code of the currency that an amount names, if it is not this one; null for all other texts. */
+export function otherCurrency(text: string, code: string, decimal: DecimalMark = '.'): string | null {
+  const found = detectNumbers([text], decimal)
+  const named = found?.type === 'Currency' ? String(found.options?.code) : code
+  return named === code ? null : named
 }
 
 /** A column of plain numbers as text, because the file says that its cells are texts: codes, not amounts. */
@@ -218,12 +228,31 @@ export function requiredDecimalMark(values: string[]): DecimalMark | null {
 
 /**
  * Detects a file's decimal mark, which decides whether 1.000 is one or a thousand in an ambiguous column: a comma if
- * some column requires it and no column requires a point.
+ * some column requires it and no column requires a point. Where none requires either, three digits after the points of all amounts
+ * in a currency of countries with decimal commas are thousands: `kr 1.234`.
  */
 export function detectDecimalMark(columns: string[][]): DecimalMark {
   const marks = columns.map(requiredDecimalMark)
-  return marks.includes(',') && !marks.includes('.') ? ',' : '.'
+  if (marks.includes('.')) return '.'
+  return marks.includes(',') || columns.some(groupsByPoints) ? ',' : '.'
 }
+
+const GROUPED_BY_POINT = /^[-−]?[1-9]\d{0,2}\.\d{3}$/
+
+/** True for amounts of a currency of countries with decimal commas, of which some have a point and all could be whole. */
+function groupsByPoints(values: string[]): boolean {
+  const amounts = values.filter((value) => !isMissingWord(value)).map((value) => plainDigits(value))
+  const bare = amounts.map(withoutAnyUnit)
+  if (!bare.some((value) => GROUPED_BY_POINT.test(value))) return false
+  if (!bare.every((value) => GROUPED_BY_POINT.test(value) || /^[-−]?\d+$/.test(value))) return false
+  const found = detectNumbers(amounts, ',')
+  return found?.type === 'Currency' && hasDecimalComma(String(found.options?.locale))
+}
+
+const hasDecimalComma = (locale: string): boolean =>
+  new Intl.NumberFormat(locale)
+    .formatToParts(1.5)
+    .some(({ type, value }) => type === 'decimal' && value === ',')
 
 const withoutAnyUnit = (value: string): string => {
   const signed = withSign(value)

@@ -28,6 +28,10 @@ export interface DetectedField {
   options: FieldOptions
   /** Decimal mark of the column's numbers where it is not that of the file. */
   decimal?: DecimalMark
+  /** Symbols or codes of currencies in which a workbook shows the column's numbers; the cells are plain numbers. */
+  currencies?: string[]
+  /** Cells of a workbook with links that their texts do not show, as far as it was read. */
+  links?: number
   /** Evidence for the detected type. */
   confidence: {
     /** Sampled rows, and those with a value; all values fit the type. */
@@ -44,6 +48,8 @@ interface DetectOptions {
   maxRowsToParse?: number
   /** Decimal mark for columns whose numbers can be read with both; a point by default. */
   decimal?: DecimalMark
+  /** Positions of columns whose numbers have a decimal point, whatever mark those in texts have. */
+  pointColumns?: ReadonlySet<number>
 }
 
 /**
@@ -56,7 +62,7 @@ interface DetectOptions {
 export function detectFields(
   samples: string[][],
   header: string[] | null,
-  { maxRowsToParse = MAX_ROWS_TO_PARSE, decimal = '.' }: DetectOptions = {},
+  { maxRowsToParse = MAX_ROWS_TO_PARSE, decimal = '.', pointColumns }: DetectOptions = {},
 ): DetectedField[] {
   const rows = samples.slice(0, maxRowsToParse)
   const width = rows.reduce((most, row) => Math.max(most, row.length), header?.length ?? 0)
@@ -65,7 +71,7 @@ export function detectFields(
   const columns = Array.from({ length: width }, (_, index) => {
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
-    const own = requiredDecimalMark(filled) ?? decimal
+    const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : decimal)
     const hints = { decimal: own, title: header === null ? '' : title }
     return { filled, title, own, hints, detected: detectType(filled, hints) }
   })
@@ -79,7 +85,8 @@ export function detectFields(
       columnName: columnNameFor(title, columnNames),
       type,
       options: readOptions(type, options),
-      ...(own !== decimal && fieldType(type).filters === 'number' && { decimal: own }),
+      ...(own !== decimal &&
+        (pointColumns?.has(index) || fieldType(type).filters === 'number') && { decimal: own }),
       confidence: ambiguous ? { ...confidence, ambiguous } : confidence,
       readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }

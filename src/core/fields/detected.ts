@@ -43,7 +43,8 @@ const TITLE_HINTS = {
       'capítulo capitulo sección seccion capitolo sezione',
   ),
   phone: list(
-    'phone phones telephone tel mobile cell fax telefon handy mobil téléphone telefono teléfono móvil',
+    'phone phones telephone tel mobile cell fax telefon handy mobil téléphone telefono teléfono móvil telefone celular ' +
+      'телефон тел هاتف الهاتف جوال الجوال 电话 手机 手机号 電話 電話番号 携帯 携帯番号 手機 전화 전화번호 휴대폰 연락처',
   ),
   date: list(
     'date dates day dob birthdate birthday datum tag geburtstag jour fecha dia día data giorno dag dato dzień tarih дата 日付 日期 年月日 날짜',

@@ -4,8 +4,8 @@ import type { AnyFieldType, StorageKind } from './field-type.ts'
 const NULLS = new Set(['null', '(null)', '<null>', '\\n', 'nil', '#n/a', '#na'])
 /** Errors of spreadsheets' formulas, whose cells have no value. */
 const ERRORS = ['#div/0!', '#value!', '#ref!', '#name?', '#num!', '#null!']
-/** Days of databases that stand for a missing one. */
-const NO_DAYS = new Set(['0000-00-00', '0000-00-00 00:00:00', '00.00.0000', '00/00/0000'])
+/** Days of databases and of Outlook that stand for a missing one. */
+const NO_DAYS = new Set(['0000-00-00', '0000-00-00 00:00:00', '00.00.0000', '00/00/0000', '0/0/00'])
 /** Words that people write for a missing value. In a yes/no column they may be real answers. */
 const MISSING = new Set([
   ...ERRORS,

@@ -35,9 +35,18 @@ export const isRecordId = ({ type }: Typed): boolean => fieldType(type).storage 
 /** True for fields that the server fills with record numbers. */
 export const numbersRecords = ({ type }: Typed): boolean => fieldType(type).numbersRecords === true
 
+/** True for fields of web addresses. */
+export const holdsAddresses = ({ type }: Typed): boolean => fieldType(type).excel === 'link'
+
+type Configured = Typed & { options: FieldOptions }
+
+/** True for fields of amounts in one currency. */
+export const hasCurrency = ({ type, options }: Configured): boolean =>
+  fieldType(type).filters === 'number' && 'code' in options
+
 /** True for number fields that have no currency. */
-export const takesPlainNumbers = ({ type, options }: Typed & { options: FieldOptions }): boolean =>
-  fieldType(type).filters === 'number' && !('code' in options)
+export const takesPlainNumbers = (field: Configured): boolean =>
+  fieldType(field.type).filters === 'number' && !hasCurrency(field)
 
 /** True for fields whose values are true or false. */
 export const isBoolean = ({ type }: Typed): boolean => fieldType(type).storage === 'boolean'

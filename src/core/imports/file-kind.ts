@@ -27,6 +27,8 @@ const KINDS: readonly { magic: string; name: string }[] = [
   { magic: '\x89PNG', name: 'a picture' },
   { magic: '\xff\xd8\xff', name: 'a picture' },
   { magic: 'GIF8', name: 'a picture' },
+  { magic: '\0\0\x02\0', name: 'a Lotus 1-2-3 worksheet' },
+  { magic: '\0\0\x1a\0', name: 'a Lotus 1-2-3 worksheet' },
 ]
 /** Magic bytes that could also start a text: such a file must also contain bytes that no text has. */
 const AMBIGUOUS = new Set(['BZh', 'ORC', 'PAR1', 'ARROW1', 'GIF8', 'Rar!'])
@@ -51,16 +53,54 @@ const TEXT_CONTROLS = new Set([9, 10, 12, 13, 27])
 export function fileKind(head: Uint8Array, isWhole: boolean): FileKind {
   const latin = new TextDecoder('latin1').decode(head)
   const binary = binaryKind(head, latin)
-  if (binary?.isWorkbook) return 'excel'
+  if (binary?.isWorkbook || isWorksheetStream(head)) return 'excel'
   if (binary) throw new ForeignFileError(m.file_error_foreign({ kind: binary.name }))
   const encoding = detectEncoding(head, isWhole)
   if (!encoding.startsWith('utf-16') && hasManyControls(head))
     throw new ForeignFileError(m.file_error_binary())
   const text = new TextDecoder(encoding).decode(head).trimStart()
   if (looksLikeJson(text, isWhole)) return 'json'
+  if (isXmlWorkbook(text)) return 'excel'
   const name = textKind(text)
   if (name) throw new ForeignFileError(m.file_error_foreign({ kind: name }))
   return 'csv'
+}
+
+/** True for a worksheet of Excel 2 to 5 that is not in a container: it begins with a BOF record ([MS-XLS] 2.4.21). */
+function isWorksheetStream(head: Uint8Array): boolean {
+  const [record, version = -1, size = 0, sizeHigh] = head
+  const substream = (head[6] ?? 0) + 256 * (head[7] ?? 0)
+  return (
+    record === 9 &&
+    [0, 2, 4, 8].includes(version) &&
+    size >= 4 &&
+    size <= 16 &&
+    sizeHigh === 0 &&
+    [0x05, 0x10, 0x100].includes(substream)
+  )
+}
+
+/** Header of a dBase table: a version, the day of its last change, and where its records begin. */
+function isDbase(head: Uint8Array): boolean {
+  const [version = 0, , month = 0, day = 0] = head
+  const start = (head[8] ?? 0) + 256 * (head[9] ?? 0)
+  const isVersion = [0x02, 0x03, 0x30, 0x31, 0x32, 0x43, 0x83, 0x8b, 0xcb, 0xf5].includes(version)
+  return (
+    isVersion && month >= 1 && month <= 12 && day >= 1 && day <= 31 && start >= 65 && head[start - 1] === 13
+  )
+}
+
+/** Longest prolog and root tag of an XML workbook. */
+const XML_HEAD = 10_000
+
+/** True for workbooks that are one XML file: “XML Spreadsheet 2003” of Excel, and flat OpenDocument. */
+export function isXmlWorkbook(text: string): boolean {
+  const head = text.slice(0, XML_HEAD)
+  if (!/^<[?!a-z]/i.test(head)) return false
+  return (
+    (/<(?:\w+:)?Workbook\s/.test(head) && head.includes('urn:schemas-microsoft-com:office:spreadsheet')) ||
+    head.includes('office:mimetype="application/vnd.oasis.opendocument.spreadsheet"')
+  )
 }
 
 interface BinaryKind {
@@ -75,7 +115,7 @@ function binaryKind(head: Uint8Array, latin: string): BinaryKind | null {
   if (start.startsWith(ZIP)) return zipKind(latin)
   if (start.startsWith(OLE)) return oleKind(latin)
   const kind = KINDS.find(({ magic }) => start.startsWith(magic))
-  if (!kind) return null
+  if (!kind) return isDbase(head) ? { name: 'a dBase table' } : null
   return AMBIGUOUS.has(kind.magic) && !hasManyControls(head) ? null : kind
 }
 
@@ -135,11 +175,18 @@ function isXml(text: string): boolean {
   return rest === '' || rest.startsWith('<')
 }
 
+/** Records of a SYLK worksheet, one per line. Titles of a CSV file may begin with `ID;P` as well. */
+const SYLK = /^ID;P[^\r\n]{0,200}\r?\n(?:[BCFOP]|N[ENU]);[A-Z]/
+const DIF = /^TABLE\s*\r?\n0,1\r?\n"[^\r\n]{0,200}\r?\nVECTORS\r?\n/
+
 /** The format of a text that is neither CSV nor JSON; null if it may be CSV. */
 function textKind(text: string): string | null {
   if (HTML.test(text)) return 'an HTML page'
   if (isXml(text)) return 'an XML file'
   if (text.startsWith('BEGIN:VCARD')) return 'a file of contacts (vCard)'
+  if (SYLK.test(text)) return 'a SYLK worksheet'
+  if (DIF.test(text)) return 'a worksheet in the Data Interchange Format (DIF)'
+  if (text.startsWith('socialcalc:version:')) return 'a SocialCalc worksheet'
   if (text.startsWith('BEGIN:VCALENDAR')) return 'a calendar file (iCalendar)'
   const statement = text
     .slice(0, SAMPLE_BYTES)

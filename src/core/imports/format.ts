@@ -16,6 +16,8 @@ export const excelFormat = z.object({
   firstColumn: z.int().check(z.minimum(0), z.maximum(16_383)),
   /** Positions of columns with amounts of several currencies: their cells have it as text, `5 €`. */
   amounts: z.optional(z.array(z.int().check(z.minimum(0), z.maximum(16_383))).check(z.maxLength(16_384))),
+  /** Positions of columns whose cells give the addresses of their links. */
+  addresses: z.optional(z.array(z.int().check(z.minimum(0), z.maximum(16_383))).check(z.maxLength(16_384))),
   /** Decimal mark of numbers that the sheet stores as text. */
   decimal,
 })
@@ -45,6 +47,14 @@ export const jsonFormat = z.object({
    * first column has the number of the record's row then, and `columns` are the others.
    */
   nested: z.optional(z.array(jsonPath).check(z.maxLength(MAX_JSON_LEVELS))),
+  /** Keys that lead to objects whose values are records, such as `{"-Na1": {…}, "-Na2": {…}}`. The first column has the keys. */
+  maps: z.optional(z.array(jsonPath).check(z.maxLength(200))),
+  /** Titles of the columns if the records are lists, of which the first one has them. */
+  titles: z.optional(
+    z.array(z.string().check(z.maxLength(MAX_JSON_KEY))).check(z.maxLength(MAX_JSON_COLUMNS)),
+  ),
+  /** False if the first of records that are lists has no titles. */
+  header: z.optional(z.boolean()),
   /** Spec §5, `normalizeNested`: true if objects in records become columns of their own, not JSON text. */
   flatten: z.boolean(),
   /** Keys that lead to the columns, in order; positions for records that are lists, none for plain values. */

@@ -35,8 +35,8 @@ export const sourceOf = (config: BackupSource): BackupSource => ({
   connectionSecret: config.connectionSecret,
 })
 
-/** Place of backups before an upgrade where `BACKUP_TARGET` names no other. */
-export const ownBackups = (dataDir: string): string => `file:${join(dataDir, 'backups')}`
+/** Folder of backups before an upgrade where `BACKUP_TARGET` names no other place. */
+export const ownBackups = (dataDir: string): string => join(dataDir, 'backups')
 
 /** Where backups are, and their passphrase. */
 export interface RepositoryRef {
@@ -53,6 +53,10 @@ export const openConfigured = (
   { url, passphrase }: RepositoryRef,
   mayCreate: boolean,
 ): Promise<Repository> => openRepository(openBackupStore({ ...config, url }), passphrase, { mayCreate })
+
+/** The folder of this machine that a place names; null for a bucket. @throws Error for an address that is neither */
+export const folderOf = (config: BackupConfig, { url }: RepositoryRef): string | null =>
+  openBackupStore({ ...config, url }).folder
 
 /** The passphrase in a file, without the line break at its end. @throws Error if it is too short, or the file cannot be read */
 export function readPassphrase(file: string): string {

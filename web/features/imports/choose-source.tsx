@@ -9,7 +9,7 @@ import { FileDrop, SourceButtons } from './source-choice.tsx'
 
 /** Preferred file types; browsers let users pick others as well. */
 const ACCEPT =
-  '.csv,.tsv,.tab,.txt,.xlsx,.xlsm,.xlsb,.xls,.ods,.json,.ndjson,.jsonl,.geojson,text/csv,text/plain,application/json'
+  '.csv,.tsv,.tab,.txt,.xlsx,.xlsm,.xlsb,.xls,.xml,.ods,.fods,.json,.ndjson,.jsonl,.geojson,text/csv,text/plain,application/json'
 
 export interface ChooseSourceProps {
   onFiles: (files: File[]) => Promise<void>

@@ -25,7 +25,9 @@ import {
   displayColumn,
   IMPORTABLE_TYPES,
   isMisfit,
+  linksOf,
   notationOf,
+  refusedCurrencies,
   targetFields,
 } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
@@ -139,10 +141,15 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
     detected?.confidence.ambiguous === true &&
     similarCurrencies(code).includes(String(detected.options.code))
   const field = fields.find(({ id }) => id === column.fieldId)
+  const refused = refusedCurrencies(analysis, column, target)
+  const isRefused = refused !== null && (misfits > 0 || detected?.currencies !== undefined)
+  const refusedText =
+    isRefused && m.imports_other_currency({ currencies: refused.currencies.join(', '), code: refused.code })
   const lostText =
-    field && linkOf(field)
+    refusedText ||
+    (field && linkOf(field)
       ? m.imports_no_matching_record_more_one()
-      : m.imports_invalid_value_cell_stays_empty()
+      : m.imports_invalid_value_cell_stays_empty())
   return (
     <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
       <div className={styles.head}>
@@ -224,10 +231,11 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             onChange={(next) => onChange({ options: { ...column.options, ...currencyOptions(next) } })}
           />
         )}
-        <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
-          {misfits > 0
-            ? m.imports_invalid_cells({ count: misfits })
-            : noteOf(column, createsRecords(column, target))}
+        <p className={styles.note} data-tone={misfits > 0 || refusedText ? 'danger' : undefined}>
+          {refusedText ||
+            (misfits > 0
+              ? m.imports_invalid_cells({ count: misfits })
+              : noteOf(column, createsRecords(column, target), linksOf(analysis, column, target)))}
         </p>
       </div>
       <ul className={styles.values}>
@@ -251,8 +259,14 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   )
 }
 
-/** How many of the values a link finds, or how many of the first cells name new records. */
-function noteOf({ isOn, link, missing }: DraftColumn, creates: boolean): string {
+/** How many of the values a link finds, how many of the first cells name new records, or what becomes of the links of a workbook. */
+function noteOf(
+  { isOn, link, missing }: DraftColumn,
+  creates: boolean,
+  links: ReturnType<typeof linksOf>,
+): string {
+  if (links?.areImported) return m.imports_cell_links_imported({ count: links.count })
+  if (links && !link) return m.imports_cell_links_left_out({ count: links.count })
   if (creates && missing && missing.size > 0) return m.imports_link_new({ count: missing.size })
   if (!isOn || !link?.found) return ' '
   return m.imports_link_found({ found: formatNumber(link.found.count), count: link.found.of })

@@ -1,6 +1,7 @@
 import { readFileList } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { DateFormat } from '../../../src/core/fields/date-text.ts'
+import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
@@ -9,6 +10,8 @@ import { parseCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import {
   findsRecords,
+  hasCurrency,
+  holdsAddresses,
   holdsFiles,
   isFilledByImport,
   isOfferedForImport,
@@ -150,6 +153,10 @@ const keyOf = (title: string): string =>
 export function withType(column: DraftColumn, type: FieldTypeName, analysis: Analysis): DraftColumn {
   const detected = analysis.fields[column.index]
   if (detected?.type === type) return { ...column, type, options: detected.options }
+  const [currency, ...others] = detected?.currencies ?? []
+  const isOfCurrency = currency !== undefined && others.length === 0
+  if (isOfCurrency && hasCurrency({ type, options: readOptions(type, undefined) }))
+    return { ...column, type, options: readOptions(type, currencyOptions(currency)) }
   return { ...column, type, options: readOptions(type, suitable(type, valuesOf(analysis, column.index))) }
 }
 
@@ -171,7 +178,7 @@ const valuesOf = ({ rows }: Analysis, index: number): string[] => rows.map((row)
 
 /** The notation in which the dates of a column are read; undefined for other columns. */
 export function dateFormatOf(
-  { fields: detected }: Analysis,
+  { fields: detected }: Pick<Analysis, 'fields'>,
   column: DraftColumn,
   target: DraftTarget,
 ): DateFormat | undefined {
@@ -192,6 +199,10 @@ interface Notation {
   dateFormat?: DateFormat
   /** True for amounts of several currencies, which plain number fields get without them. */
   hasCurrencies?: boolean
+  /** True if cells give the addresses of their links to fields for web addresses. */
+  hasLinks?: boolean
+  /** The currency of all plain numbers, as the workbook shows them. */
+  currency?: string | undefined
 }
 
 /** Whether the cell is left empty because its text is no value of the target. */
@@ -199,11 +210,15 @@ export function isMisfit(
   cell: string,
   column: DraftColumn,
   target: DraftTarget,
-  { decimal = '.', dateFormat, hasCurrencies = false }: Notation = {},
+  { decimal = '.', dateFormat, hasCurrencies = false, hasLinks = false, currency }: Notation = {},
 ): boolean {
   if (cell.trim() === '' || column.link) return false
-  const filled = target.kind === 'new' ? column : target.fields.find(({ id }) => id === column.fieldId)
-  const text = hasCurrencies && filled && takesPlainNumbers(filled) ? cell.replace(/ \S+$/, '') : cell
+  const filled = filledField(column, target)
+  if (hasLinks && filled && holdsAddresses(filled)) return false
+  const isPlain = hasCurrencies && filled !== undefined && takesPlainNumbers(filled)
+  const isAmount = currency !== undefined && filled !== undefined && hasCurrency(filled)
+  const amount = isAmount && /^[-\d.e+]+$/.test(cell) ? `${cell} ${currency}` : cell
+  const text = isPlain ? cell.replace(/ \S+$/, '') : amount
   if (target.kind === 'append') {
     const field = target.fields.find(({ id }) => id === column.fieldId)
     if (field === undefined) return false
@@ -238,12 +253,50 @@ export const createsRecords = ({ isOn, creates, fieldId }: DraftColumn, target: 
   target.kind === 'append' &&
   target.fields.some((field) => field.id === fieldId && linkOf(field) !== null)
 
+/** What a column fills: its new field, or the field that it is mapped to. */
+const filledField = (column: DraftColumn, target: DraftTarget): DraftColumn | Field | undefined =>
+  target.kind === 'new' ? column : target.fields.find(({ id }) => id === column.fieldId)
+
+/** Currencies of amounts that stay empty because the field has another one, and its code; null for none. */
+export function refusedCurrencies(
+  { fields: detected }: Analysis,
+  column: DraftColumn,
+  target: DraftTarget,
+): { currencies: string[]; code: string } | null {
+  const field = column.isOn && !column.link ? filledField(column, target) : undefined
+  if (!field || !hasCurrency(field)) return null
+  const type = fieldType(field.type)
+  const found = detected[column.index]
+  const named = found && hasCurrency(found) ? [String(found.options.code)] : []
+  const currencies = (found?.currencies ?? named).filter(
+    (mark) => parseCell(type, `1 ${mark}`, field.options) === null,
+  )
+  return currencies.length === 0 ? null : { currencies, code: String(field.options.code) }
+}
+
+/** Cells of a workbook with links in the column, and whether the import gives their addresses to the field; null for none. */
+export function linksOf(
+  { fields: detected }: Analysis,
+  column: DraftColumn,
+  target: DraftTarget,
+): { count: number; areImported: boolean } | null {
+  const count = detected[column.index]?.links
+  const field = filledField(column, target)
+  if (count === undefined || !column.isOn || !field) return null
+  return { count, areImported: !column.link && holdsAddresses(field) }
+}
+
 /** Notations of a column's numbers and dates. */
-export const notationOf = (analysis: Analysis, column: DraftColumn, target: DraftTarget) => ({
-  decimal: analysis.fields[column.index]?.decimal ?? analysis.format.decimal,
-  dateFormat: dateFormatOf(analysis, column, target),
-  hasCurrencies: 'amounts' in analysis.format && analysis.format.amounts?.includes(column.index) === true,
-})
+export function notationOf({ fields: detected, format }: Analysis, column: DraftColumn, target: DraftTarget) {
+  const found = detected[column.index]
+  return {
+    decimal: found?.decimal ?? format.decimal,
+    dateFormat: dateFormatOf({ fields: detected }, column, target),
+    hasCurrencies: 'amounts' in format && format.amounts?.includes(column.index) === true,
+    hasLinks: found?.links !== undefined,
+    currency: found && hasCurrency(found) ? found.currencies?.[0] : undefined,
+  }
+}
 
 /** Number of sampled cells of a column that are invalid. */
 export const countMisfits = (analysis: Analysis, column: DraftColumn, target: DraftTarget): number =>

@@ -226,12 +226,22 @@ function TitleRow({ row, onChange }: { row: number; onChange: (row: number) => v
 }
 
 function JsonOptions({ draft, all, format }: OptionsProps<JsonFormat>) {
+  const mayHaveTitles = format.titles !== undefined || format.header === false
   return (
-    <FormatCheck
-      label={m.imports_flatten_objects()}
-      tip={m.imports_flatten_objects_hint()}
-      checked={format.flatten}
-      onChange={(flatten) => all.choose(draft, { flatten })}
-    />
+    <>
+      {mayHaveTitles && (
+        <FormatCheck
+          label={m.imports_first_row_contains_field_names()}
+          checked={format.titles !== undefined}
+          onChange={(header) => all.choose(draft, { header })}
+        />
+      )}
+      <FormatCheck
+        label={m.imports_flatten_objects()}
+        tip={m.imports_flatten_objects_hint()}
+        checked={format.flatten}
+        onChange={(flatten) => all.choose(draft, { flatten })}
+      />
+    </>
   )
 }

@@ -2,7 +2,15 @@ import { FileError } from '../../../../src/core/imports/file-error.ts'
 import type { ExcelFormat } from '../../../../src/core/imports/format.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { requireKind } from '../file-head.ts'
-import type { FoundTable, ImportReader, OpenTable, RowBatch, RowProblem } from '../reader.ts'
+import {
+  AMBIGUOUS_NUMBER,
+  type FoundTable,
+  type ImportReader,
+  type OpenTable,
+  type RowBatch,
+  type RowProblem,
+} from '../reader.ts'
+import { addressOf, commentProblems, createLinkCount, type LinkCount } from './annotations.ts'
 import { findLayout, groupedTitles, withGroups } from './layout.ts'
 import { openWorkbook } from './open-workbook.ts'
 import { columnLetters, type Merge, type Sheet, type SheetRow } from './workbook.ts'
@@ -36,7 +44,12 @@ export const excelReader: ImportReader<ExcelFormat> = {
       if (!sheet) throw new FileError(m.imports_error_sheet_missing({ number: format.sheet + 1 }))
       const titles = format.titleRow === 0 ? null : await readTitles(sheet, format)
       const currencies: ColumnCurrencies[] = []
+      const pointColumns = new Set<number>()
+      const links = createLinkCount()
       return {
+        pointColumns,
+        linkCounts: links.counts,
+        linkColumns: links.columnsOfLinks,
         titles,
         encoding: '',
         isDamaged: false,
@@ -44,15 +57,16 @@ export const excelReader: ImportReader<ExcelFormat> = {
         size: sheet.size,
         async *rows() {
           try {
-            yield* readRows(sheet, format, titles, currencies)
+            yield* readRows(sheet, format, { titles, currencies, pointColumns, links })
           } finally {
             workbook.close()
           }
         },
         currencies: () =>
-          Array.from(currencies, (column) => (column?.hasOthers === false ? column.first : null)),
-        mixedCurrencies: () =>
-          currencies.flatMap((column, at) => (column.hasOthers && !column.hasPlain ? [at] : [])),
+          Array.from(currencies, (column) => ({
+            marks: [...(column?.marks ?? [])],
+            ofAll: column?.hasPlain === false,
+          })),
       }
     } catch (error) {
       workbook.close()
@@ -100,25 +114,40 @@ async function readTitles(sheet: Sheet, { titleRow, firstRow, firstColumn }: Exc
 
 /** The currencies of a column's numbers. */
 interface ColumnCurrencies {
-  /** Of the first amount; null before it. */
-  first: string | null
-  /** True once a number has another currency, or none. */
-  hasOthers: boolean
+  marks: Set<string>
   /** True once a number has none. */
   hasPlain: boolean
 }
 
+/** Currencies remembered per column. */
+const MAX_MARKS = 8
+
 /** Rows between two with cells are empty; they keep the numbers of the rows right. */
 async function* readRows(
   sheet: Sheet,
-  { firstRow, firstColumn, amounts = [] }: ExcelFormat,
-  titles: string[] | null,
-  currencies: ColumnCurrencies[],
+  { firstRow, firstColumn, amounts = [], addresses = [] }: ExcelFormat,
+  facts: ColumnFacts,
 ): AsyncGenerator<RowBatch> {
   const fillMerged = createMergeFiller(
     (await sheet.merges()).filter((merge) => merge.lastRow > merge.firstRow),
   )
+  const annotations = await sheet.annotations()
   const withCurrency = new Set(amounts)
+  const withAddress = new Set(addresses)
+  const titleOf = (index: number) => facts.titles?.[index] || columnLetters(index + firstColumn)
+
+  /** Gives cells of columns of addresses those of their links, and counts the others. */
+  function followLinks({ number, links }: SheetRow, cells: string[]): void {
+    for (let index = 0; index < cells.length; index++) {
+      const text = cells[index]
+      if (!text) continue
+      const column = index + firstColumn
+      const target = links?.[column] ?? annotations.linkOf(number, column)
+      if (target !== undefined && withAddress.has(index)) cells[index] = addressOf(text, target)
+      else facts.links.add(index, number, text, target)
+    }
+  }
+
   let next = firstRow
   for await (const { rows, done } of sheet.rows()) {
     const batch: RowBatch = { rows: [], firstRow: next, problems: [], done }
@@ -129,19 +158,31 @@ async function* readRows(
         batch.rows.push([])
         next++
       }
-      batch.rows.push(
-        plainCells(row, { firstColumn, titles, currencies, withCurrency, problems: batch.problems }),
-      )
+      const cells = plainCells(row, { ...facts, firstColumn, withCurrency, problems: batch.problems })
+      if (annotations.hasLinks || row.links) followLinks(row, cells)
+      else facts.links.addPlainRow()
+      batch.rows.push(cells)
       next++
     }
     yield batch
   }
+  const problems = [
+    ...facts.links.problems(titleOf),
+    ...commentProblems(annotations, (column) => titleOf(column - firstColumn)),
+  ]
+  if (problems.length > 0) yield { rows: [], firstRow: next, problems, done: sheet.size }
 }
 
-interface CellsOptions {
-  firstColumn: number
+/** Titles of the columns, and facts about their cells that reading collects. */
+interface ColumnFacts {
   titles: string[] | null
   currencies: ColumnCurrencies[]
+  pointColumns: Set<number>
+  links: LinkCount
+}
+
+interface CellsOptions extends ColumnFacts {
+  firstColumn: number
   /** Columns whose amounts keep their currency. */
   withCurrency: ReadonlySet<number>
   problems: RowProblem[]
@@ -150,7 +191,7 @@ interface CellsOptions {
 /** The cells of the table. Errors such as `#N/A` are empty and reported. */
 function plainCells(
   { number: row, cells, kinds }: SheetRow,
-  { firstColumn, titles, currencies, withCurrency, problems }: CellsOptions,
+  { firstColumn, titles, currencies, pointColumns, withCurrency, problems }: CellsOptions,
 ): string[] {
   const plain: string[] = new Array(Math.max(0, cells.length - firstColumn))
   for (let at = firstColumn; at < cells.length; at++) {
@@ -161,6 +202,7 @@ function plainCells(
     if (kind === undefined || kind === 'text' || kind === 'boolean') continue
     if (typeof kind !== 'string') {
       noteCurrency(currencies, index, kind.currency)
+      if (AMBIGUOUS_NUMBER.test(text)) pointColumns.add(index)
       if (kind.currency !== null && withCurrency.has(index)) plain[index] = `${text} ${kind.currency}`
       continue
     }
@@ -172,14 +214,14 @@ function plainCells(
   return plain
 }
 
-function noteCurrency(currencies: ColumnCurrencies[], column: number, currency: string | null): void {
-  const known = currencies[column]
-  if (known === undefined) {
-    currencies[column] = { first: currency, hasOthers: false, hasPlain: currency === null }
-    return
+function noteCurrency(currencies: ColumnCurrencies[], index: number, currency: string | null): void {
+  let column = currencies[index]
+  if (column === undefined) {
+    column = { marks: new Set(), hasPlain: false }
+    currencies[index] = column
   }
-  known.hasOthers ||= known.first !== currency
-  known.hasPlain ||= currency === null
+  if (currency === null) column.hasPlain = true
+  else if (column.marks.size < MAX_MARKS) column.marks.add(currency)
 }
 
 /**

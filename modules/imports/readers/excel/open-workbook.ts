@@ -1,10 +1,12 @@
 import type * as SheetJs from 'xlsx'
 import { FileError } from '../../../../src/core/imports/file-error.ts'
+import { isXmlWorkbook } from '../../../../src/core/imports/file-kind.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import type { OnBlocked } from '../reader.ts'
+import { createAnnotations } from './annotations.ts'
 import { openArchive } from './archive.ts'
 import { GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
-import type { Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
+import type { Annotations, Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
 import { isXlsx, openXlsx } from './xlsx.ts'
 
 /**
@@ -42,6 +44,32 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
   return readWhole(path, onBlocked)
 }
 
+/** True for the workbooks that are one XML file. */
+const isXmlFile = (bytes: Uint8Array): boolean => {
+  const head = bytes.subarray(0, XML_HEAD_BYTES)
+  return isXmlWorkbook(new TextDecoder(xmlEncoding(head)).decode(head).trimStart())
+}
+
+/** Bytes that tell an XML workbook from others. */
+const XML_HEAD_BYTES = 20_000
+
+/** The encoding of an XML file by its byte order mark or declaration (XML 1.0, F.1). */
+function xmlEncoding(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  if (first === 0x3c && second === 0) return 'utf-16le'
+  const declaration = new TextDecoder('latin1').decode(bytes.subarray(0, 200))
+  const declared =
+    /^[^<]{0,3}<\?xml[^>]{0,150}encoding=["']([\w.:-]{1,40})["']/.exec(declaration)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(declared).encoding
+  } catch (error) {
+    if (error instanceof RangeError) throw new FileError(m.imports_error_archive_broken())
+    throw error
+  }
+}
+
 /** Encrypted workbooks of every version are containers of the old kind, with this stream. */
 const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le')
 
@@ -71,6 +99,7 @@ async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> 
         isHidden: (book.Workbook?.Sheets?.[at]?.Hidden ?? 0) !== 0,
         size: sheet?.['!data']?.length ?? 0,
         merges: async () => mergesOf(sheet),
+        annotations: async () => annotationsOf(sheet),
         rows: () => rowsOf(sheet, is1904),
       }
     }),
@@ -81,11 +110,12 @@ async function parseWorkbook(bytes: Buffer, onBlocked: OnBlocked): Promise<Sheet
   // Only these formats need the library, which takes a third of a second to load.
   const [XLSX, codepages] = await Promise.all([import('xlsx'), import('xlsx/dist/cpexcel.full.mjs')])
   XLSX.set_cptable(codepages)
+  const isXml = isXmlFile(bytes)
   onBlocked(true)
   try {
-    return XLSX.read(bytes, {
+    return XLSX.read(isXml ? new TextDecoder(xmlEncoding(bytes)).decode(bytes) : bytes, {
       // Of an array, the library copies each record: seven times the memory, and twice the time.
-      type: 'buffer',
+      type: isXml ? 'string' : 'buffer',
       dense: true,
       cellNF: true,
       cellText: false,
@@ -107,6 +137,22 @@ const mergesOf = (sheet: SheetJs.WorkSheet | undefined): Merge[] =>
     column: s.c,
     lastColumn: e.c,
   }))
+
+function annotationsOf(sheet: SheetJs.WorkSheet | undefined): Annotations {
+  const annotations = createAnnotations()
+  const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
+  for (const [row, cells = []] of data.entries()) {
+    for (const [column, cell] of cells.entries()) {
+      const target = cell?.l?.Target
+      // Links within the workbook begin with a number sign.
+      if (target && !target.startsWith('#'))
+        annotations.addLink({ firstRow: row, lastRow: row, column, lastColumn: column }, target)
+      if (cell?.c && cell.c.length > 0)
+        annotations.addComment(row + 1, column, cell.c.map(({ t }) => t).join('\n'))
+    }
+  }
+  return annotations
+}
 
 /** Rows per batch, as a person's wait for a cancelled import depends on it. */
 const BATCH = 500

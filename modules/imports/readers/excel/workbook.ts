@@ -15,6 +15,8 @@ export interface SheetRow {
   cells: string[]
   /** The kind of each cell. */
   kinds: (NumberStyle | CellKind)[]
+  /** Addresses of cells whose formula is a link, by column. */
+  links?: string[]
 }
 
 /** The kind of a cell that is no number. `uncalculated`: a formula without a stored result. */
@@ -26,12 +28,34 @@ export interface SheetBatch {
   done: number
 }
 
+/** The links and comments of a sheet's cells. */
+export interface Annotations {
+  /** The address that a cell leads to; undefined for none. */
+  linkOf(row: number, column: number): string | undefined
+  /** False if `linkOf` gives undefined for every cell. */
+  hasLinks: boolean
+  /** Comments in the order of the file. */
+  comments: readonly CellComment[]
+  /** All comments, also those beyond `comments`. */
+  commentCount: number
+}
+
+export interface CellComment {
+  /** From 1. */
+  row: number
+  /** From 0. */
+  column: number
+  text: string
+}
+
 export interface Sheet {
   name: string
   isHidden: boolean
   size: number
   /** Merged ranges, in any order. */
   merges(): Promise<Merge[]>
+  /** Links and comments of its cells. @throws FileError */
+  annotations(): Promise<Annotations>
   /** Rows that have cells, in order. @throws FileError */
   rows(): AsyncGenerator<SheetBatch>
 }

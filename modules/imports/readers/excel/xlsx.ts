@@ -1,9 +1,12 @@
+import { posix } from 'node:path'
 import { FileError } from '../../../../src/core/imports/file-error.ts'
 import { m } from '../../../../src/messages.gen.ts'
+import { type AnnotationCollector, createAnnotations } from './annotations.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { builtInStyle, GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
 import { createStringStore, type StringStore } from './string-store.ts'
 import {
+  type Annotations,
   columnOf,
   MAX_SHEET_ROWS,
   type Merge,
@@ -19,6 +22,8 @@ import { parseXml, unescapeXml } from './xml.ts'
 const MAX_CELL = 1_000_000
 const MAX_MERGES = 100_000
 const MAX_SHEETS = 1000
+/** Characters of a comment that are read. */
+const MAX_COMMENT = 10_000
 /** Formats of cells; Excel’s limit is 65,490. */
 const MAX_STYLES = 100_000
 
@@ -27,6 +32,11 @@ const STYLES = 'xl/styles.xml'
 
 /** Numbers that are their own plain text. */
 const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
+
+/** A formula for a link to a constant address. */
+const LINK_FORMULA = /^\s*HYPERLINK\(\s*"([^"]+)"/i
+/** Characters of a formula that are read; longer ones are none for links. */
+const MAX_FORMULA = 4000
 
 /** True for an Office Open XML workbook, which is read as a stream. */
 export const isXlsx = (archive: Archive): boolean => archive.has(WORKBOOK)
@@ -46,6 +56,12 @@ export async function openXlsx(path: string): Promise<Workbook> {
   try {
     const { is1904, sheets } = await readWorkbook(archive)
     const styles = await readStyles(archive)
+    const tails = new Map<string, Promise<SheetTail>>()
+    function tailOf(part: string): Promise<SheetTail> {
+      const tail = tails.get(part) ?? readTail(archive, part)
+      tails.set(part, tail)
+      return tail
+    }
     let isLoaded = false
     async function loadStrings(): Promise<StringStore> {
       if (!isLoaded) await readStrings(archive, strings)
@@ -59,7 +75,8 @@ export async function openXlsx(path: string): Promise<Workbook> {
           name,
           isHidden,
           size: archive.packedSize(part),
-          merges: () => readMerges(archive, part),
+          merges: async () => (await tailOf(part)).merges,
+          annotations: async () => readAnnotations(archive, part, await tailOf(part)),
           rows: () => readRows(archive, { name, part, styles, is1904, loadStrings }),
         }),
       ),
@@ -187,6 +204,8 @@ async function* readRows(
   let isPhonetic = false
   let hasFormula = false
   let hasValue = false
+  let isFormula = false
+  let formula = ''
 
   function openRow(reference: string | undefined): void {
     const given = Number(reference)
@@ -205,7 +224,13 @@ async function* readRows(
     return Number.isFinite(value) ? showNumber(value, numberStyle, is1904) : written
   }
 
-  function closeCell({ cells, kinds }: SheetRow): void {
+  function closeCell(cellRow: SheetRow): void {
+    const { cells, kinds } = cellRow
+    const [, target] = formula === '' ? [] : (LINK_FORMULA.exec(formula) ?? [])
+    if (target !== undefined) {
+      cellRow.links ??= []
+      cellRow.links[column] = target
+    }
     if (!hasValue || (text === '' && type !== 's')) {
       if (!hasFormula || type === 'str') return
       cells[column] = ''
@@ -249,14 +274,18 @@ async function* readRows(
         text = ''
         hasFormula = false
         hasValue = false
+        formula = ''
       } else if (name === 'v' || name === 't') {
         isText = !isPhonetic
         hasValue = true
       } else if (name === 'row') openRow(attributes.r)
-      else if (name === 'f') hasFormula = true
-      else if (name === 'rPh') isPhonetic = true
+      else if (name === 'f') {
+        hasFormula = true
+        isFormula = true
+      } else if (name === 'rPh') isPhonetic = true
     },
     text(piece) {
+      if (isFormula && formula.length < MAX_FORMULA) formula += piece
       if (!isText) return
       text += piece
       if (text.length > MAX_CELL)
@@ -264,6 +293,7 @@ async function* readRows(
     },
     close(name) {
       if (name === 'v' || name === 't') isText = false
+      else if (name === 'f') isFormula = false
       else if (name === 'rPh') isPhonetic = false
       else if (name === 'c' && row) closeCell(row)
       else if (name === 'row' && row) {
@@ -283,30 +313,95 @@ async function* readRows(
   }
 }
 
-const TAG = 'mergeCell '
-const REFERENCE = /\sref="([A-Z0-9:]{1,30})"/
-/** Longest tag of a merged range. */
-const OVERLAP = 300
+/** What a sheet has after its rows. */
+interface SheetTail {
+  merges: Merge[]
+  /** Ranges with links, by the id of the relationship that has the target. */
+  links: { range: Merge; id: string }[]
+}
 
-/** Merged ranges come after the rows, so they are looked for in a pass of their own, without parsing the XML. */
-async function readMerges(archive: Archive, part: string): Promise<Merge[]> {
-  const merges: Merge[] = []
+const TAGS = ['mergeCell ', 'hyperlink '] as const
+const REFERENCE = /\sref="([A-Z0-9:]{1,30})"/
+const RELATIONSHIP = /\s(?:\w+:)?id="([^"]{1,100})"/
+/** Longest tag of a link: texts of up to 255 characters, and addresses of 2,083, with references for some. */
+const OVERLAP = 8000
+
+/** Merged ranges and links come after the rows, so they are looked for in a pass of their own, without parsing the XML. */
+async function readTail(archive: Archive, part: string): Promise<SheetTail> {
+  const tail: SheetTail = { merges: [], links: [] }
   let rest = Buffer.alloc(0)
   for await (const chunk of archive.read(part)) {
     const bytes = Buffer.concat([rest, chunk])
     rest = bytes.subarray(Math.max(0, bytes.length - OVERLAP))
-    if (!bytes.includes(TAG)) continue
+    const tags = TAGS.filter((tag) => bytes.includes(tag))
+    if (tags.length === 0) continue
     const text = bytes.toString('latin1')
     let end = 0
-    for (let at = text.indexOf(TAG); at >= 0; at = text.indexOf(TAG, at + 1)) {
-      const tag = text.slice(at, at + OVERLAP)
-      const length = tag.indexOf('>')
-      if (length < 0) continue
-      end = at + length
-      const merge = parseMerge(REFERENCE.exec(tag.slice(0, length))?.[1] ?? '')
-      if (merge && merges.length < MAX_MERGES) merges.push(merge)
+    for (const name of tags) {
+      for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+        const tag = text.slice(at, at + OVERLAP)
+        const length = tag.indexOf('>')
+        if (length < 0) continue
+        end = Math.max(end, at + length)
+        const reference = REFERENCE.exec(tag.slice(0, length))?.[1] ?? ''
+        const range = parseMerge(reference.includes(':') ? reference : `${reference}:${reference}`)
+        if (range === null) continue
+        if (name === 'mergeCell ') {
+          if (tail.merges.length < MAX_MERGES) tail.merges.push(range)
+          continue
+        }
+        const id = RELATIONSHIP.exec(tag.slice(0, length))?.[1]
+        if (id !== undefined && tail.links.length < MAX_MERGES) tail.links.push({ range, id })
+      }
     }
     rest = bytes.subarray(Math.max(end, bytes.length - OVERLAP))
   }
-  return merges
+  return tail
+}
+
+/** The path of a part that another one refers to. */
+const partAt = (target: string, from: string): string =>
+  target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(from), target)
+
+async function readAnnotations(archive: Archive, part: string, { links }: SheetTail): Promise<Annotations> {
+  const annotations = createAnnotations()
+  const rels = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
+  if (!archive.has(rels)) return annotations
+  const targets = new Map<string, string>()
+  let comments = ''
+  await parseAll(archive, rels, {
+    open(_, { Id, Target = '', TargetMode, Type = '' }) {
+      if (Id !== undefined && TargetMode === 'External' && targets.size < MAX_MERGES) targets.set(Id, Target)
+      if (Type.endsWith('/comments')) comments = partAt(Target, part)
+    },
+  })
+  for (const { range, id } of links) {
+    const target = targets.get(id)
+    if (target) annotations.addLink(range, target)
+  }
+  if (archive.has(comments)) await readComments(archive, comments, annotations)
+  return annotations
+}
+
+async function readComments(archive: Archive, part: string, annotations: AnnotationCollector): Promise<void> {
+  let reference = ''
+  let text = ''
+  let isText = false
+  await parseAll(archive, part, {
+    open(name, { ref = '' }) {
+      if (name === 'comment') {
+        reference = ref
+        text = ''
+      }
+      isText = name === 't'
+    },
+    text(piece) {
+      if (isText && text.length < MAX_COMMENT) text += piece
+    },
+    close(name) {
+      isText = false
+      const cell = name === 'comment' ? parseMerge(`${reference}:${reference}`) : null
+      if (cell) annotations.addComment(cell.firstRow + 1, cell.column, unescapeXml(text))
+    },
+  })
 }

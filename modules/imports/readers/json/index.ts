@@ -6,8 +6,15 @@ import { type JsonFormat, MAX_JSON_COLUMNS, MAX_JSON_LEVELS } from '../../../../
 import { singularOf } from '../../../../src/core/nouns.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { isWholeFile, readHead, requireKind } from '../file-head.ts'
-import type { FoundTable, ImportReader, OpenTable, RowBatch } from '../reader.ts'
+import {
+  AMBIGUOUS_NUMBER,
+  type FoundTable,
+  type ImportReader,
+  type OpenTable,
+  type RowBatch,
+} from '../reader.ts'
 import { isObject, type JsonPath, pathKey, textOf, valueAt, visitCells } from './cells.ts'
+import { findMaps, parseBeginning } from './find-maps.ts'
 import { createJsonScanner, type JsonHandlers } from './scanner.ts'
 import { sourceAt } from './source.ts'
 
@@ -21,35 +28,21 @@ const NO_PATH: JsonPath = []
  */
 export const jsonReader: ImportReader<JsonFormat> = {
   kind: 'json',
-  async tables(path, { table, nested = [], flatten = true, decimal = '.' }) {
+  async tables(path, { table, nested = [], flatten = true, decimal = '.', header }) {
     await requireKind(path, 'json')
-    const tables = new Map<string, Columns>()
-    const limit = { tables: MAX_TABLES }
-    const asides = createColumns(NO_PATH, flatten, limit)
-    let current = createColumns(NO_PATH, flatten, limit)
-    const outermost: Record<string, unknown> = {}
-    const handlers: JsonHandlers = {
-      openTable(at) {
-        const known = tables.get(pathKey(at))
-        current = known ?? createColumns(at, flatten, limit)
-        if (!known && tables.size === MAX_TABLES)
-          throw new FileError(m.imports_error_json_tables({ max: MAX_TABLES }))
-        tables.set(pathKey(at), current)
-        return true
-      },
-      record(value) {
-        // Records without a list around them: one per line, or one value for the file.
-        if (tables.size === 0) tables.set('', current)
-        current.add(value)
-      },
-      aside: (at, value) => setValue(outermost, at, value),
+    let maps = (await isSequence(path)) ? [] : findMaps(parseBeginning(await headText(path)))
+    let structure = await readStructure(path, { flatten, header, maps })
+    // Those that begin further below are read as one record each.
+    const later = findMaps(structure.outermost)
+    if (later.length > 0) {
+      maps = [...maps, ...later]
+      structure = await readStructure(path, { flatten, header, maps })
     }
-    for await (const _ of scan(path, handlers));
-    asides.add(outermost)
+    const { tables, asides, titles } = structure
     const found = [...tables.values()].filter((each) => each.count > 0 && each.columns.length > 0)
     const isMain = found.length === 0
     if (asides.columns.length > 0 && !tables.has('')) found.push(asides)
-    const all = withLists(found)
+    const all = withLists(found, maps)
     const isChosen = ({ of }: ListedTable) =>
       table === undefined ||
       (pathKey(of.path) === pathKey(table) && levelsKey(of.nested) === levelsKey(nested))
@@ -68,6 +61,9 @@ export const jsonReader: ImportReader<JsonFormat> = {
         flatten,
         columns: columns.map(({ path: at }) => at),
         structured: columns.flatMap(({ content }, at) => (content === 'text' ? [] : [at])),
+        ...(maps.length > 0 && { maps }),
+        ...(header !== undefined && { header }),
+        ...(titles && of.count > 1 && of.path.length + of.nested.length === 0 && { titles }),
         decimal,
       }
       return [
@@ -83,20 +79,82 @@ export const jsonReader: ImportReader<JsonFormat> = {
   },
   async open(path, format): Promise<OpenTable> {
     await requireKind(path, 'json')
-    const titles = format.columns.map((at) => (at.length === 0 ? m.imports_json_value() : at.join('.')))
     const { nested = [] } = format
+    const titles =
+      format.titles ?? format.columns.map((at) => (at.length === 0 ? m.imports_json_value() : at.join('.')))
+    const pointColumns = new Set<number>()
     const parents = [...format.table, ...nested.slice(0, -1).flat()]
+    function titlesOf(): string[] {
+      if (nested.length > 0) return [singularOf(parents.at(-1) ?? m.imports_json_parent()), ...titles]
+      return isMap(format) ? [m.imports_json_key(), ...titles] : titles
+    }
     return {
-      titles:
-        nested.length === 0 ? titles : [singularOf(parents.at(-1) ?? m.imports_json_parent()), ...titles],
+      titles: titlesOf(),
       encoding: await encodingOf(path),
       isDamaged: false,
       hasFixedWidth: true,
       size: Bun.file(path).size,
-      rows: () => readRows(path, format),
+      pointColumns,
+      rows: () => readRows(path, format, pointColumns),
     }
   },
 }
+
+/** What a JSON file holds. */
+interface Structure {
+  tables: Map<string, Columns>
+  /** The values around the tables, as one record. */
+  asides: Columns
+  outermost: Record<string, unknown>
+  /** The first record of a file that is one list, if it has the titles of the others. */
+  titles: string[] | null
+}
+
+async function readStructure(
+  path: string,
+  { flatten, header, maps }: Pick<JsonFormat, 'flatten' | 'header'> & { maps: readonly JsonPath[] },
+): Promise<Structure> {
+  const tables = new Map<string, Columns>()
+  const limit = { tables: MAX_TABLES }
+  const asides = createColumns(NO_PATH, flatten, limit)
+  const outermost: Record<string, unknown> = {}
+  let current = createColumns(NO_PATH, flatten, limit)
+  let titles: string[] | null = null
+  const handlers: JsonHandlers = {
+    openTable(at) {
+      const known = tables.get(pathKey(at))
+      current = known ?? createColumns(at, flatten, limit)
+      if (!known && tables.size === MAX_TABLES)
+        throw new FileError(m.imports_error_json_tables({ max: MAX_TABLES }))
+      tables.set(pathKey(at), current)
+      return true
+    },
+    record(value) {
+      // Records without a list around them: one per line, or one value for the file.
+      if (tables.size === 0) tables.set('', current)
+      const isFirst = current.count === 0
+      current.add(value)
+      if (current.path.length > 0) return
+      if (isFirst) titles = header === false ? null : titlesIn(value)
+      else if (!Array.isArray(value) || value.length > (titles?.length ?? 0)) titles = null
+    },
+    aside: (at, value) => setValue(outermost, at, value),
+  }
+  for await (const _ of scan(path, handlers, maps));
+  asides.add(outermost)
+  return { tables, asides, outermost, titles }
+}
+
+/** The titles that a list has as the first of several lists: different texts, none of them empty. */
+function titlesIn(value: unknown): string[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null
+  const texts = value.filter((item): item is string => typeof item === 'string' && item.trim() !== '')
+  return texts.length === value.length && new Set(texts).size === texts.length ? texts : null
+}
+
+/** True if the records of a table are the values of an object, whose keys are the first column. */
+const isMap = ({ table, nested = [], maps = [] }: Pick<JsonFormat, 'table' | 'nested' | 'maps'>): boolean =>
+  nested.length === 0 && maps.some((path) => pathKey(path) === pathKey(table))
 
 /** A table, and where it is listed. */
 interface ListedTable {
@@ -105,12 +163,12 @@ interface ListedTable {
 }
 
 /** The tables, each followed by those of the lists in its records. */
-function withLists(tables: readonly Columns[]): ListedTable[] {
+function withLists(tables: readonly Columns[], maps: readonly JsonPath[]): ListedTable[] {
   const all: ListedTable[] = []
   function list(of: Columns, parent: ParentTable | null): void {
     const table = all.push({ of, parent }) - 1
-    // A nested table begins with the number of its parent.
-    const shift = of.nested.length === 0 ? 0 : 1
+    // A nested table begins with the number of its parent, a map with its keys.
+    const shift = of.nested.length > 0 || isMap({ table: of.path, maps: [...maps] }) ? 1 : 0
     for (const [column, { content, list: inner }] of of.columns.entries()) {
       if (content === 'objects' && inner && inner.columns.length > 0)
         list(inner, { table, column: column + shift })
@@ -124,22 +182,28 @@ const levelsKey = (nested: readonly JsonPath[]): string => nested.map(pathKey).j
 
 async function* readRows(
   path: string,
-  { table, nested = [], flatten, columns, written = [], structured = [] }: JsonFormat,
+  format: JsonFormat,
+  pointColumns: Set<number>,
 ): AsyncGenerator<RowBatch> {
+  const { table, nested = [], flatten, columns, written = [], structured = [], maps, titles } = format
   const positions = new Map(columns.map((at, index) => [pathKey(at), index]))
   const outermost: Record<string, unknown> = {}
-  /** Of nested tables, the first column is the number of the parent's row. */
-  const shift = nested.length === 0 ? 0 : 1
+  /** Of nested tables, the first column is the number of the parent's row; of maps, the key. */
+  const shift = nested.length > 0 || isMap(format) ? 1 : 0
   const counts = [0, ...nested.map(() => 0)]
   let rows: string[][] = []
   let isList = false
+  let hasTitles = titles !== undefined
 
-  function add(value: unknown, source: string | null, parent: number): void {
+  function add(value: unknown, source: string | null, parent: number | string): void {
     const cells: string[] = new Array(columns.length + shift).fill('')
     if (shift > 0) cells[0] = String(parent)
     visitCells(value, flatten, (key, cell) => {
       const index = positions.get(key)
-      if (index !== undefined) cells[index + shift] = textOf(cell)
+      if (index === undefined) return
+      const text = textOf(cell)
+      cells[index + shift] = text
+      if (typeof cell === 'number' && AMBIGUOUS_NUMBER.test(text)) pointColumns.add(index + shift)
     })
     for (const index of written) {
       const at = columns[index - shift]
@@ -149,8 +213,8 @@ async function* readRows(
   }
 
   /** Adds the records of the table in a value, which is a record of an outer one at levels above the last. */
-  function walk(value: unknown, source: string | null, level: number): void {
-    const parent = counts[level - 1] ?? 0
+  function walk(value: unknown, source: string | null, level: number, key = ''): void {
+    const parent = level === 0 ? key : (counts[level - 1] ?? 0)
     counts[level] = (counts[level] ?? 0) + 1
     const list = nested[level]
     if (list === undefined) {
@@ -166,11 +230,14 @@ async function* readRows(
       isList = true
       return pathKey(at) === pathKey(table)
     },
-    record: (value, source) => walk(value, source, 0),
+    record(value, source, key) {
+      if (hasTitles) hasTitles = false
+      else walk(value, source, 0, key)
+    },
     aside: (at, value) => setValue(outermost, at, value),
   }
-  const count = () => counts[nested.length] ?? 0
-  for await (const { done } of scan(path, handlers)) {
+  const count = () => (counts[nested.length] ?? 0) + (titles === undefined ? 0 : 1)
+  for await (const { done } of scan(path, handlers, maps)) {
     if (rows.length === 0) continue
     yield { rows, firstRow: count() - rows.length + 1, problems: [], done }
     rows = []
@@ -193,9 +260,13 @@ function jsonText(record: unknown, path: JsonPath, source: string | null, isStru
 }
 
 /** Reads a file through a scanner; yields after each chunk. */
-async function* scan(path: string, handlers: JsonHandlers): AsyncGenerator<{ done: number }> {
+async function* scan(
+  path: string,
+  handlers: JsonHandlers,
+  maps: readonly JsonPath[] = [],
+): AsyncGenerator<{ done: number }> {
   const decoder = new TextDecoder(await encodingOf(path))
-  const scanner = createJsonScanner(await isSequence(path), handlers)
+  const scanner = createJsonScanner(await isSequence(path), handlers, maps)
   let done = 0
   for await (const chunk of Bun.file(path).stream()) {
     done += chunk.byteLength
@@ -209,9 +280,11 @@ async function* scan(path: string, handlers: JsonHandlers): AsyncGenerator<{ don
 
 const encodingOf = async (path: string) => detectEncoding(await readHead(path), isWholeFile(path))
 
+const headText = async (path: string) => new TextDecoder(await encodingOf(path)).decode(await readHead(path))
+
 /** True for a file with a record per line: a second value follows the first, or begins to. */
 async function isSequence(path: string): Promise<boolean> {
-  const text = new TextDecoder(await encodingOf(path)).decode(await readHead(path))
+  const text = await headText(path)
   let values = 0
   let isBroken = false
   let hasMore = false

@@ -1,6 +1,7 @@
 import { FileError } from '../../../../src/core/imports/file-error.ts'
 import { MAX_JSON_KEY, MAX_JSON_NESTING } from '../../../../src/core/imports/format.ts'
 import { m } from '../../../../src/messages.gen.ts'
+import { type JsonPath, pathKey } from './cells.ts'
 import { checkJson, type JsonFault } from './check-json.ts'
 
 /** Longest record, in characters. */
@@ -11,8 +12,11 @@ const MAX_ASIDE = 1_000_000
 export interface JsonHandlers {
   /** A list of objects begins; false to skip its records without parsing them. */
   openTable(path: string[]): boolean
-  /** @param source the record as it is written */
-  record(value: unknown, source: string): void
+  /**
+   * @param source the record as it is written
+   * @param key of a record in a map
+   */
+  record(value: unknown, source: string, key?: string): void
   /** A value of the outermost object that is in no list of objects. */
   aside(path: string[], value: unknown): void
 }
@@ -36,7 +40,7 @@ type Expected = 'value' | 'first element' | 'element' | 'first key' | 'key' | 'c
 
 interface Level {
   isObject: boolean
-  /** True for a list whose elements are records. */
+  /** True for a list whose elements are records, and for a map whose values are. */
   isTable: boolean
   isWanted: boolean
   keys: Set<string>
@@ -45,8 +49,14 @@ interface Level {
 /**
  * @param isSequence true for a file with a record per line (NDJSON, RFC 7464 without its marks), or with nothing or a comma between
  * records; otherwise the file is one value, in which every list of objects that only objects lead to is a table
+ * @param maps paths of objects whose values are the records of a table
  */
-export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): JsonScanner {
+export function createJsonScanner(
+  isSequence: boolean,
+  handlers: JsonHandlers,
+  maps: readonly JsonPath[] = [],
+): JsonScanner {
+  const mapKeys = new Set(maps.map(pathKey))
   const levels: Level[] = []
   const path: string[] = []
   let buffer = ''
@@ -110,6 +120,7 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
       value = JSON.parse(hasLongNumber ? quoteLongNumbers(text) : text)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
+      value = parseWithWords(text)
     }
     // Of equal keys, `JSON.parse` silently keeps the last.
     if (value === undefined || (colons > 0 && colons !== countKeys(value))) {
@@ -144,14 +155,14 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
     }
   }
 
-  const record = (done: Capture): void =>
-    handlers.record(parse({ ...done, end: at }), buffer.slice(done.start, at))
+  const record = (done: Capture, key?: string): void =>
+    handlers.record(parse({ ...done, end: at }), buffer.slice(done.start, at), key)
 
   function endCapture(done: Capture): void {
     capture = null
     const level = top()
-    if (level && !level.isObject && level.isTable) {
-      if (level.isWanted) record(done)
+    if (level?.isTable) {
+      if (level.isWanted) record(done, level.isObject ? path.at(-1) : undefined)
     } else if (level === undefined) record(done)
     else if (!done.isDropped) handlers.aside([...path], parse({ ...done, end: at }))
     finishValue()
@@ -205,7 +216,7 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
       }
     }
     const length = at - value.start
-    const isRecord = !top()?.isObject
+    const isRecord = !top()?.isObject || top()?.isTable === true
     if (isRecord && length > MAX_RECORD) {
       throw new FileError(m.imports_error_json_record({ line: locate(value.start).line, max: MAX_RECORD }))
     }
@@ -231,7 +242,8 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
     if (key.length > MAX_JSON_KEY) refuse({ kind: 'key', at, found: '' })
     const keys = top()?.keys
     if (keys?.has(key)) refuse({ kind: 'duplicate', at, found: key.slice(0, 30) })
-    keys?.add(key)
+    // Of records with equal keys, none is lost, and a map may have millions.
+    if (!top()?.isTable) keys?.add(key)
     path.push(key)
     at = end + 1
     expected = 'colon'
@@ -258,8 +270,8 @@ export function createJsonScanner(isSequence: boolean, handlers: JsonHandlers): 
       case 'value': {
         const isRoot = levels.length === 0
         if (isEndOfValue(sign)) unexpected()
-        if (isSequence || (sign !== OPEN_OBJECT && sign !== OPEN_LIST)) beginCapture()
-        else if (sign === OPEN_OBJECT) open(true, false)
+        if (isSequence || top()?.isTable || (sign !== OPEN_OBJECT && sign !== OPEN_LIST)) beginCapture()
+        else if (sign === OPEN_OBJECT) open(true, mapKeys.has(pathKey(path)))
         else if (isRoot) open(false, true)
         else {
           // A list is a table if it begins with an object.
@@ -380,6 +392,24 @@ const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g
 /** Turns numbers that a double cannot represent into strings, which keep their digits. */
 const quoteLongNumbers = (text: string): string =>
   text.replace(TOKEN, (token) => (token.startsWith('"') || isDouble(token) ? token : `"${token}"`))
+
+const WORD = /"(?:[^"\\]|\\.)*"?|-?\b(?:NaN|Infinity)\b/g
+
+/**
+ * Parses JSON with the numbers that Python and others write although JSON has none for them: NaN and Infinity become texts, as in CSV.
+ * Undefined for other texts that are not JSON.
+ */
+function parseWithWords(text: string): unknown {
+  const quoted = quoteLongNumbers(
+    text.replace(WORD, (token) => (token.startsWith('"') ? token : `"${token}"`)),
+  )
+  try {
+    return quoted === text ? undefined : JSON.parse(quoted)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
 
 function isDouble(token: string): boolean {
   const value = Number(token)

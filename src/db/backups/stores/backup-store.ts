@@ -10,6 +10,8 @@ export interface StoredObject {
 export interface BackupStore {
   /** For messages: `the folder /mnt/backups`, `the bucket backups (team/sheaf)`. */
   readonly label: string
+  /** The folder of this machine that it keeps backups in; null for other places. */
+  readonly folder: string | null
   /** True if it takes bytes more slowly than they are compressed, and is paid by size. */
   readonly isRemote: boolean
   /** Stores an object as a whole: after a crash it is complete or missing. Replaces one of the same name. */

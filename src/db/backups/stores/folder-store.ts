@@ -36,6 +36,7 @@ export function openFolderStore(folder: string): BackupStore {
 
   return {
     label,
+    folder,
     isRemote: false,
     async put(name, bytes) {
       const path = join(folder, requireName(name))

@@ -21,6 +21,7 @@ export function openS3Store({ s3Bucket, ...settings }: S3Settings, prefix: strin
 
   return {
     label,
+    folder: null,
     isRemote: true,
     async put(name, bytes) {
       await attempt(label, () => client.write(keyOf(name), bytes, { type: 'application/octet-stream' }))
