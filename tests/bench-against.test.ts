@@ -2,32 +2,43 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createTestApp, PASSWORD } from './support/app.ts'
 
+/** Runs the benchmark with these options. */
+async function bench(...options: string[]) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'bench', 'main.ts'), ...options], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [printed, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  return { code: await child.exited, printed, errors }
+}
+
+test('the benchmark refuses options that it cannot use before it starts anything, and names a server that does not answer', async () => {
+  const against = ['--against', 'http://127.0.0.1:1']
+  for (const [options, message] of [
+    [['--fast'], "Unknown option '--fast'"],
+    [['--rows', 'many'], '--rows takes a whole number'],
+    [['--seconds', 'x'], '--seconds takes a number of seconds'],
+    [['--against', 'localhost'], '--against takes the address of a server'],
+    [against, '--against needs an account on that server: --account EMAIL:PASSWORD'],
+  ] as const) {
+    const { code, printed, errors } = await bench(...options)
+    expect([code, printed, errors]).toEqual([2, '', expect.stringContaining(message)])
+  }
+  const away = await bench(...against, '--account', 'a@example.com:password', '--rows', '10')
+  expect([away.code, away.errors]).toEqual([1, expect.stringMatching(/^http:\/\/127\.0\.0\.1:1: [^\n]+\n$/)])
+})
+
 test('the benchmark compares with any server of the same REST API, and leaves nothing behind', async () => {
   const app = await createTestApp()
   const owner = await app.signUp()
   try {
-    const child = Bun.spawn(
-      [
-        process.execPath,
-        join(import.meta.dir, 'bench', 'main.ts'),
-        '--against',
-        app.url,
-        '--account',
-        `${owner.email}:${PASSWORD}`,
-        '--rows',
-        '60',
-        '--rounds',
-        '1',
-        '--seconds',
-        '0.05',
-        '--idle',
-        '0',
-      ],
-      { stdout: 'pipe', stderr: 'pipe' },
-    )
-    const printed = await new Response(child.stdout).text()
-    expect(await new Response(child.stderr).text()).toBe('')
-    expect(await child.exited).toBe(0)
+    const account = `${owner.email}:${PASSWORD}`
+    const short = ['--rows', '60', '--rounds', '1', '--seconds', '0.05', '--idle', '0']
+    const { code, printed, errors } = await bench('--against', app.url, '--account', account, ...short)
+    expect([code, errors]).toEqual([0, ''])
     const ratios = printed.split('\n').flatMap((line) => /^(.+?) +([\d.]+) × /.exec(line)?.[1] ?? [])
     expect(ratios).toContain('filter and sort, first')
     expect(ratios).toContain('filter and sort, again')

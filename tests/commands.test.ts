@@ -45,6 +45,11 @@ describe('the command line', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
+  test('says that no server listens where health is asked for', async () => {
+    const { code, output } = await sheaf(['health'], { HOST: '127.0.0.1', PORT: '1' })
+    expect([code, output]).toEqual([1, 'No server listens on http://127.0.0.1:1\n'])
+  })
+
   test('says what there is, and the version', async () => {
     expect(await sheaf(['--version'])).toEqual({ code: 0, output: `${project.version}\n`, errors: '' })
     const help = await sheaf(['--help'])
@@ -85,6 +90,36 @@ describe('sheaf check', () => {
     expect(output).toContain(`FAIL  ${file} is not a folder (DATA_DIR)`)
     expect(output).toContain(`FAIL  The port: Port ${port} of 127.0.0.1 is in use`)
     expect(output).toContain('2 problems found.')
+  })
+
+  test('names a bucket that cannot be used, with the reason, and an address with a path', async () => {
+    const keys = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret of the bucket' }
+    const away = await sheaf(['check'], {
+      PUBLIC_URL: 'https://example.com/sheaf',
+      S3_BUCKET: 'files',
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      ...keys,
+    })
+    expect(away.output).toContain('FAIL  The bucket files (S3_BUCKET): its server refuses the connection\n')
+    expect(away.output).toContain('FAIL  PUBLIC_URL has a path')
+    expect(away.output).toContain('2 problems found.')
+    expect(away.output).not.toContain(keys.S3_SECRET_ACCESS_KEY)
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response(null, { status: 403 }),
+    })
+    const refused = await sheaf(['check'], {
+      PUBLIC_URL: '',
+      S3_BUCKET: 'files',
+      S3_ENDPOINT: server.url.href,
+      ...keys,
+    })
+    await server.stop(true)
+    expect(refused.output).toContain('(S3_BUCKET): its server refuses the request without a reason')
+    expect((await sheaf(['check'], { S3_BUCKET: 'files', S3_ACCESS_KEY_ID: '' })).output).toContain(
+      '(S3_BUCKET): an access key is needed (S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY)',
+    )
   })
 
   describe('of an installation', () => {

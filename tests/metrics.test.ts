@@ -54,6 +54,12 @@ describe.each(META_DATABASES)('GET /metrics with metadata in %s', (database) => 
     expect(signedIn.status).toBe(401)
   })
 
+  test('says nothing of backups before the first', async () => {
+    const text = await textOf(app)
+    expect(text).toMatch(/^sheaf_sockets 0$/m)
+    expect(text).not.toMatch(/^sheaf_backup_/m)
+  })
+
   test('counts requests by route template and status, never by path', async () => {
     const records = `/api/v2/tables/${tableId}/records`
     const rest = app.rest(owner.token)

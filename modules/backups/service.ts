@@ -267,7 +267,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     const row = await store.read()
     if (!row || row.settings.frequency === 'off') return
     const slot = scheduleOf(row.settings).nextRun(row.lastSlot ?? row.updatedAt)
-    if (!slot || slot > now || !(await store.takeSlot(now.toISOString()))) return
+    if (!slot || slot > now || !(await store.takeSlot(now.toISOString(), row.lastSlot))) return
     await jobs.start(BACKUP_JOB, { userId: row.updatedBy, baseId: null, input: { kind: 'scheduled' } })
   }
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { seal, unseal } from '../../src/secrets.ts'
@@ -57,9 +57,13 @@ export function createBackupStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
         ...also,
       ])
     },
-    /** True if this server is the one that makes the backup of a scheduled time. */
-    async takeSlot(slot: string): Promise<boolean> {
-      const isFree = or(isNull(backupSettings.lastSlot), lt(backupSettings.lastSlot, slot))
+    /**
+     * True if this server is the one that makes the backup of a scheduled time.
+     *
+     * @param last the slot that the server has read, which another server may have replaced meanwhile
+     */
+    async takeSlot(slot: string, last: string | null): Promise<boolean> {
+      const isFree = last === null ? isNull(backupSettings.lastSlot) : eq(backupSettings.lastSlot, last)
       const taken = await db
         .update(backupSettings)
         .set({ lastSlot: slot })

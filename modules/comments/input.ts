@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { MAX_COMMENT_LENGTH, REACTIONS } from '../../src/core/comments.ts'
+import { plainText } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 const recordId = z.union([z.int(), z.string().min(1).max(255)])
 
-export const CommentText = z.string().trim().min(1).max(MAX_COMMENT_LENGTH)
+export const CommentText = plainText(MAX_COMMENT_LENGTH).trim().min(1)
 export const RecordRef = z.strictObject({ tableId: id, recordId })
 export const CommentRef = z.strictObject({ commentId: id })
 export const CountInput = z.strictObject({ tableId: id, recordIds: z.array(recordId).max(1_000) })

@@ -84,12 +84,13 @@ export function createTableMatcher({ kernel, auth, schema }: Omit<Deps, 'records
   ): Promise<MatchedTable[]> {
     await auth.access.authorize(actor, 'import.create', baseId)
     await auth.access.authorize(actor, 'record.list', baseId)
+    const tables = inOrderOfTitles(await schema.tables(actor, baseId), columns)
     const started = performance.now()
     const engine = await kernel.sources.engine(baseId)
     const wanted = columns.map(({ values }) => values.filter((value) => value.trim() !== ''))
     const names = wanted.flat().flatMap((value) => [value, ...namesOf(value)])
     const matched: MatchedTable[] = []
-    for (const { id, title } of inOrderOfTitles(await schema.tables(actor, baseId), columns)) {
+    for (const { id, title } of tables) {
       const model = await schema.load(id)
       const isOwn = model.primaryKey.databaseType === null && !model.table.isJunction
       if (!isOwn || fieldType(model.displayField.type).computed) continue

@@ -19,7 +19,7 @@ import { verifySmtp } from '../mail/smtp-channel.ts'
 import { createWorkerPool } from '../pool.ts'
 import { existingConnectionKey, unseal } from '../secrets.ts'
 import { listen } from '../start-failure.ts'
-import { openOwnStore } from '../storage/index.ts'
+import { bucketProblem, openOwnStore } from '../storage/index.ts'
 import { type Command, UsageError } from './command.ts'
 import { localUrl } from './health.ts'
 
@@ -59,7 +59,7 @@ export const check: Command = {
     let config: Config
     try {
       config = readConfig(env)
-      report([ok('Every environment variable has a valid value')])
+      report([ok('Every environment variable has a valid value'), ...checkPublicUrl(config)])
     } catch (error) {
       // Nothing else can be checked with a configuration that is not known.
       report((error instanceof Error ? error.message : String(error)).split('\n').map(fail))
@@ -82,6 +82,12 @@ export const check: Command = {
     print(failed === 0 ? 'Nothing is wrong.' : `${failed} ${failed === 1 ? 'problem' : 'problems'} found.`)
     return failed === 0 ? 0 : 1
   },
+}
+
+/** The app, its cookies and its sockets expect to be at the root of a host. */
+function checkPublicUrl({ publicUrl }: Config): Finding[] {
+  if (publicUrl === null || new URL(publicUrl).pathname === '/') return []
+  return [fail(`PUBLIC_URL has a path, but Sheaf needs a host name of its own: ${publicUrl}`)]
 }
 
 /** Free space below which a server should not run for long. */
@@ -149,9 +155,14 @@ async function checkFiles(config: Config): Promise<Finding[]> {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return [ok(`Attachments are stored in ${folder}`)]
   }
-  // A key that no file has: the answer shows whether the bucket and its credentials are right.
-  await openOwnStore(config).find('sheaf-check/none')
-  return [ok(`The bucket ${config.s3Bucket} answers (S3_BUCKET)`)]
+  const name = `The bucket ${config.s3Bucket}`
+  try {
+    // A key that no file has: the answer shows whether the bucket and its credentials are right.
+    await openOwnStore(config).find('sheaf-check/none')
+  } catch (error) {
+    return [fail(`${name} (S3_BUCKET): ${bucketProblem(error)}`)]
+  }
+  return [ok(`${name} answers (S3_BUCKET)`)]
 }
 
 /** Signs in to the mail server of the environment, or to the one of the account area. */

@@ -14,8 +14,19 @@ is 0 if it answers, and 1 if it does not.
   --ready   whether it should get requests: its databases answer, and it is not stopping`,
   async run(args, env, print) {
     for (const arg of args) if (arg !== '--ready') throw new UsageError(`“sheaf health” has no option ${arg}`)
-    const url = `${localUrl(readConfig(env))}/api/v1/${args.length > 0 ? 'ready' : 'health'}`
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const server = localUrl(readConfig(env))
+    let response: Response
+    try {
+      const url = `${server}/api/v1/${args.length > 0 ? 'ready' : 'health'}`
+      response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    } catch (error) {
+      const { name, code } = error as { name?: string; code?: unknown }
+      if (name === 'TimeoutError') print(`${server} did not answer within ${TIMEOUT_MS / 1000} s`)
+      else if (code === 'ConnectionRefused' || code === 'ECONNREFUSED')
+        print(`No server listens on ${server}`)
+      else throw error
+      return 1
+    }
     print(await response.text())
     return response.ok ? 0 : 1
   },

@@ -86,7 +86,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
     elements(column, sql.raw(form === 'list' ? `'$[*]'` : `'$[1][*]'`), {
       path: sql.raw(form === 'list' ? `'$'` : `'$[1]'`),
       where: sql`t is not null`,
-      ...(isNumeric && { element: WITHOUT_ZEROS }),
+      ...(isNumeric && { element: NUMBER_TEXT }),
     }),
   listOf: (value) => text(sql`concat('[', json_quote(${value}), ']')`),
   split: (value, separator) =>
@@ -161,8 +161,12 @@ const elements = (
   text(sql`(select concat('[', group_concat(json_quote(${text(element)}) order by ${order} separator ','), ']')
     from ${listed(list, each, path)} as listed${where ? sql` where ${where}` : sql``})`)
 
-/** The text of a number, `7` for a decimal such as 7.00. */
-const WITHOUT_ZEROS = sql`case when t regexp '^-?[0-9]+[.][0-9]*0$' then trim(trailing '.' from trim(trailing '0' from t)) else t end`
+const withoutZeros = (value: SQL): SQL => sql`trim(trailing '.' from trim(trailing '0' from ${value}))`
+
+/** The text of a number in JSON as JavaScript prints it: `7` for 7.00, `100000000000000000000` for 1e20, `1e+21` for 1e21. */
+const NUMBER_TEXT = sql`case when t regexp '^-?[0-9]+[.][0-9]*0$' then ${withoutZeros(sql`t`)}
+  when t regexp 'e([+]?(1?[0-9]|20)|-0?[1-6])$' then ${withoutZeros(sql`cast(t as decimal(65, 30))`)}
+  else regexp_replace(replace(t, 'e-0', 'e-'), 'e([0-9])', 'e+\\\\1') end`
 
 /** Stands for the separator while a text becomes JSON; a code point that no text has (U+FDD0 is no character). */
 const SPLIT_MARK = '\ufdd0'

@@ -134,7 +134,7 @@ export const postgresFormula: FormulaWords<SQL> = {
 
   cellList: (column, form, isNumeric) =>
     form === 'list'
-      ? sql`(select array_agg(${isNumeric ? WITHOUT_ZEROS : sql`listed`} order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
+      ? sql`(select array_agg(${isNumeric ? NUMBER_TEXT : sql`listed`} order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
           where listed is not null)`
       : sql`(select array_agg(listed ->> 1 order by n) from json_array_elements((${column})::text::json -> 1) with ordinality as listed_(listed, n)
           where listed ->> 1 is not null)`,
@@ -194,8 +194,9 @@ const isShort = (text: SQL): SQL => sql`length(${text}) <= ${sql.raw(String(MAX_
 const replaceAll = (text: SQL, pattern: string, by: SQL): SQL =>
   sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`
 
-/** The text of a number, `7` for a decimal such as 7.00. */
-const WITHOUT_ZEROS = sql`case when listed ~ '^-?[0-9]+[.][0-9]*0$' then trim_scale(listed::numeric)::text else listed end`
+/** The text of a number in JSON as JavaScript prints it: `7` for 7.00, `100000000000000000000` for 1e+20, `1e-7` for 1e-07. */
+const NUMBER_TEXT = sql`case when listed ~ '^-?[0-9]+[.][0-9]*0$|e([+]?(1?[0-9]|20)|-0?[1-6])$'
+  then trim_scale(listed::numeric)::text else regexp_replace(replace(listed, 'e-0', 'e-'), 'e([0-9])', 'e+\\1') end`
 
 /** Null for a list without elements. */
 const withElements = (list: SQL): SQL => sql`nullif(${list}, '{}'::text[])`

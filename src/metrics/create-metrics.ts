@@ -79,6 +79,8 @@ export function createMetrics(): Metrics {
         async collect() {
           const samples = await read()
           instrument.reset()
+          // Without labels, a reset leaves the value 0.
+          if (labelNames.length === 0) instrument.remove()
           for (const { labels, value } of samples) instrument.inc(labels, value)
         },
       })

@@ -8,7 +8,7 @@ import { createLocalStore } from './local-store.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'
 
 export { type FileStore, isKey, type StoredFile } from './file-store.ts'
-export { createS3Store, type S3Settings } from './s3-store.ts'
+export { bucketProblem, createS3Store, type S3Settings } from './s3-store.ts'
 
 /** Buckets from the account area. A bucket that has been used stays known, because files may be in it. */
 export interface ConfiguredBuckets {

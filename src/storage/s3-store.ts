@@ -44,6 +44,25 @@ export function createS3Store(config: S3Settings): FileStore {
   }
 }
 
+/** Reasons of failed requests that the runtime only calls “an unexpected error”, and one that does not name our variables. */
+const REASONS: Record<string, string> = {
+  ConnectionRefused: 'its server refuses the connection',
+  // The answer to a HEAD request has no body.
+  UnknownError: 'its server refuses the request without a reason: are the access key and the bucket right?',
+  DNSResolveFailed: 'the name of its server is unknown',
+  ERR_S3_MISSING_CREDENTIALS: 'an access key is needed (S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY)',
+}
+
+/** Why a request to a bucket failed, for operators: a reason of ours, or the message of the server with its code. */
+export function bucketProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? String(error.code) : ''
+  const known = REASONS[code]
+  if (known !== undefined) return known
+  const message = error.message || error.name
+  return code === '' || message.includes(code) ? message : `${message} (${code})`
+}
+
 function unlessMissing(error: unknown): null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/NoSuchKey|NotFound|404/.test(code)) return null

@@ -174,11 +174,12 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
   const sides: Side[] = []
   try {
     console.log(`Filling a table of ${rows.toLocaleString('en')} records and 12 fields on both servers …`)
-    sides.push(
-      await prepare('here', `http://127.0.0.1:${server.port}`, 'bench@example.com:correct horse', rows),
-    )
-    sides.push(await prepare('there', url, options.account, rows))
-    const [here, there] = sides as [Side, Side]
+    // First the one that may not answer, or refuse the account.
+    const there = await prepare('there', url, options.account, rows)
+    sides.push(there)
+    const own = `http://127.0.0.1:${server.port}`
+    const here = await prepare('here', own, 'bench@example.com:correct horse', rows)
+    sides.push(here)
     console.log(`Warming up, then waiting ${idleSeconds} s …`)
     for (const workload of wanted.filter(({ isFirst }) => isFirst)) {
       for (const side of sides) {

@@ -33,19 +33,41 @@ import { measureWriters } from './writers.ts'
  * warming up and measuring, it leaves both idle for 45 seconds (`--idle 45`).
  */
 
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: 'string' },
-    limits: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    against: { type: 'string' },
-    account: { type: 'string', default: '' },
-    idle: { type: 'string', default: '45' },
-  },
-})
+const options = readOptions()
 const rows = Number(options.rows ?? (options.limits ? 10_000_000 : 100_000))
+
+/** The options of the command line. Ends the program where one is wrong, before anything is started. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        rows: { type: 'string' },
+        limits: { type: 'boolean', default: false },
+        rounds: { type: 'string', default: '5' },
+        seconds: { type: 'string', default: '1' },
+        only: { type: 'string', default: '' },
+        against: { type: 'string' },
+        account: { type: 'string', default: '' },
+        idle: { type: 'string', default: '45' },
+      },
+    })
+    for (const name of ['rows', 'rounds'] as const) {
+      if (!/^[1-9]\d{0,8}$/.test(values[name] ?? '1')) throw new Error(`--${name} takes a whole number`)
+    }
+    for (const name of ['seconds', 'idle'] as const) {
+      if (!/^\d+(\.\d+)?$/.test(values[name])) throw new Error(`--${name} takes a number of seconds`)
+    }
+    const { against, account } = values
+    if (against !== undefined && !/^https?:/.test(URL.parse(against)?.protocol ?? ''))
+      throw new Error('--against takes the address of a server, such as http://localhost:8080')
+    if (against !== undefined && !/^[^:]+:./.test(account))
+      throw new Error('--against needs an account on that server: --account EMAIL:PASSWORD')
+    return values
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exit(2)
+  }
+}
 const row = JSON.stringify({ ...makeRows(1)[0], Count: '#n' }).replace('"#n"', '#n')
 
 /** A contest's path is that of the product's table; `path` is what follows it. */
@@ -132,6 +154,9 @@ if (options.against !== undefined) {
     seconds: Number(options.seconds),
     idleSeconds: Number(options.idle),
     isWanted,
+  }).catch((error) => {
+    console.error(`${options.against}: ${error instanceof Error ? error.message : String(error)}`)
+    process.exit(1)
   })
   process.exit()
 }

@@ -102,7 +102,7 @@ describe('comments', () => {
     await bench.trpc.comments.remove.mutate({ commentId: id })
   })
 
-  test('refuse what does not exist, and texts that are empty or too long', async () => {
+  test('refuse what does not exist, and texts that are empty, too long, or have characters that cannot be stored', async () => {
     const codeOf = (work: Promise<unknown>) =>
       work.then(
         () => null,
@@ -116,6 +116,16 @@ describe('comments', () => {
     await bench.trpc.comments.remove.mutate({ commentId: other.id })
     expect(await codeOf(write('   '))).toBe('INVALID_REQUEST_BODY')
     expect(await codeOf(write('x'.repeat(3_001)))).toBe('INVALID_REQUEST_BODY')
+    const { id: commentId } = await write('Mine')
+    for (const text of ['null \0 character', 'half of an emoji: \ud83d']) {
+      expect(await codeOf(write(text))).toBe('INVALID_REQUEST_BODY')
+      expect(await codeOf(bench.trpc.comments.update.mutate({ commentId, text }))).toBe(
+        'INVALID_REQUEST_BODY',
+      )
+      const patched = await bench.rest.patch(`/api/v2/meta/comment/${commentId}`, { comment: text })
+      expect(patched.status).toBe(400)
+    }
+    await bench.trpc.comments.remove.mutate({ commentId })
     expect(await listed()).toEqual([])
   })
 

@@ -194,7 +194,16 @@ export const COLUMNS: readonly TestColumn[] = [
     title: 'List',
     form: 'list',
     storage: 'longText',
-    values: [null, '[]', '["Hobbit","LOTR"]', '["a, b",null,"\\"é\\""]', '[1,2]', '["x"]', '[true,false]'],
+    values: [
+      null,
+      '[]',
+      '["Hobbit","LOTR"]',
+      '["a, b",null,"\\"é\\""]',
+      '[1,2]',
+      '["x"]',
+      '[true,false]',
+      '["7.00","x"]',
+    ],
   },
   {
     title: 'Links',
@@ -234,7 +243,17 @@ export const COLUMNS: readonly TestColumn[] = [
     form: 'list',
     isNumeric: true,
     storage: 'longText',
-    values: [null, '[]', '[10,9,2.5,-1,null,10]', '[7]', '[100,20,3]'],
+    values: [
+      null,
+      '[]',
+      '[10,9,2.5,-1,null,10]',
+      '[7]',
+      '[100,20,3]',
+      // As the engines write decimals, large and small numbers into JSON.
+      '[7.00,2.50,-0.10,100.00,0.00,7.0]',
+      '[1e+20,1e-05,1.5e-07,1e+21,-1.25e+16]',
+      '[1e20,0.00001,1.5e-7,1e21,-1.25e16]',
+    ],
   },
   {
     title: 'Tags',

@@ -60,3 +60,23 @@ test('a server that starts leaves alone what another one runs, and cleans up aft
   await Promise.all([first.meta.close(), third.meta.close(), sql.close()])
   await database.drop()
 })
+
+test('a claim that another server has taken while the connection was lost is not held any more', async () => {
+  const database = await createDatabase('postgres')
+  const open = () => openMeta({ dataDir: '', databaseUrl: database.url })
+  await using sql = new Bun.SQL(database.url, { max: 1 })
+  const [first, second] = [await open(), await open()]
+  const { claims } = first.cluster
+  expect(await claims.take('hook a')).toBe(true)
+  expect(await second.cluster.claims.take('hook a')).toBe(false)
+  await sql`select pg_terminate_backend(first.pid) from pg_locks first
+    where first.locktype = 'advisory' and first.granted
+    and (select count(*) from pg_locks other where other.locktype = 'advisory' and other.pid = first.pid) > 1`
+  await until(() => second.cluster.claims.take('hook a'))
+  await until(async () => first.cluster.isCurrent())
+  expect(await claims.take('hook a')).toBe(false)
+  await second.cluster.claims.release('hook a')
+  expect(await claims.take('hook a')).toBe(true)
+  await Promise.all([first.close(), second.close(), sql.close()])
+  await database.drop()
+})

@@ -210,6 +210,13 @@ describe('tables that are imported together with links', () => {
 })
 
 describe('tables of the base that columns of a file may link to', () => {
+  test('are not found in a base that does not exist, by a super admin either', async () => {
+    const asked = { baseId: 'no id of a base', columns: [{ title: 'Who', values: ['Ann'] }] }
+    await expect(app.trpc(owner.token).imports.matchTables.query(asked)).rejects.toMatchObject({
+      data: { appCode: 'BASE_NOT_FOUND' },
+    })
+  })
+
   test('are found by the names of their records, also in lists, and numbers only by their title', async () => {
     const { customers, orders } = names()
     await importAll([await table(customers, CUSTOMERS), await table(orders, 'No,Sum\n1,5\n2,6\n3,7\n4,8\n')])

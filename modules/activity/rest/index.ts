@@ -126,10 +126,7 @@ export function activityRest(kernel: Kernel, { activity, records, auth }: Servic
     app.post(
       `${door}/audits/rows/:rowId/update`,
       async ({ actor, params, body }) =>
-        json(
-          await rowUpdate(actor, decodeURIComponent(params.rowId).slice(0, 255), readBody(RowUpdate, body)),
-          200,
-        ),
+        json(await rowUpdate(actor, params.rowId.slice(0, 255), readBody(RowUpdate, body)), 200),
       { detail: { summary: 'The latest change of a cell, for earlier clients' } },
     )
   }

@@ -178,9 +178,20 @@ export function createJsonClient(options: JsonClientOptions): JsonClient {
   return { get }
 }
 
+/** Escapes in JSON: the null character, a pair of surrogates, a surrogate alone, and all others. */
+const ESCAPES =
+  /\\(?:u0000|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[\s\S])/g
+
+/** Without null characters and halves of surrogate pairs, which PostgreSQL stores neither in text nor in JSON. */
+const storable = (body: string): string =>
+  body.replace(ESCAPES, (sequence) => {
+    if (sequence === '\\u0000') return ''
+    return sequence.length === '\\ud83d'.length ? '\ufffd' : sequence
+  })
+
 function parse(body: string): unknown {
   try {
-    return parseJsonText(body)
+    return parseJsonText(storable(body))
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
-import { MAX_COMMENT_LENGTH, type RecordComment } from '../../../src/core/comments.ts'
+import type { RecordComment } from '../../../src/core/comments.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { mentionOf, mentionsIn, readableMention, replaceMentions } from '../../../src/core/mentions.ts'
 import type { Person } from '../../../src/core/model.ts'
@@ -12,6 +12,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { parseRecordId } from '../../records/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
+import { CommentText } from '../input.ts'
 import type { CommentsService } from '../service.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
@@ -26,22 +27,26 @@ interface Services {
 }
 
 const id = z.string().min(1).max(64)
-const text = z.string().trim().min(1).max(MAX_COMMENT_LENGTH)
 const recordId = z.union([z.string().min(1).max(255), z.int()]).transform(String)
 const NewBody = z.object({
   fk_model_id: id,
   row_id: recordId,
-  comment: text,
+  comment: CommentText,
   parent_comment_id: id.nullish(),
 })
-const PatchBody = z.object({ comment: text })
+const PatchBody = z.object({ comment: CommentText })
 const ResolveBody = z.object({ is_resolved: z.boolean().default(true) })
 /** The bodies of earlier clients (spec §7), which call the text a description. */
 const EarlierBody = z
-  .object({ fk_model_id: id, row_id: recordId, description: text.optional(), comment: text.optional() })
+  .object({
+    fk_model_id: id,
+    row_id: recordId,
+    description: CommentText.optional(),
+    comment: CommentText.optional(),
+  })
   .transform(({ description, comment, ...place }) => ({ ...place, comment: comment ?? description }))
 const EarlierPatch = z
-  .object({ description: text.optional(), comment: text.optional() })
+  .object({ description: CommentText.optional(), comment: CommentText.optional() })
   .transform(({ description, comment }) => ({ comment: comment ?? description }))
 
 /** Comments over REST (wire reference §12), and the calls of earlier clients (spec §7). */

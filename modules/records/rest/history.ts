@@ -238,7 +238,7 @@ function readEntryId(text: string): number {
 
 const versionOf = (model: TableModel, { recordId, entryId }: { recordId: string; entryId: string }) => ({
   tableId: model.table.id,
-  recordId: parseRecordId(model, decodeURIComponent(recordId)),
+  recordId: parseRecordId(model, recordId),
   entryId: readEntryId(entryId),
 })
 

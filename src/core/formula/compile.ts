@@ -69,15 +69,17 @@ const readKey = (field: FormulaField, type: ValueType): string =>
   isListType(type) ? `${field.id} as list` : field.id
 
 function readColumn<S>(
-  { id, form }: FormulaField,
+  { id, form, isNumeric = false }: FormulaField,
   type: ValueType,
   name: string | null,
   { words, column }: FormulaCompileContext<S>,
 ): S {
-  const isList = isListType(type) && (form === 'list' || form === 'linkTitles')
-  return isList
-    ? words.cellList(column(id), form, type === 'numbers', name)
-    : words.cell(column(id), form, name)
+  const isList = form === 'list' || form === 'linkTitles'
+  if (isList && isListType(type)) return words.cellList(column(id), form, isNumeric, name)
+  // Numbers in JSON depend on the engine and on the type of their column: 7, 7.0 and 7.00.
+  if (isList && isNumeric)
+    return words.joinList(words.cellList(column(id), form, true, name), words.text(', '))
+  return words.cell(column(id), form, name)
 }
 
 /** The computed fields that a formula refers to more than once. */

@@ -182,7 +182,10 @@ export function joinCluster(
       await opened.unsafe('set synchronous_commit = off')
       // From now on the others wait for this server's confirmations. It has cached nothing yet.
       await opened.unsafe(`select pg_advisory_lock(${MEMBER_LOCK}, ${self})`)
-      for (const key of held) await opened.unsafe(`select pg_try_advisory_lock(${claimKey(key)})`)
+      for (const key of [...held]) {
+        // Another server may have taken it meanwhile.
+        if (!(await tryClaim(opened, key))) held.delete(key)
+      }
       const startedAt = performance.now()
       others = await readOthers(opened)
       active = opened
@@ -444,16 +447,18 @@ export function joinCluster(
     waitingFor.delete(number)
   }
 
+  async function tryClaim(on: Sql, key: string): Promise<boolean> {
+    const [row] = await on.unsafe<{ got: boolean }[]>(`select pg_try_advisory_lock(${claimKey(key)}) as got`)
+    return row?.got === true
+  }
+
   const claims: Claims = {
     async take(key) {
       // Locks of a connection are counted; a claim is not.
       if (held.has(key)) return true
-      const on = await whenConnected()
-      const [row] = await on.unsafe<{ got: boolean }[]>(
-        `select pg_try_advisory_lock(${claimKey(key)}) as got`,
-      )
-      if (row?.got === true) held.add(key)
-      return row?.got === true
+      const isTaken = await tryClaim(await whenConnected(), key)
+      if (isTaken) held.add(key)
+      return isTaken
     },
     async release(key) {
       if (!held.delete(key)) return

@@ -75,6 +75,9 @@ export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000
 /** True if a text would become longer than the gigabyte that a value may have. */
 export const isTooLong = (error: unknown): boolean => codeOf(error) === '54000'
 
+/** True if a parameter has a null character. */
+export const isUnstorableText = (error: unknown): boolean => codeOf(error) === '22021'
+
 /** True if the statement was cancelled on request. */
 export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
 

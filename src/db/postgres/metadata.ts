@@ -1,5 +1,7 @@
 import { drizzle } from 'drizzle-orm/pg-proxy'
+import { badRequest } from '../../core/errors.ts'
 import type { Statement } from '../../dialects/dialect.ts'
+import { m } from '../../messages.gen.ts'
 import { startFailure } from '../../start-failure.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { migratePostgres } from '../migrate.ts'
@@ -7,7 +9,13 @@ import { type EngineWatch, reportMetadata } from '../watched-engine.ts'
 import { changesCachedRows, joinCluster, type PostgresCluster } from './cluster.ts'
 import { connectionShares } from './connection-budget.ts'
 import { connectPostgres } from './driver.ts'
-import { explainPostgres, isConnectionError, isLostConnection, OWN_DATABASE } from './errors.ts'
+import {
+  explainPostgres,
+  isConnectionError,
+  isLostConnection,
+  isUnstorableText,
+  OWN_DATABASE,
+} from './errors.ts'
 import { type Lane, openLanes, rollBack } from './lanes.ts'
 
 /** Metadata is read by key; only a blocked statement takes longer. */
@@ -29,6 +37,7 @@ export interface PostgresMetadata {
  * `run`, which
  *
  * - repeats a read once if its connection was lost, and reports a server that is away as DATABASE_UNREACHABLE,
+ * - reports text that PostgreSQL cannot compare or store as BAD_REQUEST: the null character of an id in a path,
  * - returns from a write of rows that other servers cache once they all know of it,
  * - reports how long the statements took, with waiting for a connection.
  *
@@ -61,6 +70,7 @@ export async function openPostgresMetadata(
         return use()
       })
       .catch((error) => {
+        if (isUnstorableText(error)) throw badRequest(m.schema_error_unstorable_text())
         throw isConnectionError(error) ? explainPostgres(error, OWN_DATABASE) : error
       })
       .finally(() => {

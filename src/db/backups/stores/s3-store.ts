@@ -1,5 +1,5 @@
 import { S3Client } from 'bun'
-import type { S3Settings } from '../../../storage/index.ts'
+import { bucketProblem, type S3Settings } from '../../../storage/index.ts'
 import { type BackupStore, requireName, type StoredObject } from './backup-store.ts'
 
 /** Attempts of a request, and the pause before the second; later pauses are twice as long each. */
@@ -62,8 +62,7 @@ async function attempt<T>(label: string, request: () => Promise<T>): Promise<T> 
       return await request()
     } catch (error) {
       if (count === ATTEMPTS || isRefusal(error)) {
-        const reason = error instanceof Error ? error.message || error.name : String(error)
-        throw new Error(`${label} cannot be used: ${reason}`, { cause: error })
+        throw new Error(`${label} cannot be used: ${bucketProblem(error)}`, { cause: error })
       }
       await Bun.sleep(PAUSE_MS * 2 ** (count - 1))
     }
