@@ -12,6 +12,7 @@ import { chunked, inParallel } from './test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
 import { LONG_FILES } from './test/long-files.ts'
+import { createRunFolder } from './test/run-folder.ts'
 import { bundleServer } from './test/server-bundle.ts'
 import {
   type Counts,
@@ -143,6 +144,7 @@ async function prepare(): Promise<void> {
   if (mayPrepare) await ensureSystemPackages()
   process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
   if (!isWhole) return
+  process.env.TMPDIR = createRunFolder()
   process.env.TEST_SERVER_MAIN = await bundleServer()
   if (!mayPrepare) return
   await Promise.all([
