@@ -11,6 +11,9 @@ import { bun, ROOT } from './project.ts'
 import { chunked, inParallel } from './test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
+import { LONG_FILES } from './test/long-files.ts'
+import { createRunFolder } from './test/run-folder.ts'
+import { bundleServer } from './test/server-bundle.ts'
 import {
   type Counts,
   type Failure,
@@ -26,10 +29,10 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * and a browser. The check runs beside the first tests, in the time that these leave to it. The last line is
  * `N passed, N failed`, with `, N skipped` if there are any; failed tests are listed above it.
  *
- * Files run in parallel processes, those that kill servers (`*.killed.test.ts`) first and browser tests last. Tests whose
- * limits other processes would break (times by the clock, the memory of a whole process) are named `*.quiet.test.ts` and
- * run alone afterwards. These three kinds depend on time, so a test that fails is repeated once; those that passed only
- * then are listed above the failed ones.
+ * Files run in parallel processes, browser tests last. Those that kill servers (`*.killed.test.ts`) or measure the memory and
+ * processor time of a server of their own (`*.measured.test.ts`) come first: each takes long, in a process of its own. Tests
+ * with limits by the clock, which other processes would break, are named `*.quiet.test.ts` and run alone afterwards. These
+ * kinds depend on time, so a test that fails is repeated once; those that passed only then are listed above the failed ones.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -88,13 +91,12 @@ try {
   const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
   const e2e = onSqlite.filter((file) => file.endsWith('.e2e.ts'))
   const quiet = onSqlite.filter((file) => file.endsWith('.quiet.test.ts'))
-  const killed = onSqlite.filter((file) => file.endsWith('.killed.test.ts'))
-  const later = new Set([...e2e, ...quiet, ...killed])
-  const others = onSqlite.filter((file) => !later.has(file))
+  const separate = onSqlite.filter((file) => /\.(killed|measured)\.test\.ts$/.test(file))
+  const apart = new Set([...e2e, ...quiet, ...separate])
+  const others = onSqlite.filter((file) => !apart.has(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
-  // The longest come first, so that no long part is left at the end.
   const parts = [
-    ...killed.map((file): Part => ({ files: [file], isRepeated: true })),
+    ...separate.map((file): Part => ({ files: [file], isRepeated: true })),
     ...split(onPostgres, WORKERS, { home: 'postgres' }),
     ...split(others, WORKERS),
   ]
@@ -141,7 +143,10 @@ async function prepare(): Promise<void> {
   await prepareSources()
   if (mayPrepare) await ensureSystemPackages()
   process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
-  if (!mayPrepare || !isWhole) return
+  if (!isWhole) return
+  process.env.TMPDIR = createRunFolder()
+  process.env.TEST_SERVER_MAIN = await bundleServer()
+  if (!mayPrepare) return
   await Promise.all([
     offerServer('TEST_POSTGRES_URL', startPostgres, { TEST_POSTGRES_TEMPLATE: POSTGRES_TEMPLATE }),
     offerServer('TEST_MARIADB_URL', startMariadb),
@@ -180,12 +185,17 @@ interface Part {
   timeoutMs?: number
 }
 
-/** Distributes files over parts for parallel processes; few files stay in one part. */
+/**
+ * Distributes files over parts for parallel processes; few files stay in one part. Long files are parts of their own and come
+ * first, so that no long part is left at the end.
+ */
 function split(files: readonly string[], workers: number, each: Omit<Part, 'files'> = {}): Part[] {
   if (files.length === 0) return []
   const isSplit = workers > 1 && files.length > workers
-  const parts = isSplit ? chunked(files, workers * PARTS_EACH) : [files]
-  return parts.map((part) => ({ files: part, ...each }))
+  const long = isSplit ? LONG_FILES.filter((file) => files.includes(file)) : []
+  const others = files.filter((file) => !long.includes(file))
+  const parts = isSplit ? chunked(others, workers * PARTS_EACH) : [others]
+  return [...long.map((file) => [file]), ...parts].map((part) => ({ files: part, ...each }))
 }
 
 /**

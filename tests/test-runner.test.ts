@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { chunked, inParallel } from '../scripts/test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
+import { LONG_FILES } from '../scripts/test/long-files.ts'
 import { findFailures, formatFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
 
@@ -104,6 +105,10 @@ test('failures are named once, with their files and errors', () => {
       { name: 'c', reason: [] },
     ]),
   ).toBe('  a\n      error: b\n  c')
+})
+
+test('the long files exist', () => {
+  expect(LONG_FILES.filter((file) => !existsSync(file))).toEqual([])
 })
 
 test('files are dealt out to all parts, and each part is worked on once', async () => {

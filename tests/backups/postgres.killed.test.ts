@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase } from '../support/servers.ts'
 import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
 
 /** Set it to 40 for the whole series. */
-const ROUNDS = Math.ceil(Number(process.env.BACKUP_KILL_ROUNDS ?? 6) / 2)
+const ROUNDS = Math.ceil(Number(process.env.BACKUP_KILL_ROUNDS ?? 7) / 2)
 const ROWS = 5_000
 
 let place: Place

@@ -6,6 +6,7 @@ import { startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { KEPT_FOLDERS, type Kept, readTables } from '../support/kept-folder.ts'
+import { SERVER_MAIN } from '../support/server-main.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -38,7 +39,7 @@ export function openPlace(env: Record<string, string> = {}) {
       more: Record<string, string> = {},
       kill?: { afterMs: number; since?: string },
     ): Promise<Ended> {
-      const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
+      const child = Bun.spawn([process.execPath, SERVER_MAIN, ...args], {
         cwd: ROOT,
         env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, ...environment, ...more },
         stdio: ['ignore', 'pipe', 'pipe'],

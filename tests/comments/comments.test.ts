@@ -181,6 +181,8 @@ describe('comments', () => {
     const own = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'many' }])
     for (let n = 0; n < 35; n++) {
       await bench.trpc.comments.create.mutate({ tableId: own.id, recordId: 1, text: `${n}` })
+      // Their times have milliseconds, and those of the same one no order.
+      await Bun.sleep(2)
     }
     const first = await bench.trpc.comments.inbox.query({ baseId: bench.baseId })
     const second = await bench.trpc.comments.inbox.query({ baseId: bench.baseId, cursor: first.next ?? '' })

@@ -8,6 +8,7 @@ import {
   renderTemplate,
   type TemplateKind,
 } from '../../src/core/templates/template.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
 
 const event = {
   type: 'records.after.insert',
@@ -138,8 +139,8 @@ describe('renderTemplate', () => {
   test('limits the output of nested lists', () => {
     const list = Array.from({ length: 1_000 }, () => 'x')
     const nested = '{{#each event}}'.repeat(4) + 'x'.repeat(100) + '{{/each}}'.repeat(4)
-    const startedAt = performance.now()
+    const startedAt = cpuTimeMs()
     expect(() => render(nested, 'text', { event: list })).toThrow(RenderError)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(cpuTimeMs() - startedAt).toBeLessThan(1_000)
   })
 })

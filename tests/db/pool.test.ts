@@ -107,12 +107,15 @@ describe('a read of a request', () => {
       as(() => run(COUNT, 'large read', [FOR_EVER]), { signal: client.signal }),
     )
     const outcomes = Promise.allSettled(reads)
-    await Bun.sleep(300)
+    const until = async (holds: () => boolean) => {
+      const deadline = performance.now() + 20_000
+      while (!holds() && performance.now() < deadline) await Bun.sleep(20)
+    }
+    await until(() => readers().length > 0)
     expect(readers().length).toBeGreaterThan(0)
     client.abort()
     await outcomes
-    const deadline = performance.now() + 10_000
-    while (readers().length > 0 && performance.now() < deadline) await Bun.sleep(20)
+    await until(() => readers().length === 0)
     expect(readers()).toEqual([])
   })
 

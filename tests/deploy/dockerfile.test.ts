@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { startPostgres } from '../support/postgres.ts'
 import { exerciseWorkers } from './executable-work.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const folder = mkdtempSync(join(tmpdir(), 'sheaf-image-'))
+/** On the disk of the packages, which are linked there instead of copied. */
+const folder = mkdtempSync('/var/tmp/sheaf-image-')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Step {

@@ -14,7 +14,7 @@ export interface Heap {
 }
 
 const { HEAP_PROBE: unix } = process.env
-if (unix && isMainThread && Bun.main.endsWith('src/main.ts')) {
+if (unix && isMainThread && Bun.main.endsWith('/main.ts')) {
   // Readers and other processes that it starts have no probe.
   delete process.env.HEAP_PROBE
   Bun.serve({

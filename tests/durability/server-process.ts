@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts')
+import { SERVER_MAIN } from '../support/server-main.ts'
 
 /** The server as a process of its own, which can be killed. */
 export interface ServerProcess {
@@ -24,7 +23,7 @@ export async function startProcess(
   dataDir: string,
   environment: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const child = Bun.spawn([process.execPath, MAIN], {
+  const child = Bun.spawn([process.execPath, SERVER_MAIN], {
     env: {
       ...process.env,
       PORT: '0',

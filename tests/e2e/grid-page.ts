@@ -176,7 +176,11 @@ const WRITES =
 /** dnd-kit ignores clicks for 50 ms after a drag; a person takes longer to press something else. */
 export const AFTER_DRAG_MS = 80
 
-/** Tries until it holds: what another browser does takes a moment to arrive. */
+/**
+ * Reads until the value holds, e.g. for changes in another browser, which take a moment to arrive.
+ *
+ * @throws with the last value when the time is over
+ */
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
@@ -185,7 +189,8 @@ export async function eventually<T>(
   const until = performance.now() + timeoutMs
   for (;;) {
     const value = await read()
-    if (holds(value) || performance.now() > until) return value
+    if (holds(value)) return value
+    if (performance.now() > until) throw new Error(`Still ${Bun.inspect(value)} after ${timeoutMs} ms`)
     await Bun.sleep(50)
   }
 }

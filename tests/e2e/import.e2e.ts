@@ -8,6 +8,7 @@ import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { eventually } from './grid-page.ts'
 
 const DATA = join(import.meta.dir, '../../node_modules/vega-datasets/data')
 
@@ -362,8 +363,7 @@ describe('importing a file', () => {
       app.trpc(owner.token).records.list.query({
         query: { tableId: customers?.id ?? '', fieldIds: [], limit: 100, offset: 0 },
       })
-    for (let tries = 0; (await count()).ids.length > 2 && tries < 100; tries++) await Bun.sleep(50)
-    expect((await count()).ids).toHaveLength(2)
+    expect((await eventually(count, ({ ids }) => ids.length <= 2)).ids).toHaveLength(2)
   })
 
   test('goes on with the upload when the connection is back', async () => {

@@ -419,7 +419,8 @@ describe('hooks.trigger', () => {
     expect(await trigger(1)).toMatchObject([{ status: 'waiting', error: { code: 'ERR_BAD_RESPONSE' } }])
     const startedAt = performance.now()
     expect(await trigger(1)).toMatchObject([{ status: 'waiting', error: null }])
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    // Ten seconds is how long a call waits for its delivery.
+    expect(performance.now() - startedAt).toBeLessThan(8_000)
     bench.receiver.answer('/hook', {})
     expect(await trigger(2)).toMatchObject([{ status: 'delivered' }])
     expect(bench.received()).toHaveLength(2)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Bench, createBench } from '../records/support.ts'
+import { type ConnectedProxy, proxyCommits } from '../sources/support.ts'
 import {
   type ConnectedDatabase,
   type ConnectedTable,
@@ -9,7 +10,6 @@ import {
   load,
   startLoad,
 } from './connected-support.ts'
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts'
 import { type Door, doorOf, ended, reportOf, resultOf } from './support.ts'
 
 const TABLES = {
@@ -36,7 +36,7 @@ const COUNT = 2_500
 describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks during an import', (kind) => {
   let bench: Bench
   let database: ConnectedDatabase
-  let proxy: CuttingProxy
+  let proxy: ConnectedProxy
   let door: Door
   let tables: Map<string, ConnectedTable>
 
@@ -44,15 +44,12 @@ describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks 
     bench = await createBench()
     door = doorOf(bench.app, bench.owner)
     database = await createConnected(kind, TABLES[kind], '')
-    const { host, port } = database.sent.connection as { host: string; port: string }
-    proxy = await startCuttingProxy({ hostname: host, port: Number(port) })
-    const connection = { ...database.sent.connection, host: '127.0.0.1', port: String(proxy.port) }
-    const through = { ...database, sent: { ...database.sent, connection } }
-    ;({ tables } = await connectTables(bench, through))
+    proxy = await proxyCommits(database.sent)
+    ;({ tables } = await connectTables(bench, proxy))
   })
   afterAll(async () => {
     await bench.stop()
-    proxy.stop()
+    await proxy.stop()
     await database.stop()
   })
 
@@ -71,7 +68,7 @@ describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks 
     async (moment) => {
       await database.ask('delete from author')
       const before = proxy.cuts()
-      proxy.cutAt(moment, { commits: 1 })
+      proxy.cutAt(moment, { skip: 1 })
       const { result, report } = await into('author', `name\n${names('name').join('\n')}\n`)
       expect(proxy.cuts() - before).toBe(1)
       expect([result.rows, result.rowsRefused, report]).toEqual([COUNT, 0, []])
@@ -84,11 +81,11 @@ describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks 
     'just %s a commit repeats and loses no row of a table with keys of its own',
     async (moment) => {
       await database.ask('delete from person')
-      proxy.cutAt(moment, { commits: 1, downMs: 1_500 })
+      proxy.cutAt(moment, { skip: 1, downMs: 1_500 })
       const lines = names('c').map((code) => `${code},x`)
       const { result } = await into('person', `code,name\n${lines.join('\n')}\n`)
       expect(result).toMatchObject({ rows: COUNT, rowsRefused: 0 })
-      proxy.cutAt(moment, { commits: 1 })
+      proxy.cutAt(moment, { skip: 1 })
       const changed = names('c').map((code) => `${code},y`)
       const updated = await into('person', `code,name\n${changed.join('\n')}\nnew,z\n`, { keys: ['code'] })
       expect(updated.result.update).toMatchObject({ added: 1 })
@@ -113,7 +110,7 @@ describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks 
   }, 30_000)
 
   test('never writes rows again of which the table does not tell whether they are there, and reports them', async () => {
-    proxy.cutAt('after', { commits: 1 })
+    proxy.cutAt('after', { skip: 1 })
     const { result, report } = await into('loud', `name\n${names('a').join('\n')}\n`)
     const [all, different] = await counts('loud')
     expect([all, different]).toEqual([COUNT, COUNT])
@@ -131,7 +128,7 @@ describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks 
       tables.get('author')!,
       `name\n${names('name').join('\n')}\n`,
     )
-    proxy.cutAt('before', { commits: 1, downMs: 3_600_000 })
+    proxy.cutAt('before', { skip: 1, downMs: 3_600_000 })
     const client = bench.trpc
     for (;;) {
       if (proxy.cuts() > 0 && (await client.jobs.get.query({ jobId })).progress.done >= 1_000) break

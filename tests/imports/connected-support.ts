@@ -56,7 +56,7 @@ export async function tablesOf(client: TrpcClient, baseId: string): Promise<Map<
 /** Connects a database to the bench's base and gives its tables by name. */
 export async function connectTables(
   bench: Bench,
-  { sent }: ConnectedDatabase,
+  { sent }: Pick<ConnectedDatabase, 'sent'>,
 ): Promise<{ sourceId: string; tables: Map<string, ConnectedTable> }> {
   const sourceId = await connect(bench, sent)
   return { sourceId, tables: await tablesOf(bench.trpc, bench.baseId) }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { proxyCommits } from '../sources/support.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import {
@@ -64,10 +65,12 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
   })
 
   /** A base of its own that connects the database, in the server that the test before has left. */
-  async function begin(): Promise<{ baseId: string; tables: Map<string, ConnectedTable> }> {
+  async function begin(
+    sent = foreign.sent,
+  ): Promise<{ baseId: string; tables: Map<string, ConnectedTable> }> {
     const client = createTrpcClient(door.url, door.token)
     const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
-    const { id } = await client.sources.create.mutate({ baseId, ...foreign.sent })
+    const { id } = await client.sources.create.mutate({ baseId, ...sent })
     expect(await ended(door, id)).toMatchObject({ status: 'completed' })
     return { baseId, tables: await tablesOf(client, baseId) }
   }
@@ -185,4 +188,36 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     expect(growth).toBeLessThan(MAX_GROWTH)
     expect(perSecond).toBeGreaterThan(500)
   }, 300_000)
+
+  // A connected file and the log commit one right after the other, so that a kill in between cannot be timed.
+  if (kind === 'sqlite') return
+
+  test.each([
+    ['numbers its records', 'author', 'name,age', (at: number) => `name ${at},${at % 90}`],
+    ['takes their keys from the file', 'person', 'code,name', (at: number) => `c ${at},name ${at}`],
+  ])(
+    'whose server is killed just before and just after a commit of a database that %s writes every row once',
+    async (_, name, header, line) => {
+      await using proxy = await proxyCommits(foreign.sent)
+      const { baseId, tables } = await begin(proxy.sent)
+      const lines = Array.from({ length: 1500 }, (_, at) => line(at))
+      let commit = proxy.holdAt('before')
+      const { jobId } = await startLoad(door, baseId, tables.get(name)!, `${header}\n${lines.join('\n')}\n`)
+      await commit
+      await server.end('SIGKILL')
+      expect(await count('*', name)).toBe(0)
+      commit = proxy.holdAt('after')
+      await start()
+      await commit
+      // The log does not have them yet.
+      expect(await count('*', name)).toBe(1000)
+      await restart()
+      const { rows, rowsRefused } = resultOf(await ended(door, jobId, 60_000))
+      expect([rows, rowsRefused]).toEqual([1500, 0])
+      expect(await reportOf(door, jobId)).toEqual([])
+      expect(await count('*', name)).toBe(1500)
+      expect(await count('distinct name', name)).toBe(1500)
+    },
+    60_000,
+  )
 })

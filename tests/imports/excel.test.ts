@@ -11,6 +11,7 @@ import {
   withType,
 } from '../../web/features/imports/draft.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
 import {
   analyse,
   type Door,
@@ -397,12 +398,12 @@ describe('an import of a workbook', () => {
   test('reads overlapping ranges without effort', async () => {
     const ranges = Array.from({ length: 90_000 }, (_, at) => `<mergeCell ref="A${1 + (at % 5)}:A1048576"/>`)
     const cells = Array.from({ length: 5000 }, () => rowOf(inline('a'), inline('b')))
-    const startedAt = performance.now()
+    const startedAt = cpuTimeMs()
     const [table] = await look(
       handmade(`<sheetData>${cells.join('')}</sheetData><mergeCells>${ranges.join('')}</mergeCells>`),
     )
     expect(table?.analysis?.rowCount).toBe(4999)
-    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(cpuTimeMs() - startedAt).toBeLessThan(5000)
   })
 
   test('reads dates of the 1904 system', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SERVER_MAIN } from '../support/server-main.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** Linux counts processor time in ticks of a hundredth of a second (`getconf CLK_TCK`). */
@@ -18,15 +19,15 @@ export interface ServerProcess {
 
 /**
  * Starts the server on a free port and waits until it listens.
- * @param root the folder of the sources, if not this project's
+ * @param root the folder of other sources than this project's
  */
 export async function startServerProcess(
   dataDir: string,
   env: Record<string, string> = {},
-  root = ROOT,
+  root?: string,
 ): Promise<ServerProcess> {
-  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
-    cwd: root,
+  const child = Bun.spawn([process.execPath, root === undefined ? SERVER_MAIN : join(root, 'src/main.ts')], {
+    cwd: root ?? ROOT,
     env: {
       ...process.env,
       PORT: '0',

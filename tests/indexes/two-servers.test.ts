@@ -96,6 +96,7 @@ test('an index that one server is building is left to it by the other', async ()
   }
   try {
     const { id } = await bench.trpc.indexes.create.mutate({ tableId: table.id, terms })
+    for (let at = 0; at < 500 && taken.length === 0; at++) await Bun.sleep(20)
     await Bun.sleep(300)
     expect(taken).toEqual([`index ${id}`])
     expect(await indexNames(bench.app.kernel, table)).not.toContain(id)

@@ -62,9 +62,9 @@ async function enter(auth: object, position: Position | null = at(), isHidden = 
   return { socket, others, received, report, names }
 }
 
-/** Fails after two seconds, so that a test says what it waited for. */
+/** Fails after 15 seconds, so that a test says what it waited for. */
 async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 2000
+  const end = performance.now() + 15_000
   while (!holds()) {
     if (performance.now() > end) throw new Error(`Never happened: ${holds}`)
     await Bun.sleep(5)

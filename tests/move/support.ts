@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { startServerProcess } from '../imports/server-process.ts'
 import type { TrpcClient } from '../support/client.ts'
+import { SERVER_MAIN } from '../support/server-main.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -42,7 +43,7 @@ export async function openPlace(): Promise<Place> {
     SIGN_UPS_PER_HOUR: '1000000',
   })
   async function run(args: string[], on: Engine, kill?: Kill): Promise<Ended> {
-    const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
+    const child = Bun.spawn([process.execPath, SERVER_MAIN, ...args], {
       cwd: ROOT,
       env: { ...process.env, PORT: '0', HOST: '127.0.0.1', ...env(on) },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -85,7 +85,7 @@ describe('POST /api/v1/db/storage/upload', () => {
     })
     const headers = { 'xc-auth': bench.owner.token, 'content-type': 'multipart/form-data; boundary=x' }
     await fetch(`${bench.app.url}/api/v2/storage/upload`, { method: 'POST', headers, body }).catch(() => null)
-    for (let wait = 0; wait < 40 && incoming().length > 0; wait++) await Bun.sleep(50)
+    for (let wait = 0; wait < 300 && incoming().length > 0; wait++) await Bun.sleep(50)
     expect(incoming()).toEqual([])
   })
 })

@@ -213,7 +213,7 @@ describe('the socket by a link', () => {
     const socket = connect({ sharedBaseId: id })
     expect(await outcome(socket)).toBe('connected')
     const end = closed(socket)
-    await save({ expiresAt: new Date(Date.now() + 2500).toISOString() })
+    await save({ expiresAt: new Date(Date.now() + 4000).toISOString() })
     await end
     const again = connect({ sharedBaseId: id })
     expect(await outcome(again)).toBe('connected')

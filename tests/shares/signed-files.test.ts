@@ -117,10 +117,11 @@ describe.each(['view', 'base'] as const)('addresses of files by a link to a %s',
     const third = await addresses(byLink(kind, id, 'open sesame'))
     await save(kind, { password: 'open barley' })
     await open(third, 404)
-    await save(kind, { password: null, expiresAt: new Date(Date.now() + 1500).toISOString() })
+    const over = Date.now() + 3000
+    await save(kind, { password: null, expiresAt: new Date(over).toISOString() })
     const fourth = await addresses(byLink(kind, id))
     await open(fourth)
-    await Bun.sleep(1600)
+    await Bun.sleep(over - Date.now() + 100)
     await open(fourth, 404)
     await save(kind, { expiresAt: null })
     // What changes nothing of who may come by it leaves them as they are.

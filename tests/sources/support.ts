@@ -1,5 +1,6 @@
 import type { Job } from '../../src/jobs.ts'
 import type { Bench } from '../records/support.ts'
+import { type CommitProxy, startCommitProxy } from '../support/database-proxy.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
 /** A database server as a connection names it. */
@@ -31,6 +32,15 @@ export async function createForeign(kind: ServerKind, statements: string[]): Pro
       await database.drop()
     },
   }
+}
+
+/** A proxy to a connected database, and what a client sends to connect over it. */
+export interface ConnectedProxy extends CommitProxy, Pick<ForeignDatabase, 'sent'> {}
+
+export async function proxyCommits({ client, connection }: ForeignDatabase['sent']): Promise<ConnectedProxy> {
+  const proxy = await startCommitProxy(`tcp://${connection.host}:${connection.port}`)
+  const { hostname: host, port } = new URL(proxy.url)
+  return { ...proxy, sent: { client, connection: { ...connection, host, port } } }
 }
 
 /** Waits for a job to end and gives it. */

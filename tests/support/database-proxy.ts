@@ -3,13 +3,16 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 /** Long enough that statements which are sent without waiting for each other count as one round trip. */
 const DELAY_MS = 40
 
-/** A way to a database server that counts round trips. */
-export interface CountingProxy {
+interface Proxy extends AsyncDisposable {
   /** The given URL, through the proxy. */
   url: string
+  stop(): Promise<void>
+}
+
+/** A way to a database server that counts round trips. */
+export interface CountingProxy extends Proxy {
   /** Round trips while `work` runs, on all connections but the one that listens for notifications. */
   roundTrips(work: () => Promise<unknown>): Promise<number>
-  stop(): Promise<void>
 }
 
 /**
@@ -17,39 +20,30 @@ export interface CountingProxy {
  * reached it.
  */
 export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
   let count = 0
   let isCounting = false
-  const server = createServer((client) => {
-    const upstream = dial({ host: target.hostname, port: Number(target.port) })
+  const proxy = await startProxy(databaseUrl, () => {
     let isListening = false
     let isWaiting = false
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
+    return {
+      onRequest(data, pass) {
+        isListening ||= data.includes('listen sheaf')
+        if (!isWaiting && !isListening) count++
+        isWaiting = true
+        pass()
+      },
+      onAnswer(pass) {
+        const answer = () => {
+          isWaiting = false
+          pass()
+        }
+        if (isCounting) setTimeout(answer, DELAY_MS)
+        else answer()
+      },
     }
-    client.on('data', (data) => {
-      isListening ||= data.includes('listen sheaf')
-      if (!isWaiting && !isListening) count++
-      isWaiting = true
-      upstream.write(data)
-    })
-    upstream.on('data', (data) => {
-      const answer = () => {
-        isWaiting = false
-        client.write(data)
-      }
-      if (isCounting) setTimeout(answer, DELAY_MS)
-      else answer()
-    })
-    client.on('close', () => upstream.destroy())
-    upstream.on('close', () => client.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  const { port } = server.address() as { port: number }
   return {
-    url: Object.assign(new URL(target), { port: String(port) }).href,
+    ...proxy,
     async roundTrips(work) {
       count = 0
       isCounting = true
@@ -58,10 +52,109 @@ export async function startCountingProxy(databaseUrl: string): Promise<CountingP
       })
       return count
     },
-    async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      for (const socket of sockets) socket.destroy()
-      await closed
+  }
+}
+
+/** A commit that a proxy holds. */
+export interface HeldCommit {
+  /** Sends it to the server, or its answer to the client. */
+  pass(): void
+  /** Cuts its connection. */
+  cut(): void
+}
+
+/** A way to a database server that can be interrupted at a commit. */
+export interface CommitProxy extends Proxy {
+  /**
+   * Holds a commit: before the server gets it, or once it is carried out, before the client gets the answer.
+   *
+   * @param options `skip`: the number of commits that pass before; `text`: another request than a commit
+   */
+  holdAt(moment: 'before' | 'after', options?: { skip?: number; text?: RegExp }): Promise<HeldCommit>
+  /**
+   * Cuts the connection of a commit, as `holdAt` does.
+   *
+   * @param options `downMs`: how long the server then seems to be away
+   */
+  cutAt(moment: 'before' | 'after', options?: { skip?: number; text?: RegExp; downMs?: number }): void
+  /** Number of connections it has cut. */
+  cuts(): number
+}
+
+export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy> {
+  let armed: { moment: string; skip: number; text: RegExp; hold(commit: HeldCommit): void } | null = null
+  let downUntil = 0
+  let cuts = 0
+  const proxy = await startProxy(databaseUrl, (cut) => {
+    if (Date.now() < downUntil) cut()
+    let holdAnswer: ((commit: HeldCommit) => void) | null = null
+    return {
+      onRequest(data, pass) {
+        if (!armed?.text.test(data.toString('latin1')) || armed.skip-- > 0) return pass()
+        const { moment, hold } = armed
+        armed = null
+        if (moment === 'before') return hold({ pass, cut })
+        holdAnswer = hold
+        pass()
+      },
+      onAnswer(pass) {
+        if (holdAnswer === null) return pass()
+        holdAnswer({ pass, cut })
+        holdAnswer = null
+      },
+    }
+  })
+  const holdAt: CommitProxy['holdAt'] = (moment, { skip = 0, text = /\bcommit\b/i } = {}) =>
+    new Promise((hold) => {
+      armed = { moment, skip, text, hold }
+    })
+  return {
+    ...proxy,
+    holdAt,
+    cutAt(moment, { downMs = 0, ...options } = {}) {
+      void holdAt(moment, options).then(({ cut }) => {
+        cuts++
+        downUntil = Date.now() + downMs
+        cut()
+      })
     },
+    cuts: () => cuts,
+  }
+}
+
+/** Passes on the bytes of one connection. */
+interface Link {
+  /** Called with bytes of the client, which `pass` sends to the server. */
+  onRequest(data: Buffer | string, pass: () => void): void
+  /** Called with bytes of the server, which `pass` sends to the client. */
+  onAnswer(pass: () => void): void
+}
+
+async function startProxy(databaseUrl: string, open: (cut: () => void) => Link): Promise<Proxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = dial({ host: target.hostname, port: Number(target.port) })
+    const link = open(() => client.destroy())
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+    client.on('data', (data) => link.onRequest(data, () => upstream.write(data)))
+    upstream.on('data', (data) => link.onAnswer(() => client.write(data)))
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+  const { port } = server.address() as { port: number }
+  async function stop() {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return {
+    url: Object.assign(new URL(target), { port: String(port) }).href,
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }

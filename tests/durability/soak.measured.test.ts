@@ -9,7 +9,7 @@ import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import type { Heap } from './heap-probe.ts'
 
-/** `SOAK_MINUTES=60 bun run test tests/durability/soak.quiet.test.ts` soaks for an hour. */
+/** `SOAK_MINUTES=60 bun run test tests/durability/soak.measured.test.ts` soaks for an hour. */
 const SOAK_MS = process.env.SOAK_MINUTES ? Number(process.env.SOAK_MINUTES) * 60_000 : 0
 /** Mixed requests until caches have their size and functions are compiled. */
 const WARM_UP = 2_500
