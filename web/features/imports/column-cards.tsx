@@ -150,6 +150,13 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
     (field && linkOf(field)
       ? m.imports_no_matching_record_more_one()
       : m.imports_invalid_value_cell_stays_empty())
+  const links = linksOf(analysis, column, target)
+  const note =
+    refusedText ||
+    (misfits > 0
+      ? m.imports_invalid_cells({ count: misfits })
+      : noteOf(column, createsRecords(column, target), links))
+  const isLong = refusedText !== false || (misfits === 0 && links !== null)
   return (
     <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
       <div className={styles.head}>
@@ -231,11 +238,13 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             onChange={(next) => onChange({ options: { ...column.options, ...currencyOptions(next) } })}
           />
         )}
-        <p className={styles.note} data-tone={misfits > 0 || refusedText ? 'danger' : undefined}>
-          {refusedText ||
-            (misfits > 0
-              ? m.imports_invalid_cells({ count: misfits })
-              : noteOf(column, createsRecords(column, target), linksOf(analysis, column, target)))}
+        <p
+          className={styles.note}
+          title={isLong ? note : undefined}
+          data-long={isLong || undefined}
+          data-tone={misfits > 0 || refusedText ? 'danger' : undefined}
+        >
+          {note}
         </p>
       </div>
       <ul className={styles.values}>
