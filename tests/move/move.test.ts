@@ -162,7 +162,7 @@ describe('sheaf move', () => {
     const files = () => readdirSync(join(place.dataDir, 'bases')).filter((name) => name.endsWith('.db'))
     expect(files().length).toBeGreaterThan(2)
     const again = await place.move(['--to', 'postgres'])
-    expect([again.exitCode, again.output]).toEqual([1, expect.stringContaining('moved to')])
+    expect([again.exitCode, again.output]).toEqual([0, expect.stringContaining('had been moved already')])
     const early = await place.move(['--to', 'sqlite'])
     expect([early.exitCode, early.output]).toEqual([1, expect.stringContaining('--remove-source')])
     expect((await place.move(['--to', 'postgres', '--remove-source'])).exitCode).toBe(0)

@@ -25,7 +25,7 @@ export interface MoveSummary {
  * any point, the same call goes on after the last row that was stored.
  *
  * @param tell receives a line of progress
- * @returns null if an earlier call had moved everything, and only the source was not marked yet
+ * @returns null if an earlier call had moved everything
  * @throws Error that says why it cannot begin, or which cell differs
  */
 export async function move(
@@ -34,6 +34,8 @@ export async function move(
   tell: (line: string) => void,
 ): Promise<MoveSummary | null> {
   const finished = await begin(from, to)
+  // Killed after its last step, or repeated.
+  if (finished === null) return null
   const markMoved = () => from.setState({ ...finished, role: 'source', peer: to.label })
   // Interrupted after its last step; servers may use the target since.
   if ((await to.state())?.state === 'moved') {
@@ -61,12 +63,13 @@ const kindsOf = async (from: Installation, to: Installation): Promise<MetadataKi
 /**
  * Checks that both sides may begin, or go on with, this move, and marks them.
  *
- * @returns the state of the target after the move
+ * @returns the state of the target after the move; null if it is complete
  */
-async function begin(from: Installation, to: Installation): Promise<MoveState> {
+async function begin(from: Installation, to: Installation): Promise<MoveState | null> {
   const [ours, theirs] = [await from.state(), await to.state()]
-  if (ours?.role === 'source' && ours.state === 'moved')
-    throw new Error(`${capitalized(from.label)} was moved to ${ours.peer} already (${ours.at})`)
+  const isComplete = ours?.role === 'source' && ours.state === 'moved'
+  if (isComplete && theirs?.id === ours.id && theirs.state === 'moved') return null
+  if (isComplete) throw new Error(`${capitalized(from.label)} was moved to ${ours.peer} already (${ours.at})`)
   if (ours?.role === 'target' && ours.state === 'moving')
     throw new Error(`${capitalized(from.label)} is the target of an unfinished move from ${ours.peer}`)
   if (theirs?.role === 'source')
