@@ -18,9 +18,10 @@ const HELP = `Usage: sheaf backup [--to PLACE] [options]
        sheaf backup --list | --verify ID [--to PLACE]
 
 Backs up accounts, bases, records, their history and trash, and attached files,
-while the server runs or not, at the lowest priority. Only what has changed since earlier backups is
-stored, from files as well as from PostgreSQL (DATABASE_URL). PLACE is a folder (file:/mnt/backups) or a bucket (s3://bucket/folder);
-without --to it is BACKUP_TARGET. It must be outside of DATA_DIR, and not have it inside.
+while the server runs or not, at the lowest priority. Only what has changed since
+earlier backups is stored, from files as well as from PostgreSQL (DATABASE_URL).
+PLACE is a folder (file:/mnt/backups) or a bucket (s3://bucket/folder); without
+--to it is BACKUP_TARGET. It must be outside of DATA_DIR, and not have it inside.
 
   --test             then restores the backup into a temporary folder in DATA_DIR
                      and checks everything in it
