@@ -1,15 +1,10 @@
-import { constants, setPriority } from 'node:os'
+import { lowerProcessPriority } from './db/priority.ts'
 import type { PoolMessage, PoolPermit, PoolRequest } from './pool-runner.ts'
 import { answer } from './pool-tasks.ts'
 
 /** Entry of the reader and writer processes, see `reader-process.ts`. */
 
-try {
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-} catch (error) {
-  // A sandbox may forbid it, which is harmless.
-  if (!(error instanceof Error && 'code' in error)) throw error
-}
+lowerProcessPriority('below normal')
 
 const tell = (message: PoolMessage) => process.send?.(message)
 /** Writes waiting for permission to commit, by request id. */

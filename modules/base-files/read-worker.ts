@@ -1,7 +1,7 @@
 import { badRequest } from '../../src/core/errors.ts'
 import { isRecordId } from '../../src/core/fields/traits.ts'
-import { giveWay } from '../../src/db/background-thread.ts'
 import { canonicalReal, type StoredRow, type StoredTable } from '../../src/db/move/store.ts'
+import { lowerThreadPriority } from '../../src/db/priority.ts'
 import {
   type FileValue,
   type MetaTable,
@@ -35,7 +35,7 @@ export type ReadMain = {
 
 export type ReadThread = typeof functions
 
-giveWay()
+lowerThreadPriority()
 
 let file: SheafFileReader | null = null
 /** Records and changes that were read. */

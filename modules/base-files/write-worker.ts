@@ -1,7 +1,7 @@
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { idsIn } from '../../src/core/fields/people.ts'
-import { giveWay } from '../../src/db/background-thread.ts'
 import type { ColumnKind, StoredTable, TableStore } from '../../src/db/move/store.ts'
+import { lowerThreadPriority } from '../../src/db/priority.ts'
 import {
   createSheafFile,
   type FileColumn,
@@ -48,7 +48,7 @@ export type WriteMain = {
 /** Functions of this thread. */
 export type WriteThread = typeof functions
 
-giveWay()
+lowerThreadPriority()
 
 let writer: SheafFileWriter | null = null
 const people = new Map<string, string>()

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/core/errors.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
-import { giveWay } from '../../src/db/background-thread.ts'
+import { lowerThreadPriority } from '../../src/db/priority.ts'
 import { analyseFile } from './analysis/analyse-file.ts'
 import type { FromAnalysis, ToAnalysis } from './analysis/run-analysis.ts'
 
@@ -16,7 +16,7 @@ self.onmessage = async ({ data }: MessageEvent<ToAnalysis>) => {
     isCancelled = true
     return
   }
-  giveWay()
+  lowerThreadPriority()
   try {
     const tables = await analyseFile(data.options, {
       onProgress(rows) {

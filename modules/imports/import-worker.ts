@@ -1,7 +1,7 @@
 import { AppError } from '../../src/core/errors.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
-import { giveWay } from '../../src/db/background-thread.ts'
 import { openBulkWriter } from '../../src/db/open-bulk-writer.ts'
+import { lowerThreadPriority } from '../../src/db/priority.ts'
 import { type ImportOutcome, type ImportPlan, isUpdate } from './plan.ts'
 import { readerOf } from './readers/index.ts'
 import { connectMainThread, type FromWorker, type ToWorker } from './thread.ts'
@@ -43,7 +43,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   )
   await mainThread.yieldNow()
   const report = createReport(plan.reportPath)
-  giveWay()
+  lowerThreadPriority()
   const writer = openBulkWriter(plan.location)
   try {
     const converter = createConverter(

@@ -10,8 +10,8 @@ import {
   type RepositoryRef,
   readPassphrase,
 } from '../db/backups/target.ts'
-import { yieldToServers } from '../db/backups/tasks.ts'
 import { writeBackup } from '../db/backups/write-backup.ts'
+import { lowerProcessPriority } from '../db/priority.ts'
 import { type Command, UsageError } from './command.ts'
 
 const HELP = `Usage: sheaf backup [--to PLACE] [options]
@@ -124,7 +124,7 @@ async function run(
 ): Promise<void> {
   const retention = retentionOf(options)
   requireSeparateFolders(folderOf(config, place), config.dataDir)
-  yieldToServers()
+  lowerProcessPriority('lowest')
   const repository = await openConfigured(config, place, true)
   const withSecrets = options['with-secrets'] || repository.codec.isEncrypted
   const summary = await writeBackup(config, repository, {

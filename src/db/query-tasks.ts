@@ -6,8 +6,8 @@ import { sqlite } from '../dialects/sqlite.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import type { Supervisor } from '../pool-runner.ts'
 import { createPageWriter, type RowsPage, type WrittenPage } from '../record-files/index.ts'
-import { giveWay } from './background-thread.ts'
 import type { PostgresPage } from './postgres/page-task.ts'
+import { lowerThreadPriority } from './priority.ts'
 import { claimCommit, reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
 import type { NamedRows } from './sqlite-statements.ts'
@@ -17,7 +17,7 @@ import { writePage } from './write-page.ts'
 /** `inode`: the file that the caller expects under the path. */
 type Input = Statement & { path: string; inode?: number; isExact?: boolean }
 
-giveWay()
+lowerThreadPriority()
 
 /** Prepared statements per connection: preparing a page with hundreds of fields takes as long as reading it. */
 const KEPT_STATEMENTS = 50

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asCaller, nameCaller } from '../../src/caller.ts'
 import type { UserActor } from '../../src/core/actor.ts'
@@ -107,10 +107,6 @@ describe('a read of a request', () => {
       as(() => run(COUNT, 'large read', [FOR_EVER]), { signal: client.signal }),
     )
     const outcomes = Promise.allSettled(reads)
-    const until = async (holds: () => boolean) => {
-      const deadline = performance.now() + 20_000
-      while (!holds() && performance.now() < deadline) await Bun.sleep(20)
-    }
     await until(() => readers().length > 0)
     expect(readers().length).toBeGreaterThan(0)
     client.abort()
@@ -118,6 +114,26 @@ describe('a read of a request', () => {
     await until(() => readers().length === 0)
     expect(readers()).toEqual([])
   })
+
+  test.skipIf(process.platform !== 'linux')(
+    'lets requests go before all threads of its process',
+    async () => {
+      const client = new AbortController()
+      const answer = as(() => run(COUNT, 'large read', [FOR_EVER]), { signal: client.signal })
+      answer.catch(() => {})
+      const priorities = () =>
+        readers().flatMap((id) =>
+          readdirSync(`/proc/${id}/task`).map((thread) => getPriority(Number(thread))),
+        )
+      const isLow = (priority: number) => priority === constants.priority.PRIORITY_BELOW_NORMAL
+      await until(() => priorities().length > 1 && priorities().every(isLow))
+      const found = priorities()
+      expect(found.length).toBeGreaterThan(1)
+      expect(found.filter((priority) => !isLow(priority))).toEqual([])
+      client.abort()
+      await expect(answer).rejects.toThrow()
+    },
+  )
 
   test('is stopped after the time that a request may take, with words that say so', async () => {
     const answer = as(() => run(COUNT, 'large read', [FOR_EVER]), { timeoutMs: 400 })
@@ -154,6 +170,11 @@ describe('a read of a request', () => {
     await outcomes
   })
 })
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!holds() && performance.now() < deadline) await Bun.sleep(20)
+}
 
 /** Processes that this one has started as readers. */
 function readers(): string[] {

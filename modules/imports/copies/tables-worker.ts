@@ -3,7 +3,6 @@ import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import { parseValue } from '../../../src/core/fields/read.ts'
-import { giveWay } from '../../../src/db/background-thread.ts'
 import {
   CHANGE_RECORDS_TABLE,
   CHANGES_TABLE,
@@ -17,6 +16,7 @@ import {
   type StoredTable,
   type TableStore,
 } from '../../../src/db/move/store.ts'
+import { lowerThreadPriority } from '../../../src/db/priority.ts'
 import { withHome } from '../../../src/db/sheaf-files/index.ts'
 import { PLACES_TABLE, STAGED_PLACE_COLUMNS } from '../../../src/db/view-places.ts'
 import type { EngineLocation, Statement } from '../../../src/dialects/dialect.ts'
@@ -96,7 +96,7 @@ export type TablesThread = typeof functions
 /** Rows per turn of writing. */
 const ROWS_PER_LEASE = 5_000
 
-giveWay()
+lowerThreadPriority()
 
 /** A copy and what is left to do for it. Tables are positions in the plan. */
 interface RunningCopy {

@@ -1,6 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import type { Supervisor } from '../../pool-runner.ts'
+import { lowerProcessPriority } from '../priority.ts'
 import type { BackupFile, BackupKind, BackupSummary, Manifest, TestResult } from './manifest.ts'
 import { copyToFiles, copyToSchemas, type NewSchemas } from './other-kind.ts'
 import { restoreSchemas } from './postgres/schemas.ts'
@@ -64,25 +63,9 @@ export interface BackupToSchemasTask extends BackupConversionTask {
 const openTarget = ({ target, passphrase }: TaskTarget): Promise<Repository> =>
   openRepository(openBackupStore(target), passphrase, { mayCreate: false })
 
-/** Gives all threads of the process the lowest priority, so that requests of servers go first. */
-export function yieldToServers(): void {
-  // Linux gives each thread a priority of its own, which only later ones inherit.
-  const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : []
-  for (const thread of [0, ...threads]) {
-    try {
-      setPriority(thread, constants.priority.PRIORITY_LOW)
-    } catch (error) {
-      // A sandbox may forbid it, and a thread may have ended: the server only waits a little.
-      if (!(error instanceof Error && 'code' in error)) throw error
-    }
-  }
-}
-
-const THREADS = '/proc/self/task'
-
 /** Makes a backup, then removes those that the retention does not keep. Reports the bytes read. */
 export async function writeTask(task: BackupTask, supervisor?: Supervisor): Promise<BackupSummary> {
-  yieldToServers()
+  lowerProcessPriority('lowest')
   const repository = await openTarget(task)
   let reported = 0
   const summary = await writeBackup(task.config, repository, {
@@ -103,13 +86,13 @@ const PROGRESS_BYTES = 16 * 1024 ** 2
 
 /** Tests whether a backup can be restored. */
 export async function testTask(task: BackupTestTask): Promise<TestResult> {
-  yieldToServers()
+  lowerProcessPriority('lowest')
   return testRestore(await openTarget(task), task.backupId, task.config)
 }
 
 /** Restores some files of a backup into a folder and checks the databases among them. Reports the bytes written. */
 export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Supervisor): Promise<void> {
-  yieldToServers()
+  lowerProcessPriority('lowest')
   const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   const wanted = new Set(task.paths)
@@ -129,7 +112,7 @@ export async function restoreFilesTask(task: BackupFilesTask, supervisor?: Super
 
 /** Restores the metadata and some bases of a backup into schemas that the caller has reserved. Reports the bytes written. */
 export async function restoreSchemasTask(task: BackupSchemasTask, supervisor?: Supervisor): Promise<void> {
-  yieldToServers()
+  lowerProcessPriority('lowest')
   const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   let [done, reported] = [0, 0]
@@ -150,7 +133,7 @@ export async function restoreSchemasTask(task: BackupSchemasTask, supervisor?: S
 
 /** Restores the metadata and a base of a backup of files into schemas that the caller has reserved. */
 export async function restoreToSchemasTask(task: BackupToSchemasTask): Promise<void> {
-  yieldToServers()
+  lowerProcessPriority('lowest')
   const repository = await openTarget(task)
   const files = homesIn(await repository.manifest(task.backupId), task.baseId)
   await restoreFiles(repository, files, task.folder)
@@ -160,7 +143,7 @@ export async function restoreToSchemasTask(task: BackupToSchemasTask): Promise<v
 
 /** Restores the metadata and a base of a backup of PostgreSQL as files into a folder. */
 export async function restoreToFilesTask(task: BackupConversionTask): Promise<void> {
-  yieldToServers()
+  lowerProcessPriority('lowest')
   const repository = await openTarget(task)
   const manifest = await repository.manifest(task.backupId)
   // Single bases may be in files.
