@@ -12,7 +12,7 @@ import {
 } from '../db/backups/target.ts'
 import { writeBackup } from '../db/backups/write-backup.ts'
 import { lowerProcessPriority } from '../db/priority.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, counted, UsageError } from './command.ts'
 
 const HELP = `Usage: sheaf backup [--to PLACE] [options]
        sheaf backup --list | --verify ID [--to PLACE]
@@ -133,7 +133,7 @@ async function run(
     withBucketFiles: !options['without-bucket-files'],
   })
   print(
-    `Backed up ${summary.bases.length} bases to ${repository.store.label}: ${inMegabytes(summary.size)}, ` +
+    `Backed up ${counted(summary.bases.length, 'base')} to ${repository.store.label}: ${inMegabytes(summary.size)}, ` +
       `${inMegabytes(summary.added)} of them new, in ${(summary.durationMs / 1000).toFixed(1)} s`,
   )
   if (summary.filesElsewhere > 0)
@@ -152,7 +152,7 @@ async function run(
   }
   if (Object.values(retention).every((count) => count === 0)) return
   const { backups, bytes } = await prune(repository, retention, [summary.id])
-  if (backups > 0) print(`Removed ${backups} old backups: ${inMegabytes(bytes)} freed`)
+  if (backups > 0) print(`Removed ${counted(backups, 'old backup')}: ${inMegabytes(bytes)} freed`)
 }
 
 async function list(config: Config, place: RepositoryRef, print: (line: string) => void): Promise<number> {
@@ -161,7 +161,7 @@ async function list(config: Config, place: RepositoryRef, print: (line: string) 
     const tested =
       test === null ? 'not tested' : test.problem === null ? `restored ${test.at}` : `FAILED: ${test.problem}`
     const facts = summary
-      ? `${summary.at.slice(0, 16).replace('T', ' ')}  ${summary.kind.padEnd(9)}  Sheaf ${summary.version}  ${summary.bases.length} bases  ${inMegabytes(summary.size)}`
+      ? `${summary.at.slice(0, 16).replace('T', ' ')}  ${summary.kind.padEnd(9)}  Sheaf ${summary.version}  ${counted(summary.bases.length, 'base')}  ${inMegabytes(summary.size)}`
       : 'damaged'
     print(`${id}  ${facts}  ${tested}`)
   }

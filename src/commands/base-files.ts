@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { inMegabytes } from './backup.ts'
 import type { BaseFileOptions, BaseFiles, Command, Program } from './command.ts'
-import { UsageError } from './command.ts'
+import { counted, UsageError } from './command.ts'
 
 /** Interval between two lines of progress. */
 const TELL_EVERY_MS = 2_000
@@ -94,9 +94,11 @@ export const importCommand: Command = {
     await withBaseFiles(program, env, async (files, signal) => {
       const options = { owner, withHistory: !values['without-history'] }
       const opened = await files.open(path, options, { signal, progress: progress(print) })
-      print(`Imported “${opened.title}” (${opened.id}): ${opened.tables} tables with ${opened.rows} records`)
+      print(
+        `Imported “${opened.title}” (${opened.id}): ${counted(opened.tables, 'table')} with ${counted(opened.rows, 'record')}`,
+      )
       for (const { table, field, count, example } of opened.leftOut)
-        print(`Left out ${count} values of ${field} in ${table}, such as: ${example}`)
+        print(`Left out ${counted(count, 'value')} of ${field} in ${table}, such as: ${example}`)
       if (opened.unknownPeople.length > 0)
         print(`People without an account here: ${opened.unknownPeople.join(', ')}`)
     })

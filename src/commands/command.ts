@@ -102,3 +102,6 @@ export interface Command {
 
 /** An option or command that does not exist. The exit code is 2. */
 export class UsageError extends Error {}
+
+/** A number and its noun: `1 base`, `2 bases`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

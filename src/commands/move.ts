@@ -7,7 +7,7 @@ import { openPostgresInstallation } from '../db/move/postgres-installation.ts'
 import { openSqliteInstallation } from '../db/move/sqlite-installation.ts'
 import type { HomeClient } from '../db/sources.ts'
 import { requireDataDir } from '../start-failure.ts'
-import { type Command, type Environment, UsageError } from './command.ts'
+import { type Command, counted, type Environment, UsageError } from './command.ts'
 
 const HELP = `Usage: sheaf move --to postgres | --to sqlite [--base ID]... [--cancel | --remove-source]
 
@@ -124,7 +124,9 @@ async function moveInstallation(
   print(`Moving ${from.label} to ${to.label}`)
   const moved = await move(from, to, print)
   if (moved) {
-    print(`Moved ${moved.bases} bases: ${moved.tables} tables with ${moved.rows} rows, every cell compared`)
+    print(
+      `Moved ${counted(moved.bases, 'base')}: ${counted(moved.tables, 'table')} with ${counted(moved.rows, 'row')}, every cell compared`,
+    )
     print(`Checksum: ${moved.checksum}`)
   } else print('Everything had been moved already.')
   print(
@@ -150,7 +152,7 @@ async function moveChosen(
   for (const { title } of kept) print(`Base “${title}” has its records in ${HOMES[to].label} already.`)
   if (moved.length === 0) return
   print(
-    `Moved ${moved.length} bases to ${HOMES[to].label}: ${compared.tables} tables with ${compared.rows} rows, ` +
+    `Moved ${counted(moved.length, 'base')} to ${HOMES[to].label}: ${counted(compared.tables, 'table')} with ${counted(compared.rows, 'row')}, ` +
       'every cell compared',
   )
   print(`Checksum: ${compared.checksum}`)
