@@ -29,7 +29,10 @@ export function messageOf(error: unknown): string {
       ? m.app_something_went_wrong_server_request({ requestId })
       : m.app_something_went_wrong_server()
   }
-  const { field, reason } = detailsOf(error)
+  const { field, reason, recordIds } = detailsOf(error)
+  if (code === 'FIELD_NOT_FOUND') return m.app_field_was_deleted()
+  if (code === 'RECORD_NOT_FOUND' && Array.isArray(recordIds))
+    return m.app_records_were_deleted({ count: recordIds.length })
   // The API's message only names the value; users need to know what the field expects.
   if (code === 'INVALID_VALUE_FOR_FIELD' && typeof field === 'string' && typeof reason === 'string')
     return m.app_field_refused({ field, reason })

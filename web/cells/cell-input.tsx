@@ -6,6 +6,7 @@ import type { Field } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
+import { toast } from '../ui/toast.ts'
 import type { EditorHandle, LinkTarget } from './cell.ts'
 import { changedMeanwhile } from './changed-meanwhile.ts'
 import styles from './editor.module.css'
@@ -28,6 +29,8 @@ interface CellInputProps {
   id?: string
   /** The server's validation message, shown like the editor's own. */
   error?: string | null
+  /** Commits what is being typed when the input is removed: its field was hidden, its record deleted, or the page left. */
+  commitsOnRemoval?: boolean
 }
 
 /**
@@ -67,6 +70,11 @@ export function CellInput(props: CellInputProps): ReactNode {
   const keepFocus = () => {
     takesFocus.current = box.current?.contains(document.activeElement) ?? false
   }
+
+  // Set below, while an editor is drawn.
+  const remove = useRef<(() => void) | null>(null)
+  remove.current = null
+  useLayoutEffect(() => () => remove.current?.(), [])
 
   const { View, Editor } = cell
   const canWrite = !readOnly && cell.type.readOnly !== true
@@ -120,6 +128,16 @@ export function CellInput(props: CellInputProps): ReactNode {
     if (draft.ok) commit(Object.is(draft.value, edited) ? value : draft.value)
     else setMessage(draft.message)
     return draft.ok
+  }
+  if (props.commitsOnRemoval) {
+    remove.current = () => {
+      if (!box.current?.contains(document.activeElement)) return
+      const draft = editor.current?.read()
+      leave()
+      if (draft?.ok === false) toast.error({ text: draft.message })
+      // Keys then reach the panel around it.
+      box.current.closest<HTMLElement>('[tabindex="-1"]')?.focus({ preventScroll: true })
+    }
   }
   /** True if there are unsaved changes; without any, Escape closes the surrounding dialog or panel. */
   const hasDraft = (): boolean => {

@@ -174,7 +174,7 @@ export class Engine {
       requestRange: (first, last, hidden) => source.requestRange(first, last, hidden),
     })
     this.followed.follow(this.revision)
-    this.followEditedRecord()
+    this.followEditedCell()
     const selection = this.selection.get()
     if (selection && source.rowCount !== null)
       this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
@@ -333,12 +333,15 @@ export class Engine {
     this.select(selectCell(cell))
   }
 
-  /** Moves the open editor to its record's current row. */
-  private followEditedRecord(): void {
+  /** Moves the open editor to the current row of its record and the current column of its field. */
+  private followEditedCell(): void {
     const session = this.session.get()
-    const row = session && this.props.source.indexOf(session.recordId)
-    if (session && row !== null && row !== undefined && row !== session.row)
-      this.session.set({ ...session, row })
+    if (!session) return
+    const row = this.props.source.indexOf(session.recordId) ?? session.row
+    const column = this.columns.findIndex(({ fieldId }) => fieldId === session.fieldId)
+    // Without a column, the editor unmounts and ends the session.
+    if (column >= 0 && (row !== session.row || column !== session.column))
+      this.session.set({ ...session, row, column })
   }
 }
 

@@ -108,7 +108,7 @@ export function Grid(props: GridProps): ReactNode {
       {interaction && (
         <>
           <interaction.SelectionLayer props={props} layout={layout} columns={span} />
-          <interaction.EditorLayer props={props} layout={layout} columns={span} />
+          <interaction.EditorLayer props={props} layout={layout} all={columns} columns={span} />
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { AppliedChange, Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { RecordId } from '../../src/core/model.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import { shownText } from '../cells/cell-text.ts'
 import { appCodeOf, detailsOf, messageOf } from '../errors.ts'
 import { m } from '../messages.gen.ts'
 import type { Drafts } from './drafts.ts'
@@ -23,6 +24,7 @@ export interface OptimisticDeps {
   paging: Pick<Paging, 'reload' | 'restart'>
   drafts: Drafts
   live: Live
+  fields(): readonly Field[]
   notify(message: string, kind: 'info' | 'error'): void
   /** Merges two edits of a cell, or asks which one to keep; null: the other person's. */
   resolveConflict(conflict: Conflict): Promise<Resolution | null>
@@ -220,8 +222,11 @@ export function createOptimistic(deps: OptimisticDeps) {
       if (operation.kind === 'insert' && operation.rows.every((row) => row.id !== undefined)) {
         for (const { id } of operation.rows) if (id !== undefined) drafts.refused(id, reason, namedField)
       } else if (operation.kind === 'update') {
-        for (const { id, values } of operation.rows)
-          refuseRow(number, state.realId(id), values, rows, namedField, reason)
+        for (const { id, values } of operation.rows) {
+          const real = state.realId(id)
+          if (rows <= MAX_RED_ROWS && isGone(error, real, values)) tellGone(number, real, values, reason)
+          else refuseRow(number, real, values, rows, namedField, reason)
+        }
       } else isReloadDue = true
     }
     // Structural changes are undone by reloading; rejected cell values stay, in red with the reason.
@@ -245,6 +250,32 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     void paging.reload()
     deps.notify(m.records_no_changes_saved_reason({ reason: messageOf(error) }), 'error')
+  }
+
+  const fieldOf = (id: string): Field | undefined => deps.fields().find((field) => field.id === id)
+
+  /** True if somebody has deleted the record, or the fields of all values. */
+  function isGone(error: unknown, id: RecordId, values: Values): boolean {
+    const { recordIds } = detailsOf(error)
+    if (Array.isArray(recordIds)) return recordIds.includes(id)
+    return appCodeOf(error) === 'FIELD_NOT_FOUND' && !Object.keys(values).some(fieldOf)
+  }
+
+  /** Drops values that no cell can show any more, and shows them in the message. */
+  function tellGone(number: number, id: RecordId, values: Values, reason: string): void {
+    removeOverlay(number, id, {})
+    const texts = Object.entries(values).flatMap(([fieldId, value]) => {
+      if (value === null) return []
+      const field = fieldOf(fieldId)
+      return [field ? shownText(field, value) : String(value)]
+    })
+    const text = texts.join(', ')
+    deps.notify(
+      text === ''
+        ? m.records_no_changes_saved_reason({ reason })
+        : m.records_text_not_saved_reason({ text, reason }),
+      'error',
+    )
   }
 
   function refuseRow(

@@ -103,6 +103,7 @@ export function createRecordStore(
     paging,
     drafts,
     live,
+    fields: () => query.fields,
     resolveConflict,
     onRefused(reason) {
       // The red cell is off screen: notify now, and show the cell when the table is opened again.

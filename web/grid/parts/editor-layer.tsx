@@ -6,7 +6,7 @@ import type { ResolvedColumn } from '../columns.ts'
 import type { GridProps } from '../contract.ts'
 import { type EditSession, type Engine, useEngine } from '../engine.ts'
 import { type ColumnLayout, FOOTER_HEIGHT, HEADER_HEIGHT, ROW_HEIGHTS, type Span } from '../layout.ts'
-import { cancelEditor, commitEditor, leaveEditor, store } from '../states/editing.ts'
+import { cancelEditor, commitEditor, leaveEditor, leaveRemovedEditor, store } from '../states/editing.ts'
 import { useStore } from '../store.ts'
 import styles from './editor-layer.module.css'
 import { FloatingNote } from './floating-note.tsx'
@@ -14,21 +14,26 @@ import { FloatingNote } from './floating-note.tsx'
 interface EditorLayerProps {
   props: GridProps
   layout: ColumnLayout
+  /** Every column of the grid. */
+  all: readonly ResolvedColumn[]
+  /** Those of this layer. */
   columns: Span
 }
 
 /** The open editor over its cell. It scrolls with the cell and survives the cell's element. */
-export function EditorLayer({ props, layout, columns }: EditorLayerProps): ReactNode {
+export function EditorLayer({ props, layout, all, columns }: EditorLayerProps): ReactNode {
   const engine = useEngine()
   const session = useStore(engine.session)
   const { lines, origin } = useStore(engine.viewport.mounted)
-  if (!session || session.column < columns.first || session.column > columns.last) return null
-  const column = engine.columns[session.column]
-  if (!column || column.fieldId !== session.fieldId) return null
+  if (!session) return null
+  // Not `session.column`, which follows after this render: others may add, move and hide fields meanwhile.
+  const at = all.findIndex(({ fieldId }) => fieldId === session.fieldId)
+  const column = all[at]
+  if (!column || at < columns.first || at > columns.last) return null
   const height = ROW_HEIGHTS[props.rowHeight]
   const style = {
-    insetInlineStart: layout.starts[session.column]!,
-    inlineSize: layout.starts[session.column + 1]! - layout.starts[session.column]!,
+    insetInlineStart: layout.starts[at]!,
+    inlineSize: layout.starts[at + 1]! - layout.starts[at]!,
     insetBlockStart: lines.topOf(session.row) - origin,
     minBlockSize: height,
   }
@@ -36,7 +41,8 @@ export function EditorLayer({ props, layout, columns }: EditorLayerProps): React
     // ARIA allows only rows in a grid, so the editor is one.
     <GridBox role="row" aria-rowindex={session.row + 2}>
       <EditorBox
-        key={`${session.recordId}-${session.fieldId}`}
+        // The editor of another type would not take over the text.
+        key={`${session.recordId}-${session.fieldId}-${column.field.type}`}
         style={style}
         session={session}
         column={column}
@@ -56,6 +62,17 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
   const messageId = useId()
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => keepInSight(engine, box.current), [engine])
+  const { recordId, fieldId } = session
+  // Runs before the editor unmounts, also because somebody else has hidden, deleted or converted its field.
+  useLayoutEffect(
+    () => () => {
+      const hasFocus = box.current?.contains(document.activeElement) ?? false
+      const open = engine.session.get()
+      if (open?.recordId === recordId && open.fieldId === fieldId) leaveRemovedEditor(engine)
+      if (hasFocus) engine.focus()
+    },
+    [engine, recordId, fieldId],
+  )
   const isStale = useIsStale(engine, session)
   const { Editor } = column.cell
   if (!Editor) return null

@@ -1,4 +1,4 @@
-import type { CSSProperties, ReactNode } from 'react'
+import { type CSSProperties, type ReactNode, useCallback } from 'react'
 import type { GridProps } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import type { gridEvents } from '../events.ts'
@@ -24,11 +24,16 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
   const isComposing = useStore(engine.mode).name === 'composing'
   const height = ROW_HEIGHTS[props.rowHeight]
   useStore(engine.selection)
+  // A new function for each render would be called with null while a closing editor gives the focus back.
+  const receive = useCallback(
+    (element: HTMLTextAreaElement | null) => {
+      engine.receiver = element
+    },
+    [engine],
+  )
   return (
     <textarea
-      ref={(element) => {
-        engine.receiver = element
-      }}
+      ref={receive}
       className={styles.receiver}
       style={placeOf(engine.active, { engine, layout, height })}
       data-testid="grid-keys"

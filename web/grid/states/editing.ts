@@ -102,6 +102,14 @@ export function leaveEditor(engine: Engine, move: Move = 'stay', takeFocus = tru
   return true
 }
 
+/** Commits an editor whose cell is no longer drawn, if its text is valid, and ends the session. */
+export function leaveRemovedEditor(engine: Engine): void {
+  if (leaveEditor(engine, 'stay', false)) return
+  const message = engine.session.get()?.message
+  engine.toIdle()
+  if (message) engine.commands.notify(message, 'error')
+}
+
 /** Commits a value chosen in the editor (from a list, a calendar) and closes it. */
 export function commitEditor(engine: Engine, value: CellValue, move: Move = 'stay'): void {
   const session = engine.session.get()

@@ -55,6 +55,7 @@ export function RecordField(props: RecordFieldProps) {
           createOption={createOption}
           files={props.files}
           onCommit={onCommit}
+          commitsOnRemoval={props.recordId !== null}
         />
       )}
       {field.description && (
