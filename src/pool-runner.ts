@@ -3,6 +3,8 @@ export interface PoolRequest {
   id: number
   task: string
   input: unknown
+  /** The time of the server, see `src/clock.ts`. */
+  clockOffsetMs: number
 }
 
 export type PoolReply =

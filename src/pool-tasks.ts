@@ -1,3 +1,4 @@
+import { setClockOffset } from './clock.ts'
 import type {
   BackupConversionTask,
   BackupFilesTask,
@@ -32,7 +33,11 @@ const TASKS: Record<string, Task> = {
 }
 
 /** Runs a request's task and returns its reply, also for an error. */
-export async function answer({ id, task, input }: PoolRequest, supervisor?: Supervisor): Promise<PoolReply> {
+export async function answer(
+  { id, task, input, clockOffsetMs }: PoolRequest,
+  supervisor?: Supervisor,
+): Promise<PoolReply> {
+  setClockOffset(clockOffsetMs)
   const run = TASKS[task]
   if (!run) return { id, ok: false, error: { message: `No task is called "${task}"` } }
   try {

@@ -1,4 +1,5 @@
 import { type Caller, cancelled, currentCaller, watchCaller } from './caller.ts'
+import { clockOffsetMs } from './clock.ts'
 import type { ScriptWatch } from './dialects/dialect.ts'
 import type { PoolMessage, PoolReply, Runner, StartRunner } from './pool-runner.ts'
 import { startReader } from './reader-process.ts'
@@ -203,7 +204,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     member.running = { entry, isWanted: true }
     servedAt.set(entry.user, ++turn)
     watch(entry, member)
-    member.runner.post({ id: entry.id, task: entry.task, input: entry.input })
+    member.runner.post({ id: entry.id, task: entry.task, input: entry.input, clockOffsetMs: clockOffsetMs() })
   }
 
   /** Rejects an entry's callers. If the runner cannot be stopped, its result is dropped. */

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Socket as Connection, Server } from 'socket.io'
 import type { Authenticator } from './caller.ts'
 import { clientAddress } from './caller.ts'
+import { nowMs } from './clock.ts'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
 import type { AppliedChange } from './core/changes.ts'
 import { AppError } from './core/errors.ts'
@@ -282,7 +283,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
 
   /** Disconnects at a time, with several timers if it exceeds the maximum delay. */
   function endAt(socket: Connection, moment: number): void {
-    const wait = Math.max(0, moment - Date.now())
+    const wait = Math.max(0, moment - nowMs())
     const timer = setTimeout(
       () => (wait > MAX_TIMER_MS ? endAt(socket, moment) : socket.disconnect(true)),
       Math.min(wait, MAX_TIMER_MS),

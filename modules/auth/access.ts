@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { Actor, ShareActor, UserActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import {
@@ -85,7 +86,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
   const grant = (baseId: string, userId: string, role: BaseRole): MetaStatement =>
     meta.db
       .insert(memberships)
-      .values({ scope: 'base', scopeId: baseId, userId, role, createdAt: new Date().toISOString() })
+      .values({ scope: 'base', scopeId: baseId, userId, role, createdAt: nowIso() })
       .onConflictDoUpdate({
         target: [memberships.scope, memberships.scopeId, memberships.userId],
         set: { role },
@@ -236,7 +237,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         scope: 'workspace' as const,
         scopeId: WORKSPACE,
         userId,
-        createdAt: new Date().toISOString(),
+        createdAt: nowIso(),
       }
       await meta.atomically([
         meta.db.delete(memberships).where(own),

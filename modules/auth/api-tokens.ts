@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray } from 'drizzle-orm'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
@@ -23,7 +24,7 @@ interface TokenOwner {
 }
 
 const hasExpired = ({ expiresAt }: Pick<TokenOwner, 'expiresAt'>): boolean =>
-  expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+  expiresAt !== null && Date.parse(expiresAt) <= nowMs()
 
 export type ApiTokens = ReturnType<typeof createApiTokens>
 
@@ -104,7 +105,7 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access, 
         description,
         tokenHash: sha256(token),
         hint: token.slice(-HINT_LENGTH),
-        createdAt: new Date().toISOString(),
+        createdAt: nowIso(),
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       }
       await meta.atomically([

@@ -15,6 +15,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { currentOrigin } from '../../src/caller.ts'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { AuditDetail, AuditKind } from '../../src/core/activity.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { AccountAuditKind, AuditEntry } from '../../src/core/audits.ts'
@@ -80,7 +81,7 @@ export function createAudits({ meta, events, removals }: Pick<Kernel, 'meta' | '
 
   const rowOf = (by: Author, { baseId, userId, kind, detail }: NewAudit) => ({
     key: createId('audit'),
-    at: new Date().toISOString(),
+    at: nowIso(),
     baseId: baseId ?? null,
     kind,
     actorId: by.kind === 'user' ? by.id : null,
@@ -209,7 +210,7 @@ function createFailureLimit(): (network: string) => boolean {
   let total = 0
   const counts = new Map<string, number>()
   return (network) => {
-    const now = Math.floor(Date.now() / MINUTE_MS)
+    const now = Math.floor(nowMs() / MINUTE_MS)
     if (now !== minute) {
       minute = now
       total = 0

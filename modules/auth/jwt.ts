@@ -1,5 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { nowMs } from '../../src/clock.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { rolesOf, type UserRow } from './accounts.ts'
 
@@ -26,7 +27,7 @@ export function createJwt({ secrets }: Pick<Kernel, 'secrets'>) {
 
   function recall(token: string): Claims | undefined {
     const claims = verified.get(token)
-    if (claims === undefined || claims.expiresAtMs > Date.now()) return claims
+    if (claims === undefined || claims.expiresAtMs > nowMs()) return claims
     verified.delete(token)
     return undefined
   }
@@ -36,17 +37,19 @@ export function createJwt({ secrets }: Pick<Kernel, 'secrets'>) {
      * Signs a token for the user. Clients expect `roles` as an object after sign-in and as a comma list
      * elsewhere (wire §2.1); the server does not read them.
      */
-    sign: (row: UserRow, roles: 'object' | 'list'): Promise<string> =>
-      new SignJWT({
+    sign(row: UserRow, roles: 'object' | 'list'): Promise<string> {
+      const issuedAt = Math.floor(nowMs() / 1000)
+      return new SignJWT({
         email: row.email,
         id: row.id,
         roles: roles === 'list' ? row.roles : Object.fromEntries(rolesOf(row).map((role) => [role, true])),
         token_version: row.tokenVersion,
       })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .setIssuedAt()
-        .setExpirationTime(`${TOKEN_LIFE_SECONDS}s`)
-        .sign(secrets.jwt),
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + TOKEN_LIFE_SECONDS)
+        .sign(secrets.jwt)
+    },
 
     /** The claims of a token that has been verified before and is still valid. */
     recall,
@@ -57,7 +60,10 @@ export function createJwt({ secrets }: Pick<Kernel, 'secrets'>) {
       const known = recall(token)
       if (known) return known
       try {
-        const { payload } = await jwtVerify(token, secrets.jwt, { algorithms: ['HS256'] })
+        const { payload } = await jwtVerify(token, secrets.jwt, {
+          algorithms: ['HS256'],
+          currentDate: new Date(nowMs()),
+        })
         const { id, token_version: tokenVersion, exp } = payload
         if (typeof id !== 'string' || typeof tokenVersion !== 'string' || exp === undefined) return null
         const claims = { userId: id, tokenVersion, expiresAtMs: exp * 1000 }

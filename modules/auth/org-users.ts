@@ -1,4 +1,5 @@
 import { and, asc, count, eq, exists, isNull } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -73,7 +74,7 @@ export function createOrgUsers(
     email: string,
     roles: string = NEWCOMER_ROLES,
   ): Promise<UserRow | null> {
-    const now = new Date().toISOString()
+    const now = nowIso()
     const row = {
       id: createId('user'),
       email,
@@ -158,7 +159,7 @@ export function createOrgUsers(
       await access.authorize(actor, 'user.update')
       const user = await get(userId)
       if (isSuper(user)) throw badRequest(m.wire_error_update_super_admin())
-      const updatedAt = new Date().toISOString()
+      const updatedAt = nowIso()
       await meta.atomically([
         meta.db.update(users).set({ roles, updatedAt }).where(eq(users.id, userId)),
         ...audits.record(actor, { kind: 'user.roles', userId, detail: { name: user.email, role: roles } }),
@@ -193,7 +194,7 @@ export function createOrgUsers(
       const user = await get(userId)
       if (isSuper(user)) throw badRequest(m.wire_error_delete_super_admin())
       await refuseSoleOwner(user)
-      const deletedAt = new Date().toISOString()
+      const deletedAt = nowIso()
       const cleared = { passwordHash: null, inviteToken: null, meta: null, tokenVersion: randomHex80() }
       await meta.atomically([
         meta.db.delete(sessions).where(eq(sessions.userId, userId)),

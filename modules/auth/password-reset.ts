@@ -1,4 +1,5 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import { type Actor, ANONYMOUS } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -31,12 +32,12 @@ export function createPasswordReset(
   const { users, passwordResets } = meta.tables(defineAuthTables)
   const invalid = () => badRequest(m.wire_error_reset_url())
   const isValid = (token: string) =>
-    and(eq(passwordResets.id, sha256(token)), gt(passwordResets.expiresAt, Date.now()))
+    and(eq(passwordResets.id, sha256(token)), gt(passwordResets.expiresAt, nowMs()))
 
-  const isExpired = () => lte(passwordResets.expiresAt, Date.now())
+  const isExpired = () => lte(passwordResets.expiresAt, nowMs())
   const newToken = (userId: string) => {
     const token = crypto.randomUUID()
-    const expiresAt = Date.now() + RESET_LIFE_MS
+    const expiresAt = nowMs() + RESET_LIFE_MS
     const row = { id: sha256(token), userId, expiresAt }
     return { token, expiresAt, insert: meta.db.insert(passwordResets).values(row) }
   }
@@ -93,7 +94,7 @@ export function createPasswordReset(
       const [taken] = await meta.db.delete(passwordResets).where(isValid(token)).returning()
       if (!taken) throw invalid()
       const account = await accounts.find(taken.userId)
-      const updatedAt = new Date().toISOString()
+      const updatedAt = nowIso()
       await meta.atomically([
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, taken.userId)),
         meta.db

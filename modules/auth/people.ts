@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, like, or } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { Person } from '../../src/core/model.ts'
 import { holdsOrgRole } from '../../src/core/roles.ts'
@@ -99,7 +100,7 @@ export function createProfile({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts
       const { id } = requireUser(actor)
       const [row] = await meta.db
         .update(users)
-        .set({ ...patch, updatedAt: new Date().toISOString() })
+        .set({ ...patch, updatedAt: nowIso() })
         .where(eq(users.id, id))
         .returning()
       if (!row) throw new Error(`The account ${id} is gone`)

@@ -1,5 +1,6 @@
 import { and, eq, exists, lte } from 'drizzle-orm'
 import { type Adapter, type DatabaseSession, Lucia, TimeSpan } from 'lucia'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
@@ -61,7 +62,7 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
   })
 
   const cookieOf = (value: string): RefreshCookie =>
-    withDate(lucia.createSessionCookie(value).serialize(), Date.now() + LIFE_DAYS * DAY_MS)
+    withDate(lucia.createSessionCookie(value).serialize(), nowMs() + LIFE_DAYS * DAY_MS)
 
   async function rotateOnce(id: string): Promise<{ user: UserRow; cookie: RefreshCookie } | null> {
     const { session } = await lucia.validateSession(id)
@@ -71,7 +72,7 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     // One statement, so that a value sent to two processes at once is exchanged once.
     const [rotated] = await meta.db
       .update(sessions)
-      .set({ id: sha256(value), expiresAt: Date.now() + LIFE_DAYS * DAY_MS })
+      .set({ id: sha256(value), expiresAt: nowMs() + LIFE_DAYS * DAY_MS })
       .where(and(eq(sessions.id, id), eq(sessions.tokenVersion, account.row.tokenVersion)))
       .returning({ id: sessions.id })
     // `account` was read before: if the password changes now, the new token is void.
@@ -90,7 +91,7 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
         await lucia.deleteExpiredSessions()
       }
       // Not by Lucia, which has no transactions.
-      const row = { id: sha256(value), userId, tokenVersion, expiresAt: Date.now() + LIFE_DAYS * DAY_MS }
+      const row = { id: sha256(value), userId, tokenVersion, expiresAt: nowMs() + LIFE_DAYS * DAY_MS }
       await meta.atomically([meta.db.insert(sessions).values(row), ...also])
       return cookieOf(value)
     },
@@ -153,7 +154,7 @@ function createAdapter({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts): Adap
       await meta.db.delete(sessions).where(eq(sessions.userId, userId))
     },
     async deleteExpiredSessions() {
-      await meta.db.delete(sessions).where(lte(sessions.expiresAt, Date.now()))
+      await meta.db.delete(sessions).where(lte(sessions.expiresAt, nowMs()))
     },
   }
 }
@@ -209,7 +210,7 @@ export function createSessionService(
     await meta.atomically([
       meta.db
         .update(users)
-        .set({ ...also, tokenVersion, updatedAt: new Date().toISOString() })
+        .set({ ...also, tokenVersion, updatedAt: nowIso() })
         .where(and(eq(users.id, user.id), eq(users.tokenVersion, user.tokenVersion))),
       ...audits.recordOwn(kind, user, isDone),
     ])

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { nowMs } from '../../src/clock.ts'
 import type { ShareActor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import {
@@ -93,7 +94,7 @@ export function passwordIn(headers: Headers): string | null {
 }
 
 export const isExpired = ({ expiresAt }: Pick<ShareRow, 'expiresAt'>): boolean =>
-  expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+  expiresAt !== null && Date.parse(expiresAt) <= nowMs()
 
 export function asVisitor({ id, kind, baseId, targetId, role, settings, expiresAt }: ShareRow): ShareActor {
   const link = { kind: 'share' as const, shareId: id, baseId, expiresAt }

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { AuditKind } from '../../src/core/activity.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
@@ -117,7 +118,7 @@ export function createShares(
         passwordHash: password === null ? null : await hashPassword(password),
       }),
       settings: shareSettings.parse({ ...before?.settings, ...settings }),
-      updatedAt: new Date().toISOString(),
+      updatedAt: nowIso(),
     }
   }
 
@@ -244,7 +245,7 @@ export function createShares(
      * Returns their number.
      */
     async suspend(by: Actor, baseId: string, targetIds: ReadonlySet<string>, title: string): Promise<number> {
-      const now = new Date().toISOString()
+      const now = nowIso()
       const rows = await db.select().from(shares).where(eq(shares.baseId, baseId))
       const open = rows.filter(
         ({ targetId, expiresAt }) => targetIds.has(targetId) && (expiresAt === null || expiresAt > now),
@@ -269,7 +270,7 @@ export function createShares(
 
     /** Records a visit, at most once a minute. */
     async visited({ id, lastVisitAt }: Pick<ShareRow, 'id' | 'lastVisitAt'>): Promise<void> {
-      const now = Date.now()
+      const now = nowMs()
       if (lastVisitAt !== null && Date.parse(lastVisitAt) > now - VISIT_EVERY_MS) return
       const before = new Date(now - VISIT_EVERY_MS).toISOString()
       const isDue = or(sql`${shares.lastVisitAt} is null`, lt(shares.lastVisitAt, before))

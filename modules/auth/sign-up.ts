@@ -1,4 +1,5 @@
 import { and, eq, exists, isNull, type SQL } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -45,7 +46,7 @@ export function createSignUp(
     passwordHash: string,
     founder: 1 | null,
   ): Promise<UserRow | undefined> {
-    const now = new Date().toISOString()
+    const now = nowIso()
     const row = {
       id: createId('user'),
       email: input.email.trim(),
@@ -87,7 +88,7 @@ export function createSignUp(
     const [invited] = await meta.db.select({ id: users.id, email: users.email }).from(users).where(isInvited)
     if (!invited) throw invalid
     const passwordHash = await hashPassword(input.password)
-    const updatedAt = new Date().toISOString()
+    const updatedAt = nowIso()
     const tokenVersion = randomHex80()
     const hasJoined = and(eq(users.id, invited.id), eq(users.tokenVersion, tokenVersion))
     const isAccepted = exists(meta.db.select({ id: users.id }).from(users).where(hasJoined))

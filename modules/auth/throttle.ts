@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { nowMs } from '../../src/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { Events } from '../../src/events.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -46,7 +47,7 @@ function createCounts({ events, name }: Scope, most: number) {
 export type Throttle = ReturnType<typeof createThrottle>
 
 /** Counts failures in a sliding window, on all servers together. */
-export function createThrottle(scope: Scope, now: () => number = Date.now) {
+export function createThrottle(scope: Scope, now: () => number = nowMs) {
   const failures = createCounts(scope, MAX_FAILURES_PER_ADDRESS)
 
   const recent = (key: string): number[] => failures.since(key, now() - WINDOW_MS)
@@ -127,7 +128,7 @@ export function createHourlyLimit(
   scope: Scope,
   most: number,
   refusal: () => string,
-  now: () => number = Date.now,
+  now: () => number = nowMs,
 ) {
   const counts = createCounts(scope, most)
 

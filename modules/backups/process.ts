@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { clockOffsetMs } from '../../src/clock.ts'
 import type { PoolMessage } from '../../src/pool-runner.ts'
 import { startReaderWith } from '../../src/reader-process.ts'
 
@@ -42,7 +43,7 @@ export function runInProcess<T>(
     reject(signal.reason)
   }
   signal.addEventListener('abort', abort, { once: true })
-  runner.post({ id: 1, task, input })
+  runner.post({ id: 1, task, input, clockOffsetMs: clockOffsetMs() })
   return promise.finally(() => {
     signal.removeEventListener('abort', abort)
     runner.end()

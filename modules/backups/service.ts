@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
@@ -124,7 +125,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   async function isTestDue(settings: StoredSettings): Promise<boolean> {
     if (settings.test !== 'weekly') return settings.test === 'always'
     const tests = (await (await open(settings)).list()).flatMap(({ test: known }) => known ?? [])
-    return !tests.some(({ at }) => Date.parse(at) > Date.now() - WEEK_MS)
+    return !tests.some(({ at }) => Date.parse(at) > nowMs() - WEEK_MS)
   }
 
   /** Tells all super admins of a failure, also of a short job. */
@@ -176,7 +177,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
           isMostlyNative: config.databaseUrl === null,
           onProgress: (done) => context.report({ done }),
         })
-        lastSuccessAt = Date.now()
+        lastSuccessAt = nowMs()
         log.info('backup made', { backupId: summary.id, bytes: summary.size, added: summary.added })
         if (await isTestDue(settings)) await runTest(settings, summary.id, context.signal)
         return { backupId: summary.id }
@@ -262,7 +263,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   }
 
   /** Starts the backup of the latest scheduled time, if no server has done so. */
-  async function look(now = new Date()): Promise<void> {
+  async function look(now = new Date(nowMs())): Promise<void> {
     if (shutdown.hasBegun) return
     const row = await store.read()
     if (!row || row.settings.frequency === 'off') return
@@ -279,7 +280,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   async function dropReplacedTables(): Promise<void> {
     if (config.databaseUrl === null || shutdown.hasBegun || Date.now() < dropsAt) return
     dropsAt = Date.now() + DAY_MS
-    const before = new Date(Date.now() - REPLACED_DAYS * DAY_MS)
+    const before = new Date(nowMs() - REPLACED_DAYS * DAY_MS)
     for (const schemas of await dropReplaced(config.databaseUrl, before))
       log.info('tables dropped that a restore had replaced', { schemas })
   }
@@ -436,7 +437,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       await access.authorize(actor, 'backup.restore')
       const owner = requireUser(actor)
       const at = new Date(wantedAt).toISOString()
-      if (at > new Date().toISOString()) throw badRequest(m.records_error_rewind_future())
+      if (at > nowIso()) throw badRequest(m.records_error_rewind_future())
       const asked = { owner, baseId, at, moment: `${at.slice(0, 16).replace('T', ' ')} UTC`, wanted: title }
       const backup = await firstSince(baseId, at)
       if (backup !== null)

@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { seal, unseal } from '../../src/secrets.ts'
@@ -42,7 +43,7 @@ export function createBackupStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
     },
     /** @param also statements for the end of the transaction */
     async save(settings: StoredSettings, userId: string, also: MetaStatement[]): Promise<void> {
-      const updatedAt = new Date().toISOString()
+      const updatedAt = nowIso()
       const row = {
         content: seal(secrets.connections, JSON.stringify(settings)),
         updatedBy: userId,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -132,7 +133,7 @@ export function createWriteFile(deps: Deps) {
           title: base.title,
           description: base.description,
           meta: JSON.stringify(base.meta),
-          exported_at: new Date().toISOString(),
+          exported_at: nowIso(),
           contents: JSON.stringify(options),
         }
         await thread.insert('sheaf_base', Object.entries(facts))

@@ -1,3 +1,4 @@
+import { nowIso } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { BaseImport, BaseSourceKind, ImportChoices, ImportProblem } from '../../src/core/base-imports.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
@@ -188,7 +189,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       await connect(user, input, (connection) => connection.describe(sourceBaseId))
       const baseId =
         input.baseId ?? (await bases.create(user, { title: await bases.copies.freeTitle(title) })).id
-      const now = new Date().toISOString()
+      const now = nowIso()
       const row: ImportRow = {
         id: `imp${randomText(14)}`,
         userId: user.id,

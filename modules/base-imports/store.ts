@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import {
   type BaseImport,
@@ -103,7 +104,7 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
     async save(id: string, patch: Partial<ImportRow>): Promise<void> {
       await db
         .update(baseImports)
-        .set({ ...patch, updatedAt: new Date().toISOString() })
+        .set({ ...patch, updatedAt: nowIso() })
         .where(eq(baseImports.id, id))
     },
 
@@ -116,7 +117,7 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
       const isBefore = before === null ? sql`job_id is null` : eq(baseImports.jobId, before)
       const taken = await db
         .update(baseImports)
-        .set({ jobId, status: 'running', error: null, updatedAt: new Date().toISOString() })
+        .set({ jobId, status: 'running', error: null, updatedAt: nowIso() })
         .where(and(eq(baseImports.id, id), isBefore))
         .returning({ id: baseImports.id })
       return taken.length > 0
@@ -206,10 +207,7 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
 
     /** The statement that saves where a run goes on. */
     savingState: (id: string, state: RunState): MetaStatement =>
-      db
-        .update(baseImports)
-        .set({ state, updatedAt: new Date().toISOString() })
-        .where(eq(baseImports.id, id)),
+      db.update(baseImports).set({ state, updatedAt: nowIso() }).where(eq(baseImports.id, id)),
 
     /** Objects that a run has not found in the source. */
     async missing(importId: string, scope: string, run: number, limit: number): Promise<ImportedObject[]> {

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
@@ -39,7 +40,7 @@ export function createBaseCopies(
         from,
       }: { baseId: string; title: string; withSources: boolean; from?: MetaReader },
     ): Promise<BaseDraft> {
-      const now = new Date().toISOString()
+      const now = nowIso()
       const times = { createdAt: now, updatedAt: now }
       const all = (await store.sourcesOf([original.id], from)).get(original.id) ?? []
       const copied = all.filter(({ isOwn }) => isOwn || withSources)
@@ -84,7 +85,7 @@ export function createBaseCopies(
       owner: UserActor,
       { baseId, ...given }: Pick<BaseRow, 'title' | 'description' | 'meta'> & { baseId: string },
     ): Promise<{ sourceId: string }> {
-      const now = new Date().toISOString()
+      const now = nowIso()
       const times = { createdAt: now, updatedAt: now }
       const row: BaseRow = {
         id: baseId,

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Member, MemberInvitation } from '../../src/core/model.ts'
@@ -74,7 +75,7 @@ export function createMembers(
               kind: 'invite',
               userId,
               // Somebody who was removed may be invited again.
-              key: `invite ${baseId} ${Date.now()}`,
+              key: `invite ${baseId} ${nowMs()}`,
               actorId: actor.kind === 'user' ? actor.id : null,
               baseId,
             },

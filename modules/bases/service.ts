@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
@@ -71,7 +72,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
   }
 
   async function save(baseId: string, patch: Partial<BaseRow>): Promise<BaseRow> {
-    const change = { ...patch, updatedAt: new Date().toISOString() }
+    const change = { ...patch, updatedAt: nowIso() }
     const [row] = await meta.db.update(bases).set(change).where(eq(bases.id, baseId)).returning()
     store.changed(baseId)
     if (!row) throw notFound('Base', baseId)
@@ -175,7 +176,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
     ): Promise<Base> {
       await access.authorize(actor, 'base.create')
       if (actor.kind !== 'user') throw new Error('Only users are authorized to create bases')
-      const createdAt = new Date().toISOString()
+      const createdAt = nowIso()
       const times = { createdAt, updatedAt: createdAt }
       const row: BaseRow = {
         id: createId('base'),
@@ -221,7 +222,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       if (patch.title !== undefined && (await store.findByTitle(patch.title, baseId)).length > 0) {
         throw badRequest(m.wire_error_base_title())
       }
-      const set = { ...patch, updatedAt: new Date().toISOString() }
+      const set = { ...patch, updatedAt: nowIso() }
       const isTitled = patch.title !== undefined
       await meta.atomically([
         meta.db.update(bases).set(set).where(eq(bases.id, baseId)),
@@ -265,7 +266,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
     /** Moves a base to the trash; its records stay as they are. */
     async delete(actor: Actor, baseId: string): Promise<void> {
       await enter(actor, 'base.delete', baseId)
-      const deletedAt = new Date().toISOString()
+      const deletedAt = nowIso()
       await meta.atomically([
         meta.db
           .update(bases)
@@ -308,7 +309,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       await meta.atomically([
         meta.db
           .update(bases)
-          .set({ title, deletedAt: null, deletedBy: null, updatedAt: new Date().toISOString() })
+          .set({ title, deletedAt: null, deletedBy: null, updatedAt: nowIso() })
           .where(eq(bases.id, baseId)),
         ...audits.record(actor, { baseId, kind: 'base.restore', detail: {} }),
       ])

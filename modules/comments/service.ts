@@ -1,3 +1,4 @@
+import { nowIso } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { commentKey, REACTIONS, type Reaction, type RecordComment } from '../../src/core/comments.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
@@ -379,7 +380,7 @@ export function createCommentsService(
         text: await withMembersOnly(model.table.baseId, input.text),
         createdBy: user.id,
         authorName: null,
-        createdAt: new Date().toISOString(),
+        createdAt: nowIso(),
         updatedAt: null,
         resolvedBy: null,
         resolvedAt: null,
@@ -414,7 +415,7 @@ export function createCommentsService(
     async update(actor: Actor, commentId: string, text: string): Promise<RecordComment> {
       const { row, actor: user } = await open(actor, 'comment.create', commentId)
       if (row.createdBy !== user.id || row.authorName !== null) throw notOwn()
-      const patch = { text: await withMembersOnly(row.baseId, text), updatedAt: new Date().toISOString() }
+      const patch = { text: await withMembersOnly(row.baseId, text), updatedAt: nowIso() }
       const changed = { ...row, ...patch }
       // Those who know of it already have its key.
       const notices = await notifications.notices.prepare(
@@ -452,7 +453,7 @@ export function createCommentsService(
       if (row.parentId !== null) throw badRequest(m.comments_error_resolve_reply())
       await store.update(row.id, {
         resolvedBy: isResolved ? user.id : null,
-        resolvedAt: isResolved ? new Date().toISOString() : null,
+        resolvedAt: isResolved ? nowIso() : null,
       })
       announce(row)
     },
@@ -461,7 +462,7 @@ export function createCommentsService(
     async react(actor: Actor, commentId: string, emoji: Reaction, isOn: boolean): Promise<void> {
       const { row, actor: user } = await open(actor, 'comment.create', commentId)
       const reaction = { commentId: row.id, userId: user.id, emoji }
-      if (isOn) await store.react({ ...reaction, createdAt: new Date().toISOString() })
+      if (isOn) await store.react({ ...reaction, createdAt: nowIso() })
       else await store.unreact(reaction)
       announce(row)
     },

@@ -1,3 +1,4 @@
+import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { valuesOfButton } from '../../src/core/fields/button.ts'
@@ -33,7 +34,7 @@ export function createButtonsService(
     button: Field,
     press: Press,
   ): Promise<void> {
-    const moment = { ms: Date.now(), timeZone: press.timeZone ?? 'UTC' }
+    const moment = { ms: nowMs(), timeZone: press.timeZone ?? 'UTC' }
     const values = Object.fromEntries(
       Object.entries(valuesOfButton(button)).map(([fieldId, value]) => {
         const target = field(fieldId)

@@ -1,3 +1,4 @@
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
@@ -161,7 +162,7 @@ export function createHooksService(
     const checked = checkSettings(model, settings, key)
     const others = await store.ofTable(table.id)
     if (others.length >= MAX_HOOKS) throw badRequest(m.hooks_error_too_many({ max: MAX_HOOKS }))
-    const now = new Date().toISOString()
+    const now = nowIso()
     const isFollowing = checked.isActive && isRecordEvent(checked.event)
     const row: HookRow = {
       ...checked,
@@ -185,7 +186,7 @@ export function createHooksService(
   }
 
   async function replace(row: HookRow, patch: Partial<HookRow>): Promise<Hook> {
-    const changed = { ...patch, updatedAt: new Date().toISOString() }
+    const changed = { ...patch, updatedAt: nowIso() }
     await store.update(row.id, changed)
     announce(row)
     return present({ ...row, ...changed }, key)
@@ -221,7 +222,7 @@ export function createHooksService(
     const isNew = !row.isActive || row.event !== changed.event
     const restarts = isRecordEvent(changed.event) && (isNew || skipMissed)
     if (skipMissed) {
-      await store.giveUpWaiting(row.id, { code: 'SKIPPED', message: m.hooks_error_skipped() }, Date.now())
+      await store.giveUpWaiting(row.id, { code: 'SKIPPED', message: m.hooks_error_skipped() }, nowMs())
     }
     const hook = await replace(row, {
       ...more,
@@ -301,7 +302,7 @@ export function createHooksService(
         ownerId: string,
         { from, isMove = false }: { from?: MetaReader | undefined; isMove?: boolean } = {},
       ) {
-        const now = new Date().toISOString()
+        const now = nowIso()
         const originals = await store.ofBase(baseId, from)
         const copied = originals.flatMap((row): HookRow[] => {
           const [id, tableId] = [ids.get(row.id), ids.get(row.tableId)]
@@ -550,7 +551,7 @@ export function createHooksService(
     /** Sends ended deliveries again, with the same ids: some, or all that were given up. Returns their number. */
     async retry(actor: Actor, hookId: string, deliveries: readonly string[] | 'dead'): Promise<number> {
       const { row } = await open(actor, 'hook.update', hookId)
-      const count = await store.retry(hookId, deliveries, Date.now())
+      const count = await store.retry(hookId, deliveries, nowMs())
       if (count > 0) deliverer.due(row)
       return count
     },
@@ -571,7 +572,7 @@ export function createHooksService(
       if (!row.isActive) throw badRequest(m.hooks_error_not_active({ hook: row.title }))
       const found = await readRows(actor, model, recordIds)
       const groups = row.deliverPer === 'record' ? found.map((one) => [one]) : [found]
-      const now = Date.now()
+      const now = nowMs()
       const triggeredBy = actor.kind === 'user' ? actor.id : null
       const deliveries = groups.map((group, part): DeliveryRow => {
         return {

@@ -1,3 +1,4 @@
+import { setClockOffset } from '../../src/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { openBulkWriter } from '../../src/db/open-bulk-writer.ts'
@@ -22,6 +23,7 @@ const mainThread = connectMainThread(send)
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.type !== 'start') return mainThread.receive(data)
+  setClockOffset(data.clockOffsetMs)
   try {
     send({ type: 'done', outcome: await runImport(data.plan) })
   } catch (error) {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { nowMs } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
@@ -220,7 +221,7 @@ export function createImportsService(
     const { fileName, path } = await uploads.get(user.id, input.uploadId)
     await requireFileKind(path, input.format.kind)
     const { width, timeZone, uploadId } = input
-    const made = { ms: Date.now(), timeZone }
+    const made = { ms: nowMs(), timeZone }
     const context = { userId: user.id, members: await records.people(actor, baseId), made }
     const goal = model
       ? await appendTo(actor, model, input, context)
@@ -837,7 +838,7 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
      * @param pageAgeMs leaves out newer jobs, which the page started itself
      */
     async unfinished(actor: Actor, pageAgeMs = 0): Promise<Job[]> {
-      const openedAt = new Date(Date.now() - pageAgeMs).toISOString()
+      const openedAt = new Date(nowMs() - pageAgeMs).toISOString()
       const own = await jobs.list({ userId: requireUser(actor).id, unfinished: true })
       return own.filter(({ createdAt }) => createdAt <= openedAt)
     },

@@ -1,3 +1,4 @@
+import { clockOffsetMs } from '../../src/clock.ts'
 import { AppError, badRequest, type ErrorCode } from '../../src/core/errors.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { workerUrl } from '../../src/worker-url.ts'
@@ -10,7 +11,7 @@ import type { ImportOutcome, ImportPlan } from './plan.ts'
 
 /** Messages between the main thread and the worker. */
 export type ToWorker =
-  | { type: 'start'; plan: ImportPlan }
+  | { type: 'start'; plan: ImportPlan; clockOffsetMs: number }
   | { type: 'go' }
   | { type: 'cancel' }
   /** Answers `files`: those that the actor may use. */
@@ -144,7 +145,7 @@ export function runInThread(
   // A thread can exit without an error and would keep the lease.
   worker.addEventListener('close', () => end(() => reject(new Error("The import's thread has ended"))))
   signal.addEventListener('abort', cancel)
-  post({ type: 'start', plan })
+  post({ type: 'start', plan, clockOffsetMs: clockOffsetMs() })
   if (signal.aborted) cancel()
   return promise
 }

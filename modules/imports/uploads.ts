@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, desc, eq, lt } from 'drizzle-orm'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -66,7 +67,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     try {
       await claims.take(claimOf(uploadId))
       const size = await writeLimited(path, body, config.importMaxBytes)
-      const createdAt = new Date().toISOString()
+      const createdAt = nowIso()
       await meta.db.insert(uploads).values({ id: uploadId, userId, fileName, size, createdAt })
       await makeRoom(userId)
       return { uploadId, fileName, size }
@@ -110,9 +111,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     arriving.add(id)
     try {
       await (await open(pathOf(id), 'wx', 0o600)).close()
-      await meta.db
-        .insert(uploads)
-        .values({ id, userId, fileName, size, createdAt: new Date().toISOString() })
+      await meta.db.insert(uploads).values({ id, userId, fileName, size, createdAt: nowIso() })
       await makeRoom(userId)
       return upload
     } catch (error) {
@@ -203,7 +202,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
 
   /** Deletes expired uploads, and partial files of a stopped server. */
   async function clean(): Promise<void> {
-    const limit = new Date(Date.now() - KEPT_MS)
+    const limit = new Date(nowMs() - KEPT_MS)
     const old = await meta.db
       .select({ id: uploads.id })
       .from(uploads)

@@ -1,4 +1,5 @@
 import { withinTime } from '../../src/caller.ts'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
@@ -63,7 +64,7 @@ const keyOf = (terms: readonly IndexTerm[]): string =>
 function unbuilt(
   index: Pick<IndexRow, 'baseId' | 'tableId' | 'terms' | 'columns' | 'isAutomatic'>,
 ): IndexRow {
-  const now = new Date().toISOString()
+  const now = nowIso()
   return {
     ...index,
     id: `${NAME_PREFIX}${randomText(14)}`,
@@ -182,14 +183,14 @@ export function createIndexesService(
       key,
       slowReads: (before?.slowReads ?? 0) + Number(isSlow),
       slowMs: (before?.slowMs ?? 0) + (isSlow ? ms : 0),
-      lastAt: new Date().toISOString(),
+      lastAt: nowIso(),
     })
   }
 
   async function contextOf(model: TableModel) {
     const engine = await schema.engineOf(model.table)
     const models = await schema.loadReachable(model.table.id)
-    return { engine, context: { model, models, dialect: engine.dialect, moment: { now: new Date() } } }
+    return { engine, context: { model, models, dialect: engine.dialect, moment: { now: new Date(nowMs()) } } }
   }
 
   /** Builds an index, unless another server is building it. */
@@ -426,10 +427,7 @@ export function createIndexesService(
    *
    * @param now the time by which unused indexes are judged, in milliseconds since 1970
    */
-  async function maintain(
-    isQuiet: (baseId: string) => boolean = isQuietNow,
-    now = Date.now(),
-  ): Promise<void> {
+  async function maintain(isQuiet: (baseId: string) => boolean = isQuietNow, now = nowMs()): Promise<void> {
     await round
     round = runRound(isQuiet, now).finally(() => {
       round = null

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { nowMs } from '../../src/clock.ts'
 import { type Notification, notificationPath, notificationText } from '../../src/core/notifications.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -104,7 +105,7 @@ export function createNotificationMails(
 
   return {
     /** Stores the mails that are due at a time (milliseconds since 1970); one server at a time does. */
-    async sendDue(now = Date.now()): Promise<void> {
+    async sendDue(now = nowMs()): Promise<void> {
       if (!mail.isConfigured || !(await meta.cluster.claims.take(CLAIM))) return
       for (;;) {
         const people = await store.peopleDue(now, ROUND)

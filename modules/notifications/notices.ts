@@ -1,4 +1,5 @@
 import type { SQL } from 'drizzle-orm'
+import { nowMs } from '../../src/clock.ts'
 import { offsetAt } from '../../src/core/dates.ts'
 import { createId } from '../../src/core/ids.ts'
 import { type DailyTime, type NotificationChannel, topicOf } from '../../src/core/notifications.ts'
@@ -55,7 +56,7 @@ export function createNotices(
     const userIds = [...new Set(notices.map(({ userId }) => userId))]
     const standings = await access.standings(userIds, baseId === null ? [] : [baseId])
     const settingsOf = await settings.effective(userIds, baseId)
-    const now = Date.now()
+    const now = nowMs()
     return notices.flatMap((notice) => {
       const standing = standings.get(notice.userId)
       const role = baseId === null ? undefined : standing?.roles.get(baseId)

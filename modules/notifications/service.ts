@@ -1,3 +1,4 @@
+import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import {
@@ -86,13 +87,13 @@ export function createNotificationsService(
         else if (channel === 'daily') daily.push(id)
       }
     }
-    const nextDaily = mailDueAt('daily', Date.now(), time)
+    const nextDaily = mailDueAt('daily', nowMs(), time)
     await meta.atomically([...store.setMailTime(unwanted, null), ...store.setMailTime(daily, nextDaily)])
   }
 
   async function forget(): Promise<void> {
     if (!(await meta.cluster.claims.take(CLEANUP))) return
-    const before = new Date(Date.now() - NOTIFICATION_DAYS * 86_400_000).toISOString()
+    const before = new Date(nowMs() - NOTIFICATION_DAYS * 86_400_000).toISOString()
     await store.forget(before, MAX_NOTIFICATIONS)
   }
 

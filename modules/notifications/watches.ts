@@ -1,4 +1,5 @@
 import { and, count, desc, eq, inArray } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { RecordId } from '../../src/core/model.ts'
@@ -76,7 +77,7 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
       tableId: target.tableId,
       kind: isRecord ? 'record' : 'view',
       targetId: isRecord ? String(storedId(model, target.recordId)) : target.viewId,
-      createdAt: new Date().toISOString(),
+      createdAt: nowIso(),
     }
   }
 
@@ -200,7 +201,7 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
         .groupBy(watches.userId)
       const left = new Map(userIds.map((id) => [id, MAX_WATCHES]))
       for (const { userId, n } of counts) left.set(userId, MAX_WATCHES - Number(n))
-      const createdAt = new Date().toISOString()
+      const createdAt = nowIso()
       const added = rows.filter(({ userId }) => {
         const room = left.get(userId) ?? 0
         left.set(userId, room - 1)

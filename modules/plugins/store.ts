@@ -1,4 +1,5 @@
 import { and, eq, inArray, not } from 'drizzle-orm'
+import { nowIso } from '../../src/clock.ts'
 import type { PluginConfig } from '../../src/core/plugins/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createMutex } from '../../src/db/mutex.ts'
@@ -127,7 +128,7 @@ export function createPluginStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
       bucket: StoredBucket | null,
       also: MetaStatement[],
     ): Promise<void> {
-      const updatedAt = new Date().toISOString()
+      const updatedAt = nowIso()
       const row = { isActive: true, input: sealed(config), updatedBy: userId, updatedAt }
       const others = [...replaced]
       await meta.atomically([
@@ -159,7 +160,7 @@ export function createPluginStore({ meta, secrets, log }: Pick<Kernel, 'meta' | 
       patch: { config: null } | null,
       also: MetaStatement[],
     ): Promise<void> {
-      const updatedAt = new Date().toISOString()
+      const updatedAt = nowIso()
       await meta.atomically([
         db
           .update(plugins)

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { nowMs } from '../../src/clock.ts'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import type { Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -121,7 +122,7 @@ export function createRecordsService(
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {
     cell: (field, over) =>
-      fragmentsOf({ ...over, moment: { now: new Date(), people: [] } }).of(field, 'cell'),
+      fragmentsOf({ ...over, moment: { now: new Date(nowMs()), people: [] } }).of(field, 'cell'),
   }
   const undo = createUndo({ kernel, auth, schema, views, bases, reader, door, sets })
   const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })

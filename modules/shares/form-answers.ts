@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { nowMs } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import { isTimeZone } from '../../src/core/dates.ts'
@@ -79,7 +80,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
 
   function stateOf(row: Pick<ShareRow, 'answers'>, view: View, headers: Headers): FormState {
     const { closesAt, maxAnswers, onePerPerson } = optionsOf(view, 'form')
-    if (closesAt !== null && Date.parse(closesAt) <= Date.now()) return 'closed'
+    if (closesAt !== null && Date.parse(closesAt) <= nowMs()) return 'closed'
     if (maxAnswers !== null && row.answers >= maxAnswers) return 'full'
     return onePerPerson && cookie.isIn(headers, view.id) ? 'answered' : 'open'
   }
@@ -135,7 +136,12 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     timeZone: string | undefined,
   ): Promise<RecordId> {
     const { view, model } = form
-    const { values, problems } = checkAnswers({ view, fields: model.fields, values: given, now: new Date() })
+    const { values, problems } = checkAnswers({
+      view,
+      fields: model.fields,
+      values: given,
+      now: new Date(nowMs()),
+    })
     const all = problems.length > 0 ? problems : await records.forms.linkProblems(actor, form, values)
     if (all.length > 0) {
       const message = all.map((problem) => problem.message).join('; ')
@@ -338,7 +344,7 @@ function createAnswerMails(
 
   /** The visible questions with their answers as text, without passwords. */
   async function answersOf(form: SharedForm, { recordId, values, timeZone }: KeptAnswer) {
-    const asked = visibleQuestions(form.view, form.model.fields, values, { now: new Date(), timeZone })
+    const asked = visibleQuestions(form.view, form.model.fields, values, { now: new Date(nowMs()), timeZone })
     const shown = asked.filter(({ field }) => !isSecret(field))
     const fields = shown.map(({ field }) => field)
     const texts = await forms.read(form, recordId, fields, timeZone)

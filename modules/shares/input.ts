@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nowMs } from '../../src/clock.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { CUSTOM_ADDRESS, MIN_SHARE_PASSWORD, SHARE_KINDS, shareSettingsPatch } from '../../src/core/shares.ts'
 import { plainText } from '../../src/input.ts'
@@ -40,6 +41,6 @@ export const saveInput = z.strictObject({
 /** Normalizes an expiry. @throws BAD_REQUEST for the past */
 export function futureMoment(text: string): string {
   const moment = new Date(text)
-  if (moment.getTime() <= Date.now()) throw badRequest(m.error_expiry_past())
+  if (moment.getTime() <= nowMs()) throw badRequest(m.error_expiry_past())
   return moment.toISOString()
 }

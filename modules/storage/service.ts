@@ -1,3 +1,4 @@
+import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db/change-log.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -17,7 +18,7 @@ const HOUR_MS = 60 * 60 * 1000
 /** Delays the first cleanup, since a start is busy enough. */
 const FIRST_ROUND_MS = 10 * 60 * 1000
 
-const since = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString()
+const since = (days: number): string => new Date(nowMs() - days * DAY_MS).toISOString()
 
 /** Size and retention of a base. */
 interface BaseStorage {
@@ -113,7 +114,7 @@ export function createStorageService(
     for (const base of await bases.trashed()) {
       const days = trashDaysOf(base, config)
       const isOld =
-        days > 0 && base.deletedAt !== null && Date.parse(base.deletedAt) < Date.now() - days * DAY_MS
+        days > 0 && base.deletedAt !== null && Date.parse(base.deletedAt) < nowMs() - days * DAY_MS
       if (!isOld && base.deletedAt !== BEING_REMOVED) continue
       await removeBase(base).catch((error) =>
         log.error('removing an old base failed', error, { baseId: base.id }),

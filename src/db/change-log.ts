@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mapBreathing } from '../breathe.ts'
+import { nowIso } from '../clock.ts'
 import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
 import type { RecordId } from '../core/model.ts'
@@ -217,7 +218,7 @@ export async function appendChange(
   dialect: Dialect,
   entry: NewEntry,
 ): Promise<{ id: number; at: string }> {
-  const at = new Date().toISOString()
+  const at = nowIso()
   const [row] = await tx.all<{ id: number }>(insertEntry(dialect, entry, at))
   if (!row) throw new Error('The change log returned no id')
   await logRecords(tx, dialect, row.id, entry.records)
@@ -1567,7 +1568,7 @@ export async function purgeDeleted(
   const some = 'limit' in selection ? sql`order by r.change_id, r.record_id limit ${selection.limit}` : sql``
   const trashed = sql`select r.record_id from sheaf_change_records r
     where ${isTrashed(tableId)} and ${isSelected(selection)} ${some}`
-  const at = new Date().toISOString()
+  const at = nowIso()
   const [, , , entry] = await engine.writeScript(
     [
       ...beginSetEntry({ at, actorId, kind: 'records.purge', tableId, isFinal: true }),

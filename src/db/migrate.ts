@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Sql } from 'postgres'
+import { nowIso } from '../clock.ts'
 import { migrationFiles } from '../embedded.ts'
 import { VERSION } from '../version.ts'
 import { installCluster } from './postgres/cluster.ts'
@@ -76,11 +77,11 @@ export function migrateSqlite(file: Database): void {
     if (applied.has(name)) continue
     file.transaction(() => {
       for (const statement of statements) file.run(statement)
-      file.run('insert into migrations values (?, ?)', [name, new Date().toISOString()])
+      file.run('insert into migrations values (?, ?)', [name, nowIso()])
     })()
   }
   file.run('create table if not exists releases (version text primary key, opened_at text not null)')
-  file.run('insert into releases values (?, ?) on conflict do nothing', [VERSION, new Date().toISOString()])
+  file.run('insert into releases values (?, ?) on conflict do nothing', [VERSION, nowIso()])
 }
 
 /** As `migrateSqlite`, for PostgreSQL. A lock keeps processes that start together from applying a migration twice. */
@@ -100,9 +101,9 @@ export async function migratePostgres(client: Sql): Promise<void> {
       // The tables are in the first schema of the search path, which drizzle-kit takes for `public`.
       for (const statement of statements)
         await tx.unsafe(statement.replaceAll(' REFERENCES "public".', ' REFERENCES '))
-      await tx`insert into migrations values (${name}, ${new Date().toISOString()})`
+      await tx`insert into migrations values (${name}, ${nowIso()})`
     }
-    await tx`insert into releases values (${VERSION}, ${new Date().toISOString()}) on conflict do nothing`
+    await tx`insert into releases values (${VERSION}, ${nowIso()}) on conflict do nothing`
     await installCluster(tx)
   })
 }

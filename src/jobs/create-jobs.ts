@@ -1,4 +1,5 @@
 import { withoutCaller } from '../caller.ts'
+import { nowIso } from '../clock.ts'
 import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import type { Meta } from '../db/meta.ts'
@@ -112,7 +113,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   /** Ends a job and announces it, even if the end cannot be stored yet. */
   async function end(run: Run, outcome: Partial<Job>): Promise<void> {
     const { job } = run
-    Object.assign(job, outcome, { updatedAt: new Date().toISOString() })
+    Object.assign(job, outcome, { updatedAt: nowIso() })
     unsaved.set(job.id, job)
     runs.delete(job.id)
     await saveEnds()
@@ -175,7 +176,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           signal: controller.signal,
           report(progress) {
             job.progress = { ...job.progress, ...progress }
-            job.updatedAt = new Date().toISOString()
+            job.updatedAt = nowIso()
             send.call()
             persist.call()
           },
@@ -284,7 +285,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         done && done !== 'resume'
           ? { status: 'completed', result: done.result }
           : { status: 'failed', error: STOPPED }
-      const ended = { ...job, ...end, updatedAt: new Date().toISOString() }
+      const ended = { ...job, ...end, updatedAt: nowIso() }
       await saveEnd(ended)
       await claims.release(job.id)
       onEnd?.(ended)
@@ -294,7 +295,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   async function change({ job }: Run, patch: Partial<Job>): Promise<void> {
-    Object.assign(job, patch, { updatedAt: new Date().toISOString() })
+    Object.assign(job, patch, { updatedAt: nowIso() })
     await store.save(job)
     events.emit('job.changed', job)
   }
@@ -303,7 +304,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
     async start(kind, { id = createId('job'), userId, baseId, input }) {
       if (closing) throw new AppError('CONFLICT', m.jobs_error_stopping())
-      const now = new Date().toISOString()
+      const now = nowIso()
       const job: Job = {
         id,
         kind,

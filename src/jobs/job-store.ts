@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
+import { nowMs } from '../clock.ts'
 import { defineJobsTable } from '../db/jobs-table.ts'
 import type { Meta } from '../db/meta.ts'
 import type { Job } from '../jobs.ts'
@@ -58,7 +59,7 @@ export function createJobStore(meta: Meta) {
       return rows.map((row) => ({ job: toJob(row), input: row.input }))
     },
     async forgetOld(): Promise<void> {
-      await db.delete(jobs).where(lt(jobs.updatedAt, new Date(Date.now() - KEPT_MS).toISOString()))
+      await db.delete(jobs).where(lt(jobs.updatedAt, new Date(nowMs() - KEPT_MS).toISOString()))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { nowMs } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Meta, MetaStatement } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
@@ -86,17 +87,20 @@ export function createMail({ config, meta, secrets, log, registry }: Parts): Mai
     isQueued = true
     running = exclusively(() => {
       isQueued = false
-      return round(Date.now())
+      return round()
     }).catch((error) => log.error('the mails that are due could not be read', error))
   }
 
-  async function round(now: number): Promise<void> {
+  /** @param aheadMs sends what will be due after this time */
+  async function round(aheadMs = 0): Promise<void> {
     if (channelNow() === null) return
     for (;;) {
-      const ids = await outbox.due(now)
+      const ids = await outbox.due(nowMs() + aheadMs)
       if (ids.length === 0) return
       for (const id of ids) {
         if (closing) return
+        // A slow mail server makes rounds long, so each lease begins at its own time.
+        const now = nowMs() + aheadMs
         const mail = await outbox.claim(id, now)
         // An unreachable server ends the round; the next round tries again.
         if (mail && (await attempt(mail, now)) === 'away') return
@@ -143,7 +147,7 @@ export function createMail({ config, meta, secrets, log, registry }: Parts): Mai
   }
 
   function forget(): void {
-    outbox.forgetOld(Date.now()).catch((error) => log.error('old mails could not be removed', error))
+    outbox.forgetOld(nowMs()).catch((error) => log.error('old mails could not be removed', error))
   }
 
   return {
@@ -171,8 +175,8 @@ export function createMail({ config, meta, secrets, log, registry }: Parts): Mai
       const delivery = await channel.send({ id, recipient, content })
       return delivery.outcome === 'sent' ? null : delivery.reason
     },
-    countEvents: (topic) => outbox.countEvents(topic, Date.now() - 3_600_000),
-    sendDue: (now = Date.now()) => exclusively(() => round(now)),
+    countEvents: (topic) => outbox.countEvents(topic, nowMs() - 3_600_000),
+    sendDue: (now = nowMs()) => exclusively(() => round(now - nowMs())),
     start() {
       timers = [setInterval(wake, LOOK_EVERY_MS), setInterval(forget, FORGET_EVERY_MS)]
       for (const timer of timers) timer.unref()

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, lt, lte, or } from 'drizzle-orm'
+import { nowMs } from '../clock.ts'
 import { createId } from '../core/ids.ts'
 import type { Meta, MetaStatement } from '../db/meta.ts'
 import { seal, unseal } from '../secrets.ts'
@@ -46,7 +47,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
   return {
     /** Statements that store a mail. */
     add({ id, recipients, content, expiresAt, ...mail }: NewMail): MetaStatement[] {
-      const now = Date.now()
+      const now = nowMs()
       const rows = recipients.map((recipient) => ({
         ...mail,
         id: id ?? createId('mail'),

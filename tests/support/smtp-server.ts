@@ -41,7 +41,9 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
       onData(stream, { envelope }, done) {
         const chunks: Buffer[] = []
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-        stream.on('end', () => {
+        stream.on('end', async () => {
+          recorder.arrived++
+          await recorder.accepting
           mails.push(
             read(
               Buffer.concat(chunks).toString('utf8'),
@@ -67,8 +69,11 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
     if (gone) await new Promise<void>((resolve) => gone.close(resolve))
   }
 
-  await come()
-  return {
+  const recorder = {
+    /** Mails are accepted once it resolves. */
+    accepting: Promise.resolve(),
+    /** The number of mails, also of those that are not accepted yet. */
+    arrived: 0,
     mails,
     unknown,
     /** Configuration for sending through this server. */
@@ -92,6 +97,8 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
       return mails
     },
   }
+  await come()
+  return recorder
 }
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { nowMs } from '../../../src/clock.ts'
 import { cacheSizes, clearCaches } from '../../../src/db/read-cache.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { VERSION } from '../../../src/version.ts'
@@ -18,13 +19,13 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
     .get('/api/v1/version', () => ({ currentVersion: VERSION, releaseVersion: null }))
     .get('/api/v1/health', () => ({
       message: 'OK',
-      timestamp: Date.now(),
+      timestamp: nowMs(),
       uptime: (performance.now() - startedAt) / 1000,
     }))
     .get('/api/v1/ready', async ({ set }) => {
       const problems = await readiness()
       if (problems.length > 0) set.status = 503
-      return { status: problems.length > 0 ? 'unavailable' : 'ready', problems, timestamp: Date.now() }
+      return { status: problems.length > 0 ? 'unavailable' : 'ready', problems, timestamp: nowMs() }
     })
     // Discarded: anyone may send reports.
     .post('/api/v1/error-reporting', () => new Response(null, { status: 201 }))

@@ -1,3 +1,4 @@
+import { nowIso } from '../../../src/clock.ts'
 import { findPerson } from '../../../src/core/fields/people.ts'
 import { createId } from '../../../src/core/ids.ts'
 import { type ImportedObject, recordScope } from '../store.ts'
@@ -55,9 +56,7 @@ async function commentTable(context: RunContext, table: KnownTable): Promise<voi
           tableId: table.id,
           recordId: targetId,
           ...authored(context, author, text),
-          createdAt: Number.isNaN(Date.parse(createdAt))
-            ? new Date().toISOString()
-            : new Date(createdAt).toISOString(),
+          createdAt: Number.isNaN(Date.parse(createdAt)) ? nowIso() : new Date(createdAt).toISOString(),
         }),
       )
       const objects = fresh.map(

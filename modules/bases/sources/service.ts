@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { and, eq, max } from 'drizzle-orm'
+import { nowIso } from '../../../src/clock.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
@@ -231,7 +232,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       }
       const [row] = await meta.db
         .update(sources)
-        .set({ ...set, updatedAt: new Date().toISOString() })
+        .set({ ...set, updatedAt: nowIso() })
         .where(and(eq(sources.id, source.id), eq(sources.baseId, source.baseId)))
         .returning()
       cache.forget(source.id)

@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { nowIso, nowMs } from '../../../src/clock.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import { type HookOperation, type HookPause, MAX_PAYLOAD_ROWS } from '../../../src/core/hooks.ts'
@@ -163,7 +164,7 @@ export function createCollector(
             operation,
             group: list.filter((one) => one.operation === operation),
           })).filter(({ group }) => group.length > 0)
-    const now = Date.now()
+    const now = nowMs()
     return groups.map(({ operation, group }, index) => {
       const id = createId('hookLog')
       const name = eventNameFor(hook.event, operation)
@@ -212,7 +213,7 @@ export function createCollector(
 
   const pauseFor = (model: TableModel, hook: HookRow): HookPause | null => {
     const broken = brokenBy(model, hook)
-    return broken && { ...broken, at: new Date().toISOString() }
+    return broken && { ...broken, at: nowIso() }
   }
 
   return {
@@ -475,7 +476,7 @@ type Outcome = Partial<Pick<DeliveryRow, 'status' | 'endedAt' | 'errorCode' | 'e
 
 const givenUp = ({ reason }: Pick<HookPause, 'reason'>): Outcome => ({
   status: 'dead',
-  endedAt: Date.now(),
+  endedAt: nowMs(),
   errorCode: 'MISSED',
   errorMessage:
     reason === 'condition' ? m.hooks_error_missed_without_condition() : m.hooks_error_missed_without_fields(),

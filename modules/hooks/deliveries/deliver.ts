@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, lt, lte, or } from 'drizzle-orm'
 import { withoutCaller } from '../../../src/caller.ts'
+import { nowIso, nowMs } from '../../../src/clock.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { HookPause, HookPayload } from '../../../src/core/hooks.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -196,7 +197,7 @@ export function createDeliverer(
     }
     const target = openTarget(hook, kernel.secrets.connections)
     if (target === null) {
-      const reason: HookPause = { reason: 'settings', detail: null, at: new Date().toISOString() }
+      const reason: HookPause = { reason: 'settings', detail: null, at: nowIso() }
       const { statements, stored } = await failures.pause(hook, reason)
       await meta.atomically(statements)
       stored()
@@ -245,13 +246,13 @@ export function createDeliverer(
   /** How many calls may begin now. */
   function freeCalls({ calls: own, loaded }: Lane): number {
     const since = loaded?.hook.failingSince ?? null
-    const isFailing = since !== null && Date.now() - since > firstDelayMs * GROWTH
+    const isFailing = since !== null && nowMs() - since > firstDelayMs * GROWTH
     return Math.min(CALLS - calls, (isFailing ? CALLS_WHILE_FAILING : CALLS_PER_HOOK) - own)
   }
 
   /** Starts the calls that are due and not behind others of the same record. */
   async function dispatch(lane: Lane, loaded: NonNullable<Lane['loaded']>): Promise<void> {
-    const now = Date.now()
+    const now = nowMs()
     const free = freeCalls(lane)
     if (free <= 0) return
     const ready: Waiting[] = []
@@ -318,7 +319,7 @@ export function createDeliverer(
       .catch((error) => {
         log.error('a webhook could not be called', error, { hookId: lane.hookId, deliveryId: row.id })
         lane.busy.delete(row.id)
-        row.dueAt = Date.now() + LOOK_EVERY_MS
+        row.dueAt = nowMs() + LOOK_EVERY_MS
       })
       .finally(() => {
         calls--
@@ -328,7 +329,7 @@ export function createDeliverer(
   }
 
   function statementsFor(hook: HookRow, row: Waiting, attempt: Attempt): MetaStatement[] {
-    const now = Date.now()
+    const now = nowMs()
     const attempts = row.attempts + 1
     const { isDelivered, isFinal, error, request, response, durationMs } = attempt
     const isDead = !isDelivered && (isFinal || attempts >= MAX_TRIES)
@@ -422,9 +423,9 @@ export function createDeliverer(
   function giveUp({ hook, attempt: { error } }: Result): Promise<PreparedNotices> {
     const detail = error?.message ?? null
     log.warn('a delivery was given up', { hookId: hook.id, error: detail })
-    const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
+    const isPaused = hook.failingSince !== null && nowMs() - hook.failingSince >= firstDelayMs * PATIENCE
     return isPaused
-      ? failures.pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
+      ? failures.pause(hook, { reason: 'failing', detail, at: nowIso() })
       : failures.gaveUp(hook, detail)
   }
 
@@ -446,12 +447,12 @@ export function createDeliverer(
       const due = await meta.db
         .selectDistinct({ id: hookDeliveries.hookId })
         .from(hookDeliveries)
-        .where(and(eq(hookDeliveries.status, 'waiting'), lte(hookDeliveries.dueAt, Date.now())))
+        .where(and(eq(hookDeliveries.status, 'waiting'), lte(hookDeliveries.dueAt, nowMs())))
       for (const id of new Set([...due.map((row) => row.id), ...(await store.behind())])) wake(id)
     }).catch((error) => log.error('due webhooks could not be read', error))
   }
 
-  async function forgetOld(now = Date.now()): Promise<void> {
+  async function forgetOld(now = nowMs()): Promise<void> {
     const isOld = or(
       and(eq(hookDeliveries.status, 'delivered'), lt(hookDeliveries.createdAt, now - DELIVERED_KEPT_MS)),
       and(eq(hookDeliveries.status, 'dead'), lt(hookDeliveries.createdAt, now - DEAD_KEPT_MS)),

@@ -1,3 +1,4 @@
+import { nowIso } from '../../../src/clock.ts'
 import { isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { AnyFieldType, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -90,7 +91,7 @@ export function sampleEvent(model: TableModel, name: EventName, fields: readonly
   return eventOf(model, name, { rows: [row], previousRows })
 }
 
-const NOW = () => new Date().toISOString()
+const NOW = () => nowIso()
 
 const BY_STORAGE: Record<StorageKind, (field: Field) => unknown> = {
   id: () => 1,

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { nowMs } from '../../../src/clock.ts'
 import type { HookPause } from '../../../src/core/hooks.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -18,7 +19,7 @@ export function createFailures(
   /** A notice for each creator of the base; a failure that goes on is told once. */
   async function tell(hook: HookRow, error: string | null, isPaused: boolean): Promise<PreparedNotices> {
     const { id, baseId, title, failingSince } = hook
-    const since = new Date(failingSince ?? Date.now()).toISOString()
+    const since = new Date(failingSince ?? nowMs()).toISOString()
     const managers = (await access.members(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
     return registry.get(NOTICES).prepare(
       managers.map(({ user }) => ({

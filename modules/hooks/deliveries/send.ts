@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { nowMs } from '../../../src/clock.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { HookPayload, HookTestResult, ReceivedResponse, SentRequest } from '../../../src/core/hooks.ts'
 import {
@@ -314,7 +315,7 @@ const loggedResponse = (
 
 /** The headers of Standard Webhooks: an HMAC-SHA256 of id, time of the try and body. */
 function signature(secret: string, id: string, body: string): [string, string][] {
-  const timestamp = String(Math.floor(Date.now() / 1000))
+  const timestamp = String(Math.floor(nowMs() / 1000))
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
   return [

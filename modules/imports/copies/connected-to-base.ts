@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nowMs } from '../../../src/clock.ts'
 import type { UserActor } from '../../../src/core/actor.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { isImportable, withPeople } from '../../../src/core/fields/traits.ts'
@@ -236,7 +237,7 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
       },
       columns,
       constants: [
-        { column: 'created_at', value: toStored(Date.now()) },
+        { column: 'created_at', value: toStored(nowMs()) },
         { column: 'created_by', value: owner.id },
       ],
       width: columns.length,

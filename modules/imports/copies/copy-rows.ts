@@ -1,3 +1,4 @@
+import { nowIso } from '../../../src/clock.ts'
 import type { UserActor } from '../../../src/core/actor.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
 import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
@@ -140,7 +141,7 @@ export function createCopyRows({ kernel, bases, schema, views }: Deps) {
         return [rows.views[index]?.id ?? '', { viewId: id, tableId }] as const
       })
       await renamePlaces(await kernel.sources.engine(newBaseId), new Map(copies))
-      const now = new Date().toISOString()
+      const now = nowIso()
       await bases.copies.finish(owner, newBaseId, [
         ...schema.copiedRows.insertRows({
           tables: fresh.tables.map((table) => ({ ...table, createdAt: now, updatedAt: now })),

@@ -1,3 +1,4 @@
+import { nowIso, nowMs } from '../../../src/clock.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { autoNumber } from '../../../src/core/fields/auto-number.ts'
@@ -62,7 +63,7 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
   async function planOf(input: ImportInput, model: TableModel | null): Promise<OpenTarget['plan']> {
     const { actor, columns, target } = input
     const system = [
-      { column: 'created_at', value: toStored(Date.now()) },
+      { column: 'created_at', value: toStored(nowMs()) },
       { column: 'created_by', value: actor.id },
     ]
     if (target.kind === 'new') {
@@ -137,7 +138,7 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
     if (!model) throw new Error('Choose the table to import into')
     const announce = (id: number | null, tableIds: string[]) => {
       if (id === null) return
-      const at = new Date().toISOString()
+      const at = nowIso()
       kernel.events.emit('records.changed', {
         id,
         baseId,

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { nowMs } from '../../../src/clock.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import type { StorageKind } from '../../../src/core/fields/field-type.ts'
 import { logRows } from '../../../src/db/change-log.ts'
@@ -118,7 +119,7 @@ export function newKeys(
 
 /** Fields for the time and author of the last change, and their new values. */
 const stampedWith = (actorId: string) => {
-  const now = toStored(Date.now())
+  const now = toStored(nowMs())
   return (column: string) => (column === 'updated_at' ? now : actorId)
 }
 

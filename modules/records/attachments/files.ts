@@ -1,4 +1,5 @@
 import { and, count, eq, inArray, isNotNull, isNull, lt, lte, not, sql, sum } from 'drizzle-orm'
+import { nowIso, nowMs } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
@@ -39,7 +40,7 @@ export interface FileRow {
 const LOOKED_UP_AT_ONCE = 16
 
 /** Newer files are never deleted. */
-const dayAgo = (): string => new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
+const dayAgo = (): string => new Date(nowMs() - UNUSED_KEPT_MS).toISOString()
 
 /** Deletes the thumbnails of a file. */
 type RemoveThumbnails = (file: Pick<FileRow, 'path' | 'storeId'>) => Promise<void>
@@ -82,9 +83,7 @@ export function createFiles(
       storeId,
     }
     // Registered before it is stored: if the process ends in between, the sweep removes it.
-    await meta.db
-      .insert(attachmentFiles)
-      .values({ ...row, isUsed: false, createdAt: new Date().toISOString() })
+    await meta.db.insert(attachmentFiles).values({ ...row, isUsed: false, createdAt: nowIso() })
     try {
       await store.keep(storeKeyOf(row.path), arrived.path, mimetype)
     } catch (error) {
@@ -319,7 +318,7 @@ export function createFiles(
       await store.prepare(() => isUnused(storeId))
       await meta.db
         .insert(attachmentFiles)
-        .values({ ...row, path, storeId, isUsed: false, createdAt: new Date().toISOString() })
+        .values({ ...row, path, storeId, isUsed: false, createdAt: nowIso() })
         .onConflictDoUpdate({ target: attachmentFiles.path, set: { storeId } })
       await store.keep(storeKeyOf(path), file, row.mimetype)
       await use(baseId, [path])
@@ -349,7 +348,7 @@ export function createFiles(
       named: ReadonlySet<string>,
       unnamedBefore: string,
     ): Promise<{ forgotten: number }> {
-      const now = new Date().toISOString()
+      const now = nowIso()
       const rows = await meta.db
         .select({ path: attachmentUses.path, unusedSince: attachmentUses.unusedSince })
         .from(attachmentUses)
@@ -452,7 +451,7 @@ function newStoreKey(title: string, folder: string | null): string {
 
 function foldersFor(folder: string | null): string[] {
   const asked = (folder ?? '').split(/[\\/]/).filter((part) => part !== '')
-  if (asked.length === 0) return new Date().toISOString().slice(0, 10).split('-')
+  if (asked.length === 0) return nowIso().slice(0, 10).split('-')
   return asked.slice(0, MAX_FOLDERS).map((part) => (part === '..' ? '_' : plain(part).slice(0, MAX_FOLDER)))
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { nowMs } from '../../../src/clock.ts'
 import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import type { StoredFile } from '../../../src/storage/index.ts'
 import { type Audience, FILE_SHARES, type FileShare } from './audience.ts'
@@ -32,7 +33,7 @@ export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
   /** Links are equal within a time step, so that browsers can cache images. */
   function expiry(): number {
     const step = Math.ceil(lifetimeMs / 4)
-    return (Math.floor(Date.now() / step) + 1) * step + lifetimeMs
+    return (Math.floor(nowMs() / step) + 1) * step + lifetimeMs
   }
 
   return {
@@ -75,7 +76,7 @@ const writeUntil = (expiresAt: number, share: FileShare | null): string =>
 export function readUntil(until: string): { expiresAt: number; share: FileShare | null } | null {
   const [, moment, kind, targetId = ''] = /^(\d{1,15})(?:\.(\w{1,8})\.(\w{1,64}))?$/.exec(until) ?? []
   const expiresAt = Number(moment)
-  if (moment === undefined || expiresAt < Date.now()) return null
+  if (moment === undefined || expiresAt < nowMs()) return null
   if (kind === undefined) return { expiresAt, share: null }
   const known = FILE_SHARES.find((one) => one === kind)
   return known ? { expiresAt, share: { kind: known, targetId } } : null

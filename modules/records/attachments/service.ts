@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { nowMs } from '../../../src/clock.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { nameIn } from '../../../src/core/fields/attachment-item.ts'
@@ -72,7 +73,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     if (!(await files.hasOld(baseId))) return 0
     const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
     if (sources.some(({ isOwn }) => !isOwn)) return 0
-    const unnamedBefore = new Date(Date.now() - keptMs).toISOString()
+    const unnamedBefore = new Date(nowMs() - keptMs).toISOString()
     const tables = await schema.homeTables(baseId)
     const engine = await kernel.sources.engine(baseId)
     const named = await namedFiles(

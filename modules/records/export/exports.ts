@@ -1,4 +1,5 @@
 import { breathe } from '../../../src/breathe.ts'
+import { nowIso } from '../../../src/clock.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
@@ -289,7 +290,7 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     { path }: { path: string },
   ): Promise<Exported> {
     return {
-      timestamp: new Date().toISOString(),
+      timestamp: nowIso(),
       type,
       title: name.replace(/\.[^.]*$/, ''),
       url: (await attachments.signerFor(actor)).signedPath(path),

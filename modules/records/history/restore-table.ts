@@ -1,3 +1,4 @@
+import { nowIso } from '../../../src/clock.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -143,7 +144,7 @@ export interface LogMoment {
 export async function atTime(engine: Engine, at: string | undefined): Promise<LogMoment> {
   const time = at === undefined || Number.isNaN(Date.parse(at)) ? null : new Date(at).toISOString()
   if (time === null) throw badRequest(m.records_error_rewind_moment())
-  if (time > new Date().toISOString()) throw badRequest(m.records_error_rewind_future())
+  if (time > nowIso()) throw badRequest(m.records_error_rewind_future())
   return { after: await entryAt(engine, time), time }
 }
 

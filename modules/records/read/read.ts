@@ -1,6 +1,7 @@
 import { is, Placeholder, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
 import { withinTime } from '../../../src/caller.ts'
+import { nowMs } from '../../../src/clock.ts'
 import { type Actor, ANONYMOUS, type ShareActor } from '../../../src/core/actor.ts'
 import { positionKey } from '../../../src/core/changes.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
@@ -138,7 +139,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const visitor = actor.kind === 'share' ? actor : undefined
     const people = showsPeople(model) ? await auth.peopleOf(baseId) : []
     const moment: FilterMoment = {
-      now: new Date(),
+      now: new Date(nowMs()),
       timeZone,
       actorId: actor.kind === 'user' ? actor.id : null,
       people,
@@ -694,7 +695,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     titledByIds,
     /** The number of records of a table, without an access check. */
     total: (engine: Engine, model: TableModel): Promise<number> => {
-      const moment = { now: new Date() }
+      const moment = { now: new Date(nowMs()) }
       return work.total({
         engine,
         model,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { withoutCaller } from '../../../src/caller.ts'
+import { nowMs } from '../../../src/clock.ts'
 import type { Claims } from '../../../src/cluster.ts'
 import type { SearchIndexState } from '../../../src/core/performance.ts'
 import type {
@@ -515,6 +516,6 @@ const isSameSet = (left: ReadonlySet<string>, right: readonly string[]): boolean
 
 /** The SQL texts that an index of the table holds. */
 function columnsOf({ dialect }: Engine, model: TableModel, models: Models): string[] {
-  const context = { model, models, view: null, dialect, moment: { now: new Date() } }
+  const context = { model, models, view: null, dialect, moment: { now: new Date(nowMs()) } }
   return searchable(context).flatMap((field) => indexedText(context, field) ?? [])
 }

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { type AddressBook, clientAddress } from '../../../src/caller.ts'
+import { nowMs } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { isStoredPath, readAttachments } from '../../../src/core/fields/attachment-item.ts'
@@ -207,7 +208,7 @@ function disposition(served: Served): string {
 }
 
 function cacheControl(keepUntil: number | null): string {
-  const seconds = keepUntil === null ? 0 : Math.floor((keepUntil - Date.now()) / 1000)
+  const seconds = keepUntil === null ? 0 : Math.floor((keepUntil - nowMs()) / 1000)
   return seconds > 0 ? `private, max-age=${seconds}, immutable` : 'no-store'
 }
 

@@ -1,3 +1,4 @@
+import { nowMs } from '../../../src/clock.ts'
 import { ME } from '../../../src/core/fields/people.ts'
 import type { NewField } from '../../schema/index.ts'
 
@@ -44,7 +45,7 @@ export const STARTER_FIELDS: Record<'tasks' | 'projects' | 'people', NewField[]>
 }
 
 /** A date relative to today, in the stored form. */
-const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const day = (offset: number): string => new Date(nowMs() + offset * 86_400_000).toISOString().slice(0, 10)
 
 /** Projects by the titles of their fields. */
 export const starterProjects = () => [

@@ -1,4 +1,5 @@
 import { type SQL, type SQLChunk, StringChunk, sql } from 'drizzle-orm'
+import { nowMs } from '../../../src/clock.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -67,7 +68,7 @@ export const isPossibleId = (model: TableModel, id: RecordId): boolean =>
   fieldType(model.primaryKey.type).storage !== 'id' || Number.isSafeInteger(storedId(model, id))
 
 /** The current time in milliseconds, to the second, as “created at” and “modified at” are stored. */
-export const wholeSecond = (): number => Math.floor(Date.now() / 1000) * 1000
+export const wholeSecond = (): number => Math.floor(nowMs() / 1000) * 1000
 
 /** A field’s column under a table alias. Passwords are masked. */
 export function columnIn({ alias }: { alias: string }, field: Field): SQL {

@@ -1,4 +1,5 @@
 import { mapBreathing } from '../../../src/breathe.ts'
+import { nowIso, nowMs } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
@@ -222,7 +223,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
       entry: entry ?? { kind: kindOf(change.operations), detail: orderedView(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
       plan({ dialect }) {
-        const made = { ms: Date.now(), timeZone: change.timeZone }
+        const made = { ms: nowMs(), timeZone: change.timeZone }
         return Promise.all(
           operations.map(async (operation) => {
             const model = await schema.load(operation.tableId)
@@ -341,9 +342,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
     }
     if (records.length === 0 && !call.finish) {
       const repeated = await findSentBefore(call, log)
-      return (
-        repeated ?? { ...UNCHANGED, entry: { id: await lastChangeId(log), at: new Date().toISOString() } }
-      )
+      return repeated ?? { ...UNCHANGED, entry: { id: await lastChangeId(log), at: nowIso() } }
     }
     const entry = await logChange(call, log, ran, { records, renumbered: scope.renumbered })
     await call.finish?.(log, call.home.dialect, entry.id, ran.inserted)

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { nowIso } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { type AppliedChange, positionKey, type Values } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
@@ -384,7 +385,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     const known = await schema.load(tableId)
     const { baseId } = known.table
     const engine = await kernel.sources.engine(baseId)
-    const at = new Date().toISOString()
+    const at = nowIso()
     const actorId = actorIdOf(actor)
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
     let repeated: Repeated | null = null

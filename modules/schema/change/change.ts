@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { nowIso } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
@@ -147,13 +148,13 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
     const actorId = actor.kind === 'user' ? actor.id : null
     const { planned, logged } = await engine.write(
       async (tx) => {
-        const change = await plan({ tx, engine, now: new Date().toISOString() }).catch((error) => {
+        const change = await plan({ tx, engine, now: nowIso() }).catch((error) => {
           throw engine.dialect.isFullTable(error) ? badRequest(m.schema_error_column_limit()) : error
         })
         if (change.entry === null) return { planned: change, logged: null }
         const planned = await withComputed(baseId, change)
         const logged = silent
-          ? { id: await lastChangeId(tx), at: new Date().toISOString() }
+          ? { id: await lastChangeId(tx), at: nowIso() }
           : await appendChange(tx, engine.dialect, {
               actorId,
               ...change.entry,
@@ -217,7 +218,7 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
     const { dialect } = engine
     const actorId = actor.kind === 'user' ? actor.id : null
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
-    const at = new Date().toISOString()
+    const at = nowIso()
     const state: { change: PlannedScript<T> | null } = { change: null }
     const planned = (): PlannedScript<T> => {
       if (!state.change) throw new Error('A script was written before it was planned')

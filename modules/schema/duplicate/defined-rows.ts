@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nowIso } from '../../../src/clock.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { FIELD_TYPE_NAMES, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
@@ -87,7 +88,7 @@ export async function rowsOfDefinitions(
   for (const table of tables) ids.set(table.id, createId('table'))
   for (const field of fields) ids.set(field.id, createId('field'))
   if (ids.size < known.size + tables.length + fields.length) throw invalid('id')
-  const now = new Date().toISOString()
+  const now = nowIso()
   const times = { createdAt: now, updatedAt: now, deletedAt: null }
   const renamed = (old: string) => ids.get(old) ?? ''
 

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { nowIso } from '../../../src/clock.ts'
 import type { UserActor } from '../../../src/core/actor.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Table } from '../../../src/core/model.ts'
@@ -74,7 +75,7 @@ export async function planStagedIndexes(
 ): Promise<StagedIndexes[]> {
   const { all, dialect } = await kernel.sources.engine(baseId)
   const planned = async (suffix: string) => {
-    const slots = await openTableSlots(store, baseId, { now: new Date().toISOString(), suffix })
+    const slots = await openTableSlots(store, baseId, { now: nowIso(), suffix })
     return tables.map((staged) => {
       const { tableName } = slots.add(staged.table, { freeTitle: true })
       return { tableName, statements: indexesOf(dialect, staged, staged.staging, tableName) }

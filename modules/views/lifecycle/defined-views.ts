@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nowIso } from '../../../src/clock.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { checkFilter, filterSchema } from '../../../src/core/filters/index.ts'
 import { createId } from '../../../src/core/ids.ts'
@@ -79,7 +80,7 @@ export function rowsOfDefinedViews(
   }: { ids: ReadonlyMap<string, string>; models: ReadonlyMap<string, TableModel>; ownerId: string },
 ): ViewRows {
   refuseUnstorable([definitions, fields])
-  const now = new Date().toISOString()
+  const now = nowIso()
   const known = new Set(definitions.map((view) => view.id))
   const lines = fields
     .filter(({ viewId, fieldId }) => known.has(viewId) && ids.has(fieldId))

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import { nowIso, nowMs } from '../../clock.ts'
 import { randomText } from '../../core/ids.ts'
 import { VERSION } from '../../version.ts'
 import { isLaterVersion, writtenLater } from '../written-later.ts'
@@ -205,7 +206,7 @@ async function openHeader(store: BackupStore, passphrase: string | null, mayCrea
 }
 
 async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promise<T> {
-  const name = `locks/${Date.now()}-${randomText(8)}`
+  const name = `locks/${nowMs()}-${randomText(8)}`
   const write = () =>
     store.put(
       name,
@@ -213,7 +214,7 @@ async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promi
         JSON.stringify({
           host: hostname(),
           pid: process.pid,
-          at: new Date().toISOString(),
+          at: nowIso(),
         } satisfies z.output<typeof Lock>),
       ),
     )
@@ -223,10 +224,14 @@ async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promi
     write().catch(() => {})
   }, LOCK_RENEWED_MS)
   try {
-    for (const other of await store.list('locks/')) {
-      if (other.name === name) continue
+    const locks = await store.list('locks/')
+    const own = locks.find((lock) => lock.name === name)
+    for (const other of locks) {
+      if (other === own) continue
       const holder = await readLock(store, other.name)
-      if (holder === null || isLeft(holder)) await store.remove(other.name)
+      // Times of the store, which has just stored the own lock: clocks of machines differ.
+      const age = (own?.storedAt ?? 0) - other.storedAt
+      if (holder === null || age > LOCK_EXPIRES_MS || hasEnded(holder)) await store.remove(other.name)
       else
         throw new Error(
           `Another backup or clean-up uses ${store.label} (process ${holder.pid} on ${holder.host}, since ${holder.at})`,
@@ -250,8 +255,5 @@ async function readLock(store: BackupStore, name: string): Promise<z.output<type
   }
 }
 
-/** True for the lock of a process that was killed. */
-function isLeft({ host, pid, at }: z.output<typeof Lock>): boolean {
-  if (Date.now() - Date.parse(at) > LOCK_EXPIRES_MS) return true
-  return host === hostname() && !isRunning(pid)
-}
+/** True for the lock of a process of this machine that was killed. */
+const hasEnded = ({ host, pid }: z.output<typeof Lock>): boolean => host === hostname() && !isRunning(pid)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nowIso } from '../../clock.ts'
 import { randomText } from '../../core/ids.ts'
 import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
@@ -72,7 +73,7 @@ export async function restoreInstallation(
     checkRestored({ files }, folder)
     if (manifest.postgres) await copyToFiles(repository, manifest, folder, null)
     await returnFiles(folder, async () => bucketsIn(join(folder, 'sheaf.db')))
-    const to = `${REPLACED}${new Date().toISOString().replaceAll(':', '-')}`
+    const to = `${REPLACED}${nowIso().replaceAll(':', '-')}`
     replaceData(dataDir, from, to)
     if (wasInUse) return { folder: join(dataDir, to), schemas: null }
     await removeFolder(join(dataDir, to))

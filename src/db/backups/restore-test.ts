@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { nowIso } from '../../clock.ts'
 import { DamagedObject } from './codec.ts'
 import type { Manifest, TestResult } from './manifest.ts'
 import { createToken, restoreSchemas, upgradeSchemas } from './postgres/schemas.ts'
@@ -43,7 +44,7 @@ export async function testRestore(
   }
   const result: TestResult = {
     backupId,
-    at: new Date().toISOString(),
+    at: nowIso(),
     durationMs: Math.round(performance.now() - startedAt),
     problem,
   }

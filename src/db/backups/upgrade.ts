@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
+import { nowIso } from '../../clock.ts'
 import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
 import { pendingMigrationsOf } from '../migrate.ts'
@@ -189,7 +190,7 @@ const tellRehearsed = (
 
 /** Stores where the state before the upgrade is. */
 function remember(dataDir: string, { summary }: Manifest, { url }: RepositoryRef, pending: number): Upgrade {
-  const at = new Date().toISOString()
+  const at = nowIso()
   const record: Upgrade = { backupId: summary.id, url, to: VERSION, at, pending, isDone: false }
   store(dataDir, record)
   return record

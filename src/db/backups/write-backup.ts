@@ -2,6 +2,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { nowMs } from '../../clock.ts'
 import { VERSION } from '../../version.ts'
 import {
   type AttachedFile,
@@ -66,7 +67,7 @@ export async function writeBackup(
         await onProgress?.(done, Math.max(total, done))
       },
     })
-    const at = new Date()
+    const at = new Date(nowMs())
     const known = new Map(previous?.files.map((file) => [file.path, file]))
     const databases = await storeDatabases(config, writer, previous, known)
     const attachments = await listFiles(config.dataDir, 'attachments')

@@ -1,3 +1,4 @@
+import { nowIso } from '../../clock.ts'
 import { createId } from '../../core/ids.ts'
 import type { HomeClient } from '../sources.ts'
 import {
@@ -86,7 +87,7 @@ async function begin(from: Installation, to: Installation): Promise<MoveState | 
   if (!isResumed && (await from.isEmpty())) throw new Error(`${capitalized(from.label)} has no data to move`)
 
   const id = isResumed ? ours.id : createId('job')
-  const at = new Date().toISOString()
+  const at = nowIso()
   const finished: MoveState = { id, role: 'target', state: 'moved', peer: from.label, at }
   if (!isResumed) await from.setState({ id, role: 'source', state: 'moving', peer: to.label, at })
   if (!theirs) await to.setState({ ...finished, state: 'moving' })

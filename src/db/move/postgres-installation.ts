@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres'
+import { nowIso } from '../../clock.ts'
 import { quotePostgres as quote } from '../../dialects/postgres-tables.ts'
 import { type PostgresConnection, postgresConnection } from '../connection.ts'
 import { migratePostgres } from '../migrate.ts'
@@ -109,7 +110,7 @@ async function describe(
   const baseMoves: BaseMoves = {
     list: async () => [...(await readBaseMovesIn(query))],
     async begin(baseIds, to) {
-      const at = new Date().toISOString()
+      const at = nowIso()
       await client.begin(async (tx) => {
         await tx.unsafe(CREATE_BASE_MOVES)
         for (const baseId of baseIds)
@@ -129,7 +130,7 @@ async function describe(
     async finish(baseId, to) {
       await client.begin(async (tx) => {
         await tx`update sources set client = ${to} where base_id = ${baseId} and is_own`
-        await tx`update sheaf_base_moves set state = 'moved', at = ${new Date().toISOString()}
+        await tx`update sheaf_base_moves set state = 'moved', at = ${nowIso()}
           where base_id = ${baseId}`
       })
     },

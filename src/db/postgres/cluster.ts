@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres'
+import { clockOffsetMs, followClock } from '../../clock.ts'
 import { CACHED_TABLES, type CachedTable, type Claims, type Cluster, type StaleRow } from '../../cluster.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 import type { PostgresConnection } from '../connection.ts'
@@ -28,6 +29,8 @@ const RECONNECT_MIN_MS = 50
 const RECONNECT_MAX_MS = 1_000
 /** A call that needs the connection waits this long for it. */
 const CONNECTION_PATIENCE_MS = 4_000
+/** A change of the difference to the database's clock from which it is reported. */
+const REPORTED_CLOCK_MS = 5_000
 /** How often a waiting change looks whether the servers it waits for are still running. */
 const LOOK_EVERY_MS = 250
 
@@ -231,16 +234,32 @@ export function joinCluster(
 
   /** The other running servers, after sending them a request in the same statement. */
   async function readOthers(on: Sql, request: object | null = null): Promise<ReadonlySet<number>> {
+    const startedMs = Date.now()
     const rows =
       request === null
-        ? await on.unsafe<{ number: string }[]>(RUNNING)
-        : await on.unsafe<{ number: string }[]>(
-            `with sent as materialized (select pg_notify($1, $2)) ${ASK}`,
-            [CHANNEL, JSON.stringify(request)],
-          )
+        ? await on.unsafe<Running[]>(RUNNING)
+        : await on.unsafe<Running[]>(`with sent as materialized (select pg_notify($1, $2)) ${ASK}`, [
+            CHANNEL,
+            JSON.stringify(request),
+          ])
+    // This server is one of them.
+    if (rows[0]) readClock(rows[0].time, startedMs)
     const found = new Set(rows.map(({ number }) => Number(number)).filter((number) => number !== self))
     isAlone = found.size === 0
     return found
+  }
+
+  function readClock(time: number, startedMs: number): void {
+    const changedMs = followClock(time, startedMs, Date.now())
+    if (Math.abs(changedMs) < REPORTED_CLOCK_MS) return
+    const seconds = Math.round(clockOffsetMs() / 1000)
+    const problem = new Error(
+      `The database is ${Math.abs(seconds)} seconds ${seconds < 0 ? 'behind' : 'ahead'}`,
+    )
+    onError(
+      'the clock of this machine differs from the clock of the database, which is used instead',
+      problem,
+    )
   }
 
   /** @throws DATABASE_UNREACHABLE if there is no connection within some seconds */
@@ -516,6 +535,11 @@ const claimKey = (key: string): string =>
 
 const IS_MEMBER = `locktype = 'advisory' and classid = ${MEMBER_LOCK} and objsubid = 2 and granted
   and database = (select oid from pg_database where datname = current_database())`
-/** The numbers of the running servers. */
-const RUNNING = `select objid::text as number from pg_locks where ${IS_MEMBER}`
-const ASK = `select objid::text as number from pg_locks, sent where ${IS_MEMBER}`
+/** A running server's number, and the time of the database's clock in milliseconds since 1970. */
+interface Running {
+  number: string
+  time: number
+}
+const COLUMNS = 'objid::text as number, (extract(epoch from clock_timestamp()) * 1000)::float8 as time'
+const RUNNING = `select ${COLUMNS} from pg_locks where ${IS_MEMBER}`
+const ASK = `select ${COLUMNS} from pg_locks, sent where ${IS_MEMBER}`

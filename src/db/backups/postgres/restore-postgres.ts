@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
+import { nowIso } from '../../../clock.ts'
 import { postgresConnection } from '../../connection.ts'
 import { removeSqliteFiles } from '../../copy-home.ts'
 import { lockDataDir } from '../../lock-data-dir.ts'
@@ -92,7 +93,7 @@ export async function restoreToPostgres(
       try {
         await restored.analyze()
         await returnFiles(folder, restored.buckets)
-        const to = `replaced-${new Date().toISOString().replaceAll(':', '-')}`
+        const to = `replaced-${nowIso().replaceAll(':', '-')}`
         prepareReplacement(dataDir, from, to, token)
         let replaced: string | null = null
         try {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Sql, TransactionSql } from 'postgres'
+import { nowIso } from '../../../clock.ts'
 import { randomText } from '../../../core/ids.ts'
 import { quotePostgres as quote } from '../../../dialects/postgres-tables.ts'
 import { bound, quoteText } from '../../../dialects/standard-sql.ts'
@@ -367,7 +368,7 @@ export async function installRestored(
       const tables = await tablesIn(tx, own, [...metadataTables(), ...OTHER_TABLES])
       await tx.unsafe(KEEP_ON_COORDINATOR)
       await tx.unsafe(`create schema ${quote(replaced)}`)
-      const comment = quoteText(`${REPLACED_AT}${new Date().toISOString()}`)
+      const comment = quoteText(`${REPLACED_AT}${nowIso()}`)
       await tx.unsafe(`comment on schema ${quote(replaced)} is ${comment}`)
       // The server installs its triggers anew where the function is missing.
       await tx.unsafe(`drop function if exists ${quote(own)}.sheaf_row_changed() cascade`)

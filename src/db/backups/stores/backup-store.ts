@@ -4,6 +4,8 @@ export interface StoredObject {
   name: string
   /** Bytes. */
   size: number
+  /** When it was stored, in milliseconds since 1970 by the clock of the store. */
+  storedAt: number
 }
 
 /** Where backups are kept: a flat set of named objects. */

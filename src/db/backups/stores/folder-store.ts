@@ -29,7 +29,7 @@ export function openFolderStore(folder: string): BackupStore {
       if (entry.isDirectory()) yield* walk(`${name}/`)
       else if (entry.isFile()) {
         const found = await stat(join(folder, name)).catch(unlessMissing)
-        if (found) yield { name, size: found.size }
+        if (found) yield { name, size: found.size, storedAt: found.mtimeMs }
       }
     }
   }

@@ -42,8 +42,10 @@ export function openS3Store({ s3Bucket, ...settings }: S3Settings, prefix: strin
         const page = await attempt(label, () =>
           client.list({ prefix: `${root}${folder}`, ...(continuationToken && { continuationToken }) }),
         )
-        for (const { key, size } of page.contents ?? []) {
-          if (key.startsWith(root)) found.push({ name: key.slice(root.length), size: Number(size ?? 0) })
+        for (const { key, size, lastModified } of page.contents ?? []) {
+          if (!key.startsWith(root)) continue
+          const storedAt = Date.parse(lastModified ?? '')
+          found.push({ name: key.slice(root.length), size: Number(size ?? 0), storedAt })
         }
         continuationToken = page.isTruncated ? page.nextContinuationToken : undefined
       } while (continuationToken !== undefined)
