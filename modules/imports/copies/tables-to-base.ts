@@ -139,7 +139,10 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
           prepared.filled = await fill()
           await buildIndexes(input, plan, index)
         })
-        if (!isMove) return publish(input, context, prepared, { source, target })
+        if (!isMove) {
+          await copyComments(input, plan, target, () => context.signal.throwIfAborted())
+          return publish(input, context, prepared, { source, target })
+        }
         const followed: Followed = {
           input,
           prepared,
@@ -260,7 +263,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
             tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
             views: { copied: plan.views, ids: plan.ids },
             script: numbering(target, plan, filled),
-            also: await alsoOf(input, plan, { target, filled }),
+            also: await alsoOf(input, plan),
           }
         },
         { signal },
@@ -413,23 +416,32 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
       return last == null || last === '0' ? [] : dialect.numberAfter(staging, Number(last))
     })
 
-  /** What other modules keep of the tables, as it is now. */
-  async function alsoOf(
+  /** The tables whose comments go along, each with the ids of its copy. */
+  const commented = ({ baseId, withComments }: TablesToBaseInput, { tables, ids }: CopyPlan) =>
+    tables
+      .filter(({ staged }) => withComments && !staged.table.isJunction)
+      .map((table) => ({ table, to: { baseId, tableId: table.staged.table.id, ids } }))
+
+  /** Copies the comments, which have no effect before their tables exist. */
+  async function copyComments(
     input: TablesToBaseInput,
     plan: CopyPlan,
-    { target, filled }: { target: Engine; filled: Filled | null },
-  ): Promise<MetaStatement[]> {
+    target: Engine,
+    check: () => void,
+  ): Promise<void> {
+    const { copy } = kernel.registry.get(COPIED_COMMENTS)
+    for (const { table, to } of commented(input, plan))
+      await copy(table.model.table.id, { ...to, has: hasIn(target, table) }, check)
+  }
+
+  /** What other modules keep of the tables, as it is now. */
+  async function alsoOf(input: TablesToBaseInput, plan: CopyPlan): Promise<MetaStatement[]> {
     const { fromBaseId, owner, isMove } = input
     const statements: MetaStatement[] = []
-    const comments = kernel.registry.get(COPIED_COMMENTS)
-    for (const [at, { model, staged }] of plan.tables.entries()) {
-      if (!input.withComments || filled === null || staged.table.isJunction) continue
-      const to = { baseId: input.baseId, tableId: staged.table.id, ids: plan.ids }
-      statements.push(
-        ...(isMove
-          ? await comments.move(model.table.id, to)
-          : await comments.insert(model.table.id, { ...to, has: hasIn(target, plan.tables[at]) })),
-      )
+    if (isMove) {
+      const { move } = kernel.registry.get(COPIED_COMMENTS)
+      for (const { table, to } of commented(input, plan))
+        statements.push(...(await move({ baseId: fromBaseId, tableId: table.model.table.id }, to)))
     }
     if (input.hookIds.length > 0 || input.movesHooks) {
       for (const [id, newId] of await newHooks(input, plan)) {
@@ -509,7 +521,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     },
   }
 
-  /** Removes the staging tables, and the positions and history of tables that have not appeared. */
+  /** Removes the staging tables, and the positions, comments and history of tables that have not appeared. */
   async function abandon({ baseId, tables }: TablesToBaseInput, jobId: string): Promise<void> {
     const [first] = tables
     await tidyUp(
@@ -518,6 +530,8 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         if (!first || (await schema.hasTable(first.newId))) return
         const engine = await kernel.sources.engine(baseId)
         const newIds = tables.map(({ newId }) => newId)
+        const { removeCopies } = kernel.registry.get(COPIED_COMMENTS)
+        for (const newId of newIds) await removeCopies(newId)
         await removePlaces(engine, newIds)
         await removeForeignEntries(engine, newIds)
       },
@@ -808,10 +822,10 @@ function kindOf({ type }: Pick<StoredField, 'type'>): ColumnKind {
 }
 
 /** Which of some records the staged table has. */
-const hasIn = (engine: Engine, table: PlannedTable | undefined) => async (recordIds: readonly string[]) => {
+const hasIn = (engine: Engine, table: PlannedTable) => async (recordIds: readonly string[]) => {
   const numbers = recordIds.map(Number).filter(Number.isSafeInteger)
-  const key = table?.staged.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.columnName
-  if (numbers.length === 0 || !table || key === undefined) return new Set<string>()
+  const key = table.staged.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.columnName
+  if (numbers.length === 0 || key === undefined) return new Set<string>()
   const { quote }: Pick<Dialect, 'quote'> = engine.dialect
   const rows = await engine.all<{ id: number }>({
     sql: `select ${quote(key)} as id from ${quote(table.staged.staging)} where ${quote(key)} in (${numbers.join(', ')})`,
