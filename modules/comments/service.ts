@@ -1,12 +1,11 @@
-import { nowIso } from '../../src/clock.ts'
+import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { commentKey, REACTIONS, type Reaction, type RecordComment } from '../../src/core/comments.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
-import { createId } from '../../src/core/ids.ts'
+import { createId, randomText } from '../../src/core/ids.ts'
 import { mentionOf, mentionsIn, replaceMentions } from '../../src/core/mentions.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import { type BaseRight, holdsBaseRole } from '../../src/core/roles.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { Notice } from '../../src/notices.ts'
@@ -32,6 +31,10 @@ const INBOX_PAGE = 30
 const MAX_MENTIONS = 50
 /** Comments that are read at once when a table is copied. */
 const COPIED_AT_ONCE = 500
+/** How far the times of comments may be ahead of the clock. */
+const MAX_AHEAD_MS = 1_000
+/** Random characters at the end of a copy's id. */
+const COPY_RANDOM = 9
 /** Characters of a comment in its notifications. */
 const EXCERPT = 300
 
@@ -73,6 +76,7 @@ export function createCommentsService(
   const { meta } = kernel
   const store = createCommentStore(kernel)
   kernel.removals.push(store.forRemovedBase)
+  const nextTime = createTimes()
 
   /** False also for records without a key, which cannot be told apart. */
   async function exists(
@@ -133,45 +137,27 @@ export function createCommentsService(
     if (mentioned.length === 0) return text
     if (mentioned.length > MAX_MENTIONS)
       throw badRequest(m.comments_error_too_many_mentions({ max: MAX_MENTIONS }))
-    const standings = await auth.access.standings(mentioned, [baseId])
-    return replaceMentions(text, (userId, label) => {
-      const role = standings.get(userId)?.roles.get(baseId)
-      return holdsBaseRole(role ?? null, 'viewer') ? mentionOf(userId) : `@${label}`
-    })
-  }
-
-  async function everyComment(tableId: string): Promise<CommentRow[]> {
-    const rows: CommentRow[] = []
-    for (let after = ''; ; ) {
-      const page = await store.pageOfTable(tableId, after, COPIED_AT_ONCE)
-      for (const row of page) rows.push(row)
-      const last = page.at(-1)
-      if (!last || page.length < COPIED_AT_ONCE) return rows
-      after = last.id
-    }
+    return withMembersOf(baseId, await auth.access.standings(mentioned, [baseId]), text)
   }
 
   /** Texts of comments that come to a base, in which only its members are mentioned. */
   async function textsFor(baseId: string, rows: readonly CommentRow[]): Promise<string[]> {
-    const texts: string[] = []
-    for (const { text } of rows) texts.push(await withMembersOnly(baseId, text))
-    return texts
+    const mentioned = new Set(rows.flatMap(({ text }) => mentionsIn(text)))
+    if (mentioned.size === 0) return rows.map(({ text }) => text)
+    const standings = await auth.access.standings([...mentioned], [baseId])
+    return rows.map(({ text }) => withMembersOf(baseId, standings, text))
   }
 
-  /** Statements that store comments and their reactions once more, under new ids. */
-  async function copiesOf(rows: readonly CommentRow[]): Promise<MetaStatement[]> {
-    const newIds = new Map(rows.map(({ id }) => [id, createId('comment')]))
-    const reactions: ReactionRow[] = []
-    for (let from = 0; from < rows.length; from += COPIED_AT_ONCE)
-      reactions.push(...(await store.reactions(rows.slice(from, from + COPIED_AT_ONCE).map(({ id }) => id))))
-    return store.insertAll(
-      rows.map((row) => ({
-        ...row,
-        id: newIds.get(row.id) ?? '',
-        parentId: row.parentId === null ? null : (newIds.get(row.parentId) ?? null),
-      })),
-      reactions.map((row) => ({ ...row, commentId: newIds.get(row.commentId) ?? '' })),
-    )
+  async function* pagesOf(tableId: string): AsyncGenerator<CommentRow[], void, undefined> {
+    for (let after = ''; ; ) {
+      const page = await store.pageOfTable(tableId, after, COPIED_AT_ONCE)
+      const last = page.at(-1)
+      if (!last) return
+      yield page
+      after = last.id
+      // An SQLite file keeps the thread busy: others have their turn.
+      await Bun.sleep(0)
+    }
   }
 
   /** The beginning of a text with names in place of mentions. */
@@ -222,35 +208,48 @@ export function createCommentsService(
     /** Fills `COPIED_COMMENTS`. */
     copies: {
       countOf: store.countOfTable,
-      async insert(tableId, { baseId, tableId: newTableId, ids, has }) {
-        const all = await everyComment(tableId)
-        const kept = new Set<string>()
-        for (let from = 0; from < all.length; from += COPIED_AT_ONCE) {
-          const some = all.slice(from, from + COPIED_AT_ONCE).map(({ recordId }) => recordId)
-          for (const id of await has([...new Set(some)])) kept.add(id)
+      async copy(tableId, { baseId, tableId: newTableId, ids, has }, check) {
+        const newIds = new Map<string, string>()
+        const newIdOf = (id: string): string => {
+          const known = newIds.get(id) ?? copyIdOf(id)
+          newIds.set(id, known)
+          return known
         }
-        const rows = all.filter(({ recordId }) => kept.has(recordId))
-        const texts = await textsFor(baseId, rows)
-        return copiesOf(
-          rows.map((row, at) => ({
-            ...row,
-            baseId,
-            tableId: newTableId,
-            fieldId: row.fieldId === null ? null : (ids.get(row.fieldId) ?? null),
-            text: texts[at] ?? row.text,
-          })),
-        )
+        for await (const page of pagesOf(tableId)) {
+          check()
+          const kept = await has([...new Set(page.map(({ recordId }) => recordId))])
+          const rows = page.filter(({ recordId }) => kept.has(recordId))
+          const texts = await textsFor(baseId, rows)
+          const reactions = await store.reactions(rows.map(({ id }) => id))
+          await meta.atomically(
+            store.insertAll(
+              rows.map((row, at) => ({
+                ...row,
+                baseId,
+                tableId: newTableId,
+                id: newIdOf(row.id),
+                parentId: row.parentId === null ? null : newIdOf(row.parentId),
+                fieldId: row.fieldId === null ? null : (ids.get(row.fieldId) ?? null),
+                text: texts[at] ?? row.text,
+              })),
+              reactions.map((row) => ({ ...row, commentId: newIdOf(row.commentId) })),
+            ),
+          )
+        }
       },
-      async move(tableId, { baseId, tableId: newTableId, ids }) {
-        const rows = await everyComment(tableId)
-        const texts = await textsFor(baseId, rows)
+      async removeCopies(tableId) {
+        for await (const page of pagesOf(tableId))
+          await meta.atomically(store.removeAll(page.map(({ id }) => id)))
+      },
+      async move(from, to) {
+        const mentioning = await store.mentioning(from.tableId)
+        const texts = await textsFor(to.baseId, mentioning)
         return [
-          ...store.moveAll(tableId, { baseId, tableId: newTableId, ids }),
-          ...rows.flatMap(({ id, text }, at) => {
+          ...store.moveAll(from, to),
+          ...mentioning.flatMap(({ id, text }, at) => {
             const own = texts[at] ?? text
             return own === text ? [] : [store.updating(id, { text: own })]
           }),
-          ...(await copiesOf(rows)),
         ]
       },
     } satisfies CopiedComments,
@@ -380,7 +379,7 @@ export function createCommentsService(
         text: await withMembersOnly(model.table.baseId, input.text),
         createdBy: user.id,
         authorName: null,
-        createdAt: nowIso(),
+        createdAt: nextTime(),
         updatedAt: null,
         resolvedBy: null,
         resolvedAt: null,
@@ -478,6 +477,34 @@ export function createCommentsService(
 
 /** The id under which the comments of a record are stored: “02” names the record 2. */
 const keyIn = (model: TableModel, recordId: RecordId): string => commentKey(storedId(model, recordId))
+
+/** Times of comments in the order in which they are written: no two are in the same millisecond. */
+function createTimes(): () => string {
+  let last = 0
+  return () => {
+    const now = nowMs()
+    // A clock that was set back is followed.
+    last = last - now > MAX_AHEAD_MS ? now : Math.max(now, last + 1)
+    return new Date(last).toISOString()
+  }
+}
+
+/** The text in which mentions of people who cannot open the base are plain text. */
+const withMembersOf = (
+  baseId: string,
+  standings: Awaited<ReturnType<AuthService['access']['standings']>>,
+  text: string,
+): string =>
+  replaceMentions(text, (userId, label) => {
+    const role = standings.get(userId)?.roles.get(baseId)
+    return holdsBaseRole(role ?? null, 'viewer') ? mentionOf(userId) : `@${label}`
+  })
+
+/**
+ * The id of a comment's copy. It begins like that of the original, so that comments of the same millisecond have the same
+ * order in both.
+ */
+const copyIdOf = (id: string): string => id.slice(0, -COPY_RANDOM) + randomText(COPY_RANDOM)
 
 /** The cursor of `inbox`. @throws BAD_REQUEST for one that no page ended with */
 function readCursor(text: string): ThreadCursor {

@@ -1,4 +1,24 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
+import {
+  type AnyColumn,
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  like,
+  lt,
+  lte,
+  or,
+  sql,
+} from 'drizzle-orm'
+import { randomText } from '../../src/core/ids.ts'
+import { MENTION_START } from '../../src/core/mentions.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -23,6 +43,11 @@ export interface CommentFilter {
   from?: string | undefined
   to?: string | undefined
 }
+
+/** Characters of an id as `createId` makes it. */
+const ID_LENGTH = 17
+/** Characters that follow them in the ids of copies that the database makes. */
+const COPY_SUFFIX_LENGTH = 5
 
 /** Rows of comments and reactions. */
 export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
@@ -153,7 +178,7 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
         .select()
         .from(commentReactions)
         .where(inArray(commentReactions.commentId, [...commentIds]))
-        .orderBy(asc(commentReactions.createdAt))
+        .orderBy(asc(commentReactions.createdAt), asc(commentReactions.userId))
     },
 
     /** The people who wrote in a thread, without those who only imported comments of others. */
@@ -204,24 +229,69 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
     /** Stores a comment; one with the same id stays as it is. */
     insert: (row: CommentRow): MetaStatement => db.insert(comments).values(row).onConflictDoNothing(),
 
-    /** Statements that give the comments of a table to another one. @param to `ids`: new ids of fields, among others */
+    /** The comments of a table that seem to mention somebody. */
+    mentioning: (tableId: string): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(and(eq(comments.tableId, tableId), like(comments.text, `%${MENTION_START}%`))),
+      ),
+
+    /**
+     * Statements that give the comments of a table to another one, and copies of them to the former. The database does all by
+     * itself: writers wait meanwhile.
+     *
+     * @param to `ids`: new ids of fields, among others
+     */
     moveAll(
-      tableId: string,
+      from: { baseId: string; tableId: string },
       to: { baseId: string; tableId: string; ids: ReadonlyMap<string, string> },
     ): MetaStatement[] {
+      const isMoved = eq(comments.tableId, to.tableId)
+      const suffix = randomText(COPY_SUFFIX_LENGTH)
+      const copyId = (column: AnyColumn) => sql`substr(${column}, 1, ${ID_LENGTH}) || ${suffix}`
       return [
+        db
+          .update(comments)
+          .set({ baseId: to.baseId, tableId: to.tableId })
+          .where(eq(comments.tableId, from.tableId)),
+        db.insert(comments).select(
+          db
+            .select({
+              ...getTableColumns(comments),
+              id: copyId(comments.id).as('id'),
+              baseId: sql`${from.baseId}`.as('base_id'),
+              tableId: sql`${from.tableId}`.as('table_id'),
+              parentId: copyId(comments.parentId).as('parent_id'),
+            })
+            .from(comments)
+            .where(isMoved),
+        ),
+        db.insert(commentReactions).select(
+          db
+            .select({
+              ...getTableColumns(commentReactions),
+              commentId: copyId(commentReactions.commentId).as('comment_id'),
+            })
+            .from(commentReactions)
+            .innerJoin(comments, eq(comments.id, commentReactions.commentId))
+            .where(isMoved),
+        ),
         ...Array.from(idBatches(to.ids), (batch) =>
           db
             .update(comments)
             .set({ fieldId: renamedIds(comments.fieldId, batch) })
-            .where(and(eq(comments.tableId, tableId), isNotNull(comments.fieldId))),
+            .where(and(isMoved, isNotNull(comments.fieldId))),
         ),
-        db
-          .update(comments)
-          .set({ baseId: to.baseId, tableId: to.tableId })
-          .where(eq(comments.tableId, tableId)),
       ]
     },
+
+    /** Statements that remove comments with their reactions, without replies to them. */
+    removeAll: (ids: readonly string[]): MetaStatement[] => [
+      db.delete(commentReactions).where(inArray(commentReactions.commentId, [...ids])),
+      db.delete(comments).where(inArray(comments.id, [...ids])),
+    ],
 
     /** The statement that changes a comment. */
     updating,

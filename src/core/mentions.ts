@@ -6,6 +6,9 @@ import type { Person } from './fields/people.ts'
  */
 const MENTION = /@\((us\w{1,60})((?:\|[^()|\n]{0,320}){0,2})\)/g
 
+/** What every mention begins with. */
+export const MENTION_START = '@(us'
+
 /** The ids of the people that a text mentions, each once. */
 export const mentionsIn = (text: string): string[] => [
   ...new Set([...text.matchAll(MENTION)].map(([, id = '']) => id)),

@@ -1,19 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
-import { columnsOfKinds } from './columns-of-kinds.ts'
+import type { Dialect, Engine } from '../dialects/dialect.ts'
 
 /** The table of manual orders, in each base's home. */
 export const PLACES_TABLE = 'sheaf_places'
 
 /** Columns of manual orders, with their kinds. */
-export const STAGED_PLACE_COLUMNS = {
+export const PLACE_KINDS = {
   view_id: 'text',
   table_id: 'text',
   record_id: 'integer',
   place: 'real',
 } as const
 
-const PLACE_COLUMNS = Object.keys(STAGED_PLACE_COLUMNS).map((name) => sql.raw(name))
+const PLACE_COLUMNS = Object.keys(PLACE_KINDS).map((name) => sql.raw(name))
 
 /** Copies a view's manual order to another view, whose table has the same record ids. */
 export const copyPlaces = (
@@ -34,21 +33,24 @@ export const copyPlaces = (
     source: sql`from sheaf_places where view_id = ${from}`,
   })
 
-/** The statements that create a table for manual orders that come from another base. */
-export const createStagedPlaces = (
-  { createTable }: Pick<Dialect, 'createTable'>,
-  name: string,
-): Statement[] => createTable(name, columnsOfKinds(STAGED_PLACE_COLUMNS))
+/** Positions that are removed in one transaction. */
+const PLACES_AT_ONCE = 20_000
 
-/** The statement that adds staged orders to those of this home. */
-export const addStagedPlaces = ({ insertSelected }: Pick<Dialect, 'insertSelected'>, name: string): SQL =>
-  insertSelected({
-    into: sql.raw(PLACES_TABLE),
-    columns: PLACE_COLUMNS,
-    constants: [],
-    values: PLACE_COLUMNS,
-    source: sql`from ${sql.identifier(name)}`,
-  })
+/** Removes the manual orders of tables, in portions. */
+export async function removePlaces(engine: Engine, tableIds: readonly string[]): Promise<void> {
+  if (tableIds.length === 0) return
+  const { dialect } = engine
+  const ids = sql.join(
+    tableIds.map((id) => sql`${id}`),
+    sql`, `,
+  )
+  const statement = dialect.render(sql`delete from sheaf_places where (view_id, record_id) in (
+    select view_id, record_id from sheaf_places where table_id in (${ids}) limit ${sql.raw(String(PLACES_AT_ONCE))})`)
+  for (;;) {
+    const [part] = await engine.writeScript([statement])
+    if (Number(part?.changes ?? 0) < PLACES_AT_ONCE) return
+  }
+}
 
 /**
  * Rewrites the view and table ids of manual orders in a copied base.

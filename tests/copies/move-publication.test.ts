@@ -98,6 +98,10 @@ describe('the indexes of moved tables', () => {
     for (const name of before) expect(name.split(': ')[1]).toStartWith(`${name.split(': ')[0]}__`)
 
     const { id: to } = await createBase(bench.app, bench.owner)
+    const view = { tableId: first!.id, title: 'Board', kind: 'kanban' } as const
+    const { id: viewId } = await bench.trpc.views.create.mutate(view)
+    const place = { kind: 'move' as const, tableId: first!.id, ids: [3], before: 1, viewId }
+    await bench.trpc.records.write.mutate({ change: { baseId: from, operations: [place] } })
     const engine = await bench.app.kernel.sources.engine(to)
     const { writeScript } = engine
     const scripts: string[] = []
@@ -112,7 +116,8 @@ describe('the indexes of moved tables', () => {
     await moved([first!, second!], { baseId: to })
     Object.assign(engine, { writeScript })
     expect(scripts.filter((text) => text.startsWith('alter table'))).toHaveLength(3)
-    expect(scripts.filter((text) => /create (unique )?index/.test(text))).toEqual([])
+    expect(scripts.filter((text) => /create (unique )?index|sheaf_places/.test(text))).toEqual([])
+    expect(await engine.values({ sql: 'select count(*) from sheaf_places', params: [] })).toEqual([[1]])
     expect(await indexesIn(to)).toEqual(before)
     expect(await indexesIn(from)).toEqual(before)
   })

@@ -101,6 +101,31 @@ describe('moving a table to another base', () => {
     expect(bench.received().map(({ data }) => data.table_id)).toEqual([moved.id])
   })
 
+  test('takes its comments over without handing them to the metadata again, and leaves copies to the original', async () => {
+    const { table } = await discussed()
+    const before = await threads(table)
+    const { meta } = bench.app.kernel
+    const { atomically } = meta
+    const params: unknown[] = []
+    Object.assign(meta, {
+      async atomically(...[statements]: Parameters<typeof atomically>) {
+        params.push(...statements.flatMap((statement) => statement.toSQL().params))
+        return atomically(statements)
+      },
+    })
+    const moved = await toBase(table, { isMove: true })
+    Object.assign(meta, { atomically })
+    expect(params).toContain(moved.id)
+    expect(params).not.toContain('Reply')
+    expect(await threads(moved)).toEqual(before)
+    const items = [{ kind: 'table' as const, tableId: table.id }]
+    await bench.trpc.trash.restore.mutate({ baseId: bench.baseId, items })
+    expect(await threads(table)).toEqual(before)
+    const idsIn = async ({ id }: TestTable) =>
+      (await bench.trpc.comments.list.query({ tableId: id, recordId: 3 })).comments.map((each) => each.id)
+    expect(new Set([...(await idsIn(table)), ...(await idsIn(moved))]).size).toBe(4)
+  })
+
   test('leaves comments and webhooks behind if that is wanted', async () => {
     const { table } = await discussed()
     const moved = await toBase(table, { isMove: true, withComments: false, withHooks: false })
@@ -124,6 +149,34 @@ describe('copying a table to another base', () => {
     expect(await secretOf(hook?.id)).not.toEqual(await secretOf(hookId))
     const empty = await toBase(table, { withData: false, withComments: true })
     expect(await threads(empty)).toEqual([])
+  })
+
+  test('stores comments before the copy appears, and removes them if it does not', async () => {
+    const { table } = await discussed()
+    const engine = await bench.app.kernel.sources.engine(targetId)
+    const { countOf } = bench.app.services.comments.copies
+    const { writeScript } = engine
+    let copyId = ''
+    let stored = 0
+    Object.assign(engine, {
+      async writeScript(...given: Parameters<typeof writeScript>) {
+        // The publication is the script that is planned while nobody else writes.
+        if (typeof given[0] !== 'function') return writeScript(...given)
+        while (copyId === '') await Bun.sleep(1)
+        stored = await countOf(copyId)
+        throw new Error('The publication failed')
+      },
+    })
+    const { jobId, tableId } = await bench.trpc.copies.tableToBase.mutate({
+      tableId: table.id,
+      baseId: targetId,
+      withComments: true,
+    })
+    copyId = tableId
+    const { status } = await ended(doorOf(bench.app, bench.owner), jobId)
+    Object.assign(engine, { writeScript })
+    expect([status, stored, await countOf(tableId)]).toEqual(['failed', 2, 0])
+    expect(await threads(table)).toHaveLength(2)
   })
 
   test('gives webhooks only to those who may see them', async () => {

@@ -38,6 +38,12 @@ describe.each(META_DATABASES)(
     const url = () => server?.url ?? ''
     const trpc = () => createTrpcClient(url(), token)
 
+    const connectTo = (baseId: string, { url }: TestDatabase) =>
+      connectPostgres(postgresConnection(url), {
+        searchPath: `"${schemaOfBase(baseId)}"`,
+        statementTimeoutMs: 0,
+      })
+
     /** The first column of a statement in the home of a base. */
     async function valuesIn(baseId: string, sql: string): Promise<unknown[]> {
       if (!database) {
@@ -48,8 +54,7 @@ describe.each(META_DATABASES)(
           file.close()
         }
       }
-      const searchPath = `"${schemaOfBase(baseId)}"`
-      const client = connectPostgres(postgresConnection(database.url), { searchPath, statementTimeoutMs: 0 })
+      const client = connectTo(baseId, database)
       try {
         return (await client.unsafe(sql).values()).flat()
       } finally {
@@ -70,6 +75,7 @@ describe.each(META_DATABASES)(
           `select id from sheaf_changes where table_id in (${ids}) and undone_by = -2`,
         )),
         ...(await valuesIn(baseId, `select change_id from sheaf_change_records where table_id in (${ids})`)),
+        ...(await valuesIn(baseId, `select record_id from sheaf_places where table_id in (${ids})`)),
       ]
     }
 
@@ -179,5 +185,85 @@ describe.each(META_DATABASES)(
         if (acknowledged !== null) expect([acknowledged, tried()]).toContain(child.body.Title)
       }
     }, 120_000)
+
+    // Only PostgreSQL goes on with an index of a client that is gone.
+    if (home === 'postgres')
+      test('leave nothing behind where the database builds an index at that moment', async () => {
+        dataDir = mkdtempSync(join(tmpdir(), 'sheaf-move-'))
+        database = await createDatabase('postgres')
+        await start()
+        const visitor = createTrpcClient(url())
+        ;({ token } = await visitor.auth.signUp.mutate({ email: 'ann@example.com', password: PASSWORD }))
+        const one = await trpc().bases.create.mutate({ title: 'One' })
+        const other = await trpc().bases.create.mutate({ title: 'Other' })
+        const { table } = await trpc().schema.createTable.mutate({ baseId: one.id, title: 'Rows' })
+        const rows = Array.from({ length: ROWS }, (_, at) => ({ Title: `record ${at}` }))
+        await createRestClient(url(), token).post(`/api/v2/tables/${table.id}/records`, rows)
+        const view = await trpc().views.create.mutate({ tableId: table.id, title: 'Board', kind: 'kanban' })
+        const place = { kind: 'move' as const, tableId: table.id, ids: [9], before: 1, viewId: view.id }
+        await trpc().records.write.mutate({ change: { baseId: one.id, operations: [place] } })
+        await trpc().comments.create.mutate({ tableId: table.id, recordId: 1, text: 'Here' })
+
+        // Statistics of the server do not change within a transaction.
+        const [client, watching] = [connectTo(other.id, database), connectTo(other.id, database)]
+        const indexing = async () =>
+          (
+            await watching`select pid from pg_stat_activity
+            where query ilike 'create%index%sheaf_import%' and state = 'active' and pid <> pg_backend_pid()`
+          ).length
+        /** Runs `work` while the staging table of a move can be filled, and not be indexed. */
+        const whileIndexing = (work: () => Promise<void>) =>
+          client.begin(async (tx) => {
+            let staging: string | undefined
+            while (staging === undefined) {
+              const found = await tx`select tablename::text as name from pg_tables
+                where schemaname = current_schema() and tablename like 'sheaf\\_import%'`
+              staging = found[0]?.name
+            }
+            await tx.unsafe(`lock table "${staging}" in row exclusive mode`)
+            while ((await indexing()) === 0) await Bun.sleep(5)
+            await work()
+          })
+        try {
+          await client`select 1`
+          // Waits before the move begins, which may be quick.
+          const killed = whileIndexing(async () => {
+            await server?.end('SIGKILL')
+            // The database goes on by itself.
+            expect(await indexing()).toBe(1)
+          })
+          const { jobId, tableId } = await trpc().copies.tableToBase.mutate({
+            tableId: table.id,
+            baseId: other.id,
+            isMove: true,
+          })
+          await killed
+          await start()
+          expect((await ended({ url: url(), token }, jobId)).status).toBe('failed')
+          expect(await leftIn(other.id, [tableId])).toEqual([])
+          expect(await indexing()).toBe(0)
+          const tablesOf = async (baseId: string) =>
+            (await trpc().schema.tables.query({ baseId })).map(({ id }) => id)
+          expect([await tablesOf(one.id), await tablesOf(other.id)]).toEqual([[table.id], []])
+
+          // The same move once more gets the same names of indexes.
+          const again = await trpc().copies.tableToBase.mutate({
+            tableId: table.id,
+            baseId: other.id,
+            isMove: true,
+          })
+          expect(await ended({ url: url(), token }, again.jobId)).toMatchObject({ status: 'completed' })
+          const { comments } = await trpc().comments.list.query({ tableId: again.tableId, recordId: 1 })
+          expect(comments.map(({ text }) => text)).toEqual(['Here'])
+          const [places] = await valuesIn(
+            other.id,
+            `select count(*)::int from sheaf_places where table_id = '${again.tableId}'`,
+          )
+          expect(places).toBe(1)
+        } finally {
+          await client.end()
+          await watching.end()
+        }
+      }, 120_000)
   },
 )

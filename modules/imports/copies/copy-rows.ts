@@ -44,11 +44,12 @@ export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')
 export interface CopiedComments {
   countOf(tableId: string): Promise<number>
   /**
-   * Statements that store copies of a table's comments, with their authors and times.
+   * Stores copies of a table's comments, with their authors and times, for a table that does not exist yet, in portions.
    *
    * @param to `ids`: new ids of fields. `has`: the ids of those records, as text, that the new table has
+   * @param check called before each portion, and may throw to end it
    */
-  insert(
+  copy(
     tableId: string,
     to: {
       baseId: string
@@ -56,14 +57,17 @@ export interface CopiedComments {
       ids: ReadonlyMap<string, string>
       has(recordIds: readonly string[]): Promise<ReadonlySet<string>>
     },
-  ): Promise<MetaStatement[]>
+    check: () => void,
+  ): Promise<void>
+  /** Removes such copies, of a table that has not appeared. */
+  removeCopies(tableId: string): Promise<void>
   /**
    * Statements that give a table's comments, with their ids, to the table that replaces it. The original gets copies of them.
    *
    * @param to `ids`: new ids of fields
    */
   move(
-    tableId: string,
+    from: { baseId: string; tableId: string },
     to: { baseId: string; tableId: string; ids: ReadonlyMap<string, string> },
   ): Promise<MetaStatement[]>
 }

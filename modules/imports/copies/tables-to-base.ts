@@ -8,7 +8,7 @@ import { forgetParts, hasChangesAfter, removeForeignEntries } from '../../../src
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { ColumnKind } from '../../../src/db/move/store.ts'
 import { createMutex } from '../../../src/db/mutex.ts'
-import { addStagedPlaces, createStagedPlaces } from '../../../src/db/view-places.ts'
+import { removePlaces } from '../../../src/db/view-places.ts'
 import type { Dialect, Engine, Statement } from '../../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -139,7 +139,10 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
           prepared.filled = await fill()
           await buildIndexes(input, plan, index)
         })
-        if (!isMove) return publish(input, context, prepared, { source, target })
+        if (!isMove) {
+          await copyComments(input, plan, target, () => context.signal.throwIfAborted())
+          return publish(input, context, prepared, { source, target })
+        }
         const followed: Followed = {
           input,
           prepared,
@@ -166,17 +169,15 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
    */
   async function buildIndexes(
     { baseId }: TablesToBaseInput,
-    { tables, places }: CopyPlan,
+    { tables }: CopyPlan,
     index: RemoteIndex,
   ): Promise<void> {
-    const { dialect } = await kernel.sources.engine(baseId)
     const staged = tables.map((each) => each.staged)
     const planned = await schema.planStagedIndexes(baseId, staged)
     try {
-      await index([
-        ...staged.map(({ staging }, at) => ({ table: staging, statements: planned[at]?.statements ?? [] })),
-        { table: places.to, statements: dialect.createIndex(places.to, ['record_id']) },
-      ])
+      await index(
+        staged.map(({ staging }, at) => ({ table: staging, statements: planned[at]?.statements ?? [] })),
+      )
     } catch (error) {
       const now = await schema.planStagedIndexes(baseId, staged)
       const isTaken = now.some(({ tableName }, at) => tableName !== planned[at]?.tableName)
@@ -261,8 +262,8 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
           return {
             tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
             views: { copied: plan.views, ids: plan.ids },
-            script: finish(target, plan, filled),
-            also: await alsoOf(input, plan, { target, filled }),
+            script: numbering(target, plan, filled),
+            also: await alsoOf(input, plan),
           }
         },
         { signal },
@@ -308,19 +309,18 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     return !(await hasChangesAfter(move.source, tableIds, move.filled.lastChange))
   }
 
-  async function createStaging(target: Engine, { tables, places }: CopyPlan): Promise<void> {
+  async function createStaging(target: Engine, { tables }: CopyPlan): Promise<void> {
     const { dialect } = target
     await target.write(async (tx) => {
       for (const { staged } of tables)
         for (const statement of dialect.createTable(staged.staging, staged.fields.flatMap(columnOf)))
           await tx.run(statement)
-      for (const statement of createStagedPlaces(dialect, places.to)) await tx.run(statement)
     })
   }
 
   /** Runs `work` with a thread that fills the staging tables. */
   async function withFill<T>(
-    { owner, baseId }: TablesToBaseInput,
+    { owner, baseId, tables: moved }: TablesToBaseInput,
     { signal, report }: Pick<JobContext, 'report' | 'signal'>,
     { tables, places, history }: CopyPlan,
     { source, target }: { source: Engine; target: Engine },
@@ -333,6 +333,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   ): Promise<T> {
     const pages = new Map<number, AsyncGenerator<Uint8Array, void, undefined>>()
     const lease = createLease(target)
+    const newIds = moved.map(({ newId }) => newId)
     let check = () => signal.throwIfAborted()
     const main: TablesMain = {
       async lease() {
@@ -353,6 +354,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         const table = tables[tableAt]
         return table ? Array.fromAsync(valuePages(owner, table, recordIds)) : []
       },
+      forgetPlaces: () => removePlaces(target, newIds),
       forgetHistory: (after) => removeForeignEntries(target, [...(history?.tables.values() ?? [])], after),
       files: async (paths) => {
         await records.attachments.claimKnown(owner, baseId, paths)
@@ -407,37 +409,39 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
       for (const { bytes } of pieces) yield bytes
   }
 
-  /** The statements that make the staged parts those of the home. */
-  function finish({ dialect }: Engine, { tables, places }: CopyPlan, filled: Filled | null): Statement[] {
-    const drop = dialect.dropTable(places.to)
-    if (!filled) return drop
-    return [
-      dialect.render(addStagedPlaces(dialect, places.to)),
-      ...drop,
-      ...tables.flatMap(({ staged: { staging } }, at) => {
-        const last = filled.lastIds[at]
-        return last == null || last === '0' ? [] : dialect.numberAfter(staging, Number(last))
-      }),
-    ]
+  /** The statements that let the copies number their records as the originals would. */
+  const numbering = ({ dialect }: Engine, { tables }: CopyPlan, filled: Filled | null): Statement[] =>
+    tables.flatMap(({ staged: { staging } }, at) => {
+      const last = filled?.lastIds[at]
+      return last == null || last === '0' ? [] : dialect.numberAfter(staging, Number(last))
+    })
+
+  /** The tables whose comments go along, each with the ids of its copy. */
+  const commented = ({ baseId, withComments }: TablesToBaseInput, { tables, ids }: CopyPlan) =>
+    tables
+      .filter(({ staged }) => withComments && !staged.table.isJunction)
+      .map((table) => ({ table, to: { baseId, tableId: table.staged.table.id, ids } }))
+
+  /** Copies the comments, which have no effect before their tables exist. */
+  async function copyComments(
+    input: TablesToBaseInput,
+    plan: CopyPlan,
+    target: Engine,
+    check: () => void,
+  ): Promise<void> {
+    const { copy } = kernel.registry.get(COPIED_COMMENTS)
+    for (const { table, to } of commented(input, plan))
+      await copy(table.model.table.id, { ...to, has: hasIn(target, table) }, check)
   }
 
   /** What other modules keep of the tables, as it is now. */
-  async function alsoOf(
-    input: TablesToBaseInput,
-    plan: CopyPlan,
-    { target, filled }: { target: Engine; filled: Filled | null },
-  ): Promise<MetaStatement[]> {
+  async function alsoOf(input: TablesToBaseInput, plan: CopyPlan): Promise<MetaStatement[]> {
     const { fromBaseId, owner, isMove } = input
     const statements: MetaStatement[] = []
-    const comments = kernel.registry.get(COPIED_COMMENTS)
-    for (const [at, { model, staged }] of plan.tables.entries()) {
-      if (!input.withComments || filled === null || staged.table.isJunction) continue
-      const to = { baseId: input.baseId, tableId: staged.table.id, ids: plan.ids }
-      statements.push(
-        ...(isMove
-          ? await comments.move(model.table.id, to)
-          : await comments.insert(model.table.id, { ...to, has: hasIn(target, plan.tables[at]) })),
-      )
+    if (isMove) {
+      const { move } = kernel.registry.get(COPIED_COMMENTS)
+      for (const { table, to } of commented(input, plan))
+        statements.push(...(await move({ baseId: fromBaseId, tableId: table.model.table.id }, to)))
     }
     if (input.hookIds.length > 0 || input.movesHooks) {
       for (const [id, newId] of await newHooks(input, plan)) {
@@ -517,7 +521,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     },
   }
 
-  /** Removes the staging tables, and the history of tables that have not appeared. */
+  /** Removes the staging tables, and the positions, comments and history of tables that have not appeared. */
   async function abandon({ baseId, tables }: TablesToBaseInput, jobId: string): Promise<void> {
     const [first] = tables
     await tidyUp(
@@ -525,10 +529,11 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         await dropStaging(baseId, stagingOf(jobId))
         if (!first || (await schema.hasTable(first.newId))) return
         const engine = await kernel.sources.engine(baseId)
-        await removeForeignEntries(
-          engine,
-          tables.map(({ newId }) => newId),
-        )
+        const newIds = tables.map(({ newId }) => newId)
+        const { removeCopies } = kernel.registry.get(COPIED_COMMENTS)
+        for (const newId of newIds) await removeCopies(newId)
+        await removePlaces(engine, newIds)
+        await removeForeignEntries(engine, newIds)
       },
       (error) =>
         kernel.log.error('a copy of tables could not be tidied up', error, { baseId, tables: tables.length }),
@@ -542,7 +547,6 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     // Junction tables have been planned with the run.
     for (let at = 0; (await engine.all(dialect.listColumns(`${prefix}${at}`))).length > 0; at++)
       names.push(`${prefix}${at}`)
-    names.push(`${prefix}places`)
     // The first goes last, so that a repeated removal finds the others.
     for (const name of names.toReversed()) await engine.writeScript(dialect.dropTable(name))
   }
@@ -623,7 +627,7 @@ interface CopyPlan {
   hookIds: Map<string, string>
   /** The columns of fields that stay as they are, by the ids of the originals. */
   columns: Map<string, string>
-  places: NonNullable<FurtherFill['places']>
+  places: FurtherFill['places']
   history: FurtherFill['history']
 }
 
@@ -689,12 +693,9 @@ async function planCopy(
     columns: new Map(
       keptFields.flatMap(({ id, columnName }) => (columnName === '' ? [] : [[id, columnName] as const])),
     ),
-    places: {
-      to: `${staging}places`,
-      views: new Map(
-        [...viewIds].map(([id, viewId]) => [id, { viewId, tableId: ids.get(tableOf.get(id) ?? '') ?? '' }]),
-      ),
-    },
+    places: new Map(
+      [...viewIds].map(([id, viewId]) => [id, { viewId, tableId: ids.get(tableOf.get(id) ?? '') ?? '' }]),
+    ),
     history:
       input.withHistory && input.withData
         ? {
@@ -821,10 +822,10 @@ function kindOf({ type }: Pick<StoredField, 'type'>): ColumnKind {
 }
 
 /** Which of some records the staged table has. */
-const hasIn = (engine: Engine, table: PlannedTable | undefined) => async (recordIds: readonly string[]) => {
+const hasIn = (engine: Engine, table: PlannedTable) => async (recordIds: readonly string[]) => {
   const numbers = recordIds.map(Number).filter(Number.isSafeInteger)
-  const key = table?.staged.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.columnName
-  if (numbers.length === 0 || !table || key === undefined) return new Set<string>()
+  const key = table.staged.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.columnName
+  if (numbers.length === 0 || key === undefined) return new Set<string>()
   const { quote }: Pick<Dialect, 'quote'> = engine.dialect
   const rows = await engine.all<{ id: number }>({
     sql: `select ${quote(key)} as id from ${quote(table.staged.staging)} where ${quote(key)} in (${numbers.join(', ')})`,

@@ -18,7 +18,7 @@ import {
 } from '../../../src/db/move/store.ts'
 import { lowerThreadPriority } from '../../../src/db/priority.ts'
 import { withHome } from '../../../src/db/sheaf-files/index.ts'
-import { PLACES_TABLE, STAGED_PLACE_COLUMNS } from '../../../src/db/view-places.ts'
+import { PLACE_KINDS, PLACES_TABLE } from '../../../src/db/view-places.ts'
 import type { EngineLocation, Statement } from '../../../src/dialects/dialect.ts'
 import { serve } from '../../../src/thread-calls.ts'
 import { type ChangedRecords, changesSince, type IdRange, MAX_IDS } from './changed-records.ts'
@@ -53,8 +53,8 @@ export type FilledColumn = { to: string; kind: ColumnKind; isIdentity: boolean }
 
 /** What is copied beside the records. */
 export interface FurtherFill {
-  /** The manual orders of views, which are staged in a table. */
-  places: { to: string; views: ReadonlyMap<string, { viewId: string; tableId: string }> } | null
+  /** The views whose manual orders are copied, which have no effect in the target before its views exist. */
+  places: ReadonlyMap<string, { viewId: string; tableId: string }>
   /** The history is appended to the log of the target: it has no effect there before its tables exist. */
   history: HistoryIds | null
 }
@@ -84,6 +84,8 @@ export type TablesMain = {
   values(tableAt: number, how: { isFirst: boolean }): Promise<Uint8Array | null>
   /** All these lines for some records. */
   valuesOf(tableAt: number, recordIds: number[]): Promise<Uint8Array[]>
+  /** Removes the copied manual orders. */
+  forgetPlaces(): Promise<void>
   /** Removes what the target's log has of the tables after an entry. */
   forgetHistory(after: number): Promise<void>
   /** Names stored files that the copies have. */
@@ -137,7 +139,7 @@ const functions = {
         filled.lastIds.push(require(from).lastId)
         await fillTable({ source, target, require }, at)
       }
-      if (places) await fillPlaces({ source, target, require }, places, null)
+      await fillPlaces({ source, target, require }, places, null)
       if (history) copy.logEnd = await fillHistory({ source, target, require }, history, 0)
       return filled
     })
@@ -190,7 +192,7 @@ const functions = {
         unfinished.delete(at)
         if (changed === 'all' || compared.includes(at)) outdated.delete(at)
       }
-      if (places) await followPlaces({ source, target, require }, places, [...changes.tables.values()])
+      await followPlaces({ source, target, require }, places, [...changes.tables.values()])
       if (history) {
         if (isInterrupted || changes.isPurged) await main.forgetHistory(changes.isPurged ? 0 : current.logEnd)
         const after = changes.isPurged ? 0 : filled.lastChange
@@ -470,13 +472,16 @@ function createValues(read: () => Promise<Uint8Array | null>) {
   }
 }
 
+/** The manual orders of a target, with the columns that copied positions have. */
+const PLACES = tableOfKinds(PLACES_TABLE, PLACE_KINDS)
+
 /** Copies manual positions: all, or those of records with some ids, in whichever of the tables. */
 async function fillPlaces(
   { source, target, require }: Homes,
-  { to, views }: NonNullable<FurtherFill['places']>,
+  views: FurtherFill['places'],
   recordIds: readonly string[] | null,
 ): Promise<void> {
-  const write = createWriter(target, tableOfKinds(to, STAGED_PLACE_COLUMNS))
+  const write = createWriter(target, PLACES)
   const table = require(PLACES_TABLE)
   const ofViews = { column: 'view_id', texts: [...views.keys()] }
   if (ofViews.texts.length === 0) return
@@ -491,7 +496,7 @@ async function fillPlaces(
           view_id: view?.viewId ?? null,
           table_id: view?.tableId ?? null,
         }
-        return Object.keys(STAGED_PLACE_COLUMNS).map((name) => placed[name] ?? null)
+        return Object.keys(PLACE_KINDS).map((name) => placed[name] ?? null)
       }),
     )
   }
@@ -501,23 +506,23 @@ async function fillPlaces(
 /** Copies the manual positions of changed records anew. */
 async function followPlaces(
   homes: Homes,
-  places: NonNullable<FurtherFill['places']>,
+  views: FurtherFill['places'],
   changed: readonly ChangedRecords[],
 ): Promise<void> {
-  if (places.views.size === 0) return
+  if (views.size === 0) return
   const listed = changed.filter((each) => each !== 'all')
   // Renumbering a table moves all positions of its views.
   if (listed.length < changed.length) {
-    await leased(() => homes.target.clear(places.to))
-    return fillPlaces(homes, places, null)
+    await main.forgetPlaces()
+    return fillPlaces(homes, views, null)
   }
-  const staged = tableOfKinds(places.to, STAGED_PLACE_COLUMNS)
+  const ofViews = { column: 'view_id', texts: Array.from(views.values(), ({ viewId }) => viewId) }
   const ids = new Set(listed.flatMap((each) => [...each.ids]))
   // Records in ranges are new, and have no positions yet.
   for (const recordIds of portionsOf(ids, [])) {
     const texts = recordIds.map(String)
-    await leased(() => homes.target.remove(staged, { column: 'record_id', texts }))
-    await fillPlaces(homes, places, texts)
+    await leased(() => homes.target.remove(PLACES, ofViews, { column: 'record_id', texts }))
+    await fillPlaces(homes, views, texts)
   }
 }
 

@@ -315,12 +315,13 @@ async function renumber(
 }
 
 interface SweepDeps {
-  schema: Pick<SchemaReader, 'load'>
+  schema: Pick<SchemaReader, 'load' | 'hasTable'>
   views: Pick<ViewsService, 'titlesOf'>
 }
 
 /**
- * Removes positions of deleted views and records that the log can no longer restore.
+ * Removes positions of deleted views and records that the log can no longer restore. Those of unknown tables stay: the tables
+ * may be on their way from another base.
  *
  * @returns the number of removed positions
  */
@@ -334,8 +335,8 @@ export async function removeLostPlaces(engine: Engine, { schema, views }: SweepD
   const live = new Map(await views.titlesOf(rows.map(({ view_id }) => view_id)))
   const deleted = await viewsInLog(engine)
   const script: Statement[] = []
-  for (const { view_id: viewId } of rows) {
-    if (live.has(viewId) || deleted.has(viewId)) continue
+  for (const { view_id: viewId, table_id: tableId } of rows) {
+    if (live.has(viewId) || deleted.has(viewId) || !(await schema.hasTable(tableId))) continue
     script.push(dialect.render(sql`delete from sheaf_places where view_id = ${viewId}`))
   }
   for (const tableId of new Set(rows.map(({ table_id }) => table_id))) {

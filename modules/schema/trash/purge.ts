@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { forgetParts } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { removePlaces } from '../../../src/db/view-places.ts'
 import { isAutomaticIndex } from '../../../src/dialects/automatic-index.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -39,8 +40,7 @@ export async function purgeSchema(
   const isPurged = ({ deletedAt }: { deletedAt: string | null }) => deletedAt !== null && deletedAt < before
   const { tableIds, fieldIds, columns } = await drop(context, baseId, { isPurged, replaced, kept })
   // The log may be kept for longer than the trash.
-  if (tableIds.length + fieldIds.length > 0)
-    await forgetParts(await context.kernel.sources.engine(baseId), { tableIds, fieldIds })
+  if (tableIds.length + fieldIds.length > 0) await forget(context, baseId, { tableIds, fieldIds })
   return { tables: tableIds.length, columns }
 }
 
@@ -216,8 +216,19 @@ async function purgeParts(
   await context.kernel.works.follow(actor, work, async () => {
     const isPurged: Removal['isPurged'] = ({ id, deletedAt }) => deletedAt !== null && ids.has(id)
     await drop(context, baseId, { isPurged, replaced: [], kept: [] })
-    await forgetParts(await context.kernel.sources.engine(baseId), { tableIds, fieldIds })
+    await forget(context, baseId, { tableIds, fieldIds })
   })
+}
+
+/** Removes what the home of a base has of deleted tables and fields beside the tables themselves. */
+async function forget(
+  { kernel }: Pick<SchemaContext, 'kernel'>,
+  baseId: string,
+  parts: { tableIds: readonly string[]; fieldIds: readonly string[] },
+): Promise<void> {
+  const engine = await kernel.sources.engine(baseId)
+  await forgetParts(engine, parts)
+  await removePlaces(engine, parts.tableIds)
 }
 
 async function refuseForeign(context: SchemaContext, table: Table): Promise<void> {

@@ -15,6 +15,7 @@ import {
   canonicalJson,
   canonicalReal,
   keyPositions,
+  type RowsOnly,
   type StoredColumn,
   type StoredRow,
   type StoredTable,
@@ -167,13 +168,11 @@ export function openPostgresStore(
       const placeholders = table.key.map((_, index) => `$${index + 1}`).join(', ')
       for (let last = after; ; ) {
         const key = last === null ? [] : last.map((text) => text ?? '')
-        const conditions = [...(last === null ? [] : [`(${columns}) > (${placeholders})`])]
         const params = [...key]
-        for (const { column, texts } of only) {
-          const first = params.length + 1
-          conditions.push(`${quote(column)} in (${texts.map((_, at) => `$${first + at}`).join(', ')})`)
-          params.push(...texts)
-        }
+        const conditions = [
+          ...(last === null ? [] : [`(${columns}) > (${placeholders})`]),
+          ...selected(only, params),
+        ]
         const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
         const rows = await page(table, `${where} order by ${columns} limit ${BATCH_ROWS}`, params)
         if (rows.length > 0) yield rows
@@ -206,12 +205,10 @@ export function openPostgresStore(
       const lines = rows.map((row) => `${row.map(copyText).join('\t')}\n`)
       await pipeline(Readable.from([Buffer.from(lines.join(''))]), stream)
     },
-    async remove(table, { column, texts }) {
-      const list = texts.map((_, at) => `$${at + 1}`).join(', ')
-      const removed = await client.unsafe(`delete from ${full(table)} where ${quote(column)} in (${list})`, [
-        ...texts,
-      ])
-      return removed.count
+    async remove(table, ...only) {
+      const params: string[] = []
+      const where = selected(only, params).join(' and ')
+      return (await client.unsafe(`delete from ${full(table)} where ${where}`, params)).count
     },
     async clear(table) {
       await client.unsafe(`truncate ${fullName(table)}`)
@@ -250,6 +247,15 @@ export function openPostgresStore(
 }
 
 /** The text of a value; canonical but for numbers and JSON. */
+/** Conditions with their texts added to the parameters. */
+function selected(only: readonly RowsOnly[], params: string[]): string[] {
+  return only.map(({ column, texts }) => {
+    const first = params.length + 1
+    params.push(...texts)
+    return `${quote(column)} in (${texts.map((_, at) => `$${first + at}`).join(', ')})`
+  })
+}
+
 function textOf(value: ReturnType<typeof sql>, kind: ColumnKind) {
   if (kind === 'text') return sql`(${value})::text`
   if (kind === 'datetime') return instantText(value)

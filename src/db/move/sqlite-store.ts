@@ -12,6 +12,7 @@ import {
   canonicalReal,
   keyPositions,
   lengthOf,
+  type RowsOnly,
   type StoredColumn,
   type StoredRow,
   type StoredTable,
@@ -178,7 +179,7 @@ export function openSqliteStore(
       const key = after === null ? [] : typedKey(table, after)
       const conditions = [
         ...(after === null ? [] : [`${first} >= ? and (${columns}) > (${placeholders})`]),
-        ...only.map(({ column, texts }) => `${quote(column)} in (${texts.map(() => '?').join(', ')})`),
+        ...selected(only),
       ]
       const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
       const bound = [...key.slice(0, 1), ...key, ...only.flatMap(({ texts }) => texts)]
@@ -248,10 +249,9 @@ export function openSqliteStore(
       written++
       if (written % CHECKPOINT_EVERY === 0) file.run('pragma wal_checkpoint(passive)')
     },
-    async remove(table, { column, texts }) {
-      const list = texts.map(() => '?').join(', ')
-      return file.run(`delete from ${quote(table.name)} where ${quote(column)} in (${list})`, [...texts])
-        .changes
+    async remove(table, ...only) {
+      const texts = only.flatMap((each) => each.texts)
+      return file.run(`delete from ${quote(table.name)} where ${selected(only).join(' and ')}`, texts).changes
     },
     async clear(table) {
       file.run(`delete from ${quote(table)}`)
@@ -344,6 +344,10 @@ function stored(text: string | null, kind: ColumnKind): SQLQueryBindings {
   if (kind === 'boolean') return text === 'true' ? 1 : 0
   return text
 }
+
+/** Conditions with the texts as their parameters. */
+const selected = (only: readonly RowsOnly[]): string[] =>
+  only.map(({ column, texts }) => `${quote(column)} in (${texts.map(() => '?').join(', ')})`)
 
 const recordId = (text: string | null): SQLQueryBindings =>
   text !== null && /^-?[1-9]\d{0,15}$|^0$/.test(text) && Number.isSafeInteger(Number(text))

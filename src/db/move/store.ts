@@ -69,8 +69,8 @@ export interface TableStore {
   create(table: StoredTable): Promise<void>
   /** Adds rows in one transaction. */
   insert(table: StoredTable, rows: StoredRow[]): Promise<void>
-  /** Removes the rows with these texts of a column. Returns their number. */
-  remove(table: StoredTable, only: RowsOnly): Promise<number>
+  /** Removes the rows with these texts in the columns. Returns their number. */
+  remove(table: StoredTable, first: RowsOnly, ...further: RowsOnly[]): Promise<number>
   /** Removes all rows of a table that nobody else uses. */
   clear(table: string): Promise<void>
   /**
