@@ -107,7 +107,7 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)(
         } as Parameters<typeof bench.trpc.records.write.mutate>[0])
       const stored = async () => {
         const { body } = await bench.rest.get(`/api/v2/tables/${tableId}/records?limit=10&sort=id`)
-        const named = (value: { name: string } | null) => value?.name ?? null
+        const named = (value?: { name: string } | null) => value?.name ?? null
         return body.list.map((record: Record<string, never>) => [
           record.name,
           named(record.parent),
