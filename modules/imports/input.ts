@@ -64,6 +64,8 @@ export const startInput = z
           decimal: z.enum(['.', ',']).optional(),
           /** Notation of its dates where it is not the format of the field. */
           dateFormat: z.enum(DATE_FORMATS).optional(),
+          /** Reads the years of its dates as those of the Thai Buddhist era. */
+          isBuddhist: z.boolean().optional(),
           link: columnLink.optional(),
           /** For a link field of an existing table: whether names without a record create one, or are only reported. */
           missing: z.enum(['create', 'report']).optional(),

@@ -34,6 +34,8 @@ export interface ImportColumn {
   decimal?: DecimalMark
   /** Notation of its dates where it is not the format of the field. */
   dateFormat?: DateFormat
+  /** Reads its years as those of the Thai Buddhist era. */
+  isBuddhist?: boolean
   /** True if new options are added to a select field. */
   grows: boolean
   /** Set if the cells name linked records. */

@@ -407,7 +407,17 @@ export function createImportsService(
     actor: Actor,
     model: TableModel,
     uploadId: string,
-    { tableId, chosen, table: name, monthFirst, update, preview, missing, timeZone }: FileImport,
+    {
+      tableId,
+      chosen,
+      table: name,
+      monthFirst,
+      buddhistYears,
+      update,
+      preview,
+      missing,
+      timeZone,
+    }: FileImport,
   ): Promise<Job> {
     const { analysis } = await tableOfFile(actor, uploadId, name, {
       header: true,
@@ -434,8 +444,10 @@ export function createImportsService(
           (linkOf(field) !== null && !field.isSystem && field.readOnlyReason === null))
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
-      const { decimal } = detected
-      const column = { index, fieldId: field.id, decimal, dateFormat: dateFormatOf(detected, monthFirst) }
+      const { decimal, isBuddhist: looksBuddhist } = detected
+      const isBuddhist = buddhistYears ?? looksBuddhist
+      const dateFormat = dateFormatOf(detected, monthFirst)
+      const column = { index, fieldId: field.id, decimal, dateFormat, isBuddhist }
       return [linkOf(field) ? { ...column, missing } : column]
     })
     if (columns.length === 0) throw badRequest(m.imports_error_no_column())
@@ -636,6 +648,8 @@ export interface FileImport {
   table: string | undefined
   /** Order of day and month in columns that do not tell it; undefined: that of the field. */
   monthFirst: boolean | undefined
+  /** Whether years of days from 2400 to 2700 are Buddhist; undefined: as detected. */
+  buddhistYears: boolean | undefined
   /** As `StartInput.update`, with titles or ids of fields. */
   update: StartInput['update']
   preview: boolean
@@ -767,7 +781,7 @@ function fallbackOf(field: Field, { userId, members, made }: ImportContext): Cel
 }
 
 function toColumn(
-  { index, decimal, dateFormat }: StartInput['columns'][number],
+  { index, decimal, dateFormat, isBuddhist }: StartInput['columns'][number],
   field: Field | undefined,
   grows: boolean,
   context: ImportContext,
@@ -779,6 +793,7 @@ function toColumn(
     index,
     decimal,
     dateFormat: fieldType(type).filters === 'date' ? dateFormat : undefined,
+    isBuddhist,
     fieldId,
     title,
     column,

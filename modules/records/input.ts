@@ -63,7 +63,8 @@ function rowsOf<T extends z.ZodType>(row: T, looksRight: (given: Record<string, 
 }
 
 const newRows = rowsOf(
-  z.strictObject({ values }),
+  z.strictObject({ values, siblings: z.record(id, z.array(z.int().min(0)).min(1).max(1000)).optional() }),
+  // A row with siblings is parsed by the schema: only pastes of records that name each other have them.
   (row) => Object.keys(row).length === 1 && isValues(row.values),
 )
 

@@ -33,6 +33,11 @@ export type Operation =
 export interface NewRow {
   id?: RecordId
   values: Values
+  /**
+   * Links to records that the same operation adds to the table, which are added to those among the values: by link field,
+   * the positions of their rows. Required ones are written in an order that provides for them.
+   */
+  siblings?: Record<string, number[]>
   /** Who created the record elsewhere, and when: only imports set it, no API takes it. Not for connected databases. */
   origin?: RecordOrigin
 }

@@ -535,3 +535,32 @@ describe('titles and column names', () => {
     expect(detectFields(rows, null)[0]?.type).toBe('SingleLineText')
   })
 })
+
+describe('days of other eras', () => {
+  const detected = (...values: string[]) => {
+    const [field] = detectFields(
+      values.map((value) => [value]),
+      ['When'],
+    )
+    return [field?.type, field?.isBuddhist ?? false]
+  }
+  test.each<[string[], DetectedField['type'], boolean]>([
+    [['31/12/2567', '29/02/2567', ''], 'Date', true],
+    [['2567-12-31 10:30'], 'DateTime', true],
+    [['๓๑/๑๒/๒๕๖๗'], 'Date', true],
+    // Some years are certainly those of the common era.
+    [['31/12/2567', '01/01/2024'], 'Date', false],
+    [['01/01/2701'], 'Date', false],
+    [['2567', '2568'], 'Number', false],
+    [['31 ธันวาคม 2567', '1 ม.ค. 2568 08:30'], 'DateTime', false],
+    [['令和元年5月1日', '平成31年4月30日'], 'Date', false],
+    [['R6.12.31', 'R6.1.5'], 'Date', false],
+    // Versions, and years that an era did not have.
+    [['R1.2.3', 'R1.2.4'], 'SingleLineText', false],
+    [['平成32年1月1日', '令和2年1月1日'], 'SingleLineText', false],
+    // Two digits do not tell the era.
+    [['31 ธ.ค. 67', '1 ม.ค. 68'], 'SingleLineText', false],
+  ])('%p is %s, Buddhist: %p', (values, type, isBuddhist) => {
+    expect(detected(...values)).toEqual([type, isBuddhist])
+  })
+})

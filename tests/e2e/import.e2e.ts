@@ -593,6 +593,22 @@ describe('importing a file', () => {
     await page.getByText('01/02/2024').first().waitFor()
   })
 
+  test('asks whether the years of a column are Buddhist, and shows the days that it reads', async () => {
+    const days = ['31/12/2567', '29/02/2567']
+    await choose(csv('days.csv', `Name,Due\n${days.map((day, at) => `n${at},${day}`).join('\n')}\n`))
+    await dialog().getByText('31 Dec 2024').waitFor()
+    const years = page.getByLabel('Years of “Due”')
+    await years.selectOption('Years as they are')
+    await dialog().getByText('31 Dec 2567').waitFor()
+    await dialog().getByText('1 invalid cell').waitFor()
+    await years.selectOption('Buddhist years (2567 is 2024)')
+    await start()
+    await dialog().getByRole('button', { name: 'Open table' }).click()
+    await page.getByText('29/02/2024').first().waitFor()
+    const [table] = await tables()
+    expect(Object.values(await valuesOf(table?.id ?? '')).join()).toContain('2024-12-31')
+  })
+
   test('makes a linked table of the lists in JSON records once it is ticked', async () => {
     const file = [
       { order: 'A-1', lines: [{ item: 'Pen' }, { item: 'Ink' }] },

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readLinks } from '../../src/core/fields/list-value.ts'
+import { createForeign, jobEnd } from '../sources/support.ts'
+import { createBase } from '../support/factories.ts'
 import { clipboardOf, eventually, type GridPage, gridTests, textOf } from './grid-page.ts'
 import { createLibrary } from './link-tables.ts'
 
@@ -156,5 +158,94 @@ describe('links on the clipboard', () => {
     expect(readLinks(await library.read(one, 2)).records.map(({ id }) => id)).toEqual([2])
     expect(readLinks(await library.read(own, 2)).count).toBe(0)
     expect(readLinks(await library.read(own, 1)).count).toBe(1)
+  })
+
+  test('name other records of the same paste, whatever their order; those in a circle are left out', async () => {
+    const api = tests.app().trpc(tests.owner().token)
+    const foreign = await createForeign('postgres', [
+      `create table part (id serial primary key, name varchar(20) not null unique,
+        parent_id int not null references part (id))`,
+      "insert into part (name, parent_id) values ('Root', 1)",
+    ])
+    try {
+      const { id: baseId } = await createBase(tests.app(), tests.owner())
+      const { id } = await api.sources.create.mutate({ baseId, ...foreign.sent })
+      expect((await jobEnd({ app: tests.app() }, id)).status).toBe('completed')
+      const [table] = await api.schema.tables.query({ baseId })
+      const tableId = table?.id ?? ''
+      const schema = await api.schema.table.query({ tableId })
+      const grid = await tests.openTable({ schema, baseId, tableId })
+      const stored = async () => {
+        const ids = ['name', 'parent'].map((title) => schema.fields.find((f) => f.title === title)?.id ?? '')
+        const { rows } = await api.records.list.query({
+          query: { tableId, fieldIds: ids, limit: 20, offset: 0 },
+        })
+        const named = rows.map(([name, parent]) => [name, readLinks(parent ?? null).records[0]?.title])
+        return named.toSorted(([a], [b]) => String(a).localeCompare(String(b)))
+      }
+      await grid.cell(0, 'name').click()
+      await grid.paste(
+        [
+          'Root\tRoot',
+          'Leaf\tBranch',
+          'Own\tOwn',
+          'A\tB',
+          'B\tA',
+          'Below A\tA',
+          'Branch\tStem',
+          'Lost\tNobody',
+          'Stem\tRoot',
+        ].join('\n'),
+      )
+      await grid.page.getByText('Add 3 records').waitFor()
+      await grid.page.getByRole('button', { name: 'Paste' }).click()
+      await grid.page.getByText('5 values were invalid and not pasted').waitFor()
+      const after = [
+        ['Branch', 'Stem'],
+        ['Leaf', 'Branch'],
+        ['Root', 'Root'],
+        ['Stem', 'Root'],
+      ]
+      expect(await eventually(stored, (now) => now.length > 1)).toEqual(after)
+      await grid.saved()
+      expect(grid.writes()).toEqual(['records.write'])
+      expect(await cellReads(grid, 1, 'parent', 'Branch')).toBe('Branch')
+      await grid.page.getByRole('button', { name: 'Show' }).click()
+      const listed = grid.page.getByRole('dialog')
+      await listed.getByText('No record named “Nobody”').waitFor()
+      await listed.getByText('“parent” is required, and the record names itself there').waitFor()
+      await listed.getByText('“parent” is required and names “B”, which needs this record in turn').waitFor()
+      await listed.getByText('“parent” is required and names “A”, which cannot be added either').waitFor()
+      await press(grid, 'Escape')
+      await press(grid, 'ControlOrMeta+z')
+      expect(await eventually(stored, (now) => now.length === 1)).toEqual([['Root', 'Root']])
+    } finally {
+      await foreign.stop()
+    }
+  })
+
+  test('name other records of the same paste where a link may be empty, also in a circle', async () => {
+    const library = await createLibrary(tests, [], ['A'])
+    const next = await library.addField({
+      type: 'Links',
+      title: 'Next',
+      options: { kind: 'mm', relatedTableId: library.books.tableId },
+    })
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Title').click()
+    await grid.paste('A\tC\nB\tC, A\nC\tB\nD\tD\n')
+    await grid.page.getByRole('button', { name: 'Paste' }).click()
+    // Rows that exist are not linked to new ones.
+    await grid.page.getByText('1 value was invalid and not pasted').waitFor()
+    expect(await cellReads(grid, 1, 'Next', 'AC')).toBe('AC')
+    expect(await cellReads(grid, 2, 'Next', 'B')).toBe('B')
+    expect(await cellReads(grid, 3, 'Next', 'D')).toBe('D')
+    const linked = async (id: number) =>
+      readLinks(await library.read(next, id)).records.map(({ title }) => title)
+    expect([await linked(2), await linked(3), await linked(4)]).toEqual([['A', 'C'], ['B'], ['D']])
+    expect(grid.writes()).toEqual(['records.write'])
+    await press(grid, 'ControlOrMeta+z')
+    await grid.shows('Title', ['A'])
+    expect(await linked(1)).toEqual([])
   })
 })

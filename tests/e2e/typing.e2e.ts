@@ -324,6 +324,91 @@ describe('what is typed right after a shortcut, on a slow network', () => {
     await grid.shows('Title', ['cherry', 'apple'])
   })
 
+  /** Opens the palette, whose code is held back, while the grid has the focus. */
+  async function openPalette() {
+    const opened = await openWithout('Search bases, tables')
+    const { grid, page } = opened
+    await page.waitForFunction(() => document.activeElement?.matches('[data-testid="grid-keys"]'))
+    await page.keyboard.press('ControlOrMeta+k')
+    const searched = async (text: string) => {
+      await page.getByRole('combobox').waitFor()
+      const value = () => page.getByRole('combobox').inputValue()
+      expect(await eventually(value, (now) => now === text)).toBe(text)
+    }
+    return { ...opened, method: await inputMethod(grid), searched }
+  }
+
+  test('is composed by an input method, also between keys, and leaves nothing in the cell', async () => {
+    const { grid, page, release, method, searched } = await openPalette()
+    await page.keyboard.type('a')
+    await method.compose('ぷ')
+    await method.compose('ぷぷ')
+    await method.finish('pp')
+    await page.keyboard.type('l')
+    await method.compose('x')
+    await method.compose('')
+    await page.keyboard.insertText('e')
+    expect(await page.getByTestId('grid-keys').inputValue()).toBe('')
+    release()
+    await searched('apple')
+    expect(grid.writes()).toEqual([])
+    // The grid composes as before.
+    await page.keyboard.press('Escape')
+    await method.compose('に')
+    await method.finish('日')
+    expect(await editorText(grid)).toBe('日')
+  })
+
+  test('ends a word in the making when the box opens', async () => {
+    const { grid, page, release, method, searched } = await openPalette()
+    await method.compose('app')
+    release()
+    await searched('app')
+    expect(await page.getByTestId('grid-keys').inputValue()).toBe('')
+    expect(grid.writes()).toEqual([])
+  })
+
+  test('has the characters of AltGr', async () => {
+    const { grid, page, release } = await openWithout('search-input')
+    await page.keyboard.press('ControlOrMeta+f')
+    // As Windows and Linux report it.
+    await page.evaluate(() => {
+      const init = { key: '@', code: 'KeyQ', ctrlKey: true, altKey: true, modifierAltGraph: true }
+      const target = document.activeElement ?? document.body
+      target.dispatchEvent(new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true }))
+    })
+    await page.keyboard.type('b')
+    release()
+    await page.getByTestId('search-input').waitFor()
+    expect(
+      await eventually(
+        () => page.getByTestId('search-input').inputValue(),
+        (text) => text !== '',
+      ),
+    ).toBe('@b')
+    expect(grid.writes()).toEqual([])
+  })
+
+  test('is given up from a key on that moves the focus or the caret', async () => {
+    for (const key of ['Tab', 'ArrowLeft']) {
+      const { page, grid, release } = await openWithout('Description (optional)')
+      await page.keyboard.press('Alt+t')
+      await page.keyboard.type('Orders')
+      await page.keyboard.press(key)
+      await page.keyboard.type('more')
+      release()
+      const dialog = page.getByRole('dialog')
+      await dialog.waitFor()
+      const texts = () =>
+        dialog
+          .locator('input, textarea')
+          .evaluateAll((all) => all.map((field) => (field as HTMLInputElement).value).filter(Boolean))
+      expect(await eventually(texts, (all) => all.length > 0 && all[0] !== '')).toContain('Orders')
+      expect((await texts()).join()).not.toContain('more')
+      expect(grid.writes()).toEqual([])
+    }
+  })
+
   test('goes nowhere once the pressed cell has been scrolled away', async () => {
     const many = Array.from({ length: 300 }, (_, at) => [`r${at}`, at, ''])
     const { grid, page, release } = await openWithout('search-input', [...ROWS, ...many])

@@ -551,6 +551,33 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     }
   })
 
+  test('reads the years of other eras, Buddhist ones where the whole column has them', async () => {
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: `Eras ${crypto.randomUUID()}`,
+      fields: (['A', 'B', 'C', 'D'] as const).map((title) => ({ title, type: 'Date' })),
+    })
+    const file = [
+      'A,B,C,D',
+      '31/12/2567,31/12/2567,31 ธันวาคม พ.ศ. 2567,令和6年12月31日',
+      '29/02/2567,01/01/2024,๑ ก.พ. ๒๕๖๘,H31.4.30',
+    ].join('\n')
+    const asWritten = [
+      { B: '2567-12-31', C: '2024-12-31', D: '2024-12-31' },
+      { B: '2024-01-01', C: '2025-02-01', D: '2019-04-30' },
+    ]
+    for (const [query, days] of [
+      ['', ['2024-12-31', '2024-02-29']],
+      ['buddhistYears=false', ['2567-12-31', null]],
+    ] as const) {
+      const { id } = (await (await post(table.id, query, file)).json()) as { id: string }
+      resultOf(await ended(door, id))
+      expect((await rowsOf(door, table.id)).slice(-2)).toMatchObject(
+        asWritten.map((row, at) => ({ ...row, A: days[at] })),
+      )
+    }
+  })
+
   test('previews, updates and adds records by titles, with an API token as well', async () => {
     const table = await people()
     const { body } = await app.rest(owner.token).post('/api/v1/tokens')

@@ -99,14 +99,14 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
 }
 
 /** The plan after the choice "paste only what fits". */
-export const withoutNewRows = (plan: PastePlan): PastePlan => ({
+export const withoutNewRows = <Plan extends PastePlan>(plan: Plan): Plan => ({
   ...plan,
   newRows: [],
   names: plan.names.filter(({ newRow }) => newRow === null),
 })
 
 /** The plan without new options: cells that need one stay unchanged. */
-export function withoutNewOptions(plan: PastePlan): PastePlan {
+export function withoutNewOptions<Plan extends PastePlan>(plan: Plan): Plan {
   const unknown = new Map(plan.newOptions.map(({ fieldId, titles }) => [fieldId, new Set(titles)]))
   const isKnown = ([fieldId, value]: [string, CellValue]): boolean =>
     !String(value ?? '')

@@ -139,8 +139,9 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     switch (operation.kind) {
       case 'insert': {
-        const rows = operation.rows.map(({ id, values }) => ({
+        const rows = operation.rows.map(({ id, values, siblings }) => ({
           values: id === undefined ? values : drafts.valuesOf(id, values),
+          ...(siblings && { siblings }),
         }))
         return { ...operation, rows, before: before(operation.before) }
       }

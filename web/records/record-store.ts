@@ -1,5 +1,12 @@
 import { createStore } from 'zustand/vanilla'
-import type { AppliedChange, LinkOperation, Operation, UpdatedRow, Values } from '../../src/core/changes.ts'
+import type {
+  AppliedChange,
+  LinkOperation,
+  NewRow,
+  Operation,
+  UpdatedRow,
+  Values,
+} from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { mergesEdits } from '../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
@@ -196,9 +203,12 @@ export function createRecordStore(
     return optimistic.apply([{ kind: 'update', tableId, rows: existing }])
   }
 
-  function insertOf(rows: readonly Values[], before: RecordId | null): Operation {
+  function insertOf(
+    rows: readonly Pick<NewRow, 'values' | 'siblings'>[],
+    before: RecordId | null,
+  ): Operation {
     const local = rows.length <= MAX_SHOWN_INSERTS
-    const list = rows.map((values) => (local ? { id: drafts.createLocalId(), values } : { values }))
+    const list = rows.map((row) => (local ? { ...row, id: drafts.createLocalId() } : row))
     return withViewOrder({ kind: 'insert', tableId, rows: list, before })
   }
 
@@ -219,17 +229,21 @@ export function createRecordStore(
     writeRows,
     writeEdit,
 
-    /** Updates and adds records, as one change; new ones go before `before`, or to the end. */
+    /**
+     * Updates and adds records, as one change; new ones go before `before`, or to the end. If the change is rejected, new
+     * records that name each other are dropped: they could not be sent one by one.
+     */
     async write(
       rows: { id: RecordId; values: Values }[],
-      added: readonly Values[],
+      added: readonly Pick<NewRow, 'values' | 'siblings'>[],
       { before = null, actionId }: { before?: RecordId | null; actionId?: string } = {},
     ): Promise<Written | null> {
       const operations: Operation[] = []
       const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
       if (existing.length > 0) operations.push({ kind: 'update', tableId, rows: existing })
       if (added.length > 0) operations.push(insertOf(added, before))
-      return operations.length === 0 ? null : optimistic.apply(operations, { actionId })
+      const rollsBack = added.some(({ siblings }) => siblings)
+      return operations.length === 0 ? null : optimistic.apply(operations, { actionId, rollsBack })
     },
 
     /** Writes cells, as one change; the ids of rows that are not loaded are read by index first. */
@@ -254,7 +268,16 @@ export function createRecordStore(
       rows: readonly Values[],
       before: RecordId | null = null,
       options: ApplyOptions = {},
-    ): Promise<Written | null> => optimistic.apply([insertOf(rows, before)], options),
+    ): Promise<Written | null> =>
+      optimistic.apply(
+        [
+          insertOf(
+            rows.map((values) => ({ values })),
+            before,
+          ),
+        ],
+        options,
+      ),
 
     /** Sets the row that the user is on. Leaving a row sends or drops its draft and runs postponed refreshes. */
     setActive(id: RecordId | null): void {

@@ -82,7 +82,9 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
     if (!usesKey(event, held.length > 0)) return
     const dispatch = repeat(event)
     // A handler that leaves the key to the browser, such as an open editor, gets its text.
-    hold(event, () => dispatch() && writeKey(event))
+    hold(event, () => {
+      if (dispatch() && !writeKey(event)) held.length = 0
+    })
   })
   listen<DragEvent>(DRAGS, (event) => {
     if (isInside(event)) hold(event, event.type === 'drop' ? repeat(event) : () => {})
@@ -105,21 +107,36 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
   }
 }
 
-/** The dialogs and boxes that are loading, with what was typed for them; null while there are none. */
-let keysFor: {
+/** What is typed while dialogs and boxes load. */
+interface HeldKeys {
+  /** The number of dialogs and boxes that are loading. */
   loading: number
   typed: (() => void)[]
+  /** The element that had the focus before. */
   former: Element | null
+  /** The text that an input method composes in `former`; null while it composes none. */
+  composed: ComposedText | null
   listening: AbortController
-} | null = null
+}
+
+/** A text field before an input method wrote into it. */
+interface ComposedText {
+  field: HTMLInputElement | HTMLTextAreaElement
+  value: string
+  start: number | null
+  end: number | null
+}
+
+/** Null while nothing is loading. */
+let keysFor: HeldKeys | null = null
 
 /** Frames within which a loaded dialog takes the focus. */
 const FOCUS_FRAMES = 30
 
 /**
- * Holds what is typed or pasted anywhere while a dialog or box that takes the focus is loading, and types it there once
- * it has the focus. Without this, it would go to the cell that was selected before. What does not take the focus after
- * all, or cannot be loaded, gets nothing.
+ * Holds what is typed, composed by an input method or pasted anywhere while a dialog or box that takes the focus is loading,
+ * and types it there once it has the focus. Without this, it would go to the cell that was selected before. What does not
+ * take the focus after all, or cannot be loaded, gets nothing.
  */
 export function holdKeys(ready: Promise<unknown>): void {
   const keys = keysFor ?? listenToKeys()
@@ -132,10 +149,19 @@ export function holdKeys(ready: Promise<unknown>): void {
   ready.then(settle, settle)
 }
 
-function listenToKeys(): NonNullable<typeof keysFor> {
-  const typed: (() => void)[] = []
-  const listening = new AbortController()
-  const options = { capture: true, signal: listening.signal }
+function listenToKeys(): HeldKeys {
+  const keys: HeldKeys = {
+    loading: 0,
+    typed: [],
+    former: document.activeElement,
+    composed: null,
+    listening: new AbortController(),
+  }
+  const { typed, listening } = keys
+  const listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => {
+    for (const type of types)
+      window.addEventListener(type, onEvent as EventListener, { capture: true, signal: listening.signal })
+  }
   const hold = (event: Event, dispatch: () => void) => {
     event.preventDefault()
     event.stopImmediatePropagation()
@@ -145,26 +171,54 @@ function listenToKeys(): NonNullable<typeof keysFor> {
     const again = copyOf(event)
     return () => (document.activeElement ?? document.body).dispatchEvent(again)
   }
-  window.addEventListener(
-    'keydown',
-    (event) => {
-      const { key, ctrlKey, metaKey, altKey, isComposing } = event
-      if (isComposing || ctrlKey || metaKey || altKey || MODIFIERS.has(key)) return
-      const dispatch = repeat(event)
-      hold(event, () => dispatch() && writeKey(event))
-    },
-    options,
-  )
-  window.addEventListener(
-    'paste',
-    (event) => {
-      const dispatch = repeat(event)
-      const text = event.clipboardData?.getData('text/plain') ?? ''
-      hold(event, () => dispatch() && document.execCommand('insertText', false, text))
-    },
-    options,
-  )
-  return { loading: 0, typed, former: document.activeElement, listening }
+  listen<KeyboardEvent>(['keydown'], (event) => {
+    // Dead keys, and keys that an input method takes, become text by themselves.
+    if (event.isComposing || event.keyCode === COMPOSED_KEY || event.key === 'Dead') return
+    const { key, ctrlKey, metaKey, altKey } = event
+    if (MODIFIERS.has(key) || ((ctrlKey || metaKey || altKey) && !writesText(event))) return
+    const dispatch = repeat(event)
+    hold(event, () => {
+      if (dispatch() && !writeKey(event)) typed.length = 0
+    })
+  })
+  listen<ClipboardEvent>(['paste'], (event) => {
+    const dispatch = repeat(event)
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    hold(event, () => dispatch() && insertText(text))
+  })
+  // Text without a key, such as that of Option on a Mac and of emoji panels.
+  listen<InputEvent>(['beforeinput'], (event) => {
+    const { data } = event
+    if (!event.isComposing && event.inputType === 'insertText' && data) hold(event, () => insertText(data))
+  })
+  listen<CompositionEvent>(['compositionstart'], (event) => {
+    const { target: field } = event
+    const isField = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement
+    if (!isField) {
+      // The composition goes on where it began: rich text cannot be brought back without its editor.
+      giveUp(keys)
+      return
+    }
+    event.stopImmediatePropagation()
+    keys.composed = { field, value: field.value, start: field.selectionStart, end: field.selectionEnd }
+  })
+  listen<CompositionEvent | InputEvent>(['compositionupdate', 'input'], (event) => {
+    if (keys.composed?.field === event.target) event.stopImmediatePropagation()
+  })
+  listen<CompositionEvent>(['compositionend'], (event) => {
+    const { composed } = keys
+    if (composed?.field !== event.target) return
+    const { data } = event
+    if (data !== '') hold(event, () => insertText(data))
+    event.stopImmediatePropagation()
+    // Browsers write the text before this event or just after it.
+    queueMicrotask(() => {
+      composed.field.value = composed.value
+      composed.field.setSelectionRange(composed.start, composed.end)
+      keys.composed = null
+    })
+  })
+  return keys
 }
 
 function typeOnceFocused(frames: number): void {
@@ -176,15 +230,25 @@ function typeOnceFocused(frames: number): void {
     activeElement !== keysFor.former &&
     activeElement !== document.body &&
     activeElement.dataset.shortcuts === undefined
-  if (!isFocused && frames > 0) {
-    requestAnimationFrame(() => typeOnceFocused(frames - 1))
+  const { composed } = keysFor
+  if (composed || (!isFocused && frames > 0)) {
+    // A word in the making is held until it is complete, or ends because its field loses the focus.
+    requestAnimationFrame(() => typeOnceFocused(composed ? frames : frames - 1))
     return
   }
-  const { typed, listening } = keysFor
-  keysFor = null
-  listening.abort()
+  const { typed } = keysFor
+  giveUp(keysFor)
   if (isFocused) void dispatchAll(typed)
 }
+
+/** Holds nothing any more. */
+function giveUp({ listening }: HeldKeys): void {
+  keysFor = null
+  listening.abort()
+}
+
+/** `keyCode` of keys that an input method takes (UI Events, 7.3). */
+const COMPOSED_KEY = 229
 
 const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'])
 
@@ -197,15 +261,33 @@ async function dispatchAll(held: (() => void)[]): Promise<void> {
   }
 }
 
-/** What the browser does with a key in the focused input: a key that a script dispatches has no effect by itself. */
-function writeKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
-  if (ctrlKey || metaKey || altKey) return
+/** True for a key with a character, also with AltGr, which Windows and Linux report as Ctrl and Alt. */
+const writesText = (event: KeyboardEvent): boolean => {
+  const { key, ctrlKey, metaKey, altKey } = event
+  return key.length === 1 && (!(ctrlKey || metaKey || altKey) || event.getModifierState('AltGraph'))
+}
+
+const insertText = (text: string): boolean => document.execCommand('insertText', false, text)
+
+/**
+ * What the browser does with a key in the focused input: a key that a script dispatches has no effect by itself.
+ *
+ * @returns false for keys that move the focus or the caret, which scripts cannot do: what follows would be typed elsewhere
+ */
+function writeKey(event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, altKey } = event
   const { activeElement } = document
-  if (key.length === 1) document.execCommand('insertText', false, key)
+  if (writesText(event)) insertText(key)
+  else if (MOVING_KEYS.test(key)) return false
+  else if (ctrlKey || metaKey || altKey) return true
   else if (key === 'Backspace') document.execCommand('delete')
+  else if (key === 'Delete') document.execCommand('forwardDelete')
   else if (key === 'Enter' && activeElement instanceof HTMLInputElement) activeElement.form?.requestSubmit()
   else if (key === 'Enter') document.execCommand('insertLineBreak')
+  return true
 }
+
+const MOVING_KEYS = /^(?:Tab|Home|End|Page(?:Up|Down)|Arrow\w+)$/
 
 /** The event's target, or what is now in its place. */
 function targetOf(event: Event, element: HTMLElement): EventTarget {

@@ -27,6 +27,7 @@ import {
   type RecordCopyPreview,
   type RefusedValues,
 } from '../../../src/core/record-copies.ts'
+import { roundsOf, type WriteRounds } from '../../../src/core/write-rounds.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -225,8 +226,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   }
 
   /**
-   * Writes the copies: first those that need no other copy, then those that name them, and so on; links that may be empty
-   * follow at the end. All is one action.
+   * Writes the copies with their links to each other, as one change.
    *
    * @returns the ids of the copies, in the order of the originals
    */
@@ -236,35 +236,14 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     timeZone: string | undefined,
   ): Promise<RecordId[]> {
     const { id: tableId, baseId } = target.table
-    const ids = new Map<number, RecordId>()
-    const idsOf = (awaits: readonly number[]) => awaits.flatMap((at) => ids.get(at) ?? [])
-    const apply = (operations: Operation[]) =>
-      records.apply(user, { baseId, operations, ...(timeZone !== undefined && { timeZone }) })
-    try {
-      for (const round of roundsOf(target, pairs, columns, recordIds.length).rounds) {
-        const rows = round.map((row): NewRow => ({ values: valuesOf(pairs, columns, row, idsOf) }))
-        const { inserted } = await apply([{ kind: 'insert', tableId, rows }])
-        round.forEach((row, at) => {
-          const id = inserted[at]
-          if (id !== undefined) ids.set(row, id)
-        })
-      }
-      const later = pairs.flatMap((pair, at) =>
-        isRequired(target, pair.target)
-          ? []
-          : (columns[at] ?? []).flatMap(({ awaits = [] }, row): Operation[] => {
-              const id = ids.get(row)
-              if (awaits.length === 0 || id === undefined) return []
-              return [{ kind: 'link', tableId, fieldId: pair.target.id, id, targets: idsOf(awaits) }]
-            }),
-      )
-      if (later.length > 0) await apply(later)
-    } catch (error) {
-      // Copies that name others are changes of their own: without them, the first ones go again.
-      if (ids.size > 0) await apply([{ kind: 'delete', tableId, ids: [...ids.values()].toReversed() }])
-      throw error
-    }
-    return recordIds.flatMap((_, row) => ids.get(row) ?? [])
+    const rows = recordIds.map((_, row) => rowOf(pairs, columns, row))
+    const operations: Operation[] = [{ kind: 'insert', tableId, rows }]
+    const { inserted } = await records.apply(user, {
+      baseId,
+      operations,
+      ...(timeZone !== undefined && { timeZone }),
+    })
+    return inserted
   }
 
   /** Leaves out files that the actor may not use, and registers the others for the base of the target. */
@@ -527,7 +506,7 @@ function missingIn(
   { target, pairs, recordIds }: Pick<OpenCopy, 'target' | 'pairs' | 'recordIds'>,
   columns: readonly Column[],
 ): { field: Field; count: number }[] {
-  const { stuck } = roundsOf(target, pairs, columns, recordIds.length)
+  const { stuck } = roundsFor(target, pairs, columns, recordIds.length)
   const isMissing = ({ value, awaits = [] }: Converted, row: number) =>
     (value ?? '') === '' && (awaits.length === 0 || stuck.has(row))
   return requiredIn(target).flatMap((field) => {
@@ -539,7 +518,7 @@ function missingIn(
 
 /** @throws BAD_REQUEST where copies cannot be written one after the other, because a required link of each needs another one */
 function refuseCircles({ target, pairs, recordIds }: OpenCopy, columns: readonly Column[]): void {
-  const { stuck } = roundsOf(target, pairs, columns, recordIds.length)
+  const { stuck } = roundsFor(target, pairs, columns, recordIds.length)
   if (stuck.size === 0) return
   const at = pairs.findIndex(
     (pair, index) =>
@@ -549,7 +528,7 @@ function refuseCircles({ target, pairs, recordIds }: OpenCopy, columns: readonly
       ),
   )
   const field = pairs[at]?.target.title ?? ''
-  throw badRequest(m.copies_error_circle({ field, table: target.table.title, count: stuck.size }))
+  throw badRequest(m.records_error_circle({ field, table: target.table.title, count: stuck.size }))
 }
 
 /** @throws REQUIRED_FIELD_MISSING */
@@ -578,52 +557,26 @@ function namesOfCopies(
   return new Map(rows.map((row, position) => [format(row[at] ?? null), position] as const).toReversed())
 }
 
-/**
- * Rows in the order in which they can be written: those of a round need copies of earlier rounds only. `stuck` rows need
- * themselves, or each other in a circle.
- */
-function roundsOf(
+/** The originals that can be copied one after the other, as far as required links of their copies need each other. */
+function roundsFor(
   target: TableModel,
   pairs: readonly Pair[],
   columns: readonly Column[],
   count: number,
-): { rounds: number[][]; stuck: ReadonlySet<number> } {
+): WriteRounds {
   const needing = columns.filter((_, at) => pairs[at] && isRequired(target, pairs[at].target))
-  const needs = (row: number) =>
-    needing.flatMap((column) => {
-      const { value = null, awaits = [] } = column[row] ?? {}
-      return value === null ? awaits : []
-    })
-  const rounds: number[][] = []
-  const written = new Set<number>()
-  let left = Array.from({ length: count }, (_, row) => row)
-  while (left.length > 0) {
-    const round = left.filter((row) => needs(row).every((other) => written.has(other)))
-    if (round.length === 0) break
-    rounds.push(round)
-    for (const row of round) written.add(row)
-    left = left.filter((row) => !written.has(row))
-  }
-  return { rounds, stuck: new Set(left) }
+  return roundsOf(count, (row) => needing.flatMap((column) => column[row]?.awaits ?? []))
 }
 
-/**
- * The values of one copy. An empty cell stays empty; only a required field gets its default then.
- *
- * @param idsOf the ids of copies that are written
- */
-function valuesOf(
-  pairs: readonly Pair[],
-  columns: readonly Column[],
-  row: number,
-  idsOf: (awaits: readonly number[]) => readonly RecordId[],
-): Values {
+/** One copy. An empty cell stays empty; only a required field gets its default then. */
+function rowOf(pairs: readonly Pair[], columns: readonly Column[], row: number): NewRow {
   const values: Values = {}
+  const siblings: Record<string, number[]> = {}
   for (const [at, { target }] of pairs.entries()) {
-    const { value: known = null, awaits = [] } = columns[at]?.[row] ?? {}
-    const value = known ?? linkTo(idsOf(awaits))
-    if (value === null && target.required) continue
+    const { value = null, awaits = [] } = columns[at]?.[row] ?? {}
+    if (awaits.length > 0) siblings[target.id] = [...awaits]
+    if (value === null && (target.required || awaits.length > 0)) continue
     values[target.id] = value ?? fieldType(target.type).initial ?? null
   }
-  return values
+  return Object.keys(siblings).length === 0 ? { values } : { values, siblings }
 }

@@ -25,6 +25,7 @@ const importQuery = z.object({
   titleRow: z.coerce.number().pipe(excelFormat.shape.titleRow).optional(),
   flatten: isTrue.optional(),
   monthFirst: isTrue.optional(),
+  buddhistYears: isTrue.optional(),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)).optional(),
   delimiter: z.enum(CSV_DELIMITERS).optional(),
   /** `backslash`: quotes are escaped by backslashes; `none`: they are not, whatever the file looks like. */
@@ -48,11 +49,14 @@ export const tableImportRest = (
   new Elysia().use(restBase(kernel, auth)).post(
     '/api/v2/tables/:tableId/import',
     async ({ actor, params, query, request }) => {
-      const { keys, mode, emptyCells, preview, missing, timeZone, name, table, monthFirst, ...chosen } =
-        readBody(importQuery, query)
+      const { keys, mode, emptyCells, name, preview, missing, timeZone, table, ...others } = readBody(
+        importQuery,
+        query,
+      )
+      const { monthFirst, buddhistYears, ...chosen } = others
       const update = keys === undefined ? undefined : { keys: keys.split(','), mode, emptyCells }
       const { tableId } = params
-      const input = { tableId, chosen, table, monthFirst, update, preview, missing, timeZone }
+      const input = { tableId, chosen, table, monthFirst, buddhistYears, update, preview, missing, timeZone }
       const job = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
       return presentJob(job)
     },

@@ -47,6 +47,7 @@ export {
 export {
   checkExpected,
   checkNewValues,
+  checkSiblings,
   checkValues,
   foreignKeysOf,
   isInsertable,

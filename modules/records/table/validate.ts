@@ -1,4 +1,4 @@
-import type { Values } from '../../../src/core/changes.ts'
+import type { NewRow, Values } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import {
   fractionLimit,
@@ -125,12 +125,12 @@ export function checkExpected(model: TableModel, expected: Values, values: Value
 /** Checks the values of a new record as `checkValues` does, and adds defaults. */
 export function checkNewValues(
   model: TableModel,
-  values: Values,
+  { values, siblings }: Pick<NewRow, 'values' | 'siblings'>,
   made: CreationMoment,
   keepsToTypes: boolean,
 ): Values {
   const checked = checkValues(model, values, keepsToTypes)
-  const linked = keysGiven(model, checked)
+  const linked = keysGiven(model, { ...checked, ...siblings })
   for (const [fieldId, checker] of checkersOf(model)) {
     const { field } = checker
     if (checked[fieldId] !== undefined || isLink(field) || linked.has(fieldId)) continue
@@ -141,8 +141,29 @@ export function checkNewValues(
   return checked
 }
 
+/**
+ * Checks the links of a new record to others that are added with it.
+ *
+ * @param count the records that are added
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for fields that do not link to records of the table, and positions without a record
+ */
+export function checkSiblings(
+  model: TableModel,
+  siblings: Record<string, number[]>,
+  count: number,
+): Record<string, number[]> {
+  for (const [fieldId, positions] of Object.entries(siblings)) {
+    const field = model.field(fieldId)
+    if (!field) throw notFound('Field', fieldId)
+    const isOwn = linkOf(field)?.relatedTableId === model.table.id
+    if (!isOwn || positions.some((position) => position >= count))
+      throw new AppError('BAD_REQUEST', m.records_error_siblings({ field: field.title }), { fieldId })
+  }
+  return siblings
+}
+
 /** The keys that links among the values fill. */
-function keysGiven(model: TableModel, values: Values): Set<string> {
+function keysGiven(model: TableModel, values: Record<string, CellValue | number[]>): Set<string> {
   const keys = new Set<string>()
   for (const fieldId in values) {
     const field = model.field(fieldId)
@@ -162,7 +183,7 @@ const linkKeptIn = (model: TableModel, key: Field): Field | undefined =>
 const changedMeanwhile = ({ id, title }: Field): AppError =>
   new AppError('CONFLICT', m.records_error_field_changed({ field: title }), { fieldId: id })
 
-const isEmpty = (value: CellValue): boolean => value === null || value === ''
+const isEmpty = (value: CellValue | number[]): boolean => value === null || value === ''
 
 /** Connected databases accept an empty text as a value. */
 const isMissing = ({ databaseType }: Field, value: CellValue): boolean =>

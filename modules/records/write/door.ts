@@ -22,6 +22,7 @@ import type { TouchRecords } from '../read/index.ts'
 import {
   checkExpected,
   checkNewValues,
+  checkSiblings,
   checkValues,
   foreignKeysOf,
   idsCondition,
@@ -241,6 +242,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
   async function touchedBy([only, ...others]: Operation[]): Promise<string[] | null> {
     if (!only || others.length > 0 || (only.kind !== 'insert' && only.kind !== 'update')) return null
     if (only.rows.length !== 1 || (only.kind === 'insert' && only.before != null)) return null
+    if (only.rows.some((row) => 'siblings' in row)) return null
     const model = await schema.load(only.tableId)
     const reachesOthers = [...linkFieldsOf(model), ...foreignKeysOf(model)].some((field) =>
       only.rows.some(({ values }) => field.id in values),
@@ -492,8 +494,9 @@ async function checkOperation(
         refuseUnordered(model)
       return {
         ...operation,
-        rows: await mapBreathing(operation.rows, ({ values, origin }) => ({
-          values: checkNewValues(model, values, made, keepsToTypes),
+        rows: await mapBreathing(operation.rows, ({ values, siblings, origin }) => ({
+          values: checkNewValues(model, { values, siblings }, made, keepsToTypes),
+          ...(siblings && { siblings: checkSiblings(model, siblings, operation.rows.length) }),
           ...(origin && { origin }),
         })),
         before: place(operation.before),

@@ -1,7 +1,9 @@
 import type { LinkOperation, Operation, RecordChange, UpdatedRow, Values } from '../../../src/core/changes.ts'
-import { notFound } from '../../../src/core/errors.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
 import { readLinkIds } from '../../../src/core/fields/list-value.ts'
 import type { RecordId } from '../../../src/core/model.ts'
+import { roundsOf } from '../../../src/core/write-rounds.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   changeLinks,
@@ -77,11 +79,82 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
 const deletionOrder = async (scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordId[]> =>
   isForeign(model) ? childrenFirst(scope, model, ids) : ids
 
-async function runInsert(
-  scope: WriteScope,
-  model: TableModel,
-  operation: Extract<CheckedOperation, { kind: 'insert' }>,
-): Promise<Ran> {
+type Insertion = Extract<CheckedOperation, { kind: 'insert' }>
+
+/**
+ * Adds records. Those that must name others of them follow these, and links that may be empty follow at the end.
+ *
+ * @throws BAD_REQUEST where records must name themselves, or each other in a circle
+ */
+async function runInsert(scope: WriteScope, model: TableModel, operation: Insertion): Promise<Ran> {
+  const { rows } = operation
+  const named = linkFieldsOf(model).filter(({ id }) => rows.some(({ siblings }) => siblings?.[id]))
+  if (named.length === 0) return insertRound(scope, model, operation)
+  const links = await Promise.all(named.map(({ id }) => openLink(scope.schema, model, id)))
+  const [required, optional] = [links.filter(isRequired), links.filter((link) => !isRequired(link))]
+  const siblingsIn = (row: number, { field }: OpenLink) => rows[row]?.siblings?.[field.id] ?? []
+  const { rounds, stuck } = roundsOf(rows.length, (row) => required.flatMap((link) => siblingsIn(row, link)))
+  const circle = required.find((link) => [...stuck].some((row) => siblingsIn(row, link).length > 0))
+  if (circle) throw inCircle(circle, stuck.size)
+  const inserted: RecordId[] = []
+  const changes: RecordChange[] = []
+  const idsOf = (positions: readonly number[]) => positions.flatMap((position) => inserted[position] ?? [])
+  for (const round of rounds) {
+    const complete = round.map((row) => {
+      const values = { ...rows[row]?.values }
+      for (const link of required) {
+        const siblings = siblingsIn(row, link)
+        if (siblings.length > 0) values[link.field.id] = JSON.stringify(idsOf(siblings))
+      }
+      return { ...rows[row], values }
+    })
+    const ran = await insertRound(scope, model, { ...operation, rows: complete })
+    round.forEach((row, at) => {
+      const id = ran.inserted[at]
+      if (id !== undefined) inserted[row] = id
+    })
+    for (const change of ran.changes) changes.push(change)
+  }
+  const ordered = inOrderOf(inserted, model, changes)
+  for (const link of optional) {
+    const requests = inserted.flatMap((own, row): LinkRequest[] => {
+      const siblings = siblingsIn(row, link)
+      return siblings.length === 0 ? [] : [{ kind: 'link', own, targets: idsOf(siblings) }]
+    })
+    for (const change of await changeLinks(scope, link, requests)) ordered.push(change)
+  }
+  return { changes: ordered, inserted }
+}
+
+/** True for a link that a record cannot be written without. */
+const isRequired = ({ relation, options }: OpenLink): boolean =>
+  relation.kind === 'key' && options.holdsKey && relation.key.required
+
+const inCircle = ({ field, model }: OpenLink, count: number): AppError =>
+  new AppError(
+    'BAD_REQUEST',
+    m.records_error_circle({ field: field.title, table: model.table.title, count }),
+    {
+      fieldId: field.id,
+    },
+  )
+
+/** The changes with those that add records in the order of their ids, as browsers and the log expect them. */
+function inOrderOf(
+  inserted: readonly RecordId[],
+  { table }: TableModel,
+  changes: readonly RecordChange[],
+): RecordChange[] {
+  const isAdded = ({ tableId, before }: RecordChange) => tableId === table.id && before === null
+  const byId = new Map(changes.filter(isAdded).map((change) => [change.recordId, change]))
+  const added = inserted.values()
+  return changes.map((change) => {
+    const id = isAdded(change) ? added.next().value : undefined
+    return (id !== undefined && byId.get(id)) || change
+  })
+}
+
+async function insertRound(scope: WriteScope, model: TableModel, operation: Insertion): Promise<Ran> {
   const { rows, later } = await takeLinks(scope, model, operation.rows)
   const freed = await resolveKeys(scope, model, rows)
   const added = await insertRecords(contextFor(scope, model), { ...operation, rows })

@@ -2,6 +2,7 @@ import { DATE_FORMATS, type DateFormat, hasMonthName, parseDay } from './date-te
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration.ts'
+import { hasEraLetter, isSurelyEra } from './era-days.ts'
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
 import { plainDay, plainDuration } from './notations.ts'
 import { parseTime } from './time.ts'
@@ -36,6 +37,7 @@ const UNAMBIGUOUS_DAY =
  * the order of day and month: in a column with 25/12 and 12/25, 3/4 is ambiguous.
  */
 export function detectDates(written: string[], monthFirst: boolean): Detected {
+  if (written.some(hasEraLetter) && !written.some(isSurelyEra)) return null
   const values = written.map(plainDay)
   const days = values.map(withoutTime)
   const format = commonFormat(days, monthFirst)

@@ -7,6 +7,7 @@ import { detectNumbers, requiredDecimalMark } from './detect-numbers.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { isEmptyWord, isMissingDay, isMissingWord, isNullWord } from './empty-words.ts'
+import { areBuddhist, fromBuddhist } from './era-days.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
 import { jsonProblem } from './json.ts'
@@ -28,6 +29,8 @@ export interface DetectedField {
   options: FieldOptions
   /** Decimal mark of the column's numbers where it is not that of the file. */
   decimal?: DecimalMark
+  /** True if all days have years of the Thai Buddhist era, such as 2567 for 2024, which the user may want as they are. */
+  isBuddhist?: true
   /** Symbols or codes of currencies in which a workbook shows the column's numbers; the cells are plain numbers. */
   currencies?: string[]
   /** Cells of a workbook with links that their texts do not show, as far as it was read. */
@@ -73,12 +76,15 @@ export function detectFields(
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
     const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : decimal)
     const hints = { decimal: own, title: header === null ? '' : title }
-    return { filled, title, own, hints, detected: detectType(filled, hints) }
+    const days = filled.filter((value) => !isMissingWord(value) && !isMissingDay(value)).map(plainDay)
+    const isBuddhist = areBuddhist(days)
+    const values = isBuddhist ? filled.map((value) => fromBuddhist(plainDay(value))) : filled
+    return { filled, values, title, own, hints, isBuddhist, detected: detectType(values, hints) }
   })
   const monthFirst = areMonthFirst(columns.map(({ detected }) => detected))
-  return columns.map(({ filled, title, own, hints, detected }, index) => {
+  return columns.map(({ filled, values, title, own, hints, isBuddhist, detected }, index) => {
     const { type, options, ambiguous } =
-      detected.ambiguous && monthFirst ? detectType(filled, { ...hints, monthFirst }) : detected
+      detected.ambiguous && monthFirst ? detectType(values, { ...hints, monthFirst }) : detected
     const confidence = { rows: rows.length, filled: filled.length }
     return {
       title,
@@ -87,6 +93,7 @@ export function detectFields(
       options: readOptions(type, options),
       ...(own !== decimal &&
         (pointColumns?.has(index) || fieldType(type).filters === 'number') && { decimal: own }),
+      ...(isBuddhist && fieldType(type).filters === 'date' && { isBuddhist }),
       confidence: ambiguous ? { ...confidence, ambiguous } : confidence,
       readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }

@@ -1,4 +1,5 @@
 import { withoutCurrencyWord } from './currency-words.ts'
+import { fromBuddhist, withoutEra } from './era-days.ts'
 import type { AnyFieldType, CellValue, FieldOptions } from './field-type.ts'
 import type { DecimalMark } from './number-text.ts'
 
@@ -7,8 +8,8 @@ import type { DecimalMark } from './number-text.ts'
  * days of East Asia, words for currencies, ISO durations. Not loaded with the grid.
  */
 
-/** Invisible characters, Arabic and Persian digits and marks, full-width forms of ASCII and of currency signs. */
-const OTHER = /[\p{Cf}\u0660-\u066c\u06f0-\u06f9\uff01-\uff5e\uffe0-\uffe6]/gu
+/** Invisible characters, Arabic, Persian and Thai digits and marks, full-width forms of ASCII and of currency signs. */
+const OTHER = /[\p{Cf}\u0660-\u066c\u06f0-\u06f9\u0e50-\u0e59\uff01-\uff5e\uffe0-\uffe6]/gu
 
 /**
  * Text with ASCII digits and marks in place of those of other scripts: `١٬٢٣٤٫٥٠`, `１，２３４` and `۱۲` as `1,234.50`, `1,234` and
@@ -35,9 +36,9 @@ const ORDINAL = /^(\d{1,2})(?:st|nd|rd|th)(?= \p{L})/iu
 
 /** A day, with or without a time, in a notation that `parseDay` knows; other text as it is. */
 export function plainDay(text: string): string {
-  const plain = plainDigits(text)
-    .trim()
-    .replace(YEAR_FIRST, (_, ...parts) => parts.slice(0, 6).filter(Boolean).join('-'))
+  const plain = withoutEra(plainDigits(text).trim()).replace(YEAR_FIRST, (_, ...parts) =>
+    parts.slice(0, 6).filter(Boolean).join('-'),
+  )
   const [prefix, weekday] = WEEKDAY.exec(plain) ?? []
   const day = plain.slice(prefix?.length ?? 0).replace(ORDINAL, '$1')
   // A weekday that contradicts the date would be lost.
@@ -69,15 +70,23 @@ export function plainDuration(text: string): string {
   return sign + written.join(' ')
 }
 
-/** The value of a cell of a file or of pasted text; null if the field type has none for it. */
+/**
+ * The value of a cell of a file or of pasted text; null if the field type has none for it.
+ *
+ * @param isBuddhist reads years from 2400 to 2700 of days as those of the Thai Buddhist era
+ */
 export function parseCell(
   type: Pick<AnyFieldType, 'storage' | 'parse'>,
   text: string,
   options: FieldOptions,
   decimal?: DecimalMark,
+  isBuddhist = false,
 ): CellValue {
   const { storage } = type
-  if (storage === 'date' || storage === 'datetime') return type.parse(plainDay(text), options, decimal)
+  if (storage === 'date' || storage === 'datetime') {
+    const day = plainDay(text)
+    return type.parse(isBuddhist ? fromBuddhist(day) : day, options, decimal)
+  }
   const isNumber = storage === 'integer' || storage === 'real' || storage === 'time'
   return type.parse(isNumber ? plainNumber(plainDigits(text, decimal), options) : text, options, decimal)
 }
@@ -89,9 +98,17 @@ const JSON_NUMBER = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i
  * The value of a cell of a JSON file. A number is a duration in seconds, as in exports and over REST, also in a field that reads
  * numbers without a unit as minutes.
  */
-export function parseJsonCell(...[type, text, options, decimal]: Parameters<typeof parseCell>): CellValue {
+export function parseJsonCell(
+  ...[type, text, options, decimal, isBuddhist]: Parameters<typeof parseCell>
+): CellValue {
   const isDuration = type.storage === 'real' && typeof options.format === 'string'
-  return parseCell(type, isDuration && JSON_NUMBER.test(text) ? `${text}s` : text, options, decimal)
+  return parseCell(
+    type,
+    isDuration && JSON_NUMBER.test(text) ? `${text}s` : text,
+    options,
+    decimal,
+    isBuddhist,
+  )
 }
 
 /** Without the words of the currency, or from the notation of ISO 8601, if the field is of that kind. */

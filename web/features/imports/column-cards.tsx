@@ -4,9 +4,11 @@ import { useMemo, useRef } from 'react'
 import { similarCurrencies } from '../../../src/core/fields/currency-words.ts'
 import { type DateFormat, formatDay, parseDay, withOtherOrder } from '../../../src/core/fields/date-text.ts'
 import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
+import { fromBuddhist } from '../../../src/core/fields/era-days.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { withoutTime } from '../../../src/core/fields/instant-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { plainDay } from '../../../src/core/fields/notations.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
@@ -134,6 +136,8 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   const values = analysis.rows.slice(0, SHOWN).map((row) => row[column.index] ?? '')
   const notation = notationOf(analysis, column, target)
   const isAmbiguous = column.isOn && detected?.confidence.ambiguous === true && notation.dateFormat
+  const hasBuddhistYears = column.isOn && detected?.isBuddhist === true && notation.dateFormat
+  const readFormat = isAmbiguous || hasBuddhistYears
   const code = String(column.options.code ?? '')
   const isUnclearAmount =
     column.isOn &&
@@ -230,6 +234,17 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             }
           />
         )}
+        {hasBuddhistYears && (
+          <select
+            className={styles.type}
+            aria-label={m.imports_years_of({ name })}
+            value={notation.isBuddhist ? 'buddhist' : 'common'}
+            onChange={(event) => onChange({ isBuddhist: event.target.value === 'buddhist' })}
+          >
+            <option value="buddhist">{m.imports_years_buddhist()}</option>
+            <option value="common">{m.imports_years_common()}</option>
+          </select>
+        )}
         {isUnclearAmount && (
           <CurrencyPicker
             name={name}
@@ -259,7 +274,9 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
               data-tip-clipped={isLost ? undefined : ''}
             >
               {value.slice(0, 200)}
-              {isAmbiguous && !isLost && <span className={styles.read}>{readAs(value, isAmbiguous)}</span>}
+              {readFormat && !isLost && (
+                <span className={styles.read}>{readAs(value, readFormat, notation.isBuddhist)}</span>
+              )}
             </li>
           )
         })}
@@ -419,7 +436,8 @@ function DateOrder({ name, format, onChange }: DateOrderProps) {
 }
 
 /** The day that an ambiguous text is read as, with the name of its month. */
-function readAs(text: string, format: DateFormat): string {
-  const day = parseDay(withoutTime(text.trim()), format)
+function readAs(text: string, format: DateFormat, isBuddhist = false): string {
+  const written = plainDay(text)
+  const day = parseDay(withoutTime(isBuddhist ? fromBuddhist(written) : written), format)
   return day === null ? '' : formatDay(day, 'DD MMM YYYY')
 }

@@ -43,6 +43,8 @@ export interface DraftColumn {
   link?: DraftLink | null
   /** Chosen notation of dates, when appending. */
   dateFormat?: DateFormat
+  /** Whether years are read as those of the Thai Buddhist era; undefined: as detected. */
+  isBuddhist?: boolean
 }
 
 /** A column that becomes a link after the import. */
@@ -197,6 +199,7 @@ export function dateFormatOf(
 interface Notation {
   decimal?: DecimalMark
   dateFormat?: DateFormat
+  isBuddhist?: boolean
   /** True for amounts of several currencies, which plain number fields get without them. */
   hasCurrencies?: boolean
   /** True if cells give the addresses of their links to fields for web addresses. */
@@ -210,7 +213,14 @@ export function isMisfit(
   cell: string,
   column: DraftColumn,
   target: DraftTarget,
-  { decimal = '.', dateFormat, hasCurrencies = false, hasLinks = false, currency }: Notation = {},
+  {
+    decimal = '.',
+    dateFormat,
+    isBuddhist = false,
+    hasCurrencies = false,
+    hasLinks = false,
+    currency,
+  }: Notation = {},
 ): boolean {
   if (cell.trim() === '' || column.link) return false
   const filled = filledField(column, target)
@@ -227,7 +237,7 @@ export function isMisfit(
     const type = fieldType(field.type)
     const { databaseType } = field
     const options = dateFormat ? { ...field.options, format: dateFormat } : field.options
-    const parse = (cell: string) => parseCell(type, cell, options, decimal)
+    const parse = (cell: string) => parseCell(type, cell, options, decimal, isBuddhist)
     const value =
       databaseType === null
         ? parse(text)
@@ -243,7 +253,7 @@ export function isMisfit(
   const type = fieldType(column.type)
   // A new select field gets all options that occur.
   if (type.choices !== undefined) return false
-  return parseCell(type, text, column.options, decimal) === null && !isEmptyWord(text, type)
+  return parseCell(type, text, column.options, decimal, isBuddhist) === null && !isEmptyWord(text, type)
 }
 
 /** True if names in the column create the linked records that are missing. */
@@ -292,6 +302,7 @@ export function notationOf({ fields: detected, format }: Analysis, column: Draft
   return {
     decimal: found?.decimal ?? format.decimal,
     dateFormat: dateFormatOf({ fields: detected }, column, target),
+    isBuddhist: column.isBuddhist ?? found?.isBuddhist,
     hasCurrencies: 'amounts' in format && format.amounts?.includes(column.index) === true,
     hasLinks: found?.links !== undefined,
     currency: found && hasCurrency(found) ? found.currencies?.[0] : undefined,
@@ -360,7 +371,11 @@ export function toStartInput(
   const on = columns.filter((column) => column.isOn)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { format, fields: detected } = analysis
-  const placeOf = ({ index }: DraftColumn) => ({ index, decimal: detected[index]?.decimal })
+  const placeOf = ({ index, isBuddhist = detected[index]?.isBuddhist }: DraftColumn) => ({
+    index,
+    decimal: detected[index]?.decimal,
+    isBuddhist,
+  })
   const common = { baseId, uploadId, format, width: detected.length, timeZone }
   if (target.kind === 'append') {
     const mapped = on.map((column) => ({

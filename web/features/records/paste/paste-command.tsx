@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Values } from '../../../../src/core/changes.ts'
+import type { NewRow, Values } from '../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { PastePlan, RejectedText } from '../../../grid/contract.ts'
@@ -12,7 +12,7 @@ import { addFieldOptions, createField } from '../../schema/field-commands.tsx'
 import { can, fieldOf, type GetContext, type TableContext } from '../context/table-context.ts'
 import { tellLeftOut } from './left-out.tsx'
 import styles from './paste-dialog.module.css'
-import { withNamesFound } from './paste-names.ts'
+import { type NamedPaste, withNamesFound } from './paste-names.ts'
 import { detectColumns, readColumn } from './pasted-columns.ts'
 
 /**
@@ -25,12 +25,12 @@ export async function pastePlan(get: GetContext, asked: PastePlan): Promise<numb
   const mayAddFields = can(context, 'field.create')
   const offered = mayAddFields ? plan : { ...plan, extraColumns: [] }
   const needsAnswer =
-    offered.newRows.length > 0 || offered.extraColumns.length > 0 || offered.newOptions.length > 0
+    rowsToAdd(offered) > 0 || offered.extraColumns.length > 0 || offered.newOptions.length > 0
   const answer = needsAnswer ? await ask(context, offered, mayAddFields) : NOTHING_ASKED
   if (answer === null) return null
   // New options and fields need separate calls; undo reverts the whole paste.
   const actionId = crypto.randomUUID()
-  let agreed: PastePlan = offered
+  let agreed: NamedPaste = offered
   if (!answer.rows) agreed = withoutNewRows(agreed)
   if (!answer.options) agreed = withoutNewOptions(agreed)
   else if (!(await makeOptions(context, agreed, actionId))) return null
@@ -40,9 +40,11 @@ export async function pastePlan(get: GetContext, asked: PastePlan): Promise<numb
   return written
 }
 
+const rowsToAdd = ({ newRows, refusedRows }: NamedPaste): number => newRows.length - refusedRows.size
+
 const NOTHING_ASKED: PasteAnswer = { rows: true, fields: true, options: true }
 
-function ask(context: TableContext, plan: PastePlan, mayAdd: boolean): Promise<PasteAnswer | null> {
+function ask(context: TableContext, plan: NamedPaste, mayAdd: boolean): Promise<PasteAnswer | null> {
   const nameOf = (fieldId: string) => fieldOf(context, fieldId)?.title ?? ''
   return new Promise((resolve) => {
     openDialog((close) => (
@@ -89,7 +91,7 @@ async function makeFields(context: TableContext, plan: PastePlan, actionId: stri
 
 async function write(
   context: TableContext,
-  plan: PastePlan,
+  plan: NamedPaste,
   added: readonly AddedColumn[],
   actionId: string,
 ): Promise<number | null> {
@@ -116,15 +118,30 @@ async function write(
     })
   }
   const known = await withIds(context, rows, top, Math.min(bottom, count - 1))
-  const cells = [...known.map(({ values }) => values), ...newRows].reduce(
-    (sum, each) => sum + Object.keys(each).length,
+  const rowsAdded = addable(plan, newRows)
+  const cells = [...known, ...rowsAdded].reduce(
+    (sum, { values, siblings }: NewRow) => sum + Object.keys({ ...values, ...siblings }).length,
     0,
   )
-  if (known.length + newRows.length === 0) return 0
-  const done = store.write(known, newRows, { actionId })
+  if (known.length + rowsAdded.length === 0) return 0
+  const done = store.write(known, rowsAdded, { actionId })
   // The store has shown the error.
   void done
   return cells
+}
+
+/** The new rows that can be added, with their links to each other. */
+function addable({ siblings, refusedRows }: NamedPaste, newRows: readonly Values[]): NewRow[] {
+  const kept = [...newRows.keys()].filter((row) => !refusedRows.has(row))
+  const places = new Map(kept.map((row, place) => [row, place]))
+  return kept.map((row): NewRow => {
+    const values = newRows[row] ?? {}
+    const links = Object.entries(siblings.get(row) ?? {}).map(
+      ([fieldId, rows]) => [fieldId, rows.flatMap((other) => places.get(other) ?? [])] as const,
+    )
+    const linked = links.filter(([, rows]) => rows.length > 0)
+    return linked.length === 0 ? { values } : { values, siblings: Object.fromEntries(linked) }
+  })
 }
 
 async function withIds(
@@ -162,7 +179,7 @@ interface PasteAnswer {
 }
 
 interface PasteDialogProps {
-  plan: PastePlan
+  plan: NamedPaste
   mayAddOptions: boolean
   nameOf: (fieldId: string) => string
   onAnswer: (answer: PasteAnswer | null) => void
@@ -171,7 +188,7 @@ interface PasteDialogProps {
 /** Dialog before a paste that needs new rows, fields or options. */
 function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDialogProps) {
   const [answer, setAnswer] = useState<PasteAnswer>({ rows: true, fields: true, options: mayAddOptions })
-  const rows = plan.newRows.length
+  const rows = rowsToAdd(plan)
   const fields = plan.extraColumns.length
   const titles = plan.newOptions.reduce((sum, { titles }) => sum + titles.length, 0)
   return (

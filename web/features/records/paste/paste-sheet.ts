@@ -1,4 +1,4 @@
-import type { Values } from '../../../../src/core/changes.ts'
+import type { NewRow } from '../../../../src/core/changes.ts'
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
@@ -62,14 +62,14 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
           decimal,
         ),
     )
-    const values = rows.map((_, down): Values => {
+    const added = rows.map((_, down): NewRow => {
       const entries = fields.flatMap((field, at) => {
         const value = field ? columns[at]?.[down] : undefined
         return field && value !== undefined && value !== null ? [[field.id, value] as const] : []
       })
-      return Object.fromEntries(entries)
+      return { values: Object.fromEntries(entries) }
     })
-    await get().store.write([], values, { actionId })
+    await get().store.write([], added, { actionId })
     tellLeftOut(
       context.schema.table.id,
       fields.flatMap((field, at) =>
