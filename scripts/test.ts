@@ -89,6 +89,10 @@ try {
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
   const onSqlite = files.filter((file) => homesOf(file, onlyHome).includes('sqlite'))
   const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
+  if (onSqlite.length + onPostgres.length === 0)
+    throw new Error(
+      `None of these tests runs on ${onlyHome} alone: scripts/test/homes.ts lists those that do`,
+    )
   const e2e = onSqlite.filter((file) => file.endsWith('.e2e.ts'))
   const quiet = onSqlite.filter((file) => file.endsWith('.quiet.test.ts'))
   const separate = onSqlite.filter((file) => /\.(killed|measured)\.test\.ts$/.test(file))
@@ -238,6 +242,7 @@ function findTestFiles(path: string): string[] {
   if (!found) throw new Error(`There is no ${path}`)
   if (!found.isDirectory()) return [relative(ROOT, resolve(ROOT, path))]
   const names = [...new Bun.Glob('**/*.{test.ts,test.tsx,e2e.ts}').scanSync(join(ROOT, path))]
+  if (names.length === 0) throw new Error(`There are no tests in ${path}`)
   return names.map((name) => join(path, name)).sort()
 }
 
