@@ -73,6 +73,9 @@ async function makeFile(name: string, bytes: number, header: string, line: (n: n
   return { path, rows }
 }
 
+/** Ends an import that hangs, on a slow machine that does other things. */
+const TIMEOUT_MS = 300_000
+
 /** Imports a file while looking at the server's memory and at the time that a point read takes. */
 async function measure(path: string, title: string, columns: Column[]) {
   const client = createTrpcClient(door.url, door.token)
@@ -90,77 +93,89 @@ async function measure(path: string, title: string, columns: Column[]) {
       await Bun.sleep(20)
     }
   })()
-  const job = await ended(door, jobId, 120_000)
+  const job = await ended(door, jobId, TIMEOUT_MS)
   isRunning = false
   await watching
   return { result: resultOf(job), grownMb: (peak - quiet) / 1024 ** 2, slowestMs }
 }
 
 describe('an import of a large file', () => {
-  test('takes 400 MB in memory that stays as it is, while others are answered', async () => {
-    const { path, rows } = await makeFile(
-      'long.csv',
-      400 * 1024 ** 2,
-      COLUMNS.map(({ title }) => title).join(','),
-      lineOf,
-    )
-    const { result, grownMb, slowestMs } = await measure(path, 'Long', COLUMNS)
-    console.log(
-      `400 MB, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory, slowest answer ${slowestMs.toFixed(0)} ms`,
-    )
-    expect(result).toMatchObject({ rows, cellsRefused: 0, rowsRefused: 0 })
-    // Far less than the file on any machine; how much a collector lets lie differs from one to the next.
-    expect(grownMb).toBeLessThan(300)
-    // A server that imports in the thread which answers would be silent for seconds.
-    expect(slowestMs).toBeLessThan(Math.max(500, (result.seconds * 1000) / 4))
-  }, 120_000)
+  test(
+    'takes 400 MB in memory that stays as it is, while others are answered',
+    async () => {
+      const { path, rows } = await makeFile(
+        'long.csv',
+        400 * 1024 ** 2,
+        COLUMNS.map(({ title }) => title).join(','),
+        lineOf,
+      )
+      const { result, grownMb, slowestMs } = await measure(path, 'Long', COLUMNS)
+      console.log(
+        `400 MB, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory, slowest answer ${slowestMs.toFixed(0)} ms`,
+      )
+      expect(result).toMatchObject({ rows, cellsRefused: 0, rowsRefused: 0 })
+      // Far less than the file on any machine; how much a collector lets lie differs from one to the next.
+      expect(grownMb).toBeLessThan(300)
+      // A server that imports in the thread which answers would be silent for seconds.
+      expect(slowestMs).toBeLessThan(Math.max(500, (result.seconds * 1000) / 4))
+    },
+    TIMEOUT_MS,
+  )
 
-  test('takes 300 columns in memory that stays as it is', async () => {
-    const columns: Column[] = Array.from({ length: 300 }, (_, at) => ({
-      title: `Column ${at}`,
-      type: at % 2 === 0 ? 'Number' : 'SingleLineText',
-    }))
-    const line = (n: number) =>
-      `${columns.map((_, at) => (at % 2 === 0 ? n * at : `text ${at}`)).join(',')}\n`
-    const { path, rows } = await makeFile(
-      'wide.csv',
-      100 * 1024 ** 2,
-      columns.map(({ title }) => title).join(','),
-      line,
-    )
-    const { result, grownMb } = await measure(path, 'Wide', columns)
-    console.log(`300 columns, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory`)
-    expect(result).toMatchObject({ rows, cellsRefused: 0 })
-    expect(grownMb).toBeLessThan(300)
-  }, 120_000)
+  test(
+    'takes 300 columns in memory that stays as it is',
+    async () => {
+      const columns: Column[] = Array.from({ length: 300 }, (_, at) => ({
+        title: `Column ${at}`,
+        type: at % 2 === 0 ? 'Number' : 'SingleLineText',
+      }))
+      const line = (n: number) =>
+        `${columns.map((_, at) => (at % 2 === 0 ? n * at : `text ${at}`)).join(',')}\n`
+      const { path, rows } = await makeFile(
+        'wide.csv',
+        100 * 1024 ** 2,
+        columns.map(({ title }) => title).join(','),
+        line,
+      )
+      const { result, grownMb } = await measure(path, 'Wide', columns)
+      console.log(`300 columns, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory`)
+      expect(result).toMatchObject({ rows, cellsRefused: 0 })
+      expect(grownMb).toBeLessThan(300)
+    },
+    TIMEOUT_MS,
+  )
 
   // Processor time, and not the clock: the threads of an import share the cores, however many the machine has. Three
   // times by the clock, which is what the benchmark promises on two cores, is about five times here.
-  test('takes at most five times the processor time of bare inserts of the same rows', async () => {
-    const { path, rows } = await makeFile(
-      'ratio.csv',
-      40 * 1024 ** 2,
-      COLUMNS.map(({ title }) => title).join(','),
-      lineOf,
-    )
-    let best = Number.POSITIVE_INFINITY
-    // What shares a core slows either side down: what counts is the best of a few runs.
-    for (let run = 0; run < 6 && best > 4.5; run++) {
-      const bare = await insertBare(path, join(folder, `bare${run}.db`))
-      const usedBefore = server.cpuTimeMs()
-      const job = await ended(
-        door,
-        await startImport(door, baseId, Bun.file(path), { title: `Ratio ${run}`, columns: COLUMNS }),
+  test(
+    'takes at most five times the processor time of bare inserts of the same rows',
+    async () => {
+      const { path, rows } = await makeFile(
+        'ratio.csv',
+        40 * 1024 ** 2,
+        COLUMNS.map(({ title }) => title).join(','),
+        lineOf,
       )
-      const ratio = (server.cpuTimeMs() - usedBefore) / bare
-      expect(resultOf(job).rows).toBe(rows)
-      best = Math.min(best, ratio)
-    }
-    console.log(
-      `${rows} rows, ${(statSync(path).size / 1024 ** 2).toFixed(0)} MB: ${best.toFixed(2)} times the processor time of bare inserts, upload included`,
-    )
-    expect(best).toBeLessThan(5)
-  }, 120_000)
+      let best = Number.POSITIVE_INFINITY
+      // What shares a core slows either side down: what counts is the best of a few runs.
+      for (let run = 0; run < 6 && best > 4.5; run++) {
+        const bare = await insertBare(path, join(folder, `bare${run}.db`))
+        const usedBefore = server.cpuTimeMs()
+        const job = await ended(
+          door,
+          await startImport(door, baseId, Bun.file(path), { title: `Ratio ${run}`, columns: COLUMNS }),
+        )
+        const ratio = (server.cpuTimeMs() - usedBefore) / bare
+        expect(resultOf(job).rows).toBe(rows)
+        best = Math.min(best, ratio)
+      }
+      console.log(
+        `${rows} rows, ${(statSync(path).size / 1024 ** 2).toFixed(0)} MB: ${best.toFixed(2)} times the processor time of bare inserts, upload included`,
+      )
+      expect(best).toBeLessThan(5)
+    },
+    TIMEOUT_MS,
+  )
 })
 
 /** Values as a workbook holds them: text of numbers without quotes. */
