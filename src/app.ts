@@ -5,6 +5,7 @@ import {
   authRest,
   BASE_TITLES,
   createAuthService,
+  probesRest,
   STARTER,
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
@@ -236,41 +237,46 @@ export function createServices(kernel: Kernel) {
 export function createApp(kernel: Kernel, services: Services) {
   const { auth, bases, schema, views, imports } = services
   const router = createRouter(services)
-  return new Elysia({ aot: true, normalize: false })
-    .onRequest(
-      ({ request }) => refuseMalformedPath(request) ?? refuseOtherSites(request, kernel.config) ?? undefined,
-    )
-    .all(
-      '/trpc/*',
-      ({ request, server }) => handleTrpc(request, clientAddress(kernel.config, request, server)),
-      {
-        parse: 'none',
-      },
-    )
-    .use(restBase(kernel, auth))
-    .use(authRest(auth, kernel))
-    .use(basesRest(bases, kernel, auth))
-    .use(schemaRest(schema, kernel, auth))
-    .use(viewsRest(views, kernel, auth))
-    .use(recordsRest(kernel, services))
-    .use(trashRest(kernel, services))
-    .use(indexesRest(kernel, services))
-    .use(pluginsRest(kernel, services))
-    .use(notificationsRest(kernel, services))
-    .use(commentsRest(kernel, services))
-    .use(activityRest(kernel, services))
-    .use(hooksRest(kernel, services))
-    .use(buttonsRest(kernel, services))
-    .use(baseFilesRest(kernel, services))
-    .use(backupsRest(kernel, services))
-    .use(sharesRest(kernel, services))
-    .use(importsRest(imports, kernel, auth))
-    .use(tableImportRest(imports, kernel, auth))
-    .use(copiesRest(services.copies, services, kernel, auth))
-    .use(baseImportsRest(services.baseImports, kernel, auth))
-    .use(openapiRest(kernel, services))
-    .use(metricsRoute(kernel))
-    .use(createStaticFiles(kernel))
+  return (
+    new Elysia({ aot: true, normalize: false })
+      .onRequest(
+        ({ request }) =>
+          refuseMalformedPath(request) ?? refuseOtherSites(request, kernel.config) ?? undefined,
+      )
+      .all(
+        '/trpc/*',
+        ({ request, server }) => handleTrpc(request, clientAddress(kernel.config, request, server)),
+        {
+          parse: 'none',
+        },
+      )
+      // Those before the base of the adapters need no database: it finds out who asks.
+      .use(probesRest(kernel))
+      .use(metricsRoute(kernel))
+      .use(createStaticFiles(kernel))
+      .use(restBase(kernel, auth))
+      .use(authRest(auth, kernel))
+      .use(basesRest(bases, kernel, auth))
+      .use(schemaRest(schema, kernel, auth))
+      .use(viewsRest(views, kernel, auth))
+      .use(recordsRest(kernel, services))
+      .use(trashRest(kernel, services))
+      .use(indexesRest(kernel, services))
+      .use(pluginsRest(kernel, services))
+      .use(notificationsRest(kernel, services))
+      .use(commentsRest(kernel, services))
+      .use(activityRest(kernel, services))
+      .use(hooksRest(kernel, services))
+      .use(buttonsRest(kernel, services))
+      .use(baseFilesRest(kernel, services))
+      .use(backupsRest(kernel, services))
+      .use(sharesRest(kernel, services))
+      .use(importsRest(imports, kernel, auth))
+      .use(tableImportRest(imports, kernel, auth))
+      .use(copiesRest(services.copies, services, kernel, auth))
+      .use(baseImportsRest(services.baseImports, kernel, auth))
+      .use(openapiRest(kernel, services))
+  )
 
   async function handleTrpc(request: Request, address: string): Promise<Response> {
     let known: Promise<Actor> | null = null

@@ -6,6 +6,7 @@ export {
   authRest,
   createToken,
   presentTokens,
+  probesRest,
   readTokenId,
   STARTER_PRESENTER,
 } from './rest/index.ts'

@@ -6,6 +6,9 @@ import { addProcessGauges } from './process-gauges.ts'
 /** Upper bounds of the duration buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+/** A value that takes longer to read is left out, so that Prometheus gets the others in its time. */
+const READ_TIMEOUT_MS = 2_000
+
 /** The measurements with Prometheus' client library. Has its own registry: several servers may run in one process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
@@ -44,6 +47,11 @@ export function createMetrics(): Metrics {
     ['client', 'kind'],
   )
   const jobs = counter('sheaf_jobs_total', 'Jobs that have ended.', ['kind', 'status'])
+  const unread = counter(
+    'sheaf_metrics_unread_total',
+    'Values that were left out of a scrape, for example because their database did not answer.',
+    ['metric'],
+  )
   const inFlight = new Gauge({
     name: 'sheaf_http_requests_in_flight',
     help: 'Requests that are being answered.',
@@ -77,7 +85,10 @@ export function createMetrics(): Metrics {
         labelNames,
         registers,
         async collect() {
-          const samples = await read()
+          const samples = await withinTime(read).catch(() => {
+            unread.inc({ metric: name })
+            return []
+          })
           instrument.reset()
           // Without labels, a reset leaves the value 0.
           if (labelNames.length === 0) instrument.remove()
@@ -92,3 +103,14 @@ export function createMetrics(): Metrics {
 }
 
 const outcomeOf = (isOk: boolean): string => (isOk ? 'ok' : 'error')
+
+/** @throws what `read` throws, or Error after the time that a value may take */
+async function withinTime<T>(read: () => T | Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`No value within ${READ_TIMEOUT_MS} ms`)), READ_TIMEOUT_MS)
+  try {
+    return await Promise.race([read(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

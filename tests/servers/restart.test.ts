@@ -17,6 +17,7 @@ const ANSWER_MS = 10_000
 const ROWS = 100_000
 
 let postgres: RestartablePostgres
+const METRICS_TOKEN = 'a-token-of-Prometheus-for-metrics'
 let dataDir: string
 let a: ServerProcess
 let b: ServerProcess
@@ -31,7 +32,7 @@ let socket: Socket
 beforeAll(async () => {
   postgres = await startRestartablePostgres()
   dataDir = mkdtempSync(join(tmpdir(), 'sheaf-restart-'))
-  const env = { DATABASE_URL: postgres.url, LOG_LEVEL: 'info' }
+  const env = { DATABASE_URL: postgres.url, LOG_LEVEL: 'info', METRICS_TOKEN }
   a = await startServerProcess(dataDir, env)
   b = await startServerProcess(dataDir, env)
   token = (await createTrpcClient(a.url).auth.signUp.mutate({ email: 'ann@example.com', password: PASSWORD }))
@@ -127,6 +128,26 @@ describe('while PostgreSQL restarts', () => {
       change: { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: {} }] }] },
     })
     await until(() => heard.includes(change.id), 'The live update')
+  }, 90_000)
+
+  test('liveness, metrics and the web app answer whoever asks, and readiness says no', async () => {
+    await until(async () => (await answers()).every(({ status }) => status === 200), 'The service')
+    await postgres.stop()
+    const answered = async (path: string, headers: Record<string, string>) => {
+      const startedAt = performance.now()
+      const { status } = await fetch(`${a.url}${path}`, { headers })
+      expect(performance.now() - startedAt).toBeLessThan(ANSWER_MS)
+      return status
+    }
+    const signedIn = { 'xc-auth': token }
+    expect(await answered('/api/v1/health', signedIn)).toBe(200)
+    expect(await answered('/api/v1/version', signedIn)).toBe(200)
+    expect(await answered('/api/v1/ready', signedIn)).toBe(503)
+    expect(await answered('/metrics', { authorization: `Bearer ${METRICS_TOKEN}` })).toBe(200)
+    expect(await answered('/dashboard', signedIn)).toBe(200)
+    await postgres.start()
+    await until(async () => (await answers()).every(({ status }) => status === 200), 'The service')
+    expect(await answered('/api/v1/ready', signedIn)).toBe(200)
   }, 90_000)
 
   test('writes are stored exactly when they were acknowledged or their answer was lost', async () => {

@@ -6,6 +6,7 @@ import { orgRest } from './organisation.ts'
 import { sessionRest } from './session.ts'
 
 export { createToken, presentTokens, readTokenId } from './organisation.ts'
+export { probesRest } from './probes.ts'
 export { STARTER_PRESENTER } from './session.ts'
 
 /** Routes of accounts, sessions, the organisation and the server (wire §2 to §4). */

@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { nowMs } from '../../../src/clock.ts'
 import { cacheSizes, clearCaches } from '../../../src/db/read-cache.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { VERSION } from '../../../src/version.ts'
@@ -10,23 +9,10 @@ import type { AuthService } from '../service.ts'
 const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']
 const CACHE_PATHS = ['/api/v1/db/meta/cache', '/api/v2/meta/cache']
 
-/** Public routes about the server: version, health, features (wire §3). */
+/** Routes about the server: its features, and its caches (wire §3). */
 export const instanceRest = (auth: AuthService, kernel: Kernel) => {
-  const startedAt = performance.now()
-  const readiness = createReadiness(kernel)
   const app = new Elysia({ name: 'instance-rest' })
     .use(restBase(kernel, auth))
-    .get('/api/v1/version', () => ({ currentVersion: VERSION, releaseVersion: null }))
-    .get('/api/v1/health', () => ({
-      message: 'OK',
-      timestamp: nowMs(),
-      uptime: (performance.now() - startedAt) / 1000,
-    }))
-    .get('/api/v1/ready', async ({ set }) => {
-      const problems = await readiness()
-      if (problems.length > 0) set.status = 503
-      return { status: problems.length > 0 ? 'unavailable' : 'ready', problems, timestamp: nowMs() }
-    })
     // Discarded: anyone may send reports.
     .post('/api/v1/error-reporting', () => new Response(null, { status: 201 }))
   for (const path of CACHE_PATHS) {
@@ -44,51 +30,6 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
   }
   for (const path of INFO_PATHS) app.get(path, ({ request }) => presentInfo(auth, kernel, request))
   return app
-}
-
-/** The checks are public, so their result is cached. */
-const READINESS_CACHE_MS = 1_000
-const READINESS_TIMEOUT_MS = 5_000
-
-/** Returns why the server should get no requests: databases that do not answer (`metadata`, `bases`), or `stopping`. */
-function createReadiness({
-  meta,
-  sources,
-  log,
-  shutdown,
-}: Pick<Kernel, 'meta' | 'sources' | 'log' | 'shutdown'>) {
-  let pending: Promise<string[]> | null = null
-  let checkedAt = 0
-
-  async function findProblems(): Promise<string[]> {
-    const checks = { metadata: () => meta.check(), bases: () => sources.check() }
-    const problems = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => {
-        const timeout = Bun.sleep(READINESS_TIMEOUT_MS).then(() => {
-          throw new Error(`no answer within ${READINESS_TIMEOUT_MS} ms`)
-        })
-        try {
-          await Promise.race([check(), timeout])
-          return []
-        } catch (error) {
-          log.error('not ready', error, { check: name })
-          return [name]
-        } finally {
-          timeout.catch(() => undefined)
-        }
-      }),
-    )
-    return problems.flat()
-  }
-
-  return (): Promise<string[]> => {
-    if (shutdown.hasBegun) return Promise.resolve(['stopping'])
-    if (pending === null || performance.now() - checkedAt > READINESS_CACHE_MS) {
-      checkedAt = performance.now()
-      pending = findProblems()
-    }
-    return pending
-  }
 }
 
 async function presentInfo(auth: AuthService, { config }: Kernel, request: Request) {
