@@ -51,6 +51,7 @@ import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createStorageService } from '../modules/storage/index.ts'
 import { createTrashService, trashRest } from '../modules/trash/index.ts'
 import { createViewsService, HOOK_FILTERS, presentTableViews, viewsRest } from '../modules/views/index.ts'
+import { createAnswersInTime } from './answers-in-time.ts'
 import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
 import type { BaseFiles, BaseRestoredAt } from './commands/command.ts'
 import type { Config } from './config.ts'
@@ -418,8 +419,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
   const { metrics } = kernel
+  const inTime = createAnswersInTime(kernel.meta.cluster)
+  const answerInTime = (request: Request) => inTime.answer(() => app.fetch(request))
   const answer = (request: Request) =>
-    metrics ? measureRequests(metrics, request, () => app.fetch(request)) : app.fetch(request)
+    metrics ? measureRequests(metrics, request, () => answerInTime(request)) : answerInTime(request)
   const server = listen(config, () =>
     Bun.serve({
       port: config.port,
@@ -471,6 +474,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     // A long-polling client or a slow upload must not delay the stop until the process is killed.
     await Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
     await server.stop(true)
+    inTime.close()
     await indexesClosed
     await kernel.close()
     kernel.log.info('stopped')

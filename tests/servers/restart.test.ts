@@ -17,6 +17,8 @@ const ANSWER_MS = 10_000
 const ROWS = 100_000
 
 let postgres: RestartablePostgres
+/** Until it is noticed that nothing answers, and a little more. */
+const FROZEN_MS = 25_000
 const METRICS_TOKEN = 'a-token-of-Prometheus-for-metrics'
 let dataDir: string
 let a: ServerProcess
@@ -149,6 +151,27 @@ describe('while PostgreSQL restarts', () => {
     await until(async () => (await answers()).every(({ status }) => status === 200), 'The service')
     expect(await answered('/api/v1/ready', signedIn)).toBe(200)
   }, 90_000)
+
+  test('a PostgreSQL that is frozen lets no request wait longer than some seconds', async () => {
+    postgres.freeze()
+    try {
+      for (let round = 0; round < 2; round++) {
+        const away = await answers()
+        // Some need nothing but what the server remembers.
+        const failed = away.filter(({ status }) => status !== 200)
+        expect(failed.length).toBeGreaterThan(away.length / 2)
+        expect(failed.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null)).toEqual([])
+        expect(Math.max(...away.map(({ ms }) => ms))).toBeLessThan(FROZEN_MS)
+      }
+      const startedAt = performance.now()
+      expect((await fetch(`${a.url}/api/v1/health`)).status).toBe(200)
+      expect((await fetch(`${a.url}/api/v1/ready`)).status).toBe(503)
+      expect(performance.now() - startedAt).toBeLessThan(ANSWER_MS)
+    } finally {
+      postgres.thaw()
+    }
+    await until(async () => (await answers()).every(({ status }) => status === 200), 'The service')
+  }, 120_000)
 
   test('writes are stored exactly when they were acknowledged or their answer was lost', async () => {
     const acknowledged: string[] = []

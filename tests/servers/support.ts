@@ -71,9 +71,9 @@ export async function readTitles(rest: RestClient, path: string): Promise<string
   }
 }
 
-/** Resolves with the time at which something becomes true; rejects after ten seconds. */
+/** Resolves with the time at which something becomes true; rejects after thirty seconds. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'It'): Promise<number> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 30_000
   while (performance.now() < end) {
     if (await holds()) return performance.now()
     await Bun.sleep(2)

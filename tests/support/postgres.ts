@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findPostgresBin } from './find-binary.ts'
 import {
   createServerHome,
@@ -50,6 +50,10 @@ export interface RestartablePostgres {
   /** Ends all connections, as a restart does. Resolves when the server is gone. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** Stops all its processes where they are, as on a machine that is paused: connections stay open and nothing answers. */
+  freeze(): void
+  /** Lets them go on. */
+  thaw(): void
   /** Stops it and removes its files. */
   remove(): Promise<void>
 }
@@ -60,8 +64,15 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   // A folder for each run, because it is removed with the server.
   const start = () => run(createServerHome('postgres-run', ['postgres', 'nobody']).dir, 'INT')
   let stop: (() => Promise<void>) | null = await start()
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    const main = Number(readFileSync(`${dir}/data/postmaster.pid`, 'utf8').split('\n')[0])
+    const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ')
+    for (const pid of [main, ...children.map(Number)]) process.kill(pid, name)
+  }
   return {
     url,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     async stop() {
       await stop?.()
       stop = null
