@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
 
 /** Set it to 40 for the whole series. */
+/** Backups have the lowest priority: beside other tests on two slow cores they take minutes. */
+const TIMEOUT_MS = 900_000
+
 const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 7)
 /** Other tests kill backups and restores as well. */
 const UPGRADE_ROUNDS = Math.max(10, ROUNDS)
@@ -40,72 +43,84 @@ async function countIn(dataDir: string): Promise<number> {
 }
 
 describe('a kill at any moment', () => {
-  test('of a backup leaves earlier ones complete, and the next one succeeds at once', async () => {
-    const { ms, result } = await timed(['backup', '--to', place.backups])
-    const first = backupIn(result)
-    let killed = 0
-    for (const delay of delays(11, ms)) {
-      // Each encrypts anew, so that there is something to store.
-      const target = place.path(`target-${delay}`)
-      const { wasKilled } = await place.sheaf(
-        ['backup', '--to', target, '--keep-last', '1'],
-        {},
-        { afterMs: delay },
-      )
-      if (wasKilled) killed++
-      const made = await place.sheaf(['backup', '--to', target, '--keep-last', '1'])
-      expect([made.code, made.errors]).toEqual([0, ''])
-      const checked = await place.sheaf(['backup', '--verify', backupIn(made), '--to', target])
+  test(
+    'of a backup leaves earlier ones complete, and the next one succeeds at once',
+    async () => {
+      const { ms, result } = await timed(['backup', '--to', place.backups])
+      const first = backupIn(result)
+      let killed = 0
+      for (const delay of delays(11, ms)) {
+        // Each encrypts anew, so that there is something to store.
+        const target = place.path(`target-${delay}`)
+        const { wasKilled } = await place.sheaf(
+          ['backup', '--to', target, '--keep-last', '1'],
+          {},
+          { afterMs: delay },
+        )
+        if (wasKilled) killed++
+        const made = await place.sheaf(['backup', '--to', target, '--keep-last', '1'])
+        expect([made.code, made.errors]).toEqual([0, ''])
+        const checked = await place.sheaf(['backup', '--verify', backupIn(made), '--to', target])
+        expect([checked.code, checked.errors]).toEqual([0, ''])
+      }
+      expect(killed).toBeGreaterThan(0)
+      const checked = await place.sheaf(['backup', '--verify', first, '--to', place.backups])
       expect([checked.code, checked.errors]).toEqual([0, ''])
-    }
-    expect(killed).toBeGreaterThan(0)
-    const checked = await place.sheaf(['backup', '--verify', first, '--to', place.backups])
-    expect([checked.code, checked.errors]).toEqual([0, ''])
-  }, 300_000)
+    },
+    TIMEOUT_MS,
+  )
 
-  test('of a restore leaves the present data or the restored ones', async () => {
-    backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
-    const server = await place.start()
-    const { rest } = await enter(server.url)
-    await rest.post(path, { Name: 'After the backup' })
-    await server.end('SIGTERM')
-    const { ms } = await timed(['restore', '--from', place.backups, '--to', place.path('elsewhere')])
-    for (const delay of delays(23, ms)) {
-      await place.sheaf(['restore', '--from', place.backups, '--replace'], {}, { afterMs: delay })
-      expect([ROWS, ROWS + 1]).toContain(await countIn(place.dataDir))
-    }
-    const last = await place.sheaf(['restore', '--from', place.backups, '--replace'])
-    expect([last.code, last.errors]).toEqual([0, ''])
-    expect(await countIn(place.dataDir)).toBe(ROWS)
-    expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
-    expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
-  }, 300_000)
+  test(
+    'of a restore leaves the present data or the restored ones',
+    async () => {
+      backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
+      const server = await place.start()
+      const { rest } = await enter(server.url)
+      await rest.post(path, { Name: 'After the backup' })
+      await server.end('SIGTERM')
+      const { ms } = await timed(['restore', '--from', place.backups, '--to', place.path('elsewhere')])
+      for (const delay of delays(23, ms)) {
+        await place.sheaf(['restore', '--from', place.backups, '--replace'], {}, { afterMs: delay })
+        expect([ROWS, ROWS + 1]).toContain(await countIn(place.dataDir))
+      }
+      const last = await place.sheaf(['restore', '--from', place.backups, '--replace'])
+      expect([last.code, last.errors]).toEqual([0, ''])
+      expect(await countIn(place.dataDir)).toBe(ROWS)
+      expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+      expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
+    },
+    TIMEOUT_MS,
+  )
 
-  test('of an upgrade leaves the earlier version untouched or is completed, and can be rolled back', async () => {
-    const untouched = new Set<boolean>()
-    for (const [round, kill] of killsOfUpgrade().entries()) {
-      const dataDir = place.path(`upgraded-${round}`)
-      const kept = await extractKept('0.2.0-sqlite.tar.gz', dataDir)
-      const env = { DATA_DIR: dataDir }
-      const before = stateOf(dataDir)
-      await place.sheaf(['upgrade'], env, kill)
-      const after = stateOf(dataDir)
-      const isUntouched = after.migrations === before.migrations
-      untouched.add(isUntouched)
-      // The earlier version reads these very files.
-      if (isUntouched) expect(after).toEqual(before)
-      const upgraded = await place.sheaf(['upgrade'], env)
-      expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
-      expect(stateOf(dataDir).migrations).toBeGreaterThan(before.migrations)
-      expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
-      if (round === 0) expect(await readKept(place, dataDir, kept)).toMatchObject(kept.tables)
-      const back = await place.sheaf(['rollback', '--yes'], env)
-      expect([back.code, back.errors]).toEqual([0, ''])
-      expect(stateOf(dataDir)).toEqual(before)
-      rmSync(dataDir, { recursive: true })
-    }
-    expect(untouched).toEqual(new Set([true, false]))
-  }, 300_000)
+  test(
+    'of an upgrade leaves the earlier version untouched or is completed, and can be rolled back',
+    async () => {
+      const untouched = new Set<boolean>()
+      for (const [round, kill] of killsOfUpgrade().entries()) {
+        const dataDir = place.path(`upgraded-${round}`)
+        const kept = await extractKept('0.2.0-sqlite.tar.gz', dataDir)
+        const env = { DATA_DIR: dataDir }
+        const before = stateOf(dataDir)
+        await place.sheaf(['upgrade'], env, kill)
+        const after = stateOf(dataDir)
+        const isUntouched = after.migrations === before.migrations
+        untouched.add(isUntouched)
+        // The earlier version reads these very files.
+        if (isUntouched) expect(after).toEqual(before)
+        const upgraded = await place.sheaf(['upgrade'], env)
+        expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
+        expect(stateOf(dataDir).migrations).toBeGreaterThan(before.migrations)
+        expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+        if (round === 0) expect(await readKept(place, dataDir, kept)).toMatchObject(kept.tables)
+        const back = await place.sheaf(['rollback', '--yes'], env)
+        expect([back.code, back.errors]).toEqual([0, ''])
+        expect(stateOf(dataDir)).toEqual(before)
+        rmSync(dataDir, { recursive: true })
+      }
+      expect(untouched).toEqual(new Set([true, false]))
+    },
+    TIMEOUT_MS,
+  )
 })
 
 /** Moments in each step of an upgrade: the backup, the rehearsal, and the steps in the data. */

@@ -22,61 +22,73 @@ afterAll(async () => {
   await database.drop()
 })
 
+/** Backups have the lowest priority: beside other tests on two slow cores they take minutes. */
+const TIMEOUT_MS = 900_000
+
 async function schemasLike(pattern: string): Promise<number> {
   await using sql = new Bun.SQL(database.url, { max: 1 })
   const [row] = await sql`select count(*)::int as n from pg_namespace where nspname ~ ${pattern}`
   return row.n
 }
 
-test('a kill of a backup of PostgreSQL leaves earlier ones complete, and the next one succeeds at once', async () => {
-  const first = backupIn(await place.sheaf(['backup', '--to', place.backups]))
-  const args = (round: number) => ['backup', '--to', place.path(`target-${round}`), '--test']
-  const startedAt = performance.now()
-  backupIn(await place.sheaf(args(-1)))
-  const longestMs = performance.now() - startedAt
-  let killed = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const { wasKilled } = await place.sheaf(
-      args(round),
-      {},
-      { afterMs: (longestMs * (round + 0.5)) / ROUNDS },
-    )
-    if (wasKilled) killed++
-    const made = await place.sheaf(args(round))
-    expect([made.code, made.errors]).toEqual([0, ''])
-  }
-  expect(killed).toBeGreaterThan(0)
-  // Restore tests that were killed are removed by the next one.
-  expect(await schemasLike('^sheaf_restore_')).toBe(0)
-  expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
-  const checked = await place.sheaf(['backup', '--verify', first, '--to', place.backups])
-  expect([checked.code, checked.errors]).toEqual([0, ''])
-}, 300_000)
+test(
+  'a kill of a backup of PostgreSQL leaves earlier ones complete, and the next one succeeds at once',
+  async () => {
+    const first = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    const args = (round: number) => ['backup', '--to', place.path(`target-${round}`), '--test']
+    const startedAt = performance.now()
+    backupIn(await place.sheaf(args(-1)))
+    const longestMs = performance.now() - startedAt
+    let killed = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const { wasKilled } = await place.sheaf(
+        args(round),
+        {},
+        { afterMs: (longestMs * (round + 0.5)) / ROUNDS },
+      )
+      if (wasKilled) killed++
+      const made = await place.sheaf(args(round))
+      expect([made.code, made.errors]).toEqual([0, ''])
+    }
+    expect(killed).toBeGreaterThan(0)
+    // Restore tests that were killed are removed by the next one.
+    expect(await schemasLike('^sheaf_restore_')).toBe(0)
+    expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+    const checked = await place.sheaf(['backup', '--verify', first, '--to', place.backups])
+    expect([checked.code, checked.errors]).toEqual([0, ''])
+  },
+  TIMEOUT_MS,
+)
 
-test('a kill of a restore to PostgreSQL leaves the present data or the restored ones, with their files', async () => {
-  backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
-  const server = await place.start()
-  const { rest } = await enter(server.url)
-  await rest.post(path, { Name: 'After the backup' })
-  await server.end('SIGTERM')
-  const startedAt = performance.now()
-  const args = ['restore', '--from', place.backups, '--replace']
-  let longestMs = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const kill = longestMs === 0 ? undefined : { afterMs: 20 + ((23 + round * 7_919) % Math.ceil(longestMs)) }
-    await place.sheaf(args, {}, kill)
-    longestMs ||= performance.now() - startedAt
-    const again = await place.start()
-    const entered = await enter(again.url)
-    const { count } = (await entered.rest.get(`${path}/count`)).body
-    if (count === ROWS) await entered.rest.post(path, { Name: 'After the backup' })
-    expect([ROWS, ROWS + 1]).toContain(count)
-    // A restore that was killed is decided by the start of the server.
-    expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
-    await again.end('SIGTERM')
-  }
-  const last = await place.sheaf(args)
-  expect([last.code, last.errors]).toEqual([0, ''])
-  expect(await schemasLike('^sheaf_restore_')).toBe(0)
-  expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
-}, 300_000)
+test(
+  'a kill of a restore to PostgreSQL leaves the present data or the restored ones, with their files',
+  async () => {
+    backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
+    const server = await place.start()
+    const { rest } = await enter(server.url)
+    await rest.post(path, { Name: 'After the backup' })
+    await server.end('SIGTERM')
+    const startedAt = performance.now()
+    const args = ['restore', '--from', place.backups, '--replace']
+    let longestMs = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const kill =
+        longestMs === 0 ? undefined : { afterMs: 20 + ((23 + round * 7_919) % Math.ceil(longestMs)) }
+      await place.sheaf(args, {}, kill)
+      longestMs ||= performance.now() - startedAt
+      const again = await place.start()
+      const entered = await enter(again.url)
+      const { count } = (await entered.rest.get(`${path}/count`)).body
+      if (count === ROWS) await entered.rest.post(path, { Name: 'After the backup' })
+      expect([ROWS, ROWS + 1]).toContain(count)
+      // A restore that was killed is decided by the start of the server.
+      expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
+      await again.end('SIGTERM')
+    }
+    const last = await place.sheaf(args)
+    expect([last.code, last.errors]).toEqual([0, ''])
+    expect(await schemasLike('^sheaf_restore_')).toBe(0)
+    expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+  },
+  TIMEOUT_MS,
+)
