@@ -41,7 +41,7 @@ const THAI = /^(\d{1,2}) ?([ก-ฮะ-์.]{4,12}?) ?(พ\.?ศ\.?|ค\.?ศ\.?
 
 /** A day whose text names its era or a Thai month, as `2024-12-31`; a time may follow. Other text as it is. */
 export function withoutEra(text: string): string {
-  if (!/^(?:[明大昭平令MTSHR]|\d.*[ก-ฮ])/.test(text)) return text
+  if (!/^[明大昭平令MTSHR]|[ก-ฮ]/.test(text)) return text
   return text
     .replace(JAPANESE, (all, era: string, year: string, month: string, day: string) =>
       japaneseDay(all, era, year === '元' ? '1' : year, month, day),
