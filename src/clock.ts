@@ -20,13 +20,14 @@ export function setClockOffset(ms: number): void {
 }
 
 /**
- * Follows a shared clock that showed `sharedMs` at some moment between `startedMs` and `endedMs` of this machine's clock.
+ * Follows a shared clock that showed `sharedMs` (whole milliseconds, rounded down as those of `Date.now()`) at some moment
+ * between `startedMs` and `endedMs` of this machine's clock.
  * The offset changes only if it cannot be right: clocks that agree within the time of the question keep none, and the
  * time never goes back by the inaccuracy of a measurement.
  * @returns the milliseconds by which the offset has changed
  */
 export function followClock(sharedMs: number, startedMs: number, endedMs: number): number {
   const before = offsetMs
-  offsetMs = Math.round(Math.min(Math.max(offsetMs, sharedMs - endedMs), sharedMs - startedMs))
+  offsetMs = Math.min(Math.max(offsetMs, sharedMs - endedMs), sharedMs - startedMs)
   return offsetMs - before
 }

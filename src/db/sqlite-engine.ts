@@ -34,6 +34,7 @@ import {
   exactRows,
   exactValue,
   type NamedRows,
+  type PackedNumbers,
   type StatementCache,
 } from './sqlite-statements.ts'
 
@@ -405,8 +406,8 @@ function engineOf(
     },
     async values(statement, options) {
       if (options?.scan) {
-        const found = (await scan('sqlite.values', statement)) as unknown[][] | Float64Array
-        return found instanceof Float64Array ? mapBreathing(found, (number) => [number]) : found
+        const found = (await scan('sqlite.values', statement)) as unknown[][] | PackedNumbers
+        return Array.isArray(found) ? found : mapBreathing<number, unknown[]>(found, (number) => [number])
       }
       try {
         const room = roomToOpen()
@@ -418,8 +419,10 @@ function engineOf(
       }
     },
     async column(statement) {
-      const found = (await scan('sqlite.values', statement)) as unknown[][] | Float64Array
-      return found instanceof Float64Array ? Array.from(found) : mapBreathing(found, ([value]) => value)
+      const found = (await scan('sqlite.values', statement)) as unknown[][] | PackedNumbers
+      return Array.isArray(found)
+        ? mapBreathing(found, ([value]) => value)
+        : mapBreathing<number, unknown>(found, (number) => number)
     },
     writePage: (statement, page) => scan('sqlite.page', statement, page) as Promise<WrittenPage>,
     write: (work, afterCommit, { isFollowUp = false } = {}) => {

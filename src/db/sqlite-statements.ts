@@ -28,6 +28,9 @@ export function createStatementCache(file: Database, kept = KEPT): StatementCach
   return Object.assign(prepare, { clear: () => cache.clear() })
 }
 
+/** A result of one column of numbers. */
+export type PackedNumbers = Float64Array | Uint32Array
+
 /** Rows as arrays, with the names of their columns. */
 export interface NamedRows {
   names: string[]

@@ -39,7 +39,7 @@ test('a bucket takes backups although its server fails again and again, names wh
   const before = sizeOfPacks()
   const later = await place.sheaf(['backup', '--to', TARGET, '--keep-last', '1', '--test'])
   expect([later.code, later.errors]).toEqual([0, ''])
-  expect(later.output).toContain('Removed 1 old backups')
+  expect(later.output).toContain('Removed 1 old backup:')
   expect(sizeOfPacks()).toBeLessThan(1.5 * before)
   bucket.failEach(0)
   await server.end('SIGTERM')

@@ -189,7 +189,7 @@ describe('sheaf backup', () => {
     expect(sizeOf() - firstSize).toBeLessThan(firstSize / 2)
     await rest.patch(path, { Id: 8, Name: 'Changed' })
     const third = await place.sheaf(['backup', '--to', place.backups, '--keep-last', '2'])
-    expect(third.output).toContain('Removed 1 old backups')
+    expect(third.output).toContain('Removed 1 old backup:')
     const { output } = await place.sheaf(['backup', '--list', '--to', place.backups])
     expect(output.split('\n').filter((line) => line !== '')).toEqual([
       expect.stringContaining(backupIn(third)),

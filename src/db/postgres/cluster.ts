@@ -540,6 +540,6 @@ interface Running {
   number: string
   time: number
 }
-const COLUMNS = 'objid::text as number, (extract(epoch from clock_timestamp()) * 1000)::float8 as time'
+const COLUMNS = 'objid::text as number, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as time'
 const RUNNING = `select ${COLUMNS} from pg_locks where ${IS_MEMBER}`
 const ASK = `select ${COLUMNS} from pg_locks, sent where ${IS_MEMBER}`
