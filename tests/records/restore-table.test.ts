@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { nowIso } from '../../src/clock.ts'
 import { createMember } from '../support/factories.ts'
 import { uploadOne } from './attachments-support.ts'
 import { createLink, linkedIds } from './links-support.ts'
@@ -13,7 +14,7 @@ afterAll(() => bench.stop())
 
 /** Names the moment right after everything that was done so far. */
 async function momentNow(table: { id: string }): Promise<{ tableId: string; at: string }> {
-  const at = new Date().toISOString()
+  const at = nowIso()
   // The next entry must be of another millisecond.
   await Bun.sleep(3)
   return { tableId: table.id, at }

@@ -15,7 +15,7 @@ describe('a failure of the server while it finds out who asks', () => {
   test.each([
     '/trpc/auth.me',
     '/trpc/auth.me,app.info?batch=1',
-    '/api/v1/version',
+    '/api/v1/db/meta/projects',
     '/api/v2/tables/x/records',
   ])('keeps its cause to itself at %s', async (path) => {
     const auth = { ...app.services.auth, authenticate }

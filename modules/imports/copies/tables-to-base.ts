@@ -90,6 +90,10 @@ const SHORT_ROUND = 0.2
 /** Rounds go on while each takes less than this part of the time of the one before. */
 const SHRINKS = 0.7
 
+/** Once writers have waited in vain, they run for a fifth of the time until the rounds have caught up. */
+const BRAKED_MS = 200
+const FREE_MS = 50
+
 /** One server at a time publishes a move, as it holds the write leases of two bases. */
 const PUBLISHING = 'publishing of moved tables'
 const CLAIM_AGAIN_MS = 100
@@ -120,6 +124,8 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
      * @throws ChangedMeanwhile if something else than records has changed
      */
     follow(check: () => void, compareMs: number): Promise<void>
+    /** The home that the tables leave. */
+    source: Engine
     signal: AbortSignal
   }
 
@@ -146,6 +152,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         const followed: Followed = {
           input,
           prepared,
+          source,
           signal: context.signal,
           async follow(check, compareMs) {
             prepared.filled = await follow(check, compareMs)
@@ -189,6 +196,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
   /**
    * Follows the changes of the tables in rounds: each copies what has changed during the one before, so they get shorter while
    * records are copied faster than they are written. The last round keeps the writers waiting and ends with the publication.
+   * If they would wait too long, they go on more slowly, so that the next rounds catch up.
    * Values that depend on other tables are compared before the rounds, and in each that is short with it: those of a large
    * table are at most as old as these rounds.
    *
@@ -197,7 +205,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
    * @throws CONFLICT if the last round takes longer than writers may wait, several times
    */
   async function publishFollowed<T>(
-    { input, prepared, follow, signal }: Followed,
+    { input, prepared, follow, source, signal }: Followed,
     tookMs: number,
     publishAfter: (prepare: () => Promise<void>) => Promise<T>,
   ): Promise<T> {
@@ -213,12 +221,15 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     const shortMs = waitMs * SHORT_ROUND
     let roundMs = tookMs
     for (let hold = 1; ; hold++) {
-      if (hold > 1 || roundMs > shortMs)
-        roundMs = (await timed(() => follow(checkSignal, Number.POSITIVE_INFINITY))).tookMs
+      const round = async (compareMs: number) => {
+        const work = () => follow(checkSignal, compareMs)
+        roundMs = (await timed(() => (hold > 1 ? whileBraked(source, work) : work()))).tookMs
+      }
+      if (hold > 1 || roundMs > shortMs) await round(Number.POSITIVE_INFINITY)
       let formerMs = Number.POSITIVE_INFINITY
       while (roundMs > shortMs && roundMs < formerMs * SHRINKS) {
         formerMs = roundMs
-        roundMs = (await timed(() => follow(checkSignal, shortMs))).tookMs
+        await round(shortMs)
       }
       await callHooks(checkSignal)
       // The error passes through the thread, which keeps its code and message only.
@@ -555,6 +566,24 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
 /** Someone has changed the definitions of the tables since they were read. */
 class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile'
+}
+
+/** Runs `work` while the writers of a home have turns between short waits. */
+async function whileBraked<T>(home: Engine, work: () => Promise<T>): Promise<T> {
+  let isOver = false
+  const brake = async () => {
+    while (!isOver) {
+      await home.exclusively(() => Bun.sleep(BRAKED_MS))
+      await Bun.sleep(FREE_MS)
+    }
+  }
+  const [result] = await Promise.all([
+    work().finally(() => {
+      isOver = true
+    }),
+    brake(),
+  ])
+  return result
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ result: T; tookMs: number }> {
