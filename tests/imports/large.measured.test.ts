@@ -1,99 +1,44 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import { createCsvReader } from '../../src/core/csv/reader.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import { escapeXml } from '../../src/record-files/xlsx-sheet.ts'
-import { PASSWORD } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
-import { cpuTimeMs } from '../support/cpu-time.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
-import { type Column, type Door, ended, formatOf, resultOf, startImport } from './support.ts'
+import { COLUMNS, HEADER, type LargeImports, lineOf, startLargeImports } from './large-imports.ts'
+import { type Column, ended, formatOf, resultOf, startImport } from './support.ts'
 
-/** Twelve columns of the kinds that people have. */
-const COLUMNS: Column[] = [
-  { title: 'Number', type: 'Number' },
-  { title: 'Name' },
-  { title: 'Email', type: 'Email' },
-  { title: 'City' },
-  { title: 'Price', type: 'Decimal' },
-  { title: 'Quantity', type: 'Number' },
-  { title: 'Date', type: 'Date' },
-  { title: 'When', type: 'DateTime' },
-  { title: 'Done', type: 'Checkbox' },
-  { title: 'Status', type: 'SingleSelect', options: { choices: [] } },
-  { title: 'Note' },
-  { title: 'Url', type: 'URL' },
-]
-
-const lineOf = (n: number): string =>
-  `${n},Person ${(n * 7919) % 100_003},p${n}@example.com,"City, ${n % 977}",${(n % 10_007) / 100},${n % 501},` +
-  `2024-0${1 + (n % 9)}-1${n % 9},2024-01-02 03:04:${10 + (n % 50)},${n % 2 === 0},${['open', 'closed', 'waiting'][n % 3]},` +
-  `"Some ""quoted"" note about item ${n} that is a bit longer",https://example.com/items/${n}\n`
-
-let folder: string
-let server: ServerProcess
-let door: Door
-let baseId: string
-
+let large: LargeImports
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sheaf-large-'))
-  server = await startServerProcess(join(folder, 'data'))
-  const { token } = await createTrpcClient(server.url).auth.signUp.mutate({
-    email: 'ann@example.com',
-    password: PASSWORD,
-  })
-  door = { url: server.url, token }
-  baseId = (await createTrpcClient(door.url, token).bases.create.mutate({ title: 'Large' })).id
+  large = await startLargeImports()
 })
-afterAll(async () => {
-  await server.end('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** Writes a file of about so many bytes, and gives its path and its number of rows. */
-async function makeFile(name: string, bytes: number, header: string, line: (n: number) => string) {
-  const path = join(folder, name)
-  const writer = Bun.file(path).writer()
-  let size = 0
-  let rows = 0
-  const write = (text: string) => {
-    size += text.length
-    void writer.write(text)
-  }
-  write(`${header}\n`)
-  while (size < bytes) {
-    write(line(rows++))
-    if (rows % 5000 === 0) await writer.flush()
-  }
-  await writer.end()
-  return { path, rows }
-}
+afterAll(() => large.stop())
 
 /** Ends an import that hangs, on a slow machine that does other things. */
 const TIMEOUT_MS = 300_000
 
 /** Imports a file while looking at the server's memory and at the time that a point read takes. */
 async function measure(path: string, title: string, columns: Column[]) {
-  const client = createTrpcClient(door.url, door.token)
-  const quiet = server.rss()
-  const jobId = await startImport(door, baseId, Bun.file(path), { title, columns, format: formatOf('', {}) })
+  const client = createTrpcClient(large.door.url, large.door.token)
+  const quiet = large.server.rss()
+  const jobId = await startImport(large.door, large.baseId, Bun.file(path), {
+    title,
+    columns,
+    format: formatOf('', {}),
+  })
   let peak = 0
   let slowestMs = 0
   let isRunning = true
   const watching = (async () => {
     while (isRunning) {
       const startedAt = performance.now()
-      await client.bases.get.query({ baseId })
+      await client.bases.get.query({ baseId: large.baseId })
       slowestMs = Math.max(slowestMs, performance.now() - startedAt)
-      peak = Math.max(peak, server.rss())
+      peak = Math.max(peak, large.server.rss())
       await Bun.sleep(20)
     }
   })()
-  const job = await ended(door, jobId, TIMEOUT_MS)
+  const job = await ended(large.door, jobId, TIMEOUT_MS)
   isRunning = false
   await watching
   return { result: resultOf(job), grownMb: (peak - quiet) / 1024 ** 2, slowestMs }
@@ -103,12 +48,7 @@ describe('an import of a large file', () => {
   test(
     'takes 400 MB in memory that stays as it is, while others are answered',
     async () => {
-      const { path, rows } = await makeFile(
-        'long.csv',
-        400 * 1024 ** 2,
-        COLUMNS.map(({ title }) => title).join(','),
-        lineOf,
-      )
+      const { path, rows } = await large.makeFile('long.csv', 400 * 1024 ** 2, HEADER, lineOf)
       const { result, grownMb, slowestMs } = await measure(path, 'Long', COLUMNS)
       console.log(
         `400 MB, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory, slowest answer ${slowestMs.toFixed(0)} ms`,
@@ -131,7 +71,7 @@ describe('an import of a large file', () => {
       }))
       const line = (n: number) =>
         `${columns.map((_, at) => (at % 2 === 0 ? n * at : `text ${at}`)).join(',')}\n`
-      const { path, rows } = await makeFile(
+      const { path, rows } = await large.makeFile(
         'wide.csv',
         100 * 1024 ** 2,
         columns.map(({ title }) => title).join(','),
@@ -141,38 +81,6 @@ describe('an import of a large file', () => {
       console.log(`300 columns, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory`)
       expect(result).toMatchObject({ rows, cellsRefused: 0 })
       expect(grownMb).toBeLessThan(300)
-    },
-    TIMEOUT_MS,
-  )
-
-  // Processor time, and not the clock: the threads of an import share the cores, however many the machine has. Three
-  // times by the clock, which is what the benchmark promises on two cores, is about five times here.
-  test(
-    'takes at most five times the processor time of bare inserts of the same rows',
-    async () => {
-      const { path, rows } = await makeFile(
-        'ratio.csv',
-        40 * 1024 ** 2,
-        COLUMNS.map(({ title }) => title).join(','),
-        lineOf,
-      )
-      let best = Number.POSITIVE_INFINITY
-      // What shares a core slows either side down: what counts is the best of a few runs.
-      for (let run = 0; run < 6 && best > 4.5; run++) {
-        const bare = await insertBare(path, join(folder, `bare-${crypto.randomUUID()}.db`))
-        const usedBefore = server.cpuTimeMs()
-        const job = await ended(
-          door,
-          await startImport(door, baseId, Bun.file(path), { title: `Ratio ${run}`, columns: COLUMNS }),
-        )
-        const ratio = (server.cpuTimeMs() - usedBefore) / bare
-        expect(resultOf(job).rows).toBe(rows)
-        best = Math.min(best, ratio)
-      }
-      console.log(
-        `${rows} rows, ${(statSync(path).size / 1024 ** 2).toFixed(0)} MB: ${best.toFixed(2)} times the processor time of bare inserts, upload included`,
-      )
-      expect(best).toBeLessThan(5)
     },
     TIMEOUT_MS,
   )
@@ -186,7 +94,7 @@ const cellOf = (text: string, type: Column['type'], reference: string): string =
 
 /** Writes the rows of a CSV file as JSON and as a workbook, without holding them. */
 async function rewrite(csv: string): Promise<{ json: string; xlsx: string }> {
-  const [json, xlsx] = [join(folder, 'same.json'), join(folder, 'same.xlsx')]
+  const [json, xlsx] = [join(large.folder, 'same.json'), join(large.folder, 'same.xlsx')]
   const [jsonFile, xlsxFile] = [Bun.file(json).writer(), Bun.file(xlsx).writer()]
   const zip = new Zip((_, bytes) => void xlsxFile.write(bytes))
   const part = (name: string, text: string, isLast = true): ZipDeflate => {
@@ -231,12 +139,7 @@ async function rewrite(csv: string): Promise<{ json: string; xlsx: string }> {
 
 describe('an import of a large workbook or JSON file', () => {
   test('takes memory that stays as it is, and a multiple of the time of CSV', async () => {
-    const { path } = await makeFile(
-      'same.csv',
-      60 * 1024 ** 2,
-      COLUMNS.map(({ title }) => title).join(','),
-      lineOf,
-    )
+    const { path } = await large.makeFile('same.csv', 60 * 1024 ** 2, HEADER, lineOf)
     const { json, xlsx } = await rewrite(path)
     const excel: ImportFormat = {
       kind: 'excel',
@@ -249,19 +152,23 @@ describe('an import of a large workbook or JSON file', () => {
     const columns = COLUMNS.map(({ title }) => [title])
     const objects: ImportFormat = { kind: 'json', table: [], flatten: true, columns, decimal: '.' }
     async function run(file: string, title: string, otherFormat?: ImportFormat) {
-      const quiet = server.rss()
-      const usedBefore = server.cpuTimeMs()
+      const quiet = large.server.rss()
+      const usedBefore = large.server.cpuTimeMs()
       let peak = 0
       const timer = setInterval(() => {
-        peak = Math.max(peak, server.rss())
+        peak = Math.max(peak, large.server.rss())
       }, 20)
-      const jobId = await startImport(door, baseId, Bun.file(file), { title, columns: COLUMNS, otherFormat })
-      const result = resultOf(await ended(door, jobId, 300_000))
+      const jobId = await startImport(large.door, large.baseId, Bun.file(file), {
+        title,
+        columns: COLUMNS,
+        otherFormat,
+      })
+      const result = resultOf(await ended(large.door, jobId, 300_000))
       clearInterval(timer)
       expect(result).toMatchObject({ cellsRefused: 0, rowsRefused: 0 })
       return {
         rows: result.rows,
-        cpuMs: server.cpuTimeMs() - usedBefore,
+        cpuMs: large.server.cpuTimeMs() - usedBefore,
         grownMb: (peak - quiet) / 1024 ** 2,
       }
     }
@@ -279,28 +186,3 @@ describe('an import of a large workbook or JSON file', () => {
     expect(others.xlsx.cpuMs / csv.cpuMs).toBeLessThan(5)
   }, 300_000)
 })
-
-/** Processor time in milliseconds of one transaction that inserts the file's rows, which are in memory already. */
-async function insertBare(path: string, database: string): Promise<number> {
-  const reader = createCsvReader({ delimiter: ',', quote: '"' })
-  const rows = reader
-    .push(await Bun.file(path).text())
-    .concat(reader.end())
-    .slice(1)
-  const file = new Database(database, { create: true })
-  file.run('pragma journal_mode = wal')
-  const names = COLUMNS.map((_, at) => `c${at}`)
-  file.run(
-    `create table t (id integer primary key autoincrement, ${names.map((name) => `${name} text`).join(', ')})`,
-  )
-  const insert = file.prepare(
-    `insert into t (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-  )
-  const startedAt = cpuTimeMs()
-  file.transaction(() => {
-    for (const row of rows) insert.run(...row)
-  })()
-  const took = cpuTimeMs() - startedAt
-  file.close()
-  return took
-}
