@@ -82,6 +82,21 @@ describe('the worker pool', () => {
     expect(await run(sql, 'large read')).toEqual(rows)
     await expect(run('select nothing from t', 'large read')).rejects.toMatchObject({ name: 'PoolTaskError' })
   })
+
+  // A thousand and more are packed.
+  test('passes long columns on as they are', async () => {
+    const ids =
+      'with recursive c (x) as (select 1 union all select x + 1 from c where x < 1500) select x from c'
+    for (const kind of ['read', 'large read'] as const) {
+      for (const number of [2_000, 4_294_967_295, 4_294_967_296, -1, 0.5, -0]) {
+        const column = (await run(`${ids} union all select ?`, kind, [number])) as ArrayLike<number>
+        expect(column).toHaveLength(1_501)
+        expect([column[0], column[1_500]]).toEqual([1, number])
+      }
+      const rows = (await run(`${ids} union all select 'a'`, kind)) as unknown[][]
+      expect(rows.at(-1)).toEqual(['a'])
+    }
+  })
 })
 
 describe('a read of a request', () => {
