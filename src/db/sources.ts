@@ -52,6 +52,8 @@ interface SourceRef {
 
 /** Maximum number of bases that the readiness check opens. */
 const CHECKED_BASES = 5
+/** A server that stands still in the middle of a write keeps others from writing to the base for this time. */
+const IDLE_WRITE_MS = 5 * 60_000
 
 /** The kind of a base's home; null for an unknown base. Provided by app.ts from the bases module. */
 export const HOME_OF =
@@ -131,7 +133,9 @@ export function openSources(
   const own =
     databaseUrl === null
       ? null
-      : openPostgresDatabase(postgresConnection(databaseUrl), connectionShares(databaseConnections))
+      : openPostgresDatabase(postgresConnection(databaseUrl), connectionShares(databaseConnections), {
+          idleInTransactionMs: IDLE_WRITE_MS,
+        })
   let variant: Promise<PostgresVariant> | null = null
   const engines = new Map<string, Promise<Engine>>()
   const files = createOpenFiles(maxOpenBases ?? openFilesBudget())

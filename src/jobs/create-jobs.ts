@@ -3,6 +3,7 @@ import { nowIso } from '../clock.ts'
 import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import type { Meta } from '../db/meta.ts'
+import { createMutex } from '../db/mutex.ts'
 import type { Events } from '../events.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
 import { hasEnded, ServerStopping } from '../jobs.ts'
@@ -57,6 +58,8 @@ interface Run {
   controller: AbortController
   /** Resolves when the job has ended and its end is stored; null while it waits. */
   done: Promise<void> | null
+  /** True once another server has the job: what becomes of it here does not count. */
+  isTaken?: true
 }
 
 /** The jobs of this server, with those of others that share the metadata, recorded in the metadata database. Call `recover` once every kind is registered. */
@@ -99,7 +102,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     } catch (error) {
       outcome = failed(run, error)
     }
-    if (outcome === null) await leave(run)
+    if (outcome === null || run.isTaken) await leave(run)
     else await end(run, outcome)
     pump()
   }
@@ -242,15 +245,45 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   })
   // Another server may have been killed with its jobs.
   events.on('events.missed', () => {
+    giveUpTaken().catch((error) => log.error('the jobs of this server could not be checked', error))
+    recoverSoon()
+  })
+
+  /** Ends runs whose job another server has taken while the connection was lost: it has cleaned up after them. */
+  async function giveUpTaken(): Promise<void> {
+    for (const run of [...runs.values()]) {
+      const { id, progress } = run.job
+      const isOurs = await claims.take(id)
+      const stored = isOurs ? await store.find(id) : null
+      if (runs.get(id) !== run) {
+        if (isOurs && !unsaved.has(id)) await claims.release(id)
+        continue
+      }
+      if (stored && !hasEnded(stored.status) && stored.progress.restarts === progress.restarts) continue
+      run.isTaken = true
+      // As when the server stops: what a job that resumes has done is left to its next run.
+      run.controller.abort(new ServerStopping('Another server has taken the job'))
+      if (!isActive(run)) await leave(run)
+    }
+  }
+
+  function recoverSoon(): void {
     clearTimeout(recovery)
     if (!isStarted || closing) return
     recovery = setTimeout(() => {
-      recover().catch((error) => log.error('jobs of other servers could not be checked', error))
+      recover().catch((error) => {
+        log.error('jobs of other servers could not be checked', error)
+        recoverSoon()
+      })
     }, RECOVER_AFTER_MS)
     recovery.unref()
-  })
+  }
 
-  async function recover(): Promise<void> {
+  /** One after the other: a claim does not keep out the process that has it. */
+  const inTurn = createMutex()
+  const recover = (): Promise<void> => inTurn(recoverAll)
+
+  async function recoverAll(): Promise<void> {
     isStarted = true
     for (const { job, input } of await store.unfinished()) {
       if (closing) return
@@ -265,6 +298,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         .get(job.kind)
         ?.recover(input, { id: job.id, userId: job.userId })
         .catch((error) => {
+          // Tried again: the job itself has not failed.
+          if (isOutage(error)) throw error
           log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
           return null
         })
@@ -277,7 +312,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         }
         const run: Run = { job: again, input, controller: new AbortController(), done: null }
         runs.set(job.id, run)
-        await change(run, {})
+        await persistently(run, () => change(run, {}))
         pump()
         continue
       }

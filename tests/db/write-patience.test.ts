@@ -119,3 +119,34 @@ test('edits, new fields and undo of a busy base are answered by 503 BASE_BUSY ov
     await app.stop()
   }
 })
+
+test('a write that stands still does not keep others out for ever, and stores nothing', async () => {
+  const made = await createDatabase('postgres')
+  const databases = [1, 2].map(() =>
+    openPostgresDatabase(postgresConnection(made.url), undefined, { idleInTransactionMs: 500 }),
+  )
+  const [one, other] = databases.map((database) => openPostgresEngine(database, 'public', 'the test'))
+  if (!one || !other) throw new Error('Two engines are needed')
+  try {
+    await one.write((tx) => tx.run({ sql: 'create table t (id integer)', params: [] }))
+    const begun = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const insert = { sql: 'insert into t values (1)', params: [] }
+    const frozen = one
+      .write(async (tx) => {
+        await tx.run(insert)
+        begun.resolve()
+        await gate.promise
+        await tx.run(insert)
+      })
+      .catch((error) => error)
+    await begun.promise
+    expect(await other.write(async () => 'written')).toBe('written')
+    gate.resolve()
+    expect(await frozen).toMatchObject({ code: 'DATABASE_UNREACHABLE' })
+    expect(await other.all({ sql: 'select id from t', params: [] })).toEqual([])
+  } finally {
+    await Promise.all(databases.map((database) => database.close()))
+    await made.drop()
+  }
+}, 20_000)

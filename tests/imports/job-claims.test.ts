@@ -3,6 +3,7 @@ import { openMeta } from '../../src/db/meta.ts'
 import { createEvents } from '../../src/events.ts'
 import { createJobs } from '../../src/jobs/create-jobs.ts'
 import { createLog } from '../../src/log.ts'
+import { startSilentProxy } from '../support/database-proxy.ts'
 import { createDatabase } from '../support/servers.ts'
 
 const log = createLog('silent')
@@ -80,3 +81,44 @@ test('a claim that another server has taken while the connection was lost is not
   await Promise.all([first.close(), second.close(), sql.close()])
   await database.drop()
 })
+
+test('a server that was cut off has its claims again before PostgreSQL notices the end of its connection', async () => {
+  const database = await createDatabase('postgres')
+  const proxy = await startSilentProxy(database.url)
+  const open = (databaseUrl: string) => openMeta({ dataDir: '', databaseUrl })
+  const [first, second] = [await open(proxy.url), await open(database.url)]
+  expect(await first.cluster.claims.take('a')).toBe(true)
+  proxy.silence()
+  await until(async () => !first.cluster.isCurrent())
+  await until(async () => first.cluster.isCurrent())
+  proxy.notice()
+  await Bun.sleep(200)
+  expect(await second.cluster.claims.take('a')).toBe(false)
+  await Promise.all([first.close(), second.close()])
+  await proxy.stop()
+  await database.drop()
+}, 60_000)
+
+test('a job that another server has taken meanwhile ends here, and stores nothing', async () => {
+  const database = await createDatabase('postgres')
+  const open = () => openMeta({ dataDir: '', databaseUrl: database.url })
+  await using sql = new Bun.SQL(database.url, { max: 1 })
+  const [first, second] = [await open(), await open()]
+  const jobs = createJobs({ meta: first, events: createEvents(() => {}, first.cluster), log })
+  jobs.register('test', {
+    run: (_, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    recover: async () => null,
+  })
+  await jobs.start('test', { id: 'a', userId: 'us1', baseId: 'p1', input: {} })
+  await until(async () => (await jobs.find('a'))?.status === 'active')
+  await sql`select pg_terminate_backend(first.pid) from pg_locks first
+    where first.locktype = 'advisory' and first.granted
+    and (select count(*) from pg_locks other where other.locktype = 'advisory' and other.pid = first.pid) > 1`
+  await until(() => second.cluster.claims.take('a'))
+  await until(async () => jobs.counts().active === 0)
+  expect((await jobs.find('a'))?.status).toBe('active')
+  await jobs.close()
+  await Promise.all([first.close(), second.close(), sql.close()])
+  await database.drop()
+}, 60_000)

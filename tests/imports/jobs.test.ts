@@ -66,6 +66,31 @@ describe('createJobs', () => {
 
   const statusOf = async (id: string) => (await jobs.find(id))?.status
 
+  test('cleans up once, however often it is asked, and again after an outage', async () => {
+    const running = register()
+    await start('a')
+    await until(() => running.has('a'))
+    let isAway = true
+    const recovered: string[] = []
+    const next = createJobs({ meta, events, log })
+    next.register('test', {
+      run: async () => null,
+      async recover(_, { id }) {
+        if (isAway) throw new AppError('DATABASE_UNREACHABLE', 'away', { retryAfterSeconds: 1 })
+        recovered.push(id)
+        await Bun.sleep(20)
+        return { result: { rows: 7 } }
+      },
+    })
+    await expect(next.recover()).rejects.toThrow('away')
+    expect((await next.find('a'))?.status).toBe('active')
+    isAway = false
+    await Promise.all([next.recover(), next.recover()])
+    expect(recovered).toEqual(['a'])
+    expect((await next.find('a'))?.status).toBe('completed')
+    await next.close()
+  })
+
   test('runs one job of a base at a time, and jobs of two bases side by side', async () => {
     const running = register()
     await start('a')

@@ -122,12 +122,53 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   }
 }
 
+/** A way to a database server that can be cut off without a word. */
+export interface SilentProxy extends Proxy {
+  /** Passes on nothing more of the present connection that listens for notifications, and tells neither side. */
+  silence(): void
+  /** Lets the server notice the end of what was cut off. */
+  notice(): void
+}
+
+export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy> {
+  let round = 0
+  let ends: (() => void)[] = []
+  const proxy = await startProxy(databaseUrl, () => {
+    const own = round
+    let isListening = false
+    const isSilent = () => isListening && own !== round
+    return {
+      onRequest(data, pass) {
+        isListening ||= data.includes('listen sheaf')
+        if (!isSilent()) pass()
+      },
+      onAnswer(pass) {
+        if (!isSilent()) pass()
+      },
+      onLeave(pass) {
+        if (isSilent()) ends.push(pass)
+        else pass()
+      },
+    }
+  })
+  return {
+    ...proxy,
+    silence: () => void round++,
+    notice() {
+      for (const end of ends) end()
+      ends = []
+    },
+  }
+}
+
 /** Passes on the bytes of one connection. */
 interface Link {
   /** Called with bytes of the client, which `pass` sends to the server. */
   onRequest(data: Buffer | string, pass: () => void): void
   /** Called with bytes of the server, which `pass` sends to the client. */
   onAnswer(pass: () => void): void
+  /** Called when the client has left, which `pass` tells the server; by default it is told at once. */
+  onLeave?(pass: () => void): void
 }
 
 async function startProxy(databaseUrl: string, open: (cut: () => void) => Link): Promise<Proxy> {
@@ -142,7 +183,11 @@ async function startProxy(databaseUrl: string, open: (cut: () => void) => Link):
     }
     client.on('data', (data) => link.onRequest(data, () => upstream.write(data)))
     upstream.on('data', (data) => link.onAnswer(() => client.write(data)))
-    client.on('close', () => upstream.destroy())
+    client.on('close', () => {
+      const pass = () => upstream.destroy()
+      if (link.onLeave) link.onLeave(pass)
+      else pass()
+    })
     upstream.on('close', () => client.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))

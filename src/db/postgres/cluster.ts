@@ -33,6 +33,8 @@ const CONNECTION_PATIENCE_MS = 4_000
 const REPORTED_CLOCK_MS = 5_000
 /** How often a waiting change looks whether the servers it waits for are still running. */
 const LOOK_EVERY_MS = 250
+/** How often a new connection looks whether the former ones of its server have ended. */
+const FORMER_LOOKS = 40
 
 /** A notification. Rows become stale by triggers, everything else is sent by servers. */
 type Notice =
@@ -126,6 +128,8 @@ export function joinCluster(
   let active: Sql | null = null
   /** This server's number; a new one for each connection, so that the others notice an interruption. */
   let self = 0
+  /** Numbers of this server's connections whose end PostgreSQL may not have noticed. */
+  const former = new Set<number>()
   let others: ReadonlySet<number> = new Set()
   let isAlone = true
   /** Servers that have said that they stop: nothing of theirs is lost. */
@@ -176,11 +180,14 @@ export function joinCluster(
     const opened = connectPostgres(connection, {
       searchPath: 'public',
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      isShared: true,
       onclose: lost.resolve,
       onnotify: (_channel, text) => receive(text),
     })
     try {
+      await endFormer(opened)
       self = 1 + Math.floor(Math.random() * (2 ** 31 - 2))
+      former.add(self)
       await opened.unsafe(`listen ${CHANNEL}`)
       await opened.unsafe('set synchronous_commit = off')
       // From now on the others wait for this server's confirmations. It has cached nothing yet.
@@ -200,6 +207,20 @@ export function joinCluster(
     } catch (error) {
       abandon(opened)
       throw error
+    }
+  }
+
+  /**
+   * Ends the former connections of this server. Where the network was cut off, PostgreSQL may notice their end minutes
+   * later: until then they have this server's claims, and afterwards another server would take them.
+   */
+  async function endFormer(on: Sql): Promise<void> {
+    if (former.size === 0) return
+    const theirs = `from pg_locks where ${IS_MEMBER} and objid::bigint in (${[...former].join(', ')})`
+    await on.unsafe(`select pg_terminate_backend(pid) ${theirs}`)
+    for (let looks = 0; looks < FORMER_LOOKS; looks++) {
+      if ((await on.unsafe(`select 1 ${theirs}`)).length === 0) return former.clear()
+      await Bun.sleep(RECONNECT_MIN_MS)
     }
   }
 

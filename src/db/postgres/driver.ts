@@ -92,11 +92,15 @@ export function storedInstant(text: string): string {
 }
 
 /** Settings of each new connection. */
-interface ConnectionSettings {
+export interface ConnectionSettings {
   /** Schema for unqualified names; null for the role's own search path. */
   searchPath: string | null
   /** Statement timeout; 0 for no limit. */
   statementTimeoutMs: number
+  /** Limit of a transaction's pause between two statements; none by default. */
+  idleInTransactionMs?: number
+  /** True for the database that servers share: what a machine holds there ends soon after it is gone without a word. */
+  isShared?: boolean
   onclose?: () => void
   /** Receives the notifications of subscribed channels. */
   onnotify?: (channel: string, text: string) => void
@@ -115,7 +119,15 @@ export const NOWHERE = 'sheaf_nowhere'
  */
 export function connectPostgres(
   target: PostgresConnection,
-  { searchPath, statementTimeoutMs, onclose, onnotify, signal }: ConnectionSettings,
+  {
+    searchPath,
+    statementTimeoutMs,
+    idleInTransactionMs,
+    isShared = false,
+    onclose,
+    onnotify,
+    signal,
+  }: ConnectionSettings,
 ): Sql {
   const { host, port, user, password, database } = target
   if (user === '' || host.includes('/')) throw new AppError('DATABASE_ERROR', m.source_error_incomplete())
@@ -154,6 +166,14 @@ export function connectPostgres(
       IntervalStyle: 'postgres',
       ...(searchPath !== null && { search_path: searchPath }),
       statement_timeout: statementTimeoutMs,
+      ...(idleInTransactionMs !== undefined && { idle_in_transaction_session_timeout: idleInTransactionMs }),
+      // Within half a minute instead of two hours.
+      ...(isShared && {
+        tcp_keepalives_idle: 15,
+        tcp_keepalives_interval: 5,
+        tcp_keepalives_count: 3,
+        tcp_user_timeout: 30_000,
+      }),
       // No JIT: for a page with many subqueries it takes a second to save milliseconds.
       jit: 'off',
     },

@@ -56,14 +56,21 @@ export type ConnectionLimits = Record<'points' | 'scans' | 'writers', number>
 /** For connected databases. */
 const EXTERNAL_LIMITS: ConnectionLimits = { points: 8, scans: 4, writers: 8 }
 
-/** Connects on first use. */
+/**
+ * Connects on first use.
+ *
+ * @param shared of a database that servers share: how long one that stands still in the middle of a write keeps others from
+ *   writing to the base
+ */
 export function openPostgresDatabase(
   connection: PostgresConnection,
   limits: ConnectionLimits = EXTERNAL_LIMITS,
+  shared: { idleInTransactionMs: number } | null = null,
 ): PostgresDatabase {
-  const points = openLanes(connection, { max: limits.points, statementTimeoutMs: POINT_TIMEOUT_MS })
-  const scans = openLanes(connection, { max: limits.scans, statementTimeoutMs: SCAN_TIMEOUT_MS })
-  const writers = openLanes(connection, { max: limits.writers, statementTimeoutMs: 0 })
+  const isShared = shared !== null
+  const points = openLanes(connection, { max: limits.points, statementTimeoutMs: POINT_TIMEOUT_MS, isShared })
+  const scans = openLanes(connection, { max: limits.scans, statementTimeoutMs: SCAN_TIMEOUT_MS, isShared })
+  const writers = openLanes(connection, { max: limits.writers, statementTimeoutMs: 0, isShared, ...shared })
   return {
     connection,
     points,

@@ -8,7 +8,7 @@ import type { PostgresConnection } from '../connection.ts'
 import { createInsertBatches } from '../insert-batches.ts'
 import { baseBusy } from '../mutex.ts'
 import { untilStopped } from '../script-watch.ts'
-import { connectPostgres, NOWHERE } from './driver.ts'
+import { type ConnectionSettings, connectPostgres, NOWHERE } from './driver.ts'
 import { isCancelled, isConnectionError, isLostConnection, isStalePlan } from './errors.ts'
 
 /** Result of a statement: its rows, and the number of rows written. */
@@ -44,9 +44,9 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-interface LanesOptions {
+interface LanesOptions
+  extends Pick<ConnectionSettings, 'statementTimeoutMs' | 'idleInTransactionMs' | 'isShared'> {
   max: number
-  statementTimeoutMs: number
 }
 
 /** Prepared statements per connection; at this number it is replaced, because the driver never drops any. */
@@ -76,7 +76,7 @@ interface Member {
 }
 
 /** Each connection opens on first use. */
-export function openLanes(connection: PostgresConnection, options: LanesOptions): Lanes {
+export function openLanes(connection: PostgresConnection, { max, ...settings }: LanesOptions): Lanes {
   const members: Member[] = []
   const waiting: { user: string; take(member: Member): void; fail(error: unknown): void }[] = []
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
@@ -106,7 +106,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
   const connect = (onclose: () => void): Sql =>
     connectPostgres(connection, {
       searchPath: NOWHERE,
-      statementTimeoutMs: options.statementTimeoutMs,
+      ...settings,
       onclose,
     })
 
@@ -135,8 +135,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
   function take(schema: string, patienceMs: number | undefined): Promise<Member> {
     const idle = members.filter((member) => !member.isBusy)
     const ready = idle.find((member) => member.schema === schema)
-    const chosen =
-      ready ?? (members.length < options.max ? open() : idle.reduce<Member | null>(leastRecent, null))
+    const chosen = ready ?? (members.length < max ? open() : idle.reduce<Member | null>(leastRecent, null))
     const user = currentCaller()?.key ?? ''
     if (!chosen) return waitForOne(user, patienceMs)
     chosen.isBusy = true

@@ -56,6 +56,7 @@ export async function openPostgresMetadata(
   const lanes = openLanes(connection, {
     max: connectionShares(maxConnections).metadata,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    isShared: true,
   })
   const cluster = joinCluster(connection, { query }, onError)
   await cluster.opened
