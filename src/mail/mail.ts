@@ -5,6 +5,7 @@ import { createMutex } from '../db/mutex.ts'
 import type { Log } from '../log.ts'
 import type { Registry } from '../registry.ts'
 import type { Secrets } from '../secrets.ts'
+import { isOutage } from '../storage-full.ts'
 import type { MailContent } from './message.ts'
 import { type ClaimedMail, createOutbox, type NewMail } from './outbox.ts'
 import { type MailChannel, openSmtpChannel } from './smtp-channel.ts'
@@ -48,6 +49,8 @@ const WAITS_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * 60_000)
 const LOOK_EVERY_MS = 30_000
 const FORGET_EVERY_MS = 3_600_000
 const STOP_PATIENCE_MS = 4_000
+/** How often the outcome of a mail is stored again while the database is away. */
+const STORE_AGAIN_MS = 500
 
 const NOT_CONFIGURED = 'No mail service is configured on this server'
 
@@ -126,7 +129,7 @@ export function createMail({ config, meta, secrets, log, registry }: Parts): Mai
     }
     const delivery = await channel.send({ id, recipient, content })
     if (delivery.outcome === 'sent') {
-      await outbox.sent(id)
+      await surely(() => outbox.sent(id))
       log.info('mail sent', { mailId: id, topic: mail.topic })
       return 'done'
     }
@@ -136,14 +139,26 @@ export function createMail({ config, meta, secrets, log, registry }: Parts): Mai
       await giveUp(mail, reason)
     } else {
       log.warn('mail not sent', { mailId: id, topic: mail.topic, attempts, reason })
-      await outbox.postpone(id, now + wait, reason)
+      await surely(() => outbox.postpone(id, now + wait, reason))
     }
     return outcome === 'away' ? 'away' : 'done'
   }
 
   async function giveUp({ id, topic, recipient, attempts }: ClaimedMail, reason: string): Promise<void> {
-    await outbox.giveUp(id, reason)
+    await surely(() => outbox.giveUp(id, reason))
     log.error('mail given up', new Error(reason), { mailId: id, topic, recipient, attempts })
+  }
+
+  /** Stores what has become of a mail, also if the database is away for a while: it would be sent again. */
+  async function surely(store: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await store()
+      } catch (error) {
+        if (!isOutage(error) || closing) throw error
+        await Bun.sleep(STORE_AGAIN_MS)
+      }
+    }
   }
 
   function forget(): void {

@@ -40,3 +40,22 @@ test('two servers send each delivery once, in the order of each record, and one 
   await bench.settled()
   expect(bench.received().at(-1)?.data.rows[0]).toMatchObject({ Title: 'after' })
 }, 60_000)
+
+test('what another server has sent while the connection was lost is not sent again', async () => {
+  const alone = await createHookBench({ webhookRetryMs: 3_000 }, 'postgres')
+  await using sql = new Bun.SQL(alone.app.config.databaseUrl ?? '', { max: 1 })
+  const table = await alone.table({ Title: 'SingleLineText' })
+  const hookId = await alone.hook(table)
+  alone.receiver.answer('/hook', { status: 500 })
+  await alone.rest.post(table.path, { Title: 'once' })
+  await alone.receiver.waitFor(1)
+  // Its result is stored, and another server takes the next turn.
+  await Bun.sleep(300)
+  await sql`update hook_deliveries set status = 'delivered', ended_at = due_at where hook_id = ${hookId}`
+  await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7433202
+    and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
+  await Bun.sleep(4_000)
+  expect(alone.received().length).toBe(1)
+  await sql.close()
+  await alone.stop()
+}, 60_000)

@@ -6,6 +6,7 @@ import { startServer } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openSmtpChannel } from '../../src/mail/smtp-channel.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
+import { startCommitProxy } from '../support/database-proxy.ts'
 import { createDatabase } from '../support/servers.ts'
 import { type SmtpRecorder, startSmtpServer } from '../support/smtp-server.ts'
 
@@ -104,4 +105,22 @@ test('of several servers over one database only one sends a mail', async () => {
     await Promise.all(others.map((other) => other.stop()))
     await app.stop()
   }
+})
+
+test('a mail is sent once, also if the database goes away before that is stored', async () => {
+  const home = await createHome('postgres')
+  const proxy = await startCommitProxy(home.config.databaseUrl ?? '')
+  const server = await startServer({ ...home.config, ...smtp.config, databaseUrl: proxy.url })
+  const { mail } = server.kernel
+  smtp.mails.length = 0
+  proxy.cutAt('before', { text: /update "mails" set "(content|status)"/ })
+  await mail.send({ topic: 'test', event: 'one', recipients: ['ann@example.com'], content: MAIL })
+  await mail.sendDue()
+  expect(proxy.cuts()).toBe(1)
+  // The lease is over by then.
+  await mail.sendDue(Date.now() + 11 * 60_000)
+  expect(smtp.mails.map(({ recipients }) => recipients[0])).toEqual(['ann@example.com'])
+  await server.stop()
+  await proxy.stop()
+  await home.remove()
 })

@@ -62,6 +62,8 @@ interface Lane {
   calls: number
   /** True if there may be further waiting deliveries. */
   hasMore: boolean
+  /** How often it was asked to look for more. */
+  asked: number
   failingSince: number | null
   isRunning: boolean
   isDue: boolean
@@ -114,9 +116,19 @@ export function createDeliverer(
     wake(hookId)
   })
   events.on('events.missed', () => {
-    for (const lane of lanes.values()) lane.loaded = null
+    for (const lane of lanes.values()) {
+      lane.loaded = null
+      // Another server may have sent the others.
+      for (const id of lane.window.keys()) if (!lane.busy.has(id)) lane.window.delete(id)
+      ask(lane)
+    }
     look()
   })
+
+  function ask(lane: Lane): void {
+    lane.asked++
+    lane.hasMore = true
+  }
 
   /** Sends the due deliveries of a webhook, unless another server does. */
   function wake(hookId: string): void {
@@ -128,19 +140,21 @@ export function createDeliverer(
       busy: new Set(),
       calls: 0,
       hasMore: true,
+      asked: 0,
       failingSince: null,
       isRunning: false,
       isDue: false,
       timer: null,
     }
     lanes.set(hookId, lane)
-    lane.hasMore = true
+    ask(lane)
     run(lane)
   }
 
   function run(lane: Lane): void {
     lane.isDue = true
-    if (lane.isRunning || isClosed) return
+    // Another one may have taken its place.
+    if (lane.isRunning || isClosed || lanes.get(lane.hookId) !== lane) return
     lane.isRunning = true
     withoutCaller(() => runWhileDue(lane))
       .catch((error) => {
@@ -149,6 +163,7 @@ export function createDeliverer(
       })
       .finally(() => {
         lane.isRunning = false
+        if (lane.isDue) run(lane)
       })
   }
 
@@ -161,7 +176,7 @@ export function createDeliverer(
         return
       }
       if (!(await claims.take(claimOf(lane.hookId)))) {
-        lanes.delete(lane.hookId)
+        drop(lane)
         return
       }
       lane.loaded ??= await load(lane.hookId)
@@ -206,15 +221,20 @@ export function createDeliverer(
     return { hook, target }
   }
 
-  async function release(lane: Lane): Promise<void> {
+  function drop(lane: Lane): void {
     if (lane.timer !== null) clearTimeout(lane.timer)
     lanes.delete(lane.hookId)
+  }
+
+  async function release(lane: Lane): Promise<void> {
+    drop(lane)
     await claims.release(claimOf(lane.hookId))
   }
 
   /** Reads waiting deliveries into the window. */
   async function fill(lane: Lane): Promise<void> {
     if (!lane.hasMore || lane.window.size > WINDOW / 2) return
+    const { asked } = lane
     const rows = await meta.db
       .select({
         id: hookDeliveries.id,
@@ -233,7 +253,8 @@ export function createDeliverer(
         asc(hookDeliveries.id),
       )
       .limit(WINDOW)
-    lane.hasMore = rows.length === WINDOW
+    // What was stored during the read is read next.
+    lane.hasMore = rows.length === WINDOW || lane.asked !== asked
     // In the order of the database, as deliveries that were sent again may come before others.
     const known = lane.window
     lane.window = new Map(rows.map((row) => [row.id, known.get(row.id) ?? row]))
