@@ -141,6 +141,8 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
       fields: model.fields,
       values: given,
       now: new Date(nowMs()),
+      // Conditions and rules see the days that the page saw.
+      timeZone,
     })
     const all = problems.length > 0 ? problems : await records.forms.linkProblems(actor, form, values)
     if (all.length > 0) {

@@ -175,4 +175,39 @@ describe('the builder of a form', () => {
     await looking.getByTestId('form-preview').waitFor()
     expect(await looking.locator('[data-testid^="form-mode-"]').allTextContents()).toEqual(['Preview'])
   })
+
+  test('follows a condition that somebody else changes, and does not bring its own back', async () => {
+    const world = await tests.party()
+    const page = await tests.build(world)
+    await page.getByLabel('Question for Why').click()
+    const line = page.getByTestId('filter-line')
+    await line.waitFor()
+    const showIf = {
+      join: 'and' as const,
+      children: [{ fieldId: world.id('Name'), operator: 'eq', value: 'Bob' }],
+    }
+    await world.say({ Why: { showIf } })
+    const field = () => line.getByLabel('Field').inputValue()
+    expect(await eventually(field, (id) => id === world.id('Name'))).toBe(world.id('Name'))
+    await page.getByLabel('Question for Guests').click()
+    await line.waitFor({ state: 'detached' })
+    await Bun.sleep(600)
+    const saved = (await world.saved()).fields.find(({ fieldId }) => fieldId === world.id('Why'))
+    expect(saved?.form?.showIf).toEqual(showIf)
+  })
+
+  test('keeps the closing time where a date is left incomplete, and says so', async () => {
+    const world = await tests.create(FORM_FIELDS)
+    const closesAt = '2099-01-01T10:00:00.000Z'
+    await world.say({}, { closesAt })
+    const page = await tests.build(world)
+    await page.getByRole('tab', { name: 'Form', exact: true }).click()
+    await page.getByLabel('Close form on').focus()
+    await page.keyboard.press('Backspace')
+    await page.getByLabel('Maximum number of responses').fill('7')
+    await page.getByText('Choose a date and a time').waitFor()
+    await page.getByLabel('Redirect to a URL').click()
+    const options = async () => optionsOf(await world.saved(), 'form')
+    expect(await eventually(options, (now) => now.maxAnswers === 7)).toMatchObject({ closesAt })
+  })
 })

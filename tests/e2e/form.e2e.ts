@@ -237,4 +237,65 @@ describe('a public form', () => {
     await page.getByText('You stay here.').waitFor()
     expect(await world.records()).toMatchObject([{ Name: 'Ann', Meal: 'Vegan', Why: 'Because', Terms: true }])
   })
+
+  test('takes no input while it is sent, and again where that fails', async () => {
+    const world = await tests.party()
+    const page = await tests.visit(world)
+    const name = page.getByLabel('Who are you?')
+    await name.fill('Ann')
+    await page.getByLabel('Terms').check()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route(
+      '**/trpc/shares.submit',
+      async (route: Route) => {
+        await held
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    await page.getByTestId('form-submit').click()
+    await page.locator('[data-testid="form-submit"][aria-busy]').waitFor()
+    const isInert = () => name.evaluate((one) => one.closest('[inert]') !== null)
+    expect(await isInert()).toBe(true)
+    release()
+    await page.getByText('Your response was not submitted').waitFor()
+    expect(await isInert()).toBe(false)
+  })
+
+  test('tells to reload where it asks for more than it did, and keeps the answers', async () => {
+    const world = await tests.create([
+      { title: 'Name', type: 'SingleLineText' },
+      { title: 'Mail', type: 'Email' },
+    ])
+    const ask = (show: boolean) =>
+      tests
+        .app()
+        .trpc(tests.owner().token)
+        .views.arrange.mutate({ viewId: world.view.id, fields: [{ fieldId: world.id('Mail'), show }] })
+    await ask(false)
+    const page = await tests.visit(world)
+    await page.getByLabel('Name', { exact: true }).fill('Ann')
+    await ask(true)
+    await world.say({ Mail: { required: true } })
+    await page.getByTestId('form-submit').click()
+    await page.getByText('The form has changed since you opened it').waitFor()
+    await page.reload()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ann')
+    await page.getByLabel('Mail', { exact: true }).waitFor()
+  })
+
+  test('keeps options without a letter where another one is chosen by its letter', async () => {
+    const choices = Array.from({ length: 28 }, (_, n) => ({ title: `Option ${n + 1}` }))
+    const world = await tests.create([{ title: 'Tags', type: 'MultiSelect', options: { choices } }])
+    await world.say({ Tags: { layout: 'list' } })
+    const page = await tests.visit(world, '/survey')
+    await page.getByRole('button', { name: 'Start' }).click()
+    const option = (title: string) => page.getByLabel(title, { exact: true })
+    await option('Option 28').check()
+    await page.keyboard.press('a')
+    expect(await Promise.all([option('Option 1').isChecked(), option('Option 28').isChecked()])).toEqual([
+      true,
+      true,
+    ])
+  })
 })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { TIME_ZONE_HEADER } from '../../src/core/share-headers.ts'
+import { formField } from '../../src/core/views/index.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createForm, INVALID } from './form-world.ts'
 import { all, byLink, createSecrets, refusalOf, refusalsOf, type Secrets } from './world.ts'
@@ -299,5 +301,38 @@ describe('a shared form', () => {
     expect(await form.refusal({ [fields.name]: 'In time' })).toBeNull()
     await trpc.shares.close.mutate({ kind: 'view', targetId: form.viewId })
     expect(await form.refusal({ [fields.name]: 'Too late' })).toEqual(['VIEW_NOT_FOUND', null])
+  })
+
+  test('sees the days of its conditions in the time zone of the page', async () => {
+    const own = await createSecrets(app, owner, 'Zones')
+    const { trpc, tableId, fields } = own
+    const { id: at } = await trpc.schema.createField.mutate({
+      tableId,
+      field: { title: 'At', type: 'DateTime' },
+    })
+    const form = await createForm(own, { name: {} })
+    const showIf = { fieldId: at, operator: 'eq', operand: 'exactDate' as const, value: '2026-11-28' }
+    await trpc.views.arrange.mutate({
+      viewId: form.viewId,
+      fields: [
+        { fieldId: at, show: true, order: 0 },
+        { fieldId: fields.name, show: true, order: 1, form: formField.parse({ required: true, showIf }) },
+      ],
+    })
+    const send = async (zone: string) => {
+      const visitor = app.trpc({ ...form.headers, [TIME_ZONE_HEADER]: zone })
+      const values = { [at]: '2026-11-29 02:00:00+00:00', [fields.name]: 'Late' }
+      const { recordId } = await visitor.shares.submit.mutate({ values })
+      return (await trpc.records.get.query({ tableId, recordId: recordId ?? '' })).values[fields.name]
+    }
+    // There it is still six in the evening of the day before.
+    expect([await send('America/Los_Angeles'), await send('UTC')]).toEqual(['Late', null])
+  })
+
+  test('requires nobody of visitors, who see nobody to choose', async () => {
+    const { fields } = world
+    const { refusal } = await createForm(world, { name: { required: true }, boss: { required: true } })
+    expect(await refusal({})).toEqual([INVALID, [fields.name]])
+    expect(await refusal({ [fields.name]: 'Ann', [fields.boss]: null })).toBeNull()
   })
 })

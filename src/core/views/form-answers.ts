@@ -5,7 +5,7 @@ import { fieldType } from '../fields/index.ts'
 import { linkOf } from '../fields/link-options.ts'
 import { readLinkIds, writeLinks } from '../fields/list-value.ts'
 import { readValue } from '../fields/read.ts'
-import { hasChoices, hasMultipleChoices, isBoolean } from '../fields/traits.ts'
+import { hasChoices, hasMultipleChoices, holdsPeople, isBoolean } from '../fields/traits.ts'
 import { checkFilter, type Filter, type FilterMoment, isGroup, matchesFilter } from '../filters/index.ts'
 import { m } from '../messages.gen.ts'
 import type { View } from '../model.ts'
@@ -159,9 +159,11 @@ function problemOf(
   moment: AnswerMoment,
 ): string | null {
   if (isUnanswered(field, value)) {
+    // Visitors see nobody: a public form does not show the question.
+    const isShown = !holdsPeople(field) || (moment.people ?? []).length > 0
     // The default value satisfies a table's requirement unless the user cleared the answer.
     const hasDefault = !isGiven && !form.required && field.defaultValue !== null
-    return isRequired && !hasDefault ? missingMessage(field) : null
+    return isRequired && isShown && !hasDefault ? missingMessage(field) : null
   }
   return limitProblem(field, form, value) ?? ruleProblem(field, form, value, moment)
 }

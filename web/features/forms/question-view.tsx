@@ -25,7 +25,13 @@ export function QuestionView({ question, run }: { question: Question; run: FormR
     </>
   )
   return (
-    <div className={styles.question} data-question={field.id} data-testid="question">
+    <div
+      className={styles.question}
+      // What would be typed while the answers are sent would not be among them.
+      inert={run.status.kind === 'sending'}
+      data-question={field.id}
+      data-testid="question"
+    >
       {isOneControl(question) ? (
         <label id={labelId} htmlFor={id} className={styles.label}>
           {label}

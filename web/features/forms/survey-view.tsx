@@ -64,11 +64,10 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
     const isText =
       target instanceof HTMLTextAreaElement ||
       (target instanceof HTMLInputElement && !['radio', 'checkbox'].includes(target.type))
-    if (
-      key === 'Enter' &&
-      !(target instanceof HTMLButtonElement) &&
-      !(target instanceof HTMLTextAreaElement)
-    ) {
+    const isOwnEnter = [HTMLButtonElement, HTMLTextAreaElement, HTMLAnchorElement].some(
+      (kind) => target instanceof kind,
+    )
+    if (key === 'Enter' && !isOwnEnter) {
       event.preventDefault()
       if (place === 'end') submit()
       else go(1)
@@ -184,7 +183,8 @@ function lettered({ field, form }: Question): string[] {
 }
 
 function chooseByLetter(question: Question, run: FormRun, key: string): boolean {
-  const { field } = question
+  const { field, form } = question
+  if (run.isReadOnly(field.id)) return false
   if (isBoolean(field)) {
     if (key.toLowerCase() !== 'y' && key.toLowerCase() !== 'n') return false
     run.set(field.id, key.toLowerCase() === 'y')
@@ -192,11 +192,13 @@ function chooseByLetter(question: Question, run: FormRun, key: string): boolean 
   }
   const titles = lettered(question)
   const title = titles[key.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0)]
-  if (title === undefined || run.isReadOnly(field.id)) return false
+  if (title === undefined) return false
   if (hasSingleChoice(field)) run.set(field.id, title)
   else {
     const chosen = titlesIn(String(run.value(field.id) ?? ''))
-    const next = titles.filter((one) => (one === title) !== chosen.includes(one))
+    // Those without a letter stay chosen.
+    const offered = offeredChoices(field, form).map((choice) => choice.title)
+    const next = offered.filter((one) => (one === title) !== chosen.includes(one))
     run.set(field.id, next.join(',') || null)
   }
   return true

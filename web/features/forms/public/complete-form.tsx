@@ -4,6 +4,7 @@ import { holdsPeople } from '../../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { SUBMISSION_HEADER } from '../../../../src/core/share-headers.ts'
 import { titleOf } from '../../../cells/link-value.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { DialogHost } from '../../../ui/open-dialog.tsx'
 import { TooltipHost } from '../../../ui/tooltip.tsx'
@@ -83,7 +84,7 @@ export async function sendAnswers(
         : await sendForm(client, fields, submission)
     return { recordId }
   } catch (error) {
-    throw refusedAnswers(error) ?? error
+    throw refusedAnswers(error, fields) ?? error
   }
 }
 
@@ -133,11 +134,19 @@ function restError(text: string): ShareError {
   return new ShareError(body.message ?? body.msg ?? '', body.error ?? 'BAD_REQUEST', details)
 }
 
-/** Converts the server's field errors to problems of questions; null for any other error. */
-function refusedAnswers(error: unknown): AnswersRefused | null {
+/**
+ * Converts the server's field errors to problems of questions, or to a hint that the form has changed if it names only
+ * others; null for any other error.
+ */
+function refusedAnswers(error: unknown, fields: readonly Field[]): AnswersRefused | ShareError | null {
   if (!(error instanceof ShareError)) return null
   const { problems, fieldId, reason } = error.details
-  if (Array.isArray(problems)) return new AnswersRefused(error.message, problems)
+  if (Array.isArray(problems)) {
+    const isKnown = problems.some((problem) => fields.some(({ id }) => id === problem.fieldId))
+    return isKnown
+      ? new AnswersRefused(error.message, problems)
+      : new ShareError(m.form_changed_meanwhile(), error.code)
+  }
   if (typeof fieldId !== 'string') return null
   return new AnswersRefused(error.message, [
     { fieldId, message: typeof reason === 'string' ? reason : error.message },

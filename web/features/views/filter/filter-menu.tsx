@@ -1,11 +1,12 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Filter, FilterGroup as Group } from '../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import toolbar from '../controls/toolbar.module.css'
-import { asGroup, completeFilter, fromGroup } from './filter-edit.ts'
+import { completeFilter, fromGroup } from './filter-edit.ts'
 import { FilterGroup } from './filter-group.tsx'
 import styles from './filter-menu.module.css'
+import { useFilterDraft } from './use-filter-draft.ts'
 
 /** Debounce before input is applied. */
 const PAUSE_MS = 350
@@ -23,7 +24,7 @@ export interface FilterMenuProps {
 
 /** Editor for a view's filter. Applies input after a pause in typing. */
 export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChange }: FilterMenuProps) {
-  const [group, setGroup] = useState(() => asGroup(filter))
+  const { group, isEdited, edit } = useFilterDraft(filter)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef({ group, filter, onChange })
   latest.current = { group, filter, onChange }
@@ -31,17 +32,20 @@ export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChang
   /** While typing, incomplete conditions cause no request; they are saved when the panel closes. */
   function apply(isLeaving: boolean) {
     clearTimeout(timer.current)
+    if (!isEdited.current) return
     const { group, filter, onChange } = latest.current
     const next = fromGroup(group)
     const effect = (of: Filter | null) => JSON.stringify(isLeaving ? of : completeFilter(of, fields))
-    if (effect(next) !== effect(filter)) onChange(next)
+    if (effect(next) === effect(filter)) return
+    isEdited.current = false
+    onChange(next)
   }
   const leave = useRef(apply)
   leave.current = apply
   useEffect(() => () => leave.current(true), [])
 
   function change(next: Group) {
-    setGroup(next)
+    edit(next)
     clearTimeout(timer.current)
     timer.current = setTimeout(() => leave.current(false), PAUSE_MS)
   }

@@ -232,6 +232,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
 /** Closing time, in the user's time zone. */
 function Closing({ value, onChange }: { value: string | null; onChange: (value: string | null) => void }) {
   const id = useId()
+  const [isPartial, setPartial] = useState(false)
   return (
     <div className={styles.part}>
       <label htmlFor={id} className={styles.caption}>
@@ -243,20 +244,37 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
           id={id}
           type="datetime-local"
           className={toolbar.input}
+          aria-invalid={isPartial || undefined}
+          aria-describedby={isPartial ? `${id}-problem` : undefined}
           defaultValue={value === null ? '' : localText(value)}
           onBlur={(event) => {
-            const { value: text } = event.target
+            const { value: text, validity } = event.target
+            // A date without a time has no value either, but does not mean “never”.
+            setPartial(validity.badInput)
+            if (validity.badInput) return
             const next = text === '' ? null : new Date(text).toISOString()
             if (next !== value && (next === null || value === null || text !== localText(value)))
               onChange(next)
           }}
         />
         {value !== null && (
-          <Button size="small" variant="ghost" onClick={() => onChange(null)}>
+          <Button
+            size="small"
+            variant="ghost"
+            onClick={() => {
+              setPartial(false)
+              onChange(null)
+            }}
+          >
             {m.form_never()}
           </Button>
         )}
       </span>
+      {isPartial && (
+        <p id={`${id}-problem`} className={styles.problem} role="alert">
+          {m.form_choose_date_and_time()}
+        </p>
+      )}
       {value !== null && Date.parse(value) < Date.now() && (
         <p className={styles.note}>{m.form_date_passed_form_closed()}</p>
       )}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Choice } from '../../../../../src/core/fields/choices.ts'
 import { isNamedLink } from '../../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../../src/core/fields/index.ts'
@@ -12,8 +12,9 @@ import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
 import { DefaultValue } from '../../../schema/default-value.tsx'
 import { draftOf } from '../../../schema/field-draft.ts'
 import { Tick } from '../../../schema/options/controls.tsx'
-import { asGroup, completeFilter, fromGroup, isComparable } from '../../filter/filter-edit.ts'
+import { completeFilter, fromGroup, isComparable } from '../../filter/filter-edit.ts'
 import { FilterGroup } from '../../filter/filter-group.tsx'
+import { useFilterDraft } from '../../filter/use-filter-draft.ts'
 import styles from './builder.module.css'
 import { RulesEditor } from './rules-editor.tsx'
 import type { FormBuilder } from './use-form-builder.ts'
@@ -162,19 +163,22 @@ function ConditionPart(props: {
   const { filter, people, onChange } = props
   // The form knows the id of a selected record, but not its name.
   const fields = props.fields.filter((field) => isComparable(field) && !isNamedLink(field))
-  const [group, setGroup] = useState(() => asGroup(filter))
+  const { group, isEdited, edit } = useFilterDraft(filter)
   const latest = useRef({ group, fields, filter, onChange })
   latest.current = { group, fields, filter, onChange }
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const apply = useRef(() => {
     clearTimeout(timer.current)
+    if (!isEdited.current) return
     const { group, fields, filter, onChange } = latest.current
-    const next = completeFilter(fromGroup(group), fields)
+    const whole = fromGroup(group)
+    const next = completeFilter(whole, fields)
+    isEdited.current = JSON.stringify(next) !== JSON.stringify(whole)
     if (JSON.stringify(next) !== JSON.stringify(filter)) onChange(next)
   })
   useEffect(() => () => apply.current(), [])
   const change = (next: Group) => {
-    setGroup(next)
+    edit(next)
     clearTimeout(timer.current)
     timer.current = setTimeout(() => apply.current(), PAUSE_MS)
   }

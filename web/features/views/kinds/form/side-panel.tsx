@@ -1,6 +1,7 @@
 import { ChevronLeft, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { fieldType } from '../../../../../src/core/fields/index.ts'
+import { holdsPeople } from '../../../../../src/core/fields/traits.ts'
 import type { Person, TableSchema } from '../../../../../src/core/model.ts'
 import { isFormField } from '../../../../../src/core/views/form-answers.ts'
 import { CELLS } from '../../../../cells/index.ts'
@@ -136,7 +137,7 @@ function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSch
                 <span dir="auto">{field.title}</span>
                 {field.required && <span className={styles.star}>*</span>}
               </button>
-              {field.required && !isAsked && field.defaultValue === null && (
+              {field.required && (!isAsked || holdsPeople(field)) && field.defaultValue === null && (
                 <span
                   role="img"
                   className={styles.warning}
