@@ -17,7 +17,7 @@ const MAX_IMPORTED = 1000
 const MAX_KEYS = 10
 
 /** Tables imported at a time, all of the same base. */
-const MAX_STARTED = 200
+export const MAX_STARTED = 200
 
 const newField = z.strictObject({
   title: z.string().max(1000),

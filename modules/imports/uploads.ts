@@ -8,15 +8,16 @@ import { randomText } from '../../src/core/ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { explainStorage } from '../../src/storage-full.ts'
+import { MAX_STARTED } from './input.ts'
 import { defineImportsTables } from './tables.ts'
 
 /** Uploads are deleted after this time. */
 const KEPT_MS = 24 * 3_600_000
 /**
- * Limit of waiting uploads per person; the oldest are deleted. Their total size is limited to that of the
- * largest allowed file, so that nobody can fill the disk.
+ * Limit of waiting uploads per person, all of which one import may take; the oldest are deleted. Their total size is
+ * limited to that of the largest allowed file, so that nobody can fill the disk.
  */
-const MAX_WAITING = 20
+const MAX_WAITING = MAX_STARTED
 const MAX_NAME = 255
 const ID_LENGTH = 20
 /** Checked before querying: PostgreSQL fails on some texts, such as a null character. */

@@ -66,6 +66,22 @@ describe('the backups of an administrator', () => {
     await see(page.getByRole('alert').getByText(/can’t be restored: .*chunks are missing or damaged/))
     expect(await axeViolations(page)).toEqual([])
   })
+
+  test('say that a passphrase does not go along to another place', async () => {
+    const page = await openSignedIn('/account/backups')
+    await page.getByRole('button', { name: /^(Set up backups|Backup settings)$/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Backup settings' })
+    const place = dialog.getByRole('textbox', { name: 'Place' })
+    await place.fill(join(folder, 'encrypted'))
+    await dialog.getByLabel('Passphrase', { exact: true }).fill('sixteen letters or more')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Backup settings' }).click()
+    await see(dialog.getByText('Stored. Leave empty to keep it.'))
+    await place.fill(join(folder, 'elsewhere'))
+    await see(dialog.getByText(/^Empty: the backups are not encrypted/))
+    expect(await dialog.getByText('Stored. Leave empty to keep it.').count()).toBe(0)
+  })
 })
 
 expectNoProblems()

@@ -330,6 +330,25 @@ describe('webhooks', () => {
   })
 })
 
+describe('a webhook that others change meanwhile', () => {
+  test('stays turned off when somebody saves an editor that was open before', async () => {
+    const table = await createTable()
+    const { id } = await createHook(table)
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    await page.getByRole('button', { name: 'Tell the team', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByRole('textbox', { name: 'Name', exact: true })
+    await name.waitFor()
+    const { hooks } = tests.app().trpc(tests.owner().token)
+    await hooks.setActive.mutate({ hookId: id, isActive: false })
+    await name.fill('Tell everybody')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await hooks.get.query({ hookId: id })).toMatchObject({ title: 'Tell everybody', isActive: false })
+  })
+})
+
 describe('buttons', () => {
   test('change their record after a question, call a webhook, and show how it ended', async () => {
     const table = await createTable()

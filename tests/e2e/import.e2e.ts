@@ -381,6 +381,42 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('is followed to its end when the connection was lost meanwhile', async () => {
+    const asked = /\/trpc\/jobs\.get/
+    await choose(csv('away.csv', 'Name\nAnn\nBen\n'))
+    await page.route(asked, (route) => route.abort('connectionrefused'))
+    const lost = page.waitForEvent('requestfailed', (request) => asked.test(request.url()))
+    await start()
+    await lost
+    await page.unroute(asked)
+    await dialog()
+      .getByText(/2 rows added to away/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
+  test('goes back to its settings where nothing was imported, and from another file', async () => {
+    await app.trpc(owner.token).schema.createTable.mutate({ baseId: base.id, title: 'Taken' })
+    await choose(csv('back.csv', 'Name\nAnn\n'))
+    const name = dialog().getByLabel('Table name')
+    await name.fill('Taken')
+    await start()
+    await dialog()
+      .getByText(/^Nothing was imported: /)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    expect(await name.inputValue()).toBe('Taken')
+    await name.fill('Free')
+    await dialog().getByRole('button', { name: 'Add another file' }).click()
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    expect(await name.inputValue()).toBe('Free')
+    await start()
+    await dialog()
+      .getByText(/1 row added to Free/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
   test('goes on when the dialog is closed, and can be cancelled there', async () => {
     // From the disk: on its way through the driver a file of this size takes seconds.
     const folder = await mkdtemp(join(tmpdir(), 'sheaf-long-'))

@@ -171,6 +171,32 @@ describe('someone who is signed in', () => {
     await page.context().close()
   })
 
+  test('finds the tables of the open base by the palette, however many bases were visited', async () => {
+    const page = await openSignedIn()
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const ids: string[] = []
+    for (let n = 1; n <= 9; n++)
+      ids.push(
+        (
+          await app()
+            .trpc(token)
+            .bases.create.mutate({ title: `Visited ${n}` })
+        ).id,
+      )
+    await page.evaluate(
+      (places) => localStorage.setItem('sheaf.lastPlaces', places),
+      JSON.stringify(ids.map((baseId) => ({ baseId }))),
+    )
+    await page.goto(`${app().url}/#/nc/${ids.at(-1)}`)
+    await page.reload()
+    await see(page.getByRole('heading', { level: 1, name: 'Visited 9' }))
+    await createTable(page, 'Needle')
+    await openPalette(page)
+    await page.keyboard.type('needle')
+    await see(page.getByRole('option', { name: 'Needle', exact: true }))
+    await page.context().close()
+  })
+
   test('gives a base its colours, which are gone in the next and come back for those who are sent its links', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Colourful')

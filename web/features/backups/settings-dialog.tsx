@@ -90,6 +90,8 @@ export function SettingsDialog({
     },
   )
   const isBucket = settings.url.trim().startsWith('s3:')
+  // The secrets of another place are not kept.
+  const isSamePlace = known?.url === settings.url.trim() && known.endpoint === settings.endpoint
   const { frequency, weekday, retention } = settings
   return (
     <Dialog
@@ -124,7 +126,7 @@ export function SettingsDialog({
             <PasswordField
               label={m.backups_secret_access_key()}
               autoComplete="new-password"
-              help={settings.hasSecretAccessKey ? m.backups_secret_kept() : undefined}
+              help={isSamePlace && settings.hasSecretAccessKey ? m.backups_secret_kept() : undefined}
               value={secretAccessKey}
               onChange={(event) => setSecretAccessKey(event.target.value)}
             />
@@ -133,7 +135,7 @@ export function SettingsDialog({
         <PasswordField
           label={m.backups_passphrase()}
           autoComplete="new-password"
-          help={settings.isEncrypted ? m.backups_secret_kept() : m.backups_passphrase_hint()}
+          help={isSamePlace && settings.isEncrypted ? m.backups_secret_kept() : m.backups_passphrase_hint()}
           minLength={16}
           value={passphrase}
           onChange={(event) => setPassphrase(event.target.value)}

@@ -53,14 +53,15 @@ interface HookEditorProps {
 /** The dialog of a webhook: its settings with a test call, and its deliveries. */
 export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', onClose }: HookEditorProps) {
   const [tab, setTab] = useState<EditorTab>(firstTab)
-  const [draft, setDraft] = useState<HookSettings>(() => settingsOf(hook))
+  const [opened] = useState<HookSettings>(() => settingsOf(hook))
+  const [draft, setDraft] = useState(opened)
   const [when, setWhen] = useState<When>(() => (becomingOf(draft) ? 'becomes' : draft.event))
   const schema = trpc.schema.table.useQuery({ tableId })
   const people = trpc.records.people.useQuery({ baseId }).data ?? []
   const { problem, setProblem, isBusy, submit } = useSubmit(save, onClose)
   const fields = schema.data?.fields ?? []
   const suggestion = suggestedTitle(draft, { when, fields, people })
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(settingsOf(hook))
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(opened)
 
   function change(patch: Partial<HookSettings>) {
     setProblem(null)
@@ -76,7 +77,7 @@ export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', 
 
   async function save() {
     const settings = { ...draft, title: draft.title.trim() || suggestion }
-    if (hook) await api.hooks.update.mutate({ hookId: hook.id, patch: settings })
+    if (hook) await api.hooks.update.mutate({ hookId: hook.id, patch: changesOf(settings, opened) })
     else await api.hooks.create.mutate({ tableId, ...settings })
     await cache.hooks.invalidate()
   }
@@ -207,6 +208,14 @@ function settingsOf(hook: Hook | null): HookSettings {
     triggerFieldIds: hook?.triggerFieldIds ?? [],
     channel: hook?.channel ?? { type: form?.type ?? '', payload: form?.initial([]) ?? {} },
   }
+}
+
+/** The settings that differ: what others have changed meanwhile stays. */
+function changesOf(settings: HookSettings, from: HookSettings): Partial<HookSettings> {
+  const changed = Object.entries(settings).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(from[key as keyof HookSettings]),
+  )
+  return Object.fromEntries(changed) as Partial<HookSettings>
 }
 
 /** What the editor offers: `becomes` is the event `after` for one watched field with a condition on its value. */

@@ -152,11 +152,13 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     onClose()
   }
 
+  /** Back to the settings, which are as they were. */
+  function back(): void {
+    endPreview()
+    setStarted(null)
+  }
+
   if (started && isPreviewing) {
-    const back = () => {
-      endPreview()
-      setStarted(null)
-    }
     return (
       <Dialog
         title={m.imports_preview_of_changes()}
@@ -192,14 +194,22 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
 
   if (started) {
     const isOver = runs.every(hasEnded)
+    const isFruitless = isOver && runs.every(({ status }) => status !== 'completed')
     return (
       <Dialog
         title={isOver ? m.imports_import_finished() : m.imports_importing()}
         onClose={leave}
         footer={
-          <Button onClick={leave} data-autofocus>
-            {isOver ? m.common_done() : m.imports_continue_in_the_background()}
-          </Button>
+          <>
+            {isFruitless && (
+              <Button className={styles.back} onClick={back}>
+                {m.imports_back()}
+              </Button>
+            )}
+            <Button onClick={leave} data-autofocus>
+              {isOver ? m.common_done() : m.imports_continue_in_the_background()}
+            </Button>
+          </>
         }
       >
         <div className={styles.runs}>
@@ -217,7 +227,17 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
 
   if (isChoosing) {
     return (
-      <Dialog title={m.imports_import()} onClose={onClose}>
+      <Dialog
+        title={m.imports_import()}
+        onClose={onClose}
+        footer={
+          drafts.length > 0 && (
+            <Button className={styles.back} onClick={() => setChoosing(false)}>
+              {m.imports_back()}
+            </Button>
+          )
+        }
+      >
         <ChooseSource
           onFiles={(files) => add(files.map(sourceOfFile))}
           onText={(text) => add([sourceOfText(text)])}

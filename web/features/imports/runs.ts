@@ -7,6 +7,7 @@ import { m } from '../../messages.gen.ts'
 import { onJob } from '../../socket.ts'
 import { api, cache, type Inputs, type Outputs } from '../../trpc.ts'
 import { type ExportedFile, isExportJob } from '../exports/run-export.ts'
+import { readJob } from '../sources/jobs.ts'
 import type { ImportSource } from './source.ts'
 import { uploadSource } from './transfer.ts'
 
@@ -188,8 +189,9 @@ async function follow(id: number, jobId: string): Promise<void> {
       const news = new Promise<void>((resolve) => {
         wake = resolve
       })
-      const job = await api.jobs.get.query({ jobId })
-      show(id, job)
+      // A lost connection or a restart of the server does not end the job.
+      const job = await readJob(jobId)
+      if (job) show(id, job)
       const run = find(id)
       if (!run || hasEnded(run)) return
       // Live updates may come several times a second, or not at all.

@@ -270,9 +270,9 @@ const MAX_BASES = 8
 function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; isReading: boolean } {
   const bases = trpc.bases.list.useQuery({})
   const searched = useMemo(() => {
-    const visited = [context.base?.id, ...lastPlaces().map((place) => place.baseId)]
-    const ids = new Set(visited.filter((id) => id !== undefined))
-    return (bases.data ?? []).filter((base) => ids.has(base.id)).slice(0, MAX_BASES)
+    const visited = new Set([context.base?.id, ...lastPlaces().map((place) => place.baseId)])
+    const found = [...visited].flatMap((id) => bases.data?.find((base) => base.id === id) ?? [])
+    return found.slice(0, MAX_BASES)
   }, [bases.data, context.base])
   const tableLists = trpc.useQueries((q) => searched.map((base) => q.schema.tables({ baseId: base.id })))
   const hereId = context.base?.id

@@ -43,7 +43,7 @@ export async function followJob(
 }
 
 /** Reads a job; null if the request failed and may be retried. */
-async function readJob(jobId: string): Promise<Job | null> {
+export async function readJob(jobId: string): Promise<Job | null> {
   try {
     return await api.jobs.get.query({ jobId })
   } catch (error) {
