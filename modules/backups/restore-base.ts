@@ -86,8 +86,12 @@ const MAX_REPORTED = 100
 
 const homeFile = (baseId: string): string => `bases/${baseId}.db`
 
-const isInSchema = ({ postgres = [] }: Pick<Manifest, 'postgres'>, baseId: string): boolean =>
-  postgres.some((schema) => schema.baseId === baseId)
+/** A base with a file is in it, whatever its former schema has. */
+const isInSchema = (
+  { postgres = [], files }: Pick<Manifest, 'postgres' | 'files'>,
+  baseId: string,
+): boolean =>
+  postgres.some((schema) => schema.baseId === baseId) && !files.some(({ path }) => path === homeFile(baseId))
 
 /**
  * Checks that a base of a backup can be restored here.
@@ -99,7 +103,8 @@ export function requireRestorable({ summary, files, postgres }: Manifest, baseId
   if (summary.version !== VERSION)
     throw badRequest(m.backups_error_other_version({ version: summary.version, current: VERSION }))
   const base = summary.bases.find(({ id }) => id === baseId)
-  const hasHome = isInSchema({ postgres }, baseId) || files.some(({ path }) => path === homeFile(baseId))
+  const hasHome =
+    isInSchema({ postgres, files }, baseId) || files.some(({ path }) => path === homeFile(baseId))
   if (!base || !hasHome) throw new AppError('BASE_NOT_FOUND', m.backups_error_no_base())
   return base.title
 }

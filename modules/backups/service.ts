@@ -236,6 +236,8 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       const first = (await repository.list()).findLast(
         ({ summary }) =>
           summary !== null &&
+          // That of an upgrade has the metadata of the version before.
+          summary.kind !== 'upgrade' &&
           summary.version === VERSION &&
           summary.at >= at &&
           summary.bases.some(({ id }) => id === baseId),

@@ -252,14 +252,20 @@ function createJsonWriter(): (values: Values | null) => string | null {
   }
 }
 
-/** Marks an entry as undone by another, or with null as in effect again. */
+/**
+ * Marks an entry as undone by another, or with null as in effect again. The first undo counts: a repeated call may reach
+ * two servers.
+ */
 export async function markUndone(
   tx: Transaction,
   dialect: Dialect,
   entryId: number,
   undoneBy: number | null,
 ): Promise<void> {
-  await tx.run(dialect.render(sql`update sheaf_changes set undone_by = ${undoneBy} where id = ${entryId}`))
+  const isFirst = undoneBy === null ? sql`` : sql`and undone_by is null`
+  await tx.run(
+    dialect.render(sql`update sheaf_changes set undone_by = ${undoneBy} where id = ${entryId} ${isFirst}`),
+  )
 }
 
 /** SQL text of the id of the newest entry in a statement's snapshot. */
@@ -309,7 +315,8 @@ export function endSetEntry({ undoes, redoes }: Pick<NewEntry, 'undoes' | 'redoe
       where id = ${LAST_ENTRY_ID}`,
     original === undefined
       ? DROP_EMPTY_ENTRY
-      : sql`update sheaf_changes set undone_by = ${undoes ? LAST_ENTRY_ID : null} where id = ${original}`,
+      : sql`update sheaf_changes set undone_by = ${undoes ? LAST_ENTRY_ID : null}
+          where id = ${original} ${undoes ? sql`and undone_by is null` : sql``}`,
   ]
 }
 
@@ -1292,14 +1299,27 @@ export const hasKey = (json: SQL, key: string): SQL =>
  * True if an action after an entry wrote a record, and is still in effect.
  *
  * @param id as the log keeps it
+ * @param before an entry that does not count, nor later ones
  */
-export const isWrittenAfter = (tableId: string | SQL, after: number, id: SQL): SQL =>
+export const isWrittenAfter = (tableId: string | SQL, after: number, id: SQL, before?: SQL): SQL =>
   sql`exists (select 1 from sheaf_change_records as later join sheaf_changes as action on action.id = later.change_id
     where later.table_id = ${tableId} and later.record_id = ${id} and later.change_id > ${after}
-      and ${IN_EFFECT})`
+      ${before === undefined ? sql`` : sql`and later.change_id < ${before}`} and ${IN_EFFECT})`
 
 /** Neither undone nor an undo or redo. */
 const IN_EFFECT = sql`action.undoes is null and action.redoes is null and coalesce(action.undone_by, 0) <= 0`
+
+/** The records that an entry deleted and that actions in effect have put back since, whether or not they are there now. */
+export const deletedBefore = (
+  engine: Engine,
+  changeId: number,
+): Promise<Pick<LoggedRecord, 'table_id' | 'record_id'>[]> =>
+  engine.all(
+    engine.dialect.render(sql`select own.table_id, own.record_id from sheaf_change_records as own
+      where own.change_id = ${changeId} and own.after is null
+        and ${isWrittenAfter(sql`own.table_id`, changeId, sql`own.record_id`)}`),
+    { scan: true },
+  )
 
 /** The records that an entry added and that actions in effect have changed since. */
 export const changedAdditions = (

@@ -74,6 +74,10 @@ export function waitingReplacement(dataDir: string): string | null {
   return step === 'waiting' ? (token ?? null) : null
 }
 
+/** The folder that an unfinished replacement takes the new contents from; null without one. */
+export const neededFolder = (dataDir: string): string | null =>
+  existsSync(join(dataDir, JOURNAL)) ? journalOf(dataDir).from : null
+
 /** Makes a prepared replacement, or removes what was prepared. The caller holds the lock of the folder. */
 export function decideReplacement(dataDir: string, isCommitted: boolean): void {
   const journal = journalOf(dataDir)

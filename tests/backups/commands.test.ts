@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
+import project from '../../package.json'
 import { snapshot } from '../move/support.ts'
 import { createRestClient } from '../support/client.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
@@ -310,6 +311,19 @@ describe('sheaf backup', () => {
     },
     60_000,
   )
+
+  test('goes on in a place that has backups of a later version, as after a rollback', async () => {
+    const server = await place.start()
+    await fill(server.url, 10)
+    const later = backupIn(await place.sheaf(['backup', '--to', place.backups]))
+    await setVersion(join(place.backups, 'manifests', later), '99.0.0')
+    const made = await place.sheaf(['backup', '--to', place.backups, '--keep-last', '5', '--test'])
+    expect([made.code, made.errors]).toEqual([0, ''])
+    await setVersion(join(place.backups, 'manifests', later), project.version)
+    const kept = await place.sheaf(['backup', '--verify', later, '--to', place.backups])
+    expect([kept.code, kept.errors]).toEqual([0, ''])
+    await server.end('SIGTERM')
+  }, 60_000)
 })
 
 describe('sheaf restore', () => {

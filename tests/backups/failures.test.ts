@@ -87,6 +87,25 @@ describe('a place of backups that fails', () => {
     if (!('reason' in volume)) volume.remove()
   })
   test.skipIf('reason' in volume)(
+    'by a part of the data that cannot be moved keeps the restored copy, which the next start completes',
+    async () => {
+      const path = await filled()
+      backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
+      const bases = join(place.dataDir, 'bases')
+      Bun.spawnSync(['mount', '--bind', bases, bases])
+      const failed = await place.sheaf(['restore', '--from', place.backups, '--replace'])
+      Bun.spawnSync(['umount', bases])
+      expect([failed.code, failed.errors]).toEqual([1, expect.stringContaining('EBUSY')])
+      const server = await place.start()
+      const { rest } = await enter(server.url)
+      expect((await rest.get(`${path}/count`)).body.count).toBe(500)
+      await server.end('SIGTERM')
+      expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+    },
+    60_000,
+  )
+
+  test.skipIf('reason' in volume)(
     'by a full disk of the restored data changes nothing, and says how much is missing',
     async () => {
       if ('reason' in volume) return

@@ -121,6 +121,28 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
     await there.end('SIGTERM')
   }, 60_000)
 
+  test('leaves out the former schema of a base that has moved to a file, and restores it into either kind', async () => {
+    const server = await place.start()
+    const { path, baseId } = await fill(server.url, 100)
+    await server.end('SIGTERM')
+    const moved = await place.sheaf(['move', '--to', 'sqlite', '--base', baseId])
+    expect([moved.code, moved.errors]).toEqual([0, ''])
+    const again = await place.start()
+    await (await enter(again.url)).rest.post(path, { Name: 'After the move' })
+    await again.end('SIGTERM')
+    backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
+    const other = await anotherPlace('other')
+    const inFiles = { DATABASE_URL: '', DATA_DIR: place.path('files') }
+    for (const env of [other, inFiles]) {
+      const restored = await place.sheaf(['restore', '--from', place.backups], env)
+      expect([restored.code, restored.errors]).toEqual([0, ''])
+      const there = await place.start(env.DATA_DIR, env)
+      expect((await (await enter(there.url)).rest.get(`${path}/count`)).body.count).toBe(101)
+      await there.end('SIGTERM')
+    }
+    expect(await schemasOf(other.DATABASE_URL)).not.toContain(`nc_${baseId}`)
+  }, 120_000)
+
   test('names a table that cannot be restored, and leaves nothing', async () => {
     const server = await place.start()
     await fill(server.url, 100)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createBaseRestoreJob } from '../../modules/backups/restore-base.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import { createId } from '../../src/core/ids.ts'
+import { compress, expand } from '../../src/db/backups/compression.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
@@ -312,6 +313,20 @@ describe('restoring one base to an earlier time', () => {
     const owner = await createMember(app, baseId, 'owner')
     expect((await refused(before, app.trpc(owner.token))).status).toBe(403)
   })
+
+  test('passes over the backup of an upgrade, whose metadata are of the version before', async () => {
+    const at = await momentNow()
+    expect(await end((await bench.trpc.backups.run.mutate()).jobId)).toMatchObject({ status: 'completed' })
+    const id = (await bench.trpc.backups.list.query())[0]?.id ?? ''
+    const [summary, manifest] = [join(place, 'summaries', id), join(place, 'manifests', id)]
+    const text = Buffer.from((await expand(readFileSync(summary))) ?? []).toString()
+    const changed = Buffer.from(text.replace('"kind":"manual"', '"kind":"upgrade"'))
+    writeFileSync(summary, Buffer.concat(await compress(changed, 'normal')))
+    // Whoever takes it fails.
+    writeFileSync(manifest, 'damaged')
+    expect((await restoreAt(at)).job).toMatchObject({ status: 'completed' })
+    for (const path of [summary, manifest]) rmSync(path)
+  }, 60_000)
 
   test('rewinds the records and links of all tables in a copy, and names what it does not rewind', async () => {
     const { trpc, rest, baseId: originalId } = bench

@@ -117,7 +117,8 @@ export async function copyToFiles(
     await to.setState(null)
     for (const base of await readBasesIn(source)) {
       const schema = homes.get(base.id)
-      if (!schema || !isWanted(base.id)) continue
+      // The file is there already; earlier backups may also have the former schema.
+      if (!schema || base.home === 'sqlite3' || !isWanted(base.id)) continue
       const from = { label: 'the backup', home: async () => open(schema) }
       await copyHome(base, from, to, null, () => {})
     }

@@ -170,14 +170,19 @@ function parse(name: string, bytes: Uint8Array): unknown {
   }
 }
 
-/** @throws Error for a backup of a later version, whose format or database this one may not know */
+/** A later version has made the backup: this one may not know its format or its database. */
+export class LaterBackup extends Error {
+  override readonly name = 'LaterBackup'
+}
+
+/** @throws LaterBackup */
 function refuseLater(value: unknown, id: string): void {
   const { format, summary } = value as { format?: unknown; summary?: { version?: unknown } }
   const version = typeof summary?.version === 'string' ? summary.version : null
   if (version !== null && isLaterVersion(version, VERSION))
-    throw new Error(writtenLater(`The backup ${id}`, version))
+    throw new LaterBackup(writtenLater(`The backup ${id}`, version))
   if (typeof format === 'number' && format > FORMAT)
-    throw new Error(writtenLater(`The backup ${id}`, version))
+    throw new LaterBackup(writtenLater(`The backup ${id}`, version))
 }
 
 async function openHeader(store: BackupStore, passphrase: string | null, mayCreate: boolean): Promise<Codec> {

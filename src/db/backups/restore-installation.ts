@@ -5,7 +5,7 @@ import { nowIso } from '../../clock.ts'
 import { randomText } from '../../core/ids.ts'
 import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
-import { completeReplacement, replaceData } from '../replace-data.ts'
+import { completeReplacement, neededFolder, replaceData } from '../replace-data.ts'
 import { type BucketRow, bucketOpener, returnBucketFiles } from './bucket-files.ts'
 import { filesOf, type Manifest } from './manifest.ts'
 import { copyToFiles } from './other-kind.ts'
@@ -79,7 +79,8 @@ export async function restoreInstallation(
     await removeFolder(join(dataDir, to))
     return null
   } finally {
-    await removeFolder(folder)
+    // A replacement that has failed halfway is completed by the next start.
+    if (neededFolder(dataDir) !== from) await removeFolder(folder)
     unlock()
   }
 }

@@ -1,6 +1,6 @@
 import { DamagedObject } from './codec.ts'
 import { chunksOf } from './manifest.ts'
-import type { Repository } from './repository.ts'
+import { LaterBackup, type Repository } from './repository.ts'
 
 /** How many backups are kept: the latest ones, and the latest of so many days, weeks and months (in UTC). */
 export interface Retention {
@@ -66,7 +66,9 @@ export async function prune(
     for (const id of removed) await repository.removeBackup(id)
     const used = new Set<string>()
     for (const id of await repository.ids()) {
-      const manifest = await repository.manifest(id)
+      const manifest = await repository.manifest(id).catch(unlessLater)
+      // Its chunks are unknown: all stay until the retention has removed it.
+      if (manifest === null) return { backups: removed.length, bytes: 0 }
       for (const hash of chunksOf(manifest)) used.add(hash)
     }
     const bytes = await repository.packs.prune((hash) => used.has(hash))
@@ -114,4 +116,9 @@ export async function verifyChunks(repository: Repository, id: string): Promise<
   const bad = [...damaged].filter(([, isBad]) => isBad).map(([hash]) => hash)
   if (bad.length > 0) await repository.exclusively(() => repository.packs.forget(bad))
   return problems
+}
+
+function unlessLater(error: unknown): null {
+  if (error instanceof LaterBackup) return null
+  throw error
 }

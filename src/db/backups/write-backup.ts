@@ -23,7 +23,7 @@ import {
   type PostgresSchema,
 } from './manifest.ts'
 import { type KnownTables, storePostgres } from './postgres/snapshot.ts'
-import { createBackupId, type Repository } from './repository.ts'
+import { createBackupId, LaterBackup, type Repository } from './repository.ts'
 import { openSnapshot, type SqliteSnapshot } from './sqlite-snapshot.ts'
 import type { BackupSource } from './target.ts'
 
@@ -88,7 +88,8 @@ export async function writeBackup(
     if (withBucketFiles && inBucket.length > 0) {
       const open = bucketOpener(config, databases.buckets, config.dataDir)
       const { stored, missing } = await storeBucketFiles(inBucket, open, writer, known)
-      files.push(...stored)
+      // One by one: `push(...stored)` would put hundreds of thousands of arguments on the stack.
+      for (const file of stored) files.push(file)
       filesElsewhere = missing
     }
     await writer.settle()
@@ -176,13 +177,13 @@ function knownTables(previous: Manifest | null): KnownTables {
   }
 }
 
-/** The manifest of the latest backup that can be read; null without one. */
+/** The manifest of the latest backup that can be read; null without one. After a rollback, there are those of a later version. */
 async function latestManifest({ ids, manifest }: Repository): Promise<Manifest | null> {
   for (const id of (await ids()).toReversed()) {
     try {
       return await manifest(id)
     } catch (error) {
-      if (!(error instanceof DamagedObject)) throw error
+      if (!(error instanceof DamagedObject || error instanceof LaterBackup)) throw error
     }
   }
   return null

@@ -9,6 +9,7 @@ import { lockDataDir } from '../../lock-data-dir.ts'
 import {
   completeReplacement,
   decideReplacement,
+  neededFolder,
   prepareReplacement,
   waitingReplacement,
 } from '../../replace-data.ts'
@@ -111,7 +112,7 @@ export async function restoreToPostgres(
       }
     })
   } finally {
-    if (waitingReplacement(dataDir) === null) await removeFolder(join(dataDir, from))
+    if (neededFolder(dataDir) !== from) await removeFolder(join(dataDir, from))
     unlock()
   }
 }

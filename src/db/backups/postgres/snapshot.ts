@@ -85,12 +85,15 @@ export async function storePostgres<T>(
           // Another connection would wait for a change of definitions that waits for these locks.
           const read: Read = (work) =>
             attempt === MAX_ATTEMPTS ? work(tx) : inSnapshot(reader, exported?.id ?? '', work)
-          opened = { value: also(await read(basesInFiles)) }
+          const inFiles = await read(basesInFiles)
+          opened = { value: also(inFiles) }
+          // A base that was moved to a file may have left its former schema.
+          const present = outline.filter(({ baseId }) => baseId === null || !inFiles.includes(baseId))
           const readBase: ReadBase =
             isCitus && attempt < MAX_ATTEMPTS
               ? (work) => begin(reader, (own) => work((one) => one(own)))
               : (work) => work(read)
-          const contents = await storeTables({ read, readBase, isCitus }, outline, writer, known)
+          const contents = await storeTables({ read, readBase, isCitus }, present, writer, known)
           return { ...contents, also: opened.value }
         })
       } catch (error) {
