@@ -383,4 +383,14 @@ describe('moving records', () => {
     await undo(bench)
     expect(await target.titles()).toEqual([])
   })
+
+  test('leaves the copies in place when the originals are restored from the trash', async () => {
+    const source = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }])
+    const target = await bench.table({ Title: 'SingleLineText' })
+    await copy(source, target, [1], { move: true })
+    await bench.rest.patch(target.path, { Id: 1, Title: 'edited' })
+    const answer = await bench.trpc.records.restoreTrashed.mutate({ tableId: source.id, recordIds: [1] })
+    expect(answer).toMatchObject({ restored: 1 })
+    expect([await source.titles(), await target.titles()]).toEqual([['a', 'b'], ['edited']])
+  })
 })

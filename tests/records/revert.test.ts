@@ -156,4 +156,22 @@ describe('records.revert', () => {
     await revert(entryId)
     expect(await rowsOf(table)).toEqual([{ Id: 1, Title: 'a', Note: 'n' }])
   })
+
+  test.each([3, 1_200])(
+    'of a deletion of %i records leaves one that was deleted again since',
+    async (count) => {
+      const rows = Array.from({ length: count }, (_, index) => ({ Title: `r${index}` }))
+      const table = await bench.table({ Title: 'SingleLineText' }, rows)
+      await bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+      const entryId = await newest(table)
+      await bench.trpc.records.restoreTrashed.mutate({ tableId: table.id, recordIds: [2] })
+      const hers = bench.app.rest(ann.token)
+      await hers.patch(table.path, [{ Id: 2, Title: 'hers' }])
+      await hers.delete(table.path, [{ Id: 2 }])
+      await revert(entryId)
+      expect(await table.total()).toBe(count - 1)
+      const { records } = await bench.trpc.records.trash.query({ tableId: table.id })
+      expect(records.map(({ title }) => title)).toEqual(['hers'])
+    },
+  )
 })

@@ -213,6 +213,18 @@ describe('the trash of records', () => {
     expect(await table.titles()).toEqual(['a'])
     expect(await trashedIds(table)).toEqual([1, 2])
   })
+
+  test('keeps a record that was restored and deleted again out of the restoration of the others', async () => {
+    const table = await items(3)
+    await remove(table, [1, 2, 3])
+    await bench.trpc.records.restoreTrashed.mutate({ tableId: table.id, recordIds: [1] })
+    await bench.rest.patch(table.path, { Id: 1, Title: 'Edited' })
+    await remove(table, [1])
+    const asked = { tableId: table.id, recordIds: [2, 3] }
+    expect(await bench.trpc.records.restoreTrashed.mutate(asked)).toMatchObject({ restored: 2 })
+    expect(await table.titles()).toEqual(['Item 2', 'Item 3'])
+    expect((await trash(table)).map(({ recordId, title }) => [recordId, title])).toEqual([[1, 'Edited']])
+  })
 })
 
 describe('/api/v2/tables/{tableId}/trash', () => {

@@ -88,4 +88,19 @@ describe('undo', () => {
       'A field in the trash requires unique values. Restore it first. Undo once more to skip it',
     )
   })
+
+  test.each([3, 1_200])(
+    'of a deletion of %i records leaves out values of a converted field',
+    async (count) => {
+      const rows = Array.from({ length: count }, (_, index) => ({ Title: `r${index}`, Qty: 'many' }))
+      const table = await bench.table({ Title: 'SingleLineText', Qty: 'SingleLineText' }, rows)
+      await bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+      const creator = await createMember(bench.app, bench.baseId, 'creator')
+      const change = { fieldId: table.field('Qty').id, patch: { type: 'Number' as const } }
+      await bench.app.trpc(creator.token).schema.updateField.mutate(change)
+      expect(await undo()).toMatchObject({ kind: 'records.delete', records: count })
+      expect((await rowsOf(table)).every(({ Qty }) => Qty === null)).toBe(true)
+      expect(await table.total()).toBe(count)
+    },
+  )
 })

@@ -139,6 +139,17 @@ describe('a change on one of three servers', () => {
       expect((await world.rest(server).get(`/api/v2/tables/${table.id}/records`)).status).toBe(200)
     }
   })
+
+  test('that is undone on two servers at once can be done again', async () => {
+    const [a, b] = world.servers
+    for (let round = 0; round < 10; round++) {
+      const { id: entryId } = await insert(a, `Twice ${round}`)
+      const undo = (server = a) => world.trpc(server).records.undo.mutate({ baseId, entryId })
+      await Promise.all([undo(a), undo(b)])
+      await world.trpc(a).records.redo.mutate({ baseId, entryId })
+      expect(await readTitles(world.rest(a), `/api/v2/tables/${tableId}/records`)).toContain(`Twice ${round}`)
+    }
+  })
 })
 
 describe('a lost connection over which a server hears of the others', () => {

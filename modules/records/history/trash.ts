@@ -12,6 +12,7 @@ import {
   type DeletedRecord,
   type DeletedSelection,
   deletionRecords,
+  entriesOfAction,
   findDeleted,
   findEntry,
   type LoggedRecord,
@@ -248,10 +249,12 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       const entry = await findEntry(engine, changeId)
       const trashed = await findDeleted(engine, tableId, { changeId }, MAX_SET)
       if (!entry || trashed.length === 0) throw notInTrash()
-      // A complete deletion of the actor’s own is undone, so that it can be redone and is not undone twice.
+      // A complete deletion of the actor’s own is undone, so that it can be redone and is not undone twice. Not one that is
+      // part of a larger action, such as a move of records: the rest of it stays.
       const isOwnDeletion =
         entry.kind === 'records.delete' && entry.undoneBy === null && entry.actorId === user.id
-      if (isOwnDeletion && entry.tableId === tableId) {
+      const isWhole = isOwnDeletion && (await entriesOfAction(engine, entry, 'undo')).length === 1
+      if (isWhole && entry.tableId === tableId) {
         const { records, applied } = await undo(user, baseId, changeId)
         return { restored: records, changeId: applied?.id ?? 0 }
       }

@@ -8,6 +8,7 @@ import type { Person } from '../../../src/core/model.ts'
 import {
   appendChange,
   changedAdditions,
+  deletedBefore,
   entriesOfAction,
   FINAL,
   FROM_ANOTHER_BASE,
@@ -425,9 +426,14 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
           const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)
           const changed = keepsChanged ? await changedAdditions(engine, entry.id) : []
           const kept = new Set(changed.map(recordKey))
+          // Records that were deleted again since belong to the later deletion.
+          const again = logged.some(({ after }) => after === null)
+            ? await deletedBefore(engine, undoneBy ?? entry.id)
+            : []
+          const left = new Set([...kept, ...again.map(recordKey)])
           const inverse = await invert(
             scope,
-            logged.filter((record) => record.before !== null || !kept.has(recordKey(record))),
+            logged.filter((record) => !left.has(recordKey(record))),
           )
           const remaining = await dropStaleOperations(scope, inverse.operations)
           skipped = kept.size + inverse.skipped + remaining.skipped

@@ -220,7 +220,10 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
   /** Restores the values before a change that wrote the same fields of its records. */
   function revert(actor: Actor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
-      const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ENTRY_ID)
+      const except = await convertedSince(engine, model, change.changeId)
+      const reverted = { ...change, fieldIds: change.fieldIds.filter((id) => !except.has(id)) }
+      const stamp = stampOf(model, actor)
+      const { log, update, skipped } = planRevert(model, engine, reverted, stamp, LAST_ENTRY_ID)
       const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
       return asPlan({ log, write: update, skipped: changed?.n ?? 0 })
     })
@@ -236,9 +239,13 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     return run(actor, tableId, entry, async (model, engine) => {
       const stamp = (table: TableModel) => stampOf(table, actor)
       const context = { engine, schema, changeId, newId: LAST_ENTRY_ID, stampOf: stamp }
-      const set = loggedSet(changeId, tableId)
+      const logged = loggedSet(changeId, tableId, 'deleted')
+      // Records that were deleted again since belong to the later deletion.
+      const isAgain = isWrittenAfter(tableId, changeId, logged.recordId, LAST_ENTRY_ID)
+      const set = { ...logged, where: sql`${logged.where} and not ${isAgain}` }
       const columns = await snapshot(model, engine)
-      const statements = restoreStatements(engine, model, columns, { set, newId: LAST_ENTRY_ID })
+      const except = await convertedSince(engine, model, changeId)
+      const statements = restoreStatements(engine, model, columns, { set, newId: LAST_ENTRY_ID, except })
       return asPlan({ ...statements, after: await planSetRestore(context, model) })
     })
   }
@@ -349,6 +356,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     }
     return run(actor, tableId, entry, async (_, engine) => {
       const model = await schema.loadWithKeys(tableId)
+      const except = await convertedSince(engine, model, changeId)
       const fields = rewindable(model)
       const viewIds = await viewsWithPlaces(engine, tableId)
       const keys = [...fields.map(({ id }) => id), ...viewIds.map(positionKey)]
@@ -363,9 +371,9 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
         stampOf: (table) => stampOf(table, actor),
         setOf,
         hasExpected: true,
-        fields: fields.filter(({ id }) => named.has(id)),
+        fields: fields.filter(({ id }) => named.has(id) && !except.has(id)),
         viewIds: viewIds.filter((id) => named.has(positionKey(id))),
-        except: new Set(),
+        except,
         relations: relations.filter((relation) => touched.has(linkTableOf(relation).table.id)),
       }
       const [kept] = await engine.all<{ n: number }>(
@@ -499,6 +507,21 @@ async function rangesAfter(
     else joined.push({ ...range })
   }
   return joined
+}
+
+/** The fields whose values an entry logged as others than their columns hold now. Columns of text hold all values. */
+async function convertedSince(engine: Engine, model: TableModel, changeId: number): Promise<Set<string>> {
+  const former = new Map<string, Field['type']>()
+  for (const { detail } of await entriesOfTableAfter(engine, model.table.id, changeId, 'field.update')) {
+    const { fieldId, before } = (detail ?? {}) as { fieldId?: string; before?: Pick<Field, 'type'> }
+    // The first change tells what the field was at the entry.
+    if (fieldId !== undefined && before && !former.has(fieldId)) former.set(fieldId, before.type)
+  }
+  const isConverted = (id: string, type: Field['type']) => {
+    const storage = fieldType(model.field(id)?.type ?? type).storage
+    return storage !== 'text' && storage !== 'longText' && fieldType(type).storage !== storage
+  }
+  return new Set([...former].flatMap(([id, type]) => (isConverted(id, type) ? id : [])))
 }
 
 const linksOf = (relation: Relation): (Field | null)[] =>
