@@ -175,4 +175,18 @@ describe('an import that creates the linked records which it names', () => {
     expect(result).toMatchObject({ rows: 1, created: [{ tableId: people.id, count: 1 }] })
     expect((await links()).A).toEqual(['Ann', 'Zoe'])
   })
+
+  test('and updates others is one step of undo, too', async () => {
+    const { books, people, own, links } = await world('bt')
+    const update = { mode: 'updateAndAdd' as const }
+    await loadLinks(bench, books, [own], 't,l\nOld,Zoe\nNew,Max\n', { ...CREATE, update })
+    const after = { Old: ['Zoe'], New: ['Max'] }
+    expect(await links()).toEqual(after)
+    await undo()
+    expect(await links()).toEqual({ Old: [] })
+    expect(await titlesOf(people)).toEqual(['Ann', 'Bob'])
+    await redo()
+    expect(await links()).toEqual(after)
+    expect(await titlesOf(people)).toEqual(['Ann', 'Bob', 'Zoe', 'Max'])
+  })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { actionText } from '../../src/core/actions.ts'
 import type { AppliedChange, Operation } from '../../src/core/changes.ts'
 import { positionKey } from '../../src/core/changes.ts'
-import { doorOf, ended } from '../imports/support.ts'
+import { doorOf, ended, formatOf, upload } from '../imports/support.ts'
 import { byLink, refusalOf } from '../shares/world.ts'
 import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
@@ -361,6 +361,23 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
     expect(await titles(opened, board.id, {}, visitor)).toBe('fabcde')
     expect(await refusalOf(page(opened, other.id, {}, visitor))).toBe('404 VIEW_NOT_FOUND')
     expect(await refusalOf(write([move(table.id, board.id, [1], 3)], visitor))).toMatch(/^40[13] /)
+  })
+
+  test('has imported records at its end', async () => {
+    const opened = await open()
+    const { table, board } = opened
+    await write([move(table.id, board.id, [1, 2, 3], null)])
+    const [door, file] = [doorOf(bench.app, bench.owner), 'Title\nx\ny\nz\n']
+    const { jobId } = await bench.trpc.imports.start.mutate({
+      baseId: bench.baseId,
+      tableId: table.id,
+      format: formatOf(file),
+      width: 1,
+      uploadId: await upload(door, file),
+      columns: [{ index: 0, fieldId: table.field('Title').id }],
+    })
+    await ended(door, jobId)
+    expect(await titles(opened, board.id)).toBe('defabcxyz')
   })
 })
 

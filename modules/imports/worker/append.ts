@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { UpdateResult } from '../../../src/core/csv/import-result.ts'
 import { appendChange } from '../../../src/db/change-log.ts'
+import { PLACES_TABLE } from '../../../src/db/view-places.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type Append, type ImportPlan, isLinkColumn, ROW_COLUMN, UPDATE_COLUMNS } from '../plan.ts'
 import { rowSkipped } from './convert.ts'
@@ -30,6 +31,19 @@ const ONLY_ADDED = {
   changes: [],
 }
 
+/** The last position in the table's own order and in those of its views, which share its numbers. */
+export async function lastPosition(
+  { target, tableId, orderColumn }: Append,
+  { tx, dialect }: Pick<FinishTools, 'tx' | 'dialect'>,
+): Promise<number> {
+  const [row] = await tx.all<{ last: number | null; placed: number | null }>(
+    dialect.render(sql`select max(${sql.identifier(orderColumn)}) as last,
+        (select max(place) from ${sql.raw(PLACES_TABLE)} where table_id = ${tableId}) as placed
+      from ${sql.identifier(target)}`),
+  )
+  return Math.max(Number(row?.last ?? 0), Number(row?.placed ?? 0))
+}
+
 /** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
 export async function append(
   plan: ImportPlan,
@@ -38,12 +52,10 @@ export async function append(
 ): Promise<Finished & { firstId?: number }> {
   const { tx, dialect } = tools
   const rowsRefused = await refuseRows(plan, how, tools)
-  const target = sql.identifier(how.target)
   const staging = sql.identifier(plan.staging)
   const row = sql.identifier(ROW_COLUMN)
-  const order = sql.identifier(how.orderColumn)
   const one = async <T>(query: SQL) => (await tx.all<{ n: T }>(dialect.render(query)))[0]?.n ?? null
-  const lastOrder = (await one<number>(sql`select max(${order}) as n from ${target}`)) ?? 0
+  const lastOrder = await lastPosition(how, tools)
   const last = (await one<number>(sql`select max(${row}) as n from ${staging}`)) ?? 0
   const rows = Number((await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0)
   if (how.isPreview)

@@ -16,7 +16,7 @@ import {
   UPDATE_COLUMNS,
   type UpdateFinish,
 } from '../plan.ts'
-import { type Finished, insertRows, MOVE_ROWS, refuseRows } from './append.ts'
+import { type Finished, insertRows, lastPosition, MOVE_ROWS, refuseRows } from './append.ts'
 import { rowSkipped } from './convert.ts'
 import type { FinishTools } from './fill.ts'
 import {
@@ -460,13 +460,13 @@ const clip = (text: string): string =>
 async function write(context: Context, { added, changed }: UpdateResult): Promise<number> {
   const { plan, how, tools, groups, staging, target } = context
   const { tx, dialect } = tools
-  const order = sql.identifier(how.orderColumn)
-  const lastOrder = (await one<number>(context, sql`select max(${order}) as n from ${target}`)) ?? 0
+  const lastOrder = await lastPosition(how, tools)
   const last = Number(await one(context, sql`select max(${row}) as n from ${staging}`))
   const [from = 1] = await dialect.allocateIds(tx, how.target, added)
   await numberRows(context, from)
   const entry = await appendChange(tx, dialect, {
     actorId: plan.actorId,
+    actionId: plan.jobId,
     kind: 'records.import',
     tableId: how.tableId,
     records: [],
