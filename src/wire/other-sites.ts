@@ -11,7 +11,7 @@ const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|
 const OWN_HEADERS = ['xc-auth', 'xc-token', 'authorization', ...Object.values(SHARE_HEADERS)]
 
 /** Responses to public forms: open to everyone, without a session. */
-const PUBLIC_ANSWERS = /^\/api\/v[12]\/(?:db\/)?public\/shared-view\/[^/]+\/rows$/
+const PUBLIC_ANSWERS = /^\/api\/v[12]\/(?:db\/)?public\/shared-view\/[^/]+\/rows\/?$/
 
 /**
  * CSRF protection: rejects a form sent by a page of another site, which could use the browser's cookie or sign the

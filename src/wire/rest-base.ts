@@ -24,8 +24,8 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         nameRoute(route, requestId)
         set.headers['x-request-id'] = requestId
         const isVisitor = isVisit(request.headers)
-        // Not cacheable by proxies: access depends on headers, and a link may be closed.
-        if (isVisitor) set.headers['cache-control'] = 'no-store'
+        // Not for caches that others share: access depends on headers that they do not know, and a link may be closed.
+        set.headers['cache-control'] = isVisitor ? 'no-store' : 'private, no-cache'
         refusePrecondition(request)
         // Checked only where needed: it costs as much as everything else here.
         const visitorAddress = isVisitor ? address(request, server) : undefined
@@ -97,7 +97,7 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 }
 
 /** Routes that read their multipart bodies themselves. */
-const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)$/
+const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)\/?$/
 
 /** Maximum body sizes by sender. */
 interface BodyLimits {
@@ -115,7 +115,9 @@ interface BodyLimits {
  *
  * @throws BAD_REQUEST or PAYLOAD_TOO_LARGE for a body that is too long for its sender, before it is in memory
  */
-async function parseBody(request: Request, contentType: string, limits: BodyLimits): Promise<unknown> {
+async function parseBody(request: Request, sentType: string, limits: BodyLimits): Promise<unknown> {
+  // Case-insensitive, and a space may stand before a parameter (RFC 9110 §8.3.1).
+  const contentType = sentType.trim().toLowerCase()
   // Files, streamed by `multipart.ts`.
   if (contentType === 'multipart/form-data' && STREAMED.test(new URL(request.url).pathname)) return null
   if (contentType === 'multipart/form-data') {

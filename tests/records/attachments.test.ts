@@ -88,6 +88,14 @@ describe('POST /api/v1/db/storage/upload', () => {
     for (let wait = 0; wait < 300 && incoming().length > 0; wait++) await Bun.sleep(50)
     expect(incoming()).toEqual([])
   })
+
+  test('takes files at an address that ends in a slash', async () => {
+    const body = new FormData()
+    body.append('file', new File(['x'], 'a.txt'))
+    const headers = { 'xc-auth': bench.owner.token }
+    const answer = await fetch(`${bench.app.url}/api/v2/storage/upload/`, { method: 'POST', headers, body })
+    expect(answer.status).toBe(200)
+  })
 })
 
 describe('an Attachment cell', () => {

@@ -284,3 +284,19 @@ describe('a computed field whose source goes to the trash', () => {
     expect((await books.list())[0]?.['Tag names']).toEqual(['fantasy', 'classic'])
   })
 })
+
+test('nested records are read where they hold nobody up', async () => {
+  const engine = await bench.app.kernel.sources.engine(bench.baseId)
+  const { all } = engine
+  const scans: unknown[] = []
+  engine.all = (statement, options) => {
+    if (statement.sql.includes('\u0001owner')) scans.push(options?.scan)
+    return all(statement, options)
+  }
+  try {
+    await library.authors.list('?nested[Works][limit]=1')
+  } finally {
+    Object.assign(engine, { all })
+  }
+  expect(scans).toEqual([true])
+})

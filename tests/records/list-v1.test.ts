@@ -100,4 +100,11 @@ describe('GET /api/v1/db/data/{orgs}/{base}/{table}', () => {
     const { status, body: refusal } = await group('Title')
     expect([status, refusal.msg]).toEqual([400, 'Field “Title” has too many values to group records by'])
   })
+
+  test('groups by a field once, however often it is named', async () => {
+    const often = Array.from({ length: 2_001 }, () => 'Num').join(',')
+    const { status, body } = await v1(`/groupby?column_name=${often}`)
+    expect([status, body]).toEqual([200, (await v1('/groupby?column_name=Num')).body])
+    expect((await v1(`/groupby/count?column_name=${often}`)).status).toBe(200)
+  })
 })

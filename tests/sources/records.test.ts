@@ -238,6 +238,11 @@ describe.each(['postgres', 'mariadb'] as const)('records of %s', (kind) => {
     ])
     expect((await bench.rest.delete(`${all}?skipPks=south___1,north___1`)).body).toEqual([])
     expect((await bench.rest.delete(`${all}?skipPks=south`)).status).toBe(404)
+    const west = { region: 'west', number: 7, note: 'w' }
+    const both = [{ region: 'south', number: 1, note: 'b' }, west]
+    const upserted = await bench.rest.post(all.replace(/all$/, 'upsert'), both)
+    expect([upserted.status, upserted.body]).toMatchObject([201, both])
+    await bench.rest.delete(path('pairs'), west)
   })
 
   test('with odd names are read and written like others', async () => {

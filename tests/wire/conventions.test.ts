@@ -106,6 +106,7 @@ describe('an answer', () => {
       const { headers } = await shop.rest.get(path)
       const etag = headers.get('etag') ?? ''
       expect([path, headers.get('content-type')]).toEqual([path, JSON_TYPE])
+      expect([path, headers.get('cache-control')]).toEqual([path, 'private, no-cache'])
       expect(etag).toMatch(/^W\/"[^"]+"$/)
       for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
         const again = await shop.rest.send('GET', path, { headers: { 'if-none-match': known } })
@@ -185,6 +186,14 @@ describe('a body', () => {
     })
     const wrong = await shop.rest.post(path, { email: 'x@example.com', roles: 'boss' })
     expect(wrong.body.errors[0]).toMatchObject({ instancePath: '/roles', keyword: 'enum' })
+  })
+
+  test.each([
+    ['Application/JSON', '{"title":"Typed"}'],
+    ['application/json ; charset=utf-8', '{"title":"Typed"}'],
+    ['Application/X-WWW-Form-Urlencoded', 'title=Typed'],
+  ])('of the type %s is read as if that were in lower case', async (type, text) => {
+    expect(await post(type, text)).toMatchObject([200, { title: 'Typed' }])
   })
 })
 

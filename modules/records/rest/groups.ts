@@ -121,7 +121,7 @@ function readCombinations(model: TableModel, query: URLSearchParams): Combinatio
     if (!field) throw notFound('Field', name)
     return field
   }
-  const fields = names.map(titled)
+  const fields = [...new Set(names)].map(titled)
   const sub = query.get('subGroupColumnName')
   const { filter, sorts, limit, offset } = readListParameters(model, query)
   return { fields, filter, sorts, limit, offset, ...(sub && { sub: titled(sub) }) }

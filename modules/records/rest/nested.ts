@@ -100,7 +100,8 @@ async function fill(opened: Opened, nested: Nested, rows: Row[], keys: RecordId[
   const { field, models, isSingle } = nested
   const { engine, context } = opened
   const query = keys.length === 0 ? null : nestedQuery({ ...context, models }, field, keys, nested)
-  const found = query ? await engine.all<Row>(engine.dialect.render(query)) : []
+  // Numbers all records that are linked to the page, however many they are.
+  const found = query ? await engine.all<Row>(engine.dialect.render(query), { scan: true }) : []
   const byOwner = Map.groupBy(found, (row) => String(row[OWNER]))
   for (const row of found) delete row[OWNER]
   await nested.present?.(found)

@@ -49,7 +49,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     const model = await operations.enter(actor, 'record.update', tableId)
     const { existing, others } = await splitByExistence(actor, model, bodies)
     const updated = existing.map(({ id, body }) => ({ id, values: readValues(model, body) }))
-    const newValues = others.map((body) => readValues(model, body))
+    const newValues = others.map((body) => readValues(model, body, { isNew: true }))
     for (const body of others) refuseReadOnly(model, body)
     await operations.refuseChangedColumns(actor, tableId, existing)
     const links = await operations.newLinks(model, others)
