@@ -64,6 +64,12 @@ export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 
 export const availableLanguages = (): Language[] =>
   LANGUAGES.filter((code) => code === 'en' || code in CATALOGUES)
 
+/** The decimal mark of the user's locale. */
+export function decimalMark(): '.' | ',' {
+  const parts = new Intl.NumberFormat(localeTag()).formatToParts(1.5)
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.'
+}
+
 /** A number with the separators of the language. */
 export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
 

@@ -219,4 +219,31 @@ describe('comments', () => {
     await api.comments.resolve.mutate({ commentId: found[0]?.id ?? '', isResolved: true })
     await page.getByText('No open comments').waitFor()
   })
+
+  test('that are not sent stay in their fields', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const api = tests.app().trpc(tests.owner().token)
+    await api.comments.create.mutate({ tableId: table.tableId, recordId: 1, text: 'First' })
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await openComments(grid)
+    await page.route('**/trpc/comments.create*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Reply' }).click()
+    await page.keyboard.type('Not lost')
+    await page.keyboard.press('Enter')
+    const reply = page.getByRole('textbox', { name: 'Reply' })
+    expect(
+      await eventually(
+        () => reply.inputValue(),
+        (text) => text !== '',
+      ),
+    ).toBe('Not lost')
+    await composer(page).fill('Half a thought')
+    const panel = page.getByTestId('record-panel')
+    await panel.getByRole('tab', { name: 'Fields' }).click()
+    await panel.getByRole('tab', { name: 'Comments' }).click()
+    expect(await composer(page).inputValue()).toBe('Half a thought')
+    // The browser reports the aborted call.
+    grid.problems.length = 0
+  })
 })

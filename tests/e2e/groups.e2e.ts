@@ -274,4 +274,30 @@ describe('a grouped view', () => {
     await page.keyboard.type('t0700')
     await untilHeaders(grid, ['Title: t0700, 1 record'])
   })
+
+  test('gives a pasted new field to the records that are shown', async () => {
+    const table = await tests.createGrouped(['Status'])
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await untilHeaders(grid, BY_STATUS)
+    await group(page, 'Todo').getByTestId('group-toggle').click()
+    await eventually(
+      () => grid.cell(1, 'Title').count(),
+      (count) => count === 0,
+    )
+    await grid.cell(0, 'Urgent').click()
+    await grid.paste('true\tx\ntrue\ty\ntrue\tz')
+    await page.getByText('Add 1 field').waitFor()
+    await page.keyboard.press('Enter')
+    const api = tests.app().trpc(tests.owner().token)
+    const { tableId, schema } = table
+    const values = async (): Promise<unknown[]> => {
+      const { fields } = await api.schema.table.query({ tableId })
+      const added = fields.find(({ id }) => !schema.fields.some((one) => one.id === id))?.id ?? ''
+      // measure, paint, glue; and saw and draw of the closed group
+      const read = [3, 1, 4, 2, 5].map((recordId) => api.records.get.query({ tableId, recordId }))
+      return (await Promise.all(read)).map((record) => record.values[added] ?? null)
+    }
+    expect(await eventually(values, (now) => now.includes('z'))).toEqual(['x', 'y', 'z', null, null])
+  })
 })

@@ -113,6 +113,28 @@ describe('stacks of a kanban', () => {
     await kanban.card('r251').waitFor()
     expect(await kanban.count('Done')).toBe('200')
   })
+
+  test('keep an option that somebody adds while a new one is being named', async () => {
+    const table = await createKanbanTable(tests, CARDS)
+    const kanban = await openKanban(tests, table)
+    const { page } = kanban
+    await page.getByRole('button', { name: 'Add stack' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Parked')
+    const api = tests.app().trpc(tests.owner().token)
+    const fieldId = table.fieldId('Status')
+    const known = table.schema.fields.find(({ id }) => id === fieldId)?.options.choices as object[]
+    await api.schema.updateField.mutate({
+      fieldId,
+      patch: { options: { choices: [...known, { title: 'Review' }] } },
+    })
+    const rows = [{ id: 4, values: { [fieldId]: 'Review' } }]
+    const operations = [{ kind: 'update' as const, tableId: table.tableId, rows }]
+    await api.records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await kanban.stack('Review').waitFor()
+    await page.keyboard.press('Enter')
+    await kanban.stack('Parked').waitFor()
+    expect(await kanban.until('Review', 'd')).toBe('d')
+  })
 })
 
 describe('a kanban', () => {

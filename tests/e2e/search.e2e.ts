@@ -130,6 +130,24 @@ describe('the menu of several rows', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     expect(await eventually(column, (texts) => texts.join() === '0,1,2,3')).toEqual(['0', '1', '2', '3'])
   })
+
+  test('writes nothing for a text that the field refuses', async () => {
+    const grid = await tests.open(FIELDS, ROWS.slice(0, 4))
+    const { page } = grid
+    await grid.cell(0, 'Notes').click()
+    await grid.cell(2, 'Notes').click({ modifiers: ['Shift'] })
+    await grid.cell(1, 'Notes').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Edit 3 records' }).click()
+    const popover = page.getByRole('dialog', { name: 'Edit field of selected records' })
+    await popover.getByRole('combobox', { name: 'Field' }).selectOption({ label: 'Stock' })
+    await popover.getByLabel('Stock', { exact: true }).fill('seven')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await popover.getByText('“seven” is not a number').waitFor()
+    expect(await popover.getByLabel('Stock', { exact: true }).inputValue()).toBe('seven')
+    expect(grid.writes()).toEqual([])
+    await grid.shows('Stock', ['0', '1', '2', '3'])
+  })
 })
 
 describe('closing what lies over the grid', () => {

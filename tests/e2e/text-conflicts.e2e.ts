@@ -157,4 +157,31 @@ describe('two people who edit one long text', () => {
     await mine.page.getByRole('button', { name: 'Keep theirs' }).click()
     await mine.shows('Title', ['theirs'])
   })
+
+  test('are asked about options that both have ticked, and not about their own', async () => {
+    const choices = ['a', 'b', 'c', 'd'].map((title) => ({ title }))
+    const tags = { title: 'Tags', type: 'MultiSelect' as const, options: { choices } }
+    const table = await tests.createTable([FIELDS[0]!, tags], [['Alpha', 'a']])
+    const mine = await tests.openTable(table)
+    const { page } = mine
+    const { baseId, tableId } = table
+    const id = fieldId(table, 'Tags')
+    const api = tests.app().trpc(tests.owner().token)
+    await openRecord(mine)
+    const panel = page.getByTestId('record-panel')
+    await panel.locator(`[data-testid="record-field"][data-field="${id}"]`).getByRole('button').click()
+    const option = (title: string) => page.getByTestId('option').filter({ hasText: title })
+    const hint = panel.getByText('You choose when you save')
+    await option('c').click()
+    await mine.saved()
+    expect(await hint.count()).toBe(0)
+    const rows = [{ id: 1, values: { [id]: 'a,c,b' } }]
+    const operations = [{ kind: 'update' as const, tableId, rows }]
+    await api.records.write.mutate({ change: { baseId, operations } })
+    await hint.waitFor()
+    await option('d').click()
+    await page.getByRole('button', { name: 'Keep theirs' }).click()
+    const { values } = await api.records.get.query({ tableId, recordId: 1 })
+    expect(values[id]).toBe('a,c,b')
+  })
 })

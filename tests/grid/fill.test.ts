@@ -35,6 +35,17 @@ describe('continueValues', () => {
     expect(continueValues(times, 'datetime', 1)).toEqual(['2026-01-02 00:00:00+00:00'])
   })
 
+  test('keeps the time of day of instants in their zone over a clock change', () => {
+    const berlin = { zone: 'Europe/Berlin' }
+    const monthly = ['2026-01-01 08:00:00+00:00', '2026-02-01 08:00:00+00:00']
+    expect(continueValues(monthly, 'datetime', 2, berlin)).toEqual([
+      '2026-03-01 08:00:00+00:00',
+      '2026-04-01 07:00:00+00:00',
+    ])
+    const daily = ['2026-03-27 08:00:00+00:00', '2026-03-28 08:00:00+00:00']
+    expect(continueValues(daily, 'datetime', 1, berlin)).toEqual(['2026-03-29 07:00:00+00:00'])
+  })
+
   test('counts texts up that end in a number', () => {
     expect(continueValues(['Task 9'], 'text', 2)).toEqual(['Task 10', 'Task 11'])
     expect(continueValues(['A-008', 'A-010'], 'text', 1)).toEqual(['A-012'])

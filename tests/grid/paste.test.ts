@@ -107,4 +107,26 @@ describe('planPaste', () => {
     const own = { fields: [{ id: 'cX', title: 'T', type: 'SingleLineText', options: {} }], values: [['42']] }
     expect(planPaste({ texts: [['42']], own }, at(0, 1)).cells[0]?.value).toBe(42)
   })
+
+  test('says which rows the columns beyond the last are of, hidden and new ones considered', () => {
+    const rowOf = (place: number) => [0, 1, 5][place] ?? place + 3
+    const block = texts(['1', '-', 'x'], ['1', '-', 'y'], ['1', '-', 'z'], ['1', '-', 'n'])
+    expect(planPaste(block, at(0, 4, 0, 4, { rowCount: 3, rowOf })).extraRows).toEqual([
+      { rowIndex: 0, recordId: 100, newRow: null },
+      { rowIndex: 1, recordId: 101, newRow: null },
+      { rowIndex: 5, recordId: 105, newRow: null },
+      { rowIndex: 6, recordId: undefined, newRow: 0 },
+    ])
+  })
+
+  test('reads numbers from elsewhere with the decimal mark of the reader, and ours with a point', () => {
+    const columns = [column('Currency', { code: 'EUR', locale: 'de-DE' }), column('Decimal')]
+    const read = (block: ClipboardBlock, decimal: '.' | ',') =>
+      planPaste(block, at(0, 0, 0, 0, { columns, decimal })).cells.map(({ value }) => value)
+    expect(read(texts(['12.500 €', '1,125']), ',')).toEqual([12_500, 1.125])
+    expect(read(texts(['12.500 €', '1,125']), '.')).toEqual([12.5, 1125])
+    const own = { fields: [{ id: 'x', title: 'D', type: 'Decimal', options: {} }], values: [[1.125]] }
+    expect(read({ texts: [['1.125']], own } as ClipboardBlock, ',')).toEqual([1.125])
+    expect(read({ texts: [['1.125']], own: null, decimal: '.' }, ',')).toEqual([1.125])
+  })
 })

@@ -205,6 +205,20 @@ describe('the draft of a field', () => {
     expect(toPatch({ ...draft, title: ' New ' }, title)).toEqual({ title: 'New' })
     expect(toPatch({ ...draft, title: '' }, title)).toEqual({})
   })
+
+  test('keeps the options that others have added and renamed since it opened', () => {
+    const choice = (id: string, title = id, color = '#cfdffe') => ({ id, title, color })
+    const status = (...choices: object[]) => memoryField('status', 'SingleSelect', { options: { choices } })
+    const opened = status(choice('a'), choice('b'), choice('c'))
+    const latest = status(choice('a', 'A'), choice('b'), choice('c'), choice('e'))
+    const draft = draftOf(opened)
+    const red = choice('b', 'b', '#ffdce5')
+    const edited = { ...draft, options: { choices: [red, choice('a'), choice('d')] } }
+    expect(toPatch(edited, opened, latest)).toEqual({
+      options: { choices: [red, choice('a', 'A'), choice('d'), choice('e')] },
+    })
+    expect(toPatch(draft, opened, latest)).toEqual({})
+  })
 })
 
 describe('the order of a sorted list', () => {

@@ -49,15 +49,15 @@ export function CellInput(props: CellInputProps): ReactNode {
   const [opened, setOpened] = useState(value)
   const [isFocused, setFocused] = useState(false)
   const [epoch, setEpoch] = useState(0)
-  // The value committed last, which the editor still shows while it has the focus.
-  const [committed, setCommitted] = useState<{ value: CellValue } | null>(null)
+  // The value committed last, which the editor still shows while it has the focus; `isTicked` by a list that stays open.
+  const [committed, setCommitted] = useState<{ value: CellValue; isTicked?: true } | null>(null)
   if (!isFocused && !Object.is(opened, value) && message === null) {
     setOpened(value)
     setCommitted(null)
   }
   const edited = committed ? committed.value : opened
-  // The server may store another form of a committed value, but not of a text.
-  const base = committed && !mergesEdits(field) ? value : edited
+  // The server may store another form of a committed value, but not of a text or of what is ticked.
+  const base = committed && !committed.isTicked && !mergesEdits(field) ? value : edited
 
   // A closing list returns the focus to its button, unless the focus has already moved on.
   const box = useRef<HTMLDivElement>(null)
@@ -190,7 +190,10 @@ export function CellInput(props: CellInputProps): ReactNode {
         variant="record"
         typed={null}
         commit={commit}
-        change={(next) => onCommit(next, value)}
+        change={(next) => {
+          onCommit(next, cell.takesFiles ? value : base)
+          setCommitted({ value: next, isTicked: true })
+        }}
         cancel={cancel}
         createOption={props.createOption}
         links={props.links}

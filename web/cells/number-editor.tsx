@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { readLong } from '../../src/core/fields/column-limits.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { parseNumber } from '../../src/core/fields/number-text.ts'
-import { localeTag } from '../i18n.ts'
+import { decimalMark } from '../i18n.ts'
 import { m } from '../messages.gen.ts'
 import type { Draft, EditorProps } from './cell.ts'
 import { TextInput } from './text-input.tsx'
@@ -25,12 +25,6 @@ export function NumberEditor({ type, shown, ...props }: NumberEditorProps): Reac
       parse={(text) => readLong(props.field, text) ?? readNumberDraft(text, type, props.options)}
     />
   )
-}
-
-/** The decimal mark of the user's locale. */
-function decimalMark(): '.' | ',' {
-  const parts = new Intl.NumberFormat(localeTag()).formatToParts(1.5)
-  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.'
 }
 
 /** The full value as editable text, with the user's decimal mark. */

@@ -1,6 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
 import { cellText } from '../cells/index.ts'
+import { decimalMark } from '../i18n.ts'
 import { m } from '../messages.gen.ts'
 import {
   type ClipboardBlock,
@@ -108,6 +109,7 @@ async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> 
     rowOf: lines.rowOf,
     recordIdOf: (row) => engine.rowAt(row)?.id,
     canAddRows: rights.addRecords,
+    decimal: decimalMark(),
   })
   if (plan.cells.length + plan.newRows.length * engine.size.columns > MAX_CHANGED_CELLS) {
     commands.notify(m.grid_too_much_data_paste_once(), 'error')

@@ -17,6 +17,8 @@ export interface ClipboardBlock {
   texts: string[][]
   /** Present when the cells came from Sheaf: same shape as `texts`. */
   own: { fields: ClipboardField[]; values: CellValue[][] } | null
+  /** Present when the texts came from Sheaf, whose numbers have a decimal point in every locale. */
+  decimal?: '.'
 }
 
 /** The forms written to the clipboard, by MIME type. */
@@ -44,9 +46,9 @@ export function writeClipboard(
  */
 export function readClipboard(getData: (type: string) => string, asText = false): ClipboardBlock | null {
   const plain = getData('text/plain')
-  if (asText) return plain === '' ? null : { texts: rectangle(parseTsv(plain)), own: null }
   const texts = rectangle(parseTsv(plain))
   const own = parseOwn(getData(CLIPBOARD_MIME) || ownInHtml(getData('text/html')))
+  if (asText) return plain === '' ? null : { texts, own: null, ...(own && { decimal: '.' as const }) }
   if (own && sameShape(own.values, texts)) return { texts, own }
   const table = parseHtmlTable(getData('text/html'))
   if (table) return { texts: rectangle(table), own: null }

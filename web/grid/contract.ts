@@ -345,6 +345,8 @@ export interface PastePlan {
   newRows: Values[]
   /** Texts of columns beyond the last, for fields that could be added. */
   extraColumns: string[][]
+  /** The target of each row of `extraColumns`: a row, or an index of `newRows`. */
+  extraRows: { rowIndex: number; recordId: RecordId | undefined; newRow: number | null }[]
   /** Texts that do not parse as their field's type. Their cells stay unchanged. */
   rejected: RejectedText[]
   /** Titles for links, which the owner looks up. */

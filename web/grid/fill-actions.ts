@@ -1,7 +1,9 @@
+import { resolveZone } from '../../src/core/dates.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { cellText } from '../cells/index.ts'
 import { isEmptyList } from '../cells/link-value.ts'
 import { m } from '../messages.gen.ts'
+import type { ResolvedColumn } from './columns.ts'
 import type { CellWrite, RejectedText } from './contract.ts'
 import type { Engine, FillTarget } from './engine.ts'
 import { continueValues, fillKind } from './fill.ts'
@@ -127,7 +129,12 @@ function fillWrites(
     for (let column = bounds.start; column <= bounds.end; column++) {
       const kind = copyOnly ? 'other' : fillKind(engine.columns[column]!.type.name)
       const values = span(source.top, source.bottom).map((row) => valueAt(row, column))
-      const filled = continueValues(values, kind, bounds.bottom - bounds.top + 1, { toggled, backwards })
+      const zone = zoneOf(engine.columns[column]!)
+      const filled = continueValues(values, kind, bounds.bottom - bounds.top + 1, {
+        toggled,
+        backwards,
+        zone,
+      })
       for (const [at, value] of filled.entries()) {
         write(backwards ? bounds.bottom - at : bounds.top + at, column, value)
       }
@@ -138,7 +145,8 @@ function fillWrites(
   for (let row = bounds.top; row <= bounds.bottom; row++) {
     const values = span(source.start, source.end).map((column) => valueAt(row, column))
     const kind = copyOnly ? 'other' : fillKind(engine.columns[source.start]!.type.name)
-    const filled = continueValues(values, kind, bounds.end - bounds.start + 1, { toggled, backwards })
+    const zone = zoneOf(engine.columns[source.start]!)
+    const filled = continueValues(values, kind, bounds.end - bounds.start + 1, { toggled, backwards, zone })
     for (const [at, value] of filled.entries()) {
       const column = backwards ? bounds.end - at : bounds.start + at
       const from = backwards ? source.end - (at % values.length) : source.start + (at % values.length)
@@ -153,6 +161,10 @@ function fillWrites(
   if (rejected.length > 0) engine.commands.leftOut(rejected)
   return writes
 }
+
+/** The zone in which a column's instants are shown. */
+const zoneOf = ({ options }: ResolvedColumn): string =>
+  resolveZone(typeof options.timeZone === 'string' ? options.timeZone : 'local')
 
 const isSameValue = (a: CellValue, b: CellValue): boolean =>
   Object.is(a, b) || (b === null && isEmptyList(a) && a !== '')

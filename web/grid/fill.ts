@@ -1,4 +1,4 @@
-import { digitsBelowMs, withDigitsBelowMs } from '../../src/core/dates.ts'
+import { digitsBelowMs, fromWall, offsetAt, wallOf, withDigitsBelowMs } from '../../src/core/dates.ts'
 import type { CellValue, FillSeries } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { trimTrailing } from '../../src/core/trim-characters.ts'
@@ -16,13 +16,14 @@ export const fillKind = (typeName: string): FillKind => fieldType(typeName).fill
  *
  * Two or more numbers, dates or texts with a trailing number continue with their step (10, 20 → 30, 40); a
  * single such text counts up; other values repeat. `toggled` (Ctrl) does the opposite: a series repeats, and
- * a single number or date counts up. `backwards` continues before the first value.
+ * a single number or date counts up. `backwards` continues before the first value. Days and months of instants are
+ * those of `zone`, so that they keep their time of day over a clock change.
  */
 export function continueValues(
   values: readonly CellValue[],
   kind: FillKind,
   count: number,
-  options: { toggled?: boolean; backwards?: boolean } = {},
+  options: { toggled?: boolean; backwards?: boolean; zone?: string } = {},
 ): CellValue[] {
   const source = options.backwards ? values.toReversed() : values
   const series = seriesOf(source, kind, options)
@@ -35,7 +36,11 @@ export function continueValues(
 function seriesOf(
   values: readonly CellValue[],
   kind: FillKind,
-  { toggled = false, backwards = false }: { toggled?: boolean; backwards?: boolean },
+  {
+    toggled = false,
+    backwards = false,
+    zone = 'UTC',
+  }: { toggled?: boolean; backwards?: boolean; zone?: string },
 ): ((distance: number) => CellValue) | null {
   const alone = values.length === 1
   // A single text with a number counts up; a single number or date only with Ctrl.
@@ -43,7 +48,8 @@ function seriesOf(
   if (!isSeries) return null
   const oneStep = backwards ? -1 : 1
   if (kind === 'number') return numberSeries(values, oneStep)
-  if (kind === 'date' || kind === 'datetime') return dateSeries(values, oneStep)
+  if (kind === 'date') return dateSeries(values, oneStep, 'UTC')
+  if (kind === 'datetime') return dateSeries(values, oneStep, zone)
   return kind === 'text' ? textSeries(values, oneStep) : null
 }
 
@@ -72,22 +78,36 @@ function commonStep(numbers: readonly number[], alone: number): number | null {
 
 const DAY_MS = 86_400_000
 
-/** Steps by whole months if all dates share day and time (1 Jan, 1 Feb → 1 Mar), else by time. */
-function dateSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
+/** Steps by whole months if all dates share day and time (1 Jan, 1 Feb → 1 Mar), else by whole days or by time. */
+function dateSeries(
+  values: readonly CellValue[],
+  oneStep: number,
+  zone: string,
+): ((distance: number) => CellValue) | null {
   const texts = values.filter((value) => typeof value === 'string')
   if (texts.length !== values.length) return null
   const times = texts.map((text) => Date.parse(text.replace(' ', 'T')))
   if (times.some(Number.isNaN)) return null
   const write = (time: number): string => likeSample(new Date(time), texts[0]!)
   const last = times.at(-1)!
-  const months = times.length > 1 ? monthStep(texts, times) : null
-  if (months !== null) return (distance) => write(addMonths(last, months * distance))
+  // What clocks in the zone show, as if it were UTC.
+  const walls = times.map((time) => time + offsetAt(time, zone))
+  const writeWall = (wall: number): string => write(instantOf(wall, zone))
+  const months = walls.length > 1 ? monthStep(walls) : null
+  if (months !== null) return (distance) => writeWall(addMonths(walls.at(-1)!, months * distance))
+  const days = commonStep(walls, oneStep * DAY_MS)
+  if (days && days % DAY_MS === 0) return (distance) => writeWall(walls.at(-1)! + days * distance)
   const step = commonStep(times, oneStep * DAY_MS)
   return step === null ? null : (distance) => write(last + step * distance)
 }
 
-function monthStep(texts: readonly string[], times: readonly number[]): number | null {
-  const sameDay = texts.every((text) => text.slice(8) === texts[0]!.slice(8))
+/** The instant at which clocks in the zone show a time; one that is skipped moves forward by the skipped hour. */
+const instantOf = (wall: number, zone: string): number =>
+  fromWall(wallOf(wall), zone) ?? wall - offsetAt(wall - DAY_MS / 2, zone)
+
+function monthStep(times: readonly number[]): number | null {
+  const dayAndTime = (time: number): string => new Date(time).toISOString().slice(8)
+  const sameDay = times.every((time) => dayAndTime(time) === dayAndTime(times[0]!))
   if (!sameDay) return null
   const months = times.map((time) => new Date(time).getUTCFullYear() * 12 + new Date(time).getUTCMonth())
   const step = commonStep(months, 0)

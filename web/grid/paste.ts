@@ -1,6 +1,7 @@
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
+import type { DecimalMark } from '../../src/core/fields/number-text.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { ClipboardBlock, ClipboardField } from './clipboard.ts'
 import type { PastePlan } from './contract.ts'
@@ -28,6 +29,8 @@ export interface PasteTarget {
   recordIdOf: (rowIndex: number) => RecordId | undefined
   /** False: rows beyond the last are dropped rather than offered. */
   canAddRows: boolean
+  /** The decimal mark of the user's locale, for `1.234` from elsewhere; absent: a point. */
+  decimal?: DecimalMark
 }
 
 /**
@@ -42,6 +45,7 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
     cells: [],
     newRows: [],
     extraColumns: [],
+    extraRows: [],
     rejected: [],
     names: [],
     newOptions: [],
@@ -53,12 +57,16 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
       end: Math.min(columns.length, bounds.start + width) - 1,
     },
   }
+  const decimal = block.own ? undefined : (block.decimal ?? target.decimal)
   const missing = new Map<string, Set<string>>()
   for (let down = 0; down < height; down++) {
     const place = bounds.top + down
     const rowIndex = rowOf(place)
     const isNew = place >= rowCount
     if (isNew && !target.canAddRows) continue
+    const recordId = isNew ? undefined : target.recordIdOf(rowIndex)
+    const newRow = isNew ? plan.newRows.length : null
+    if (down < block.texts.length) plan.extraRows.push({ rowIndex, recordId, newRow })
     const values: Values = {}
     for (let along = 0; along < width; along++) {
       const column = columns[bounds.start + along]
@@ -67,15 +75,13 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
         plan.skipped++
         continue
       }
-      const read = readCell(block, down % block.texts.length, along % block.texts[0]!.length, column)
+      const read = readCell(block, down % block.texts.length, along % block.texts[0]!.length, column, decimal)
       if (read.kind === 'rejected') {
         plan.rejected.push({ rowIndex, fieldId: column.fieldId, text: read.text })
         continue
       }
       if (read.kind === 'names') {
-        const newRow = isNew ? plan.newRows.length : null
-        const place = { rowIndex, recordId: target.recordIdOf(rowIndex), newRow }
-        plan.names.push({ ...place, fieldId: column.fieldId, text: read.text })
+        plan.names.push({ rowIndex, recordId, newRow, fieldId: column.fieldId, text: read.text })
         continue
       }
       for (const title of read.missing)
@@ -84,7 +90,7 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
       else {
         plan.cells.push({
           rowIndex,
-          recordId: target.recordIdOf(rowIndex),
+          recordId,
           fieldId: column.fieldId,
           value: read.value,
           needsOption: read.missing.length > 0,
@@ -129,7 +135,13 @@ type CellRead =
 
 const NONE: string[] = []
 
-function readCell(block: ClipboardBlock, row: number, column: number, target: PasteColumn): CellRead {
+function readCell(
+  block: ClipboardBlock,
+  row: number,
+  column: number,
+  target: PasteColumn,
+  decimal: DecimalMark | undefined,
+): CellRead {
   const text = block.texts[row]![column]!
   const copied = block.own?.fields[column]
   if (target.type.computed === 'link') return readLinkCell(block, row, column, target)
@@ -140,7 +152,7 @@ function readCell(block: ClipboardBlock, row: number, column: number, target: Pa
   if (text.trim() === '') return { kind: 'value', value: emptyValue(target), missing: NONE }
   const missing = unknownTitles(text, target)
   if (missing.length > 0) return { kind: 'value', value: titlesOf(text, target).join(','), missing }
-  const value = target.type.parse(text, target.options)
+  const value = target.type.parse(text, target.options, decimal)
   return value === null ? { kind: 'rejected', text } : { kind: 'value', value, missing: NONE }
 }
 

@@ -60,6 +60,10 @@ export async function updateField(
   return changed
 }
 
+/** The field as it is now: the caller's may be from before a menu or dialog opened. */
+export const latestField = (table: TableRef, field: Field): Field =>
+  cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === field.id) ?? field
+
 const refresh = (table: TableRef): Promise<void> => cache.schema.table.invalidate({ tableId: table.id })
 
 /** Adds missing options to a select field. @returns false when that failed, which was shown */
@@ -69,9 +73,7 @@ export async function addFieldOptions(
   titles: readonly string[],
   actionId?: string,
 ): Promise<boolean> {
-  // The cache may be newer than the caller's field.
-  const latest =
-    cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === field.id) ?? field
+  const latest = latestField(table, field)
   const known = choicesOf(latest)
   const fresh = [...new Set(titles.map((title) => title.trim()))].filter(
     (title) => title !== '' && !known.some((choice) => choice.title === title),

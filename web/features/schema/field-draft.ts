@@ -1,3 +1,4 @@
+import type { Choice } from '../../../src/core/fields/choices.ts'
 import { keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
@@ -65,8 +66,13 @@ export function toInput(draft: FieldDraft): FieldInput {
   }
 }
 
-/** The changed properties, for an update; an empty title keeps the old one. */
-export function toPatch(draft: FieldDraft, field: Field): Partial<FieldInput> {
+/**
+ * The changed properties, for an update; an empty title keeps the old one.
+ *
+ * @param field as it was when the draft began
+ * @param latest as others have changed it since
+ */
+export function toPatch(draft: FieldDraft, field: Field, latest = field): Partial<FieldInput> {
   const next = toInput(draft)
   const before = toInput(draftOf(field))
   const entries = Object.entries(next).filter(([key, value]) => {
@@ -75,7 +81,29 @@ export function toPatch(draft: FieldDraft, field: Field): Partial<FieldInput> {
   })
   const patch: Partial<FieldInput> = Object.fromEntries(entries)
   // A conversion needs the options of the new type.
-  return patch.type === undefined ? patch : { ...patch, options: draft.options }
+  if (patch.type === undefined && patch.options === undefined) return patch
+  return { ...patch, options: withOthersChoices(draft.options, field, latest) }
+}
+
+const choicesIn = ({ choices }: FieldOptions): Choice[] | null =>
+  Array.isArray(choices) ? (choices as Choice[]) : null
+
+/**
+ * The options with the choices that others have added and changed since the draft began: saving without them would empty
+ * their cells.
+ */
+function withOthersChoices(options: FieldOptions, field: Field, latest: Field): FieldOptions {
+  const [own, before, now] = [options, field.options, latest.options].map(choicesIn)
+  if (!own || !before || !now) return options
+  const kept = own.flatMap((choice) => {
+    const old = before.find(({ id }) => id === choice.id)
+    if (!old || JSON.stringify(old) !== JSON.stringify(choice)) return [choice]
+    return now.filter(({ id }) => id === choice.id)
+  })
+  const ids = new Set([...before, ...kept].map(({ id }) => id))
+  const titles = new Set(kept.map(({ title }) => title))
+  const added = now.filter(({ id, title }) => !ids.has(id) && !titles.has(title))
+  return { ...options, choices: [...kept, ...added] }
 }
 
 /** The first invalid option, or null. */

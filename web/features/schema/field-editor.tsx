@@ -17,7 +17,7 @@ import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { DefaultValue } from './default-value.tsx'
-import { createField, type FieldPlace, updateField } from './field-commands.tsx'
+import { createField, type FieldPlace, latestField, updateField } from './field-commands.tsx'
 import {
   draftOf,
   type FieldDraft,
@@ -78,7 +78,7 @@ export function FieldEditor(props: FieldEditorProps) {
     if (isBusy || problem !== null || missing !== null) return
     setBusy(true)
     try {
-      const patch = field && toPatch(draft, field)
+      const patch = field && toPatch(draft, field, latestField(table, field))
       if (patch && Object.keys(patch).length === 0) return onClose()
       const saved = field
         ? await updateField(table, field.id, patch ?? {})

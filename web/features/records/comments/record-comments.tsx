@@ -70,6 +70,7 @@ export function RecordComments({ context, recordId, asked }: RecordCommentsProps
       {mayWrite && (
         <Composer
           key={asked?.fieldId ?? ''}
+          draftKey={`${comments.me} ${context.schema.table.id} ${recordId}`}
           people={context.people}
           label={m.comments_new_comment()}
           placeholder={m.comments_placeholder()}
@@ -139,10 +140,13 @@ function ThreadView({ thread, comments, context, mayWrite }: ThreadProps) {
             placeholder={m.comments_reply_placeholder()}
             send={m.comments_reply()}
             autoFocus
+            draftKey={`${comments.me} reply ${comment.id}`}
             onCancel={() => setReplying(false)}
             onSend={async (text) => {
               setReplying(false)
-              return comments.write(text, { parentId: comment.id })
+              const isSent = await comments.write(text, { parentId: comment.id })
+              if (!isSent) setReplying(true)
+              return isSent
             }}
           />
         ) : (
@@ -275,10 +279,13 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
             send={m.common_save()}
             value={comment.text}
             autoFocus
+            draftKey={`${comments.me} edit ${comment.id}`}
             onCancel={() => setEditing(false)}
             onSend={async (text) => {
               setEditing(false)
-              return text === comment.text || comments.update(comment.id, text)
+              const isSent = text === comment.text || (await comments.update(comment.id, text))
+              if (!isSent) setEditing(true)
+              return isSent
             }}
           />
         ) : (
@@ -314,7 +321,11 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
 const hasReacted = ({ reactions }: RecordComment, emoji: string, me: string | null): boolean =>
   me !== null && (reactions.find((one) => one.emoji === emoji)?.userIds.includes(me) ?? false)
 
+/** What is typed and not sent, by user and place: kept while another tab or record is shown, and until the server has it. */
+const drafts = new Map<string, string>()
+
 interface ComposerProps {
+  draftKey: string
   /** Those who can be mentioned. */
   people: readonly Person[]
   label: string
@@ -335,6 +346,7 @@ interface ComposerProps {
 /** A field for a comment's Markdown: Enter sends, Shift+Enter breaks the line, Escape cancels. */
 function Composer(props: ComposerProps) {
   const {
+    draftKey,
     people,
     label,
     placeholder,
@@ -346,7 +358,11 @@ function Composer(props: ComposerProps) {
     onSend,
     onCancel,
   } = props
-  const [text, setText] = useState(() => toEdited(value, people))
+  const [text, setText] = useState(() => drafts.get(draftKey) ?? toEdited(value, people))
+  const type = (next: string) => {
+    setText(next)
+    drafts.set(draftKey, next)
+  }
   const area = useRef<HTMLTextAreaElement>(null)
   const attach = useCallback(
     (element: HTMLTextAreaElement | null) => {
@@ -355,13 +371,20 @@ function Composer(props: ComposerProps) {
     },
     [autoFocus],
   )
-  const mentions = useMentions(area, people, setText)
+  const mentions = useMentions(area, people, type)
   const hint = useId()
   const submit = async () => {
     const sent = text.trim()
     if (sent === '') return
+    drafts.set(draftKey, sent)
     setText('')
     if (!(await onSend(toStored(sent, people)))) setText((typed) => (typed === '' ? sent : typed))
+    else if (drafts.get(draftKey) === sent) drafts.delete(draftKey)
+  }
+  const cancel = () => {
+    setText('')
+    drafts.delete(draftKey)
+    onCancel?.()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || mentions.onKeyDown(event)) return
@@ -371,8 +394,7 @@ function Composer(props: ComposerProps) {
     } else if (event.key === 'Escape' && (onCancel || text !== '')) {
       event.preventDefault()
       event.stopPropagation()
-      if (onCancel) onCancel()
-      else setText('')
+      cancel()
     }
   }
   return (
@@ -401,7 +423,7 @@ function Composer(props: ComposerProps) {
         maxLength={MAX_COMMENT_LENGTH}
         value={text}
         onChange={(event) => {
-          setText(event.target.value)
+          type(event.target.value)
           mentions.follow()
         }}
         onSelect={mentions.follow}
@@ -413,7 +435,7 @@ function Composer(props: ComposerProps) {
           {m.comments_enter_sends()}
         </span>
         {onCancel && (
-          <Button size="small" variant="ghost" onClick={onCancel}>
+          <Button size="small" variant="ghost" onClick={cancel}>
             {m.common_cancel()}
           </Button>
         )}

@@ -106,16 +106,16 @@ async function write(
     rows.set(rowIndex, row)
   }
   for (const { field, values } of added) {
-    values.forEach((value, down) => {
-      const rowIndex = top + down
-      const fresh = rowIndex >= count ? newRows[rowIndex - Math.max(count, top)] : undefined
+    for (const [down, { rowIndex, recordId, newRow }] of plan.extraRows.entries()) {
+      const value = values[down] ?? null
+      const fresh = newRow === null ? undefined : newRows[newRow]
       if (fresh) fresh[field.id] = value
-      else if (rowIndex < count) {
-        const row = rows.get(rowIndex) ?? { id: store.source.getRow(rowIndex)?.id, values: {} }
+      else if (newRow === null) {
+        const row = rows.get(rowIndex) ?? { id: recordId, values: {} }
         row.values[field.id] = value
         rows.set(rowIndex, row)
       }
-    })
+    }
   }
   const known = await withIds(context, rows, top, Math.min(bottom, count - 1))
   const rowsAdded = addable(plan, newRows)

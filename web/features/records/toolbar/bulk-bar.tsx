@@ -1,5 +1,5 @@
 import { Copy, CopyPlus, Download, Files, Pencil, Trash2, Webhook, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
@@ -186,10 +186,11 @@ function BulkEdit(props: {
   const writable = fields.filter(isWritable)
   const [fieldId, setFieldId] = useState(writable[0]?.id ?? '')
   const [value, setValue] = useState<CellValue>(null)
+  const box = useRef<HTMLDivElement>(null)
   const field = writable.find(({ id }) => id === fieldId)
   if (!field) return <p className={toolbar.hint}>{m.records_no_editable_fields_view()}</p>
   return (
-    <div className={styles.bulkEdit}>
+    <div ref={box} className={styles.bulkEdit}>
       <select
         className={toolbar.select}
         aria-label={m.common_field()}
@@ -216,7 +217,18 @@ function BulkEdit(props: {
         onCommit={setValue}
         hidesLabel
       />
-      <Button size="small" variant="primary" onClick={() => onApply(field, value)}>
+      <Button
+        size="small"
+        variant="primary"
+        onClick={() => {
+          // A refused text is not the value: without this, it would empty the field.
+          const invalid = box.current?.querySelector<HTMLElement>(
+            '[data-invalid] :is(input, textarea, button)',
+          )
+          if (invalid) invalid.focus()
+          else onApply(field, value)
+        }}
+      >
         {m.records_change_records({ count })}
       </Button>
     </div>

@@ -12,7 +12,7 @@ import { toast } from '../../../../ui/toast.ts'
 import { useSubmit } from '../../../../ui/use-submit.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import { offerUndoOfLatest, placeOf } from '../../../records/undo/undo-commands.tsx'
-import { choicesOf, updateField } from '../../../schema/field-commands.tsx'
+import { choicesOf, latestField, updateField } from '../../../schema/field-commands.tsx'
 import styles from './kanban.module.css'
 import type { Stack } from './stacks.ts'
 
@@ -87,8 +87,7 @@ async function save(
   change: (choices: Choices) => Choices,
   actionId?: string,
 ): Promise<void> {
-  // The current field, which may have changed since the menu opened.
-  const field = context.schema.fields.find(({ id }) => id === by.field.id) ?? by.field
+  const field = latestField(context.schema.table, by.field)
   const options = { ...field.options, choices: change(choicesOf(field)) }
   await updateField(context.schema.table, field.id, { options }, actionId)
 }
