@@ -10,6 +10,7 @@ import {
   type RepositoryRef,
   readPassphrase,
 } from '../db/backups/target.ts'
+import { neededBackups } from '../db/backups/upgrade.ts'
 import { writeBackup } from '../db/backups/write-backup.ts'
 import { lowerProcessPriority } from '../db/priority.ts'
 import { type Command, counted, UsageError } from './command.ts'
@@ -151,7 +152,10 @@ async function run(
     print(`Restored it into a temporary folder and checked it in ${(durationMs / 1000).toFixed(1)} s.`)
   }
   if (Object.values(retention).every((count) => count === 0)) return
-  const { backups, bytes } = await prune(repository, retention, [summary.id])
+  const { backups, bytes } = await prune(repository, retention, [
+    summary.id,
+    ...neededBackups(config.dataDir),
+  ])
   if (backups > 0) print(`Removed ${counted(backups, 'old backup')}: ${inMegabytes(bytes)} freed`)
 }
 

@@ -100,6 +100,21 @@ describe.each([
       expect(Buffer.compare(found, bytes)).toBe(0)
     }
   })
+
+  test('are not listed once another operation has taken the lock, which is then not renewed', async () => {
+    const repository = await open(passphrase === null ? 'lost' : 'lost-sealed')
+    const work = repository.exclusively(async (requireLock) => {
+      const writer = await openChunkWriter(repository, { requireLock })
+      const file = writer.begin()
+      await file.add(noise(CHUNK))
+      await file.end()
+      // As an operation does that finds it expired.
+      for (const { name } of await repository.store.list('locks/')) await repository.store.remove(name)
+      await writer.settle()
+    })
+    await expect(work).rejects.toThrow('stood still')
+    expect(await repository.store.list('indexes/')).toEqual([])
+  })
 })
 
 describe('the compression of chunks', () => {

@@ -27,15 +27,21 @@ describe('sheaf upgrade', () => {
     const before = migrations()
     const none = await place.sheaf(['rollback', '--yes'])
     expect([none.code, none.errors]).toEqual([1, expect.stringContaining('no upgrade')])
-    const upgraded = await place.sheaf(['upgrade'])
+    const env = { BACKUP_TARGET: place.backups }
+    const upgraded = await place.sheaf(['upgrade'], env)
     expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
     expect(upgraded.output).toContain('Rehearsed on a copy')
     expect(migrations()).toBeGreaterThan(before)
     expect((await place.sheaf(['upgrade'])).output).toContain('already')
     expect(await tablesOf()).toMatchObject(kept.tables)
+    // The retention keeps what the rollback needs.
+    for (let count = 0; count < 2; count++) {
+      const made = await place.sheaf(['backup', '--keep-last', '1'], env)
+      expect([made.code, made.errors]).toEqual([0, ''])
+    }
     const asked = await place.sheaf(['rollback'])
     expect([asked.code, asked.output]).toEqual([1, expect.stringContaining('--yes')])
-    const restored = await place.sheaf(['rollback', '--yes'])
+    const restored = await place.sheaf(['rollback', '--yes'], env)
     expect([restored.code, restored.errors]).toEqual([0, ''])
     expect(migrations()).toBe(before)
     // The restored data can be upgraded again.

@@ -35,10 +35,18 @@ export interface ChunkWriter {
 
 export async function openChunkWriter(
   { codec, packs, store: { isRemote } }: Pick<Repository, 'codec' | 'packs' | 'store'>,
-  { signal, onBytes }: { signal?: AbortSignal; onBytes?: (bytes: number) => Promise<void> },
+  {
+    signal,
+    onBytes,
+    requireLock,
+  }: {
+    signal?: AbortSignal
+    onBytes?: (bytes: number) => Promise<void>
+    requireLock?: () => Promise<void>
+  },
 ): Promise<ChunkWriter> {
   const known = await packs.known()
-  const writer = packs.openWriter()
+  const writer = packs.openWriter(requireLock)
   const running = new Set<Promise<void>>()
   const free: ArrayBuffer[] = []
   const lent = new WeakSet<ArrayBufferLike>()

@@ -49,7 +49,8 @@ export interface PackWriter {
 export interface Packs {
   /** The names of all chunks. An index that is damaged is set aside: its chunks are stored again. */
   known(): Promise<Set<string>>
-  openWriter(): PackWriter
+  /** @param requireLock is called before packs are listed: another operation may have removed them */
+  openWriter(requireLock?: () => Promise<void>): PackWriter
   /** The stored bytes of a chunk; null if it is missing. */
   get(hash: string): Promise<Uint8Array | null>
   /** Forgets chunks: the next backup that has their contents stores them again, for all backups. */
@@ -104,7 +105,7 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
     return found
   }
 
-  function openWriter(): PackWriter {
+  function openWriter(requireLock: () => Promise<void> = async () => {}): PackWriter {
     let pack = new Uint8Array(PACK_BYTES)
     let chunks: Pack['chunks'] = []
     let size = 0
@@ -134,6 +135,7 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
     async function index(): Promise<void> {
       const listed = stored
       stored = []
+      await requireLock()
       await writeIndex(listed)
       locations = null
     }

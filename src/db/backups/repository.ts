@@ -65,8 +65,13 @@ export interface Repository {
   putManifest(manifest: Manifest): Promise<void>
   putTest(result: TestResult): Promise<void>
   removeBackup(id: string): Promise<void>
-  /** Runs `work` as the only operation that changes the store. @throws Error if another one does */
-  exclusively<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Runs `work` as the only operation that changes the store. It gets a function that throws if another operation has
+   * taken over meanwhile, because this process stood still.
+   *
+   * @throws Error if another one changes the store
+   */
+  exclusively<T>(work: (requireLock: () => Promise<void>) => Promise<T>): Promise<T>
 }
 
 export interface ListedBackup {
@@ -210,7 +215,10 @@ async function openHeader(store: BackupStore, passphrase: string | null, mayCrea
   return openCodec(winner === null ? settings : Header.parse(parse(HEADER, winner)), passphrase)
 }
 
-async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promise<T> {
+async function exclusively<T>(
+  store: BackupStore,
+  work: (requireLock: () => Promise<void>) => Promise<T>,
+): Promise<T> {
   const name = `locks/${nowMs()}-${randomText(8)}`
   const write = () =>
     store.put(
@@ -223,11 +231,22 @@ async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promi
         } satisfies z.output<typeof Lock>),
       ),
     )
+  const isHeld = async () => (await store.get(name)) !== null
   await write()
+  let renewing = Promise.resolve()
   const renewal = setInterval(() => {
-    // The lock of a store that cannot be reached expires; the work itself fails as well.
-    write().catch(() => {})
+    renewing = renewing
+      // One that another operation has removed stays lost.
+      .then(async () => {
+        if (await isHeld()) await write()
+      })
+      // The lock of a store that cannot be reached expires; the work itself fails as well.
+      .catch(() => {})
   }, LOCK_RENEWED_MS)
+  const requireLock = async () => {
+    if (!(await isHeld()))
+      throw new Error(`Another operation has changed ${store.label}, as this one stood still for too long`)
+  }
   try {
     const locks = await store.list('locks/')
     const own = locks.find((lock) => lock.name === name)
@@ -242,9 +261,10 @@ async function exclusively<T>(store: BackupStore, work: () => Promise<T>): Promi
           `Another backup or clean-up uses ${store.label} (process ${holder.pid} on ${holder.host}, since ${holder.at})`,
         )
     }
-    return await work()
+    return await work(requireLock)
   } finally {
     clearInterval(renewal)
+    await renewing
     await store.remove(name)
   }
 }

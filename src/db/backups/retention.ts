@@ -61,7 +61,7 @@ export async function prune(
   retention: Retention,
   keep: readonly string[] = [],
 ): Promise<{ backups: number; bytes: number }> {
-  return repository.exclusively(async () => {
+  return repository.exclusively(async (requireLock) => {
     const removed = expired(await repository.ids(), retention).filter((id) => !keep.includes(id))
     for (const id of removed) await repository.removeBackup(id)
     const used = new Set<string>()
@@ -71,6 +71,7 @@ export async function prune(
       if (manifest === null) return { backups: removed.length, bytes: 0 }
       for (const hash of chunksOf(manifest)) used.add(hash)
     }
+    await requireLock()
     const bytes = await repository.packs.prune((hash) => used.has(hash))
     for (const { name } of await repository.store.list('drafts/')) await repository.store.remove(name)
     return { backups: removed.length, bytes }

@@ -9,6 +9,7 @@ import { testRestore } from './restore-test.ts'
 import { prune, type Retention } from './retention.ts'
 import { type BackupTarget, openBackupStore } from './stores/index.ts'
 import type { BackupSource } from './target.ts'
+import { neededBackups } from './upgrade.ts'
 import { writeBackup } from './write-backup.ts'
 
 /** Where the backups of a task are. */
@@ -78,7 +79,7 @@ export async function writeTask(task: BackupTask, supervisor?: Supervisor): Prom
       await supervisor?.progress(done)
     },
   })
-  await prune(repository, task.retention, [summary.id])
+  await prune(repository, task.retention, [summary.id, ...neededBackups(task.config.dataDir)])
   return summary
 }
 

@@ -227,6 +227,12 @@ export function latestUpgrade(dataDir: string): Upgrade | null {
   return existsSync(path) ? Upgrade.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
 }
 
+/** The ids of backups that `sheaf rollback` needs, in whichever place they are. */
+export function neededBackups(dataDir: string): string[] {
+  const upgrade = latestUpgrade(dataDir)
+  return upgrade === null ? [] : [upgrade.backupId]
+}
+
 /**
  * Restores the state before the latest upgrade. The upgraded data are kept.
  *

@@ -56,12 +56,13 @@ export async function writeBackup(
   repository: Repository,
   { kind, withSecrets, withBucketFiles, signal, onProgress }: BackupOptions,
 ): Promise<BackupSummary> {
-  return repository.exclusively(async () => {
+  return repository.exclusively(async (requireLock) => {
     const startedAt = performance.now()
     const previous = await latestManifest(repository)
     let [done, total] = [0, 0]
     const writer = await openChunkWriter(repository, {
       ...(signal && { signal }),
+      requireLock,
       async onBytes(bytes) {
         done += bytes
         await onProgress?.(done, Math.max(total, done))
@@ -108,6 +109,7 @@ export async function writeBackup(
     const { postgres } = databases
     const manifest: Manifest = { format: FORMAT, summary, files, ...(postgres && { postgres }) }
     signal?.throwIfAborted()
+    await requireLock()
     await repository.putManifest(manifest)
     return summary
   })
