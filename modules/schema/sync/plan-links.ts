@@ -81,6 +81,8 @@ function linkBothSides({ child, parent, keyField, parentField }: Reference, isHi
     options: { ...shared, kind: isOne ? 'oo' : 'bt', relatedTableId: parent.table.id, holdsKey: true },
     readOnlyReason,
   })
+  // Comes first where both are in one table.
+  child.fields.push(toParent)
   const toChild = newLink(parent, {
     type: isOne ? 'LinkToAnotherRecord' : 'Links',
     title: titleOfReverse({ child, parent, keyField, parentField }, toParent.title),
@@ -89,7 +91,6 @@ function linkBothSides({ child, parent, keyField, parentField }: Reference, isHi
     isSystem: isHidden,
   })
   setInverses(toParent, toChild)
-  child.fields.push(toParent)
   parent.fields.push(toChild)
 }
 
