@@ -1309,26 +1309,18 @@ export const isWrittenAfter = (tableId: string | SQL, after: number, id: SQL, be
 /** Neither undone nor an undo or redo. */
 const IN_EFFECT = sql`action.undoes is null and action.redoes is null and coalesce(action.undone_by, 0) <= 0`
 
-/** The records that an entry deleted and that actions in effect have put back since, whether or not they are there now. */
-export const deletedBefore = (
+/**
+ * The records that an entry added or deleted, and that actions in effect have written since: changed the added ones, or
+ * put the deleted ones back, whether or not they are there now.
+ */
+export const writtenSince = (
   engine: Engine,
   changeId: number,
+  which: 'added' | 'deleted',
 ): Promise<Pick<LoggedRecord, 'table_id' | 'record_id'>[]> =>
   engine.all(
     engine.dialect.render(sql`select own.table_id, own.record_id from sheaf_change_records as own
-      where own.change_id = ${changeId} and own.after is null
-        and ${isWrittenAfter(sql`own.table_id`, changeId, sql`own.record_id`)}`),
-    { scan: true },
-  )
-
-/** The records that an entry added and that actions in effect have changed since. */
-export const changedAdditions = (
-  engine: Engine,
-  changeId: number,
-): Promise<Pick<LoggedRecord, 'table_id' | 'record_id'>[]> =>
-  engine.all(
-    engine.dialect.render(sql`select own.table_id, own.record_id from sheaf_change_records as own
-      where own.change_id = ${changeId} and own.before is null
+      where own.change_id = ${changeId} and ${sql.raw(which === 'added' ? 'own.before' : 'own.after')} is null
         and ${isWrittenAfter(sql`own.table_id`, changeId, sql`own.record_id`)}`),
     { scan: true },
   )

@@ -7,8 +7,6 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { Person } from '../../../src/core/model.ts'
 import {
   appendChange,
-  changedAdditions,
-  deletedBefore,
   entriesOfAction,
   FINAL,
   FROM_ANOTHER_BASE,
@@ -23,6 +21,7 @@ import {
   markUndone,
   recordsOf,
   type StoredEntry,
+  writtenSince,
 } from '../../../src/db/change-log.ts'
 import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
@@ -424,11 +423,11 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
           await requireOwnTable(entry)
           // Redo reverts the undo: its records have the values to restore.
           const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)
-          const changed = keepsChanged ? await changedAdditions(engine, entry.id) : []
+          const changed = keepsChanged ? await writtenSince(engine, entry.id, 'added') : []
           const kept = new Set(changed.map(recordKey))
           // Records that were deleted again since belong to the later deletion.
           const again = logged.some(({ after }) => after === null)
-            ? await deletedBefore(engine, undoneBy ?? entry.id)
+            ? await writtenSince(engine, undoneBy ?? entry.id, 'deleted')
             : []
           const left = new Set([...kept, ...again.map(recordKey)])
           const inverse = await invert(
