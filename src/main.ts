@@ -60,9 +60,7 @@ function stopOnSignals(start: Promise<RunningServer>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 }
 
-try {
-  await main()
-} catch (error) {
+main().catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
-}
+})
