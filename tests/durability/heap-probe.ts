@@ -1,5 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { isMainThread } from 'node:worker_threads'
+import { SERVER_MAIN } from '../support/server-main.ts'
 
 /*
  * Loaded before the server (`BUN_OPTIONS=--preload …`): tells the size of its heap without garbage, on the socket that
@@ -14,7 +15,7 @@ export interface Heap {
 }
 
 const { HEAP_PROBE: unix } = process.env
-if (unix && isMainThread && Bun.main.endsWith('/main.ts')) {
+if (unix && isMainThread && Bun.main === SERVER_MAIN) {
   // Readers and other processes that it starts have no probe.
   delete process.env.HEAP_PROBE
   Bun.serve({
