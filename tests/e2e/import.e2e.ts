@@ -8,6 +8,7 @@ import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { holdTurn } from '../support/hold-turn.ts'
 import { eventually } from './grid-page.ts'
 
 const DATA = join(import.meta.dir, '../../node_modules/vega-datasets/data')
@@ -433,6 +434,50 @@ describe('importing a file', () => {
     expect(await tables()).toEqual([])
     await page.getByRole('button', { name: 'Close' }).click()
     await card.waitFor({ state: 'detached' })
+  })
+
+  test('can be cancelled while the server starts it', async () => {
+    const starting = /\/trpc\/imports\.startAll/
+    await choose(csv('late.csv', 'Name\nAnn\n'))
+    const held = Promise.withResolvers<void>()
+    await page.route(starting, async (route) => {
+      const answer = await route.fetch()
+      await held.promise
+      await route.fulfill({ response: answer })
+    })
+    const release = await holdTurn(app.kernel, base.id)
+    const asked = page.waitForRequest(starting)
+    await start()
+    await asked
+    await dialog().getByRole('button', { name: 'Continue in the background' }).click()
+    const card = page.getByRole('region', { name: 'late.csv' })
+    await card.getByRole('button', { name: 'Cancel import' }).click()
+    const cancelled = page.waitForResponse(/\/trpc\/jobs\.cancel/)
+    held.resolve()
+    await cancelled
+    await release()
+    await card.getByText('Import cancelled. Nothing was imported.').waitFor()
+    await page.unroute(starting)
+    expect(await tables()).toEqual([])
+    await page.getByRole('button', { name: 'Close' }).click()
+  })
+
+  test('goes on with the upload of a file when its format is changed meanwhile', async () => {
+    const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}\?offset/
+    await choose(csv('slow.csv', `Name\tAge\n${'Ann\t4\n'.repeat(400_000)}`))
+    const held = Promise.withResolvers<void>()
+    await page.route(parts, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const sent = page.waitForRequest(parts)
+    await dialog().getByLabel('Check all rows before choosing types').check()
+    await sent
+    await dialog().getByLabel('Decimal separator').selectOption(',')
+    held.resolve()
+    await dialog().getByText('Importing 2 of 2 columns').waitFor()
+    await page.unroute(parts)
+    await page.keyboard.press('Escape')
   })
 
   test('takes several files, pasted text among them', async () => {

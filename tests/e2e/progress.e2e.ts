@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
+import { holdTurn } from '../support/hold-turn.ts'
 import { gridTests, type OpenTable, textOf } from './grid-page.ts'
 
 const tests = gridTests()
@@ -26,23 +27,6 @@ function copyFirst({ baseId, schema }: OpenTable): void {
   file.close()
 }
 
-/** Begins a write that has its turn until it is let go; others of the base wait for theirs. */
-async function holdTurn(baseId: string): Promise<() => Promise<unknown>> {
-  const running = Promise.withResolvers<void>()
-  const gate = Promise.withResolvers<void>()
-  const engine = await tests.app().kernel.sources.engine(baseId)
-  const write = engine.writeScript(async () => {
-    running.resolve()
-    await gate.promise
-    return []
-  })
-  await running.promise
-  return () => {
-    gate.resolve()
-    return write
-  }
-}
-
 describe('a change of whole tables', () => {
   test('shows how many records it concerns while it runs', async () => {
     const table = await tests.createTable(FIELDS, [['first']])
@@ -59,7 +43,7 @@ describe('a change of whole tables', () => {
   test('is shown again after a reload, with the button that cancels it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
-    const releaseLinks = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(tests.app().kernel, table.baseId)
     const outcome = tests
       .app()
       .trpc(tests.owner().token)
@@ -79,7 +63,7 @@ describe('a change of whole tables', () => {
   test('that waits for its turn is cancelled by a button, which takes nothing with it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
-    const releaseLinks = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(tests.app().kernel, table.baseId)
     const api = tests.app().trpc(tests.owner().token)
     const outcome = api.records.deleteMatching
       .mutate({ selection: { tableId: table.tableId } })
@@ -100,7 +84,7 @@ describe('a change of whole tables', () => {
     const grid = await tests.openTable(table)
     const title = table.schema.fields.find((field) => field.title === 'Title')
     // Another write has its turn until the bar is there: the change itself may be over in a moment.
-    const releaseLinks = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(tests.app().kernel, table.baseId)
     const changed = tests
       .app()
       .trpc(tests.owner().token)
@@ -115,7 +99,7 @@ describe('a change of whole tables', () => {
 
   test('is cancelled by who made it, or by creators', async () => {
     const table = await tests.createTable(FIELDS, [['first']])
-    const releaseLinks = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(tests.app().kernel, table.baseId)
     const editor = await createMember(tests.app(), table.baseId, 'editor')
     const ids: string[] = []
     const stop = tests.app().kernel.events.on('work.changed', ({ id }) => ids.push(id))

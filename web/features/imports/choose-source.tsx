@@ -28,6 +28,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
   const [error, setError] = useState<string | null>(null)
 
   async function run(work: () => Promise<void>): Promise<void> {
+    if (isBusy) return
     setBusy(true)
     setError(null)
     try {

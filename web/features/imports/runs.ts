@@ -165,6 +165,8 @@ async function carryOut(
     const uploadIds = await Promise.all(tables.map(({ source }) => uploads.get(source) ?? ''))
     const inputs = tables.map(({ inputOf }, at) => inputOf(uploadIds[at] ?? ''))
     const started = await api.imports.startAll.mutate(inputs)
+    // Cancelled while the server started them.
+    if (signal.aborted) await Promise.all(started.map(({ jobId }) => api.jobs.cancel.mutate({ jobId })))
     await Promise.all(
       ids.map(async (id, at) => {
         const jobId = started[at]?.jobId ?? ''

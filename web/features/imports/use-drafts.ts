@@ -45,6 +45,11 @@ export interface DraftProgress {
   rows: number
 }
 
+interface Upload {
+  uploadId: Promise<string>
+  controller: AbortController
+}
+
 const NO_PROGRESS: DraftProgress = { uploaded: null, rows: 0 }
 
 /** True until the user has chosen the encoding of a text that reads well in several. */
@@ -69,7 +74,8 @@ export function useDrafts() {
   const [drafts, setDrafts] = useState<Draft[]>([])
   const analyser = useRef<Analyser | null>(null)
   const samples = useRef(new Map<ImportSource, Promise<FileSamples>>())
-  const uploads = useRef(new Map<ImportSource, Promise<string>>())
+  /** Uploads of files; one goes on while the analyses of its tables change, until its last table is removed. */
+  const uploads = useRef(new Map<ImportSource, Upload>())
   /** The latest analysis per draft; a newer one ends it. */
   const latest = useRef(new Map<number, AbortController>())
   const nextKey = useRef(1)
@@ -77,6 +83,7 @@ export function useDrafts() {
   useEffect(
     () => () => {
       for (const controller of latest.current.values()) controller.abort()
+      for (const { controller } of uploads.current.values()) controller.abort()
       analyser.current?.close()
       analyser.current = null
     },
@@ -100,21 +107,27 @@ export function useDrafts() {
     }
   }
 
+  function upload(key: number, source: ImportSource): Promise<string> {
+    const known = uploads.current.get(source)
+    if (known) return known.uploadId
+    const controller = new AbortController()
+    const { signal } = controller
+    const onProgress = (sent: number) =>
+      change(key, () => ({ progress: { uploaded: sent / Math.max(1, source.size), rows: 0 } }))
+    const onLost = (isOffline: boolean) =>
+      change(key, ({ progress }) => ({ progress: { ...progress, isOffline } }))
+    const uploadId = uploadSource(source, { signal, onProgress, onLost })
+    uploads.current.set(source, { uploadId, controller })
+    uploadId.catch(() => uploads.current.delete(source))
+    return uploadId
+  }
+
   async function analyseThere(
     { key, source, chosen: given, readAll, target }: Draft,
     signal: AbortSignal,
   ): Promise<TableAnalysis[]> {
     const chosen = { ...(keepsObjects(target) && { flatten: false }), ...given }
-    const onProgress = (sent: number) =>
-      change(key, () => ({ progress: { uploaded: sent / Math.max(1, source.size), rows: 0 } }))
-    const onLost = (isOffline: boolean) =>
-      change(key, ({ progress }) => ({ progress: { ...progress, isOffline } }))
-    const known = uploads.current.get(source) ?? uploadSource(source, { signal, onProgress, onLost })
-    uploads.current.set(source, known)
-    const uploadId = await known.catch((error) => {
-      uploads.current.delete(source)
-      throw error
-    })
+    const uploadId = await upload(key, source)
     change(key, () => ({ progress: NO_PROGRESS }))
     return analyseUpload(
       uploadId,
@@ -216,6 +229,12 @@ export function useDrafts() {
     remove(key: number): void {
       latest.current.get(key)?.abort()
       latest.current.delete(key)
+      const others = drafts.filter((draft) => draft.key !== key)
+      const source = drafts.find((draft) => draft.key === key)?.source
+      if (source && !others.some((other) => other.source === source)) {
+        uploads.current.get(source)?.controller.abort()
+        uploads.current.delete(source)
+      }
       setDrafts((all) => all.filter((draft) => draft.key !== key))
     },
     /** Ticks a table; lists within records are then no column of their records. */
@@ -230,7 +249,7 @@ export function useDrafts() {
       }))
     },
     /** Id of the upload of a file that the server has analysed. */
-    uploadOf: (source: ImportSource): Promise<string> | undefined => uploads.current.get(source),
+    uploadOf: (source: ImportSource): Promise<string> | undefined => uploads.current.get(source)?.uploadId,
     /** Changes the format and analyses the file again. */
     choose: (draft: Draft, chosen: ChosenFormat) =>
       reread({ ...draft, chosen: { ...draft.chosen, ...chosen } }),
