@@ -63,6 +63,8 @@ export function UsersPage() {
   const reload = () => queries.invalidateQueries({ queryKey: ['rest', PATH] })
   const total = users.data?.pageInfo.totalRows ?? 0
   const pages = Math.max(1, Math.ceil(total / PAGE))
+  // The last page may have lost its only account.
+  if (users.data && page >= pages) setPage(pages - 1)
   return (
     <div className={styles.form}>
       <InviteForm onInvited={reload} />
