@@ -43,6 +43,37 @@ describe('the account area of an administrator', () => {
     expect(await list()).toHaveLength(1)
   })
 
+  test('sees the page before when the last page has lost its only account', async () => {
+    const admin = app().rest(await tokenOf())
+    for (let n = 1; n <= 25; n++) await admin.post('/api/v1/users', { email: `guest${n}@example.com` })
+    const page = await openSignedIn('/account/users')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await see(page.getByText('Page 2 of 2'))
+    const users = page.getByRole('list', { name: 'Users' }).getByRole('listitem')
+    await users
+      .first()
+      .getByRole('button', { name: /^More for/ })
+      .click()
+    await page.getByRole('menuitem', { name: 'Delete account' }).click()
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    await see(users.nth(24))
+    const { list } = (await admin.get('/api/v1/users?query=guest')).body
+    for (const { id } of list) await admin.delete(`/api/v1/users/${id}`)
+  })
+
+  test('keeps deleted bases ticked when asked whether to delete them forever', async () => {
+    const trpc = app().trpc(await tokenOf())
+    for (const title of ['Attic', 'Cellar']) {
+      const { id } = await trpc.bases.create.mutate({ title })
+      await trpc.bases.delete.mutate({ baseId: id })
+    }
+    const page = await openSignedIn('/trash')
+    await page.getByLabel('Select all').check()
+    await page.getByRole('button', { name: 'Delete forever' }).first().click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await see(page.getByText('2 selected'))
+  })
+
   test('sees people with a role in all bases among the members of a base, without a control for them', async () => {
     const token = await tokenOf()
     const admin = app().rest(token)

@@ -76,7 +76,7 @@ export function BaseTrashScreen() {
                 <Button size="small" icon={Undo2} onClick={() => void restoreBases(chosen).then(uncheck)}>
                   {m.trash_restore_selected({ count: chosen.length })}
                 </Button>
-                <Button size="small" icon={X} onClick={() => void purgeBases(chosen).then(uncheck)}>
+                <Button size="small" icon={X} onClick={() => void purgeBases(chosen).then((isDone) => isDone && uncheck())}>
                   {m.trash_delete_forever()}
                 </Button>
               </>
@@ -120,8 +120,12 @@ async function restoreBases(chosen: readonly TrashedBase[]): Promise<void> {
   await refresh()
 }
 
-/** Deletes bases forever, after a confirmation: a single one once its name is typed, several once their number is. */
-async function purgeBases(chosen: readonly TrashedBase[]): Promise<void> {
+/**
+ * Deletes bases forever, after a confirmation: a single one once its name is typed, several once their number is.
+ *
+ * @returns false if the user has not confirmed it
+ */
+async function purgeBases(chosen: readonly TrashedBase[]): Promise<boolean> {
   const [only] = chosen
   const isOne = chosen.length === 1 && only !== undefined
   const agreed = await confirm({
@@ -133,13 +137,14 @@ async function purgeBases(chosen: readonly TrashedBase[]): Promise<void> {
     danger: true,
     typed: isOne ? only.base.title : String(chosen.length),
   })
-  if (!agreed) return
+  if (!agreed) return false
   let deleted = 0
   for (const { base } of chosen) {
     if (await attempt(() => api.trash.purgeBase.mutate({ baseId: base.id }))) deleted++
   }
   if (deleted > 0) toast.success({ text: m.trash_items_deleted_forever({ count: deleted }) })
   await refresh()
+  return true
 }
 
 const refresh = async (): Promise<void> => {
