@@ -551,10 +551,11 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const { engine, context } = opened
     const byId = new Map<RecordId, TitledRow>()
     const shape = { kind: 'titled', withKey: true } as const
+    const scan = await work.isWide(opened, fields.some(isComputed))
     for (const ids of chunks(recordIds)) {
       await breathe()
       const statement = engine.dialect.render(recordsQuery(context, { fields, shape, ids }))
-      for (const row of await engine.all<TitledRow>(statement)) byId.set(takeRecordKey(row), row)
+      for (const row of await engine.all<TitledRow>(statement, { scan })) byId.set(takeRecordKey(row), row)
     }
     return byId
   }
