@@ -76,7 +76,11 @@ export function BaseTrashScreen() {
                 <Button size="small" icon={Undo2} onClick={() => void restoreBases(chosen).then(uncheck)}>
                   {m.trash_restore_selected({ count: chosen.length })}
                 </Button>
-                <Button size="small" icon={X} onClick={() => void purgeBases(chosen).then((isDone) => isDone && uncheck())}>
+                <Button
+                  size="small"
+                  icon={X}
+                  onClick={() => void purgeBases(chosen).then((isDone) => isDone && uncheck())}
+                >
                   {m.trash_delete_forever()}
                 </Button>
               </>
