@@ -3,7 +3,7 @@ import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Member, MemberInvitation } from '../../src/core/model.ts'
-import { type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
+import { type BaseRole, holdsBaseRole, roleCan } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { NOTICES } from '../../src/notices.ts'
@@ -27,6 +27,10 @@ export function createMembers(
 
   const roleOf = async (baseId: string, userId: string): Promise<BaseRole | null> =>
     (await access.memberships(userId)).bases.get(baseId) ?? null
+
+  /** Someone's role in all bases, which a membership overrides. */
+  const roleInAllBases = async (userId: string): Promise<BaseRole | null> =>
+    (await access.memberships(userId)).workspace
 
   /** @throws FORBIDDEN if the actor's role is below one of these */
   async function mustReach(actor: Actor, baseId: string, roles: (BaseRole | null)[]): Promise<void> {
@@ -97,9 +101,26 @@ export function createMembers(
   }
 
   /**
+   * The role with which an invitation finds someone in the base already: their membership, or a role in all bases that
+   * it would lower without the right to. Null for people who may be added.
+   */
+  async function presentRole(
+    actor: Actor,
+    baseId: string,
+    userId: string,
+    invited: BaseRole,
+  ): Promise<BaseRole | null> {
+    const present = await roleOf(baseId, userId)
+    const everywhere = await roleInAllBases(userId)
+    if (present || everywhere === null || holdsBaseRole(invited, everywhere)) return present
+    const own = await access.baseRole(actor, baseId)
+    return roleCan(own, 'member.update') && holdsBaseRole(own, everywhere) ? null : everywhere
+  }
+
+  /**
    * Adds a member with at most the actor's own role. An address without an account is invited to sign up.
-   * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for an invalid address and an existing
-   * member
+   * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for an invalid address, an existing member, and
+   * someone whose role in all bases the actor may not lower
    */
   async function invite(
     actor: Actor,
@@ -112,7 +133,7 @@ export function createMembers(
     const invited = await users.findOrInvite(actor, email)
     if (!invited) throw problem(m.wire_error_email({ email: email.slice(0, 256) }))
     const { row } = invited
-    const present = await roleOf(baseId, row.id)
+    const present = await presentRole(actor, baseId, row.id, role)
     if (present) throw problem(m.wire_error_member_exists({ email: row.email, role: present }))
     await grant(actor, baseId, row, role)
     await users.mails.invited(actor, row)
@@ -203,14 +224,15 @@ export function createMembers(
       const person = await users.find(userId)
       if (!person) throw problem(m.wire_error_no_such_user({ id: userId.slice(0, 64) }))
       const present = await roleOf(baseId, userId)
-      await mustReach(actor, baseId, [role, present])
+      await mustReach(actor, baseId, [role, present ?? (await roleInAllBases(userId))])
       if (present) return regrant(actor, baseId, person, role)
       await grant(actor, baseId, person, role)
     },
 
     /**
      * Ends a membership, effective on the person's next call. Does nothing for other people.
-     * @throws USER_NOT_FOUND; BASE_USER_ERROR for the actor and the last owner; FORBIDDEN for higher people
+     * @throws USER_NOT_FOUND; BASE_USER_ERROR for the actor and the last owner; FORBIDDEN for higher people, also for
+     * those who get a higher role in all bases back
      */
     async remove(actor: Actor, baseId: string, userId: string): Promise<void> {
       await enter(actor, 'member.delete', baseId)
@@ -218,8 +240,9 @@ export function createMembers(
       if (!person) throw notFound('User', userId.slice(0, 64))
       if (actor.kind === 'user' && actor.id === userId) throw problem(m.wire_error_delete_oneself())
       const present = await roleOf(baseId, userId)
-      await mustReach(actor, baseId, [present])
-      if (present) await regrant(actor, baseId, person, null)
+      if (!present) return
+      await mustReach(actor, baseId, [present, await roleInAllBases(userId)])
+      await regrant(actor, baseId, person, null)
     },
   }
 }

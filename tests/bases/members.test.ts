@@ -134,6 +134,35 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
     expect(await roleOf(owner)).toBe('owner')
   })
 
+  test('only people who reach a role in all bases override it or give it back', async () => {
+    const carla = await app.signUp()
+    const giveEverywhere = (role: BaseRole) =>
+      app.rest(admin.token).patch(`/api/v1/users/${carla.id}`, { workspace_roles: `workspace-level-${role}` })
+    await giveEverywhere('owner')
+    const viewer = await createMember(app, baseId, 'viewer')
+    const creator = await createMember(app, baseId, 'creator')
+    const invite = async (by: TestUser) => {
+      const invitation = { email: carla.email, roles: 'no-access' }
+      const { status, body } = await app.rest(by.token).post(path(), invitation)
+      return [status, body.message]
+    }
+    const isPresent = (role: BaseRole) => [422, `${carla.email} with role ${role} already exists in this base`]
+    expect(await invite(viewer)).toEqual(isPresent('owner'))
+    expect(await invite(creator)).toEqual(isPresent('owner'))
+    expect((await app.rest(creator.token).patch(path(carla.id), { roles: 'viewer' })).status).toBe(403)
+    expect(await roleOf(carla)).toBe('owner')
+    expect((await app.rest(owner.token).patch(path(carla.id), { roles: 'viewer' })).status).toBe(200)
+    expect(await roleOf(carla)).toBe('viewer')
+    expect((await app.rest(creator.token).delete(path(carla.id))).status).toBe(403)
+    expect((await app.rest(owner.token).delete(path(carla.id))).status).toBe(200)
+    expect(await roleOf(carla)).toBe('owner')
+    // A viewer reaches this role, but may not lower roles of others.
+    await giveEverywhere('viewer')
+    expect(await invite(viewer)).toEqual(isPresent('viewer'))
+    expect((await invite(creator))[0]).toBe(200)
+    expect(await roleOf(carla)).toBe('no-access')
+  })
+
   test('unknown people, and oneself', async () => {
     for (const id of ['us00000000000000', '%00', 'x']) {
       expect((await app.rest(owner.token).patch(path(id), { roles: 'viewer' })).body.error).toBe(
