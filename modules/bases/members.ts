@@ -86,7 +86,9 @@ export function createMembers(
           ],
     )
     await meta.atomically([access.grant(baseId, userId, role), ...audits.record(actor, audit), ...statements])
-    access.gained(userId)
+    // Replaces the role in all bases, so open connections may have lost rights.
+    if (await roleInAllBases(userId)) access.changed(userId)
+    else access.gained(userId)
     audits.added(baseId)
     stored()
   }

@@ -133,4 +133,16 @@ describe('the live connection', () => {
     expect(await cut).toBe('io server disconnect')
     expect((await join(await connect(editor.token))).joined).toBe(false)
   })
+
+  test('is cut when a membership gives less than the role in all bases', async () => {
+    const dan = await app.signUp()
+    const everywhere = { userId: dan.id, role: 'workspace-level-viewer' } as const
+    await app.trpc(owner.token).auth.setWorkspaceRole.mutate(everywhere)
+    const socket = await connect(dan.token)
+    expect((await join(socket)).joined).toBe(true)
+    const cut = next<string>(socket, 'disconnect')
+    await app.trpc(owner.token).bases.invite.mutate({ baseId, emails: [dan.email], role: 'no-access' })
+    expect(await cut).toBe('io server disconnect')
+    expect((await join(await connect(dan.token))).joined).toBe(false)
+  })
 })
