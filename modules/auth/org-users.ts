@@ -100,18 +100,15 @@ export function createOrgUsers(
     exists: async (userId: string): Promise<boolean> => (await accounts.find(userId)) !== null,
 
     /**
-     * The account of an address, invited first if there is none (`isNew`). Null for an invalid address. Does
-     * not check access.
+     * The account of an address, invited first if there is none. Null for an invalid address. Does not check
+     * access.
      */
-    async findOrInvite(inviter: Actor, email: string): Promise<{ row: UserRow; isNew: boolean } | null> {
+    async findOrInvite(inviter: Actor, email: string): Promise<UserRow | null> {
       const address = parseEmail(email)
       if (address === null) return null
-      const found = await accounts.findByEmail(address)
-      if (found) return { row: found, isNew: false }
-      const row = await invite(inviter, address)
-      if (row) return { row, isNew: true }
-      const made = await accounts.findByEmail(address)
-      return made && { row: made, isNew: false }
+      const find = () => accounts.findByEmail(address)
+      // Another call may have invited the address at the same time.
+      return (await find()) ?? (await invite(inviter, address)) ?? find()
     },
 
     /** Every account, oldest first. Does not check access. */

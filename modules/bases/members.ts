@@ -132,14 +132,13 @@ export function createMembers(
   ): Promise<Omit<MemberInvitation, 'problem'>> {
     await enter(actor, 'member.create', baseId)
     await mustReach(actor, baseId, [role])
-    const invited = await users.findOrInvite(actor, email)
-    if (!invited) throw problem(m.wire_error_email({ email: email.slice(0, 256) }))
-    const { row } = invited
+    const row = await users.findOrInvite(actor, email)
+    if (!row) throw problem(m.wire_error_email({ email: email.slice(0, 256) }))
     const present = await presentRole(actor, baseId, row.id, role)
     if (present) throw problem(m.wire_error_member_exists({ email: row.email, role: present }))
     await grant(actor, baseId, row, role)
     await users.mails.invited(actor, row)
-    return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
+    return { email: row.email, inviteToken: users.inviteTokenFor(actor, row) }
   }
 
   return {

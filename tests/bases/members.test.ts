@@ -163,6 +163,20 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
     expect(await roleOf(carla)).toBe('no-access')
   })
 
+  test('an invitation to a further base has the link of the first, for its inviter alone', async () => {
+    const inviteAs = async (by: TestUser, id: string) => {
+      const emails = ['twice@example.com']
+      return (await app.trpc(by.token).bases.invite.mutate({ baseId: id, emails, role: 'viewer' }))[0]
+    }
+    const further = (await createBase(app, admin)).id
+    const theirs = (await createBase(app, admin)).id
+    await app.services.auth.access.setMembership(theirs, owner.id, 'owner')
+    const first = await inviteAs(admin, baseId)
+    expect(first?.inviteToken).toBeString()
+    expect(await inviteAs(admin, further)).toEqual(first)
+    expect(await inviteAs(owner, theirs)).toMatchObject({ inviteToken: null, problem: null })
+  })
+
   test('unknown people, and oneself', async () => {
     for (const id of ['us00000000000000', '%00', 'x']) {
       expect((await app.rest(owner.token).patch(path(id), { roles: 'viewer' })).body.error).toBe(
