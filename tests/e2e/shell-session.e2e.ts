@@ -2,12 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import {
   arrivesAt,
   createBase,
+  createTable,
   EMAIL,
   fillCredentials,
   PASSWORD,
   route,
   see,
   setUpShell,
+  signedIn,
   tableLink,
 } from './shell-page.ts'
 
@@ -203,6 +205,42 @@ describe('the end of a session', () => {
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await see(tableLink(page, 'Typed before'))
+    await page.context().close()
+  })
+
+  test('and another person’s sign-in send nothing of the one before, and load every tab for the other', async () => {
+    const other = await app().signUp()
+    const page = await openSignedIn()
+    await createBase(page, 'Of both')
+    await createTable(page, 'Notes')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const ada = app().trpc(token)
+    const baseId = (await ada.bases.list.query()).find(({ title }) => title === 'Of both')?.id ?? ''
+    await app().services.auth.access.setMembership(baseId, other.id, 'creator')
+    const idle = await openPage('/account/profile', page.context())
+    await signedIn(idle)
+    await tableLink(page, 'Notes').click()
+    await page.getByRole('gridcell').first().click()
+    await ada.auth.signOut.mutate()
+    await page.keyboard.type('Of Ada')
+    await page.keyboard.press('Enter')
+
+    const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' })
+    await see(dialog)
+    const questions: string[] = []
+    page.on('dialog', (question) => {
+      questions.push(question.type())
+      void question.accept()
+    })
+    const loaded = [page, idle].map((each) => each.waitForEvent('load'))
+    await fillCredentials(page, PASSWORD, other.email)
+    await Promise.all(loaded)
+    for (const each of [page, idle])
+      await see(each.getByRole('button', { name: 'Account menu' }).getByText('P', { exact: true }))
+    expect(questions).toEqual([])
+    const [table] = await app().trpc(other.token).schema.tables.query({ baseId })
+    const { body } = await app().rest(other.token).get(`/api/v2/tables/${table?.id}/records`)
+    expect(body.list).toEqual([])
     await page.context().close()
   })
 })

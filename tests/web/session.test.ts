@@ -98,13 +98,50 @@ describe('a session', () => {
     expect(session.token()).toBe(null)
   })
 
+  test.each(['signs in here', 'signs in in another tab', 'has the cookie'])(
+    'sends nothing of a person after somebody else %s',
+    async (way) => {
+      const OTHER = tokenFor(36_000_000, 'us2')
+      for (const isExpired of [false, true]) {
+        const { session, stored } = open(FRESH, async () => OTHER)
+        if (isExpired) session.expire()
+        const seen: string[] = []
+        session.subscribe((status) => seen.push(status))
+        const waiting = isExpired ? session.resumed() : null
+        if (way === 'signs in here') session.signIn(OTHER)
+        if (way === 'signs in in another tab') {
+          stored.token = OTHER
+          session.followOtherTab(OTHER)
+        }
+        // Refused, as after every 401: the page asks for a new token.
+        expect(await session.refresh()).toBeNull()
+        session.expire()
+        expect(await Promise.all([waiting, session.resumed()])).toEqual([isExpired ? false : null, false])
+        expect(seen).toEqual(['replaced'])
+        // The page keeps the person that it shows, the next one gets the other.
+        expect([session.userId(), session.token(), await session.current()]).toEqual(['us1', FRESH, FRESH])
+        expect(open(stored.token).session.userId()).toBe('us2')
+      }
+    },
+  )
+
   test('follows another tab out and in', () => {
     const { session } = open(FRESH)
     const seen: string[] = []
     session.subscribe((status) => seen.push(status))
     session.followOtherTab(null)
+    session.followOtherTab(OLD)
+    session.signOut()
     session.followOtherTab(tokenFor(36_000_000, 'us2'))
-    expect(seen).toEqual(['signedOut', 'signedIn'])
-    expect(session.userId()).toBe('us2')
+    expect(seen).toEqual(['signedOut', 'signedIn', 'signedOut', 'replaced'])
+    expect(session.token()).toBeNull()
+  })
+
+  test('belongs to the first who signs in, whoever was there before the page was opened', () => {
+    for (const token of [null, tokenFor(-1000)]) {
+      const { session } = open(token)
+      session.signIn(tokenFor(36_000_000, 'us2'))
+      expect([session.status(), session.userId()]).toEqual(['signedIn', 'us2'])
+    }
   })
 })

@@ -1,4 +1,5 @@
 import { isOffline } from '../errors.ts'
+import { session } from '../session/index.ts'
 import { createSendQueue, type SendQueue } from './send-queue.ts'
 
 const queues = new Map<string, SendQueue>()
@@ -28,7 +29,7 @@ window.addEventListener('online', () => {
   for (const queue of queues.values()) queue.retryNow()
 })
 
-// Makes the browser ask before it discards unsent changes.
+// Makes the browser ask before it discards unsent changes. Those of the person before can no longer be sent.
 window.addEventListener('beforeunload', (event) => {
-  if (hasWaiting()) event.preventDefault()
+  if (hasWaiting() && session.status() !== 'replaced') event.preventDefault()
 })

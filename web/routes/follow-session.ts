@@ -7,10 +7,9 @@ import { router } from './router.tsx'
 
 /**
  * Follows the session in all tabs: signing out opens sign-in, signing in continues, and another person's session
- * starts with an empty cache.
+ * starts with a new page.
  */
 export function followSession(): void {
-  let userId = session.userId()
   let wasExpired = false
   session.subscribe((status) => {
     if (status === 'expired') {
@@ -21,13 +20,13 @@ export function followSession(): void {
       queryClient.clear()
       const here = readContinuePath(currentPath())
       if (!isLeaving()) goTo(paths.signIn(here ?? undefined), { replace: true })
-      userId = null
       return
     }
-    const isSomeoneElse = userId !== null && userId !== session.userId()
-    userId = session.userId()
-    if (isSomeoneElse) location.reload()
-    else if (wasExpired) void queryClient.invalidateQueries()
+    if (status === 'replaced') {
+      location.reload()
+      return
+    }
+    if (wasExpired) void queryClient.invalidateQueries()
     else router.reload()
     wasExpired = false
   })

@@ -63,7 +63,7 @@ export async function fetchSignedIn(url: string, init: RequestInit = {}): Promis
 
 /**
  * Recovers from a 401 by one shared refresh or, if that is rejected, the sign-in dialog. Resolves true to resend the
- * request, false if the user left.
+ * request, false if the user left or somebody else has signed in.
  */
 export async function recoverFrom401(): Promise<boolean> {
   if (session.status() === 'expired') return session.resumed()

@@ -6,8 +6,10 @@ export const REFRESH_WINDOW_MS = 5 * 60_000
 /**
  * `expired`: the server rejects the session while a page is open; the page stays and a dialog asks to sign in.
  * `signedOut`: signed out here or in another tab, or never signed in.
+ * `replaced`: somebody else has signed in, here or in another tab. The page still belongs to the person before and must
+ * be loaded again.
  */
-export type SessionStatus = 'signedIn' | 'signedOut' | 'expired'
+export type SessionStatus = 'signedIn' | 'signedOut' | 'expired' | 'replaced'
 
 export interface SessionDeps {
   load(): string | null
@@ -24,6 +26,9 @@ export function createSession(deps: SessionDeps) {
   let token = deps.load()
   let decoded: { token: string | null; claims: TokenClaims | null } = { token: null, claims: null }
   const status = createStore<SessionStatus>(() => (isAlive(token) ? 'signedIn' : 'signedOut'))
+  // The first person who is signed in while the page is open, also after they left: their drafts and unsent changes may
+  // still be in it.
+  let ownerId = isAlive(token) ? (ownClaims()?.id ?? null) : null
   let refreshing: Promise<string | null> | null = null
   let waiting: ((goOn: boolean) => void)[] = []
 
@@ -38,12 +43,22 @@ export function createSession(deps: SessionDeps) {
     return decoded.claims
   }
 
-  function accept(fresh: string): string {
-    token = fresh
+  function accept(fresh: string): string | null {
     deps.save(fresh)
-    status.setState('signedIn')
-    releaseWaiting(true)
-    return fresh
+    return adopt(fresh)
+  }
+
+  /** Goes on with a token of the page's person. Null for somebody else's, which only the next page may use. */
+  function adopt(fresh: string): string | null {
+    const userId = readToken(fresh)?.id ?? null
+    const isReplaced = ownerId !== null && ownerId !== userId
+    if (!isReplaced) {
+      token = fresh
+      ownerId = userId
+    }
+    status.setState(isReplaced ? 'replaced' : 'signedIn')
+    releaseWaiting(!isReplaced)
+    return isReplaced ? null : fresh
   }
 
   function releaseWaiting(goOn: boolean): void {
@@ -65,7 +80,10 @@ export function createSession(deps: SessionDeps) {
     })
   }
 
-  /** Requests a new token; null if the server rejects it. Concurrent callers share one request. */
+  /**
+   * Requests a new token; null if the server rejects it or somebody else has signed in. Concurrent callers share one
+   * request.
+   */
   function refresh(): Promise<string | null> {
     refreshing ??= renew().finally(() => {
       refreshing = null
@@ -97,7 +115,7 @@ export function createSession(deps: SessionDeps) {
       }
     },
 
-    /** After sign-up or sign-in: keeps the token and lets the waiting requests go on. */
+    /** After sign-up or sign-in: keeps the token and lets the waiting requests of the same person go on. */
     signIn: (fresh: string): void => void accept(fresh),
 
     /** Forgets the token. Waiting requests fail. */
@@ -111,9 +129,7 @@ export function createSession(deps: SessionDeps) {
     /** Another tab signed in or out, or renewed. */
     followOtherTab(stored: string | null): void {
       if (isAlive(stored)) {
-        token = stored
-        status.setState('signedIn')
-        releaseWaiting(true)
+        adopt(stored)
       } else if (stored === null) {
         token = null
         status.setState('signedOut')
@@ -126,10 +142,9 @@ export function createSession(deps: SessionDeps) {
       if (status.getState() === 'signedIn') status.setState('expired')
     },
 
-    /** Resolves true once the user has signed in again, false if they left. */
+    /** Resolves true once the user has signed in again, false if they left or somebody else has signed in. */
     resumed(): Promise<boolean> {
-      if (status.getState() === 'signedIn') return Promise.resolve(true)
-      if (status.getState() === 'signedOut') return Promise.resolve(false)
+      if (status.getState() !== 'expired') return Promise.resolve(status.getState() === 'signedIn')
       return new Promise((resolve) => waiting.push(resolve))
     },
 
