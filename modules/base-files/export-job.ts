@@ -42,7 +42,7 @@ export interface FileExportInput {
 interface Deps {
   kernel: Pick<Kernel, 'sources'>
   auth: Pick<AuthService, 'people'>
-  bases: Pick<BasesService, 'require' | 'sourcesOf'>
+  bases: Pick<BasesService, 'require' | 'enter' | 'sourcesOf'>
   schema: Pick<SchemaService, 'copiedRows'>
   views: Pick<ViewsService, 'rowsForCopy'>
   records: Pick<RecordsService, 'attachments' | 'exports'>
@@ -263,15 +263,18 @@ export function createWriteFile(deps: Deps) {
 
 /** The job that exports a base. */
 export function createFileExportJob(
-  { records }: Pick<Deps, 'records'>,
+  { bases, records }: Pick<Deps, 'bases' | 'records'>,
   write: WriteFile,
 ): JobKind<FileExportInput> {
   return {
     async run(input, context) {
+      const { actor, baseId, title } = input
       context.report({ done: 0, total: null, unit: 'rows' })
-      return records.exports.keepWritten(input.actor, { name: input.title, type: 'sheaf' }, (path) =>
-        write(path, input, context),
-      )
+      return records.exports.keepWritten(actor, { name: title, type: 'sheaf' }, async (path) => {
+        await write(path, input, context)
+        // Rights may have been taken away since the file was asked for.
+        await bases.enter(actor, 'base.export', baseId)
+      })
     },
     // The unfinished file is among the incoming ones, which are deleted at startup.
     recover: async () => null,

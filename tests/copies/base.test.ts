@@ -7,7 +7,7 @@ import { createId } from '../../src/core/ids.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 import type { TestUser } from '../support/app.ts'
-import { createMember } from '../support/factories.ts'
+import { createBase, createMember } from '../support/factories.ts'
 
 let bench: Bench
 let tasks: TestTable
@@ -164,6 +164,28 @@ describe('a copy of a shared base', () => {
     const closed = copies.sharedBase.mutate({ shareId: share.id, password: 'open sesame' })
     expect((await refusalOf(closed)).status).toBe(404)
   })
+})
+
+test.each(['a copy', 'a file'])('%s is not for somebody who is removed while it waits', async (kind) => {
+  const { app, owner } = bench
+  // Without computed fields, whose values are read with the rights of the person.
+  const { id: baseId } = await createBase(app, owner)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const name = `occupies the base for ${kind}`
+  app.kernel.jobs.register(name, { run: () => released, recover: async () => null })
+  await app.kernel.jobs.start(name, { userId: owner.id, baseId, input: {} })
+  const creator = await createMember(app, baseId, 'creator')
+  const as = app.trpc(creator.token)
+  const { jobId } =
+    kind === 'a copy'
+      ? await as.copies.base.mutate({ baseId, options: {} })
+      : await as.baseFiles.export.mutate({ baseId })
+  await app.services.auth.access.setMembership(baseId, creator.id, null)
+  release()
+  const outcome = await ended(doorOf(app, creator), jobId)
+  expect(outcome).toMatchObject({ status: 'failed', result: null })
+  expect(outcome.error).toContain('Forbidden')
+  expect(await as.bases.list.query()).toEqual([])
 })
 
 test('what a copy that was cut off has begun is removed at the next start', async () => {

@@ -32,7 +32,7 @@ export interface CopyInput {
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'log'>
-  bases: Pick<BasesService, 'require' | 'copies'>
+  bases: Pick<BasesService, 'require' | 'enter' | 'copies'>
   copyRows: CopyRows
   records: Pick<RecordsService, 'attachments'>
 }
@@ -62,6 +62,8 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
     })
     signal.throwIfAborted()
     if (!isSameDefinition(rows, await read())) return false
+    // Rights may have been taken away since the copy was asked for. Visitors come by a link.
+    if (!input.isVisitor) await bases.enter(owner, 'base.duplicate', baseId)
     await copyRows.publish({
       owner,
       baseId,
