@@ -34,6 +34,16 @@ interface Standing {
   roles: ReadonlyMap<string, BaseRole>
 }
 
+/** Someone with a role in a base. */
+interface PersonInBase {
+  user: UserRow
+  role: BaseRole
+  /** When they got it, as ISO. */
+  since: string
+  /** True for a role in all bases. */
+  isInAllBases: boolean
+}
+
 interface Memberships {
   bases: Map<string, BaseRole>
   workspace: BaseRole | null
@@ -74,13 +84,21 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
   const membersIn = (scope: SQL | undefined) =>
     meta.db
-      .select({ user: users, role: memberships.role, since: memberships.createdAt })
+      .select({
+        user: users,
+        scope: memberships.scope,
+        role: memberships.role,
+        since: memberships.createdAt,
+      })
       .from(memberships)
       .innerJoin(users, eq(users.id, memberships.userId))
       .where(and(scope, isNull(users.deletedAt)))
 
+  const isMembershipOf = (baseId: string) =>
+    and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId))
+
   const isMembership = (baseId: string, userId: string) =>
-    and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), eq(memberships.userId, userId))
+    and(isMembershipOf(baseId), eq(memberships.userId, userId))
 
   /** Adds a member or changes their role. Run it with `meta.atomically`, then call `changed` or `gained`. */
   const grant = (baseId: string, userId: string, role: BaseRole): MetaStatement =>
@@ -167,17 +185,26 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
     /** Members of a base, unordered, without deleted accounts. */
     async members(baseId: string): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
-      const rows = await membersIn(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId)))
+      const rows = await membersIn(isMembershipOf(baseId))
       return rows.flatMap(({ user, role, since }) => (isBaseRole(role) ? [{ user, role, since }] : []))
     },
 
-    /** People with a workspace role other than `no-access`, unordered. */
-    async workspaceMembers(): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
-      const rows = await membersIn(eq(memberships.scope, 'workspace'))
-      return rows.flatMap(({ user, role, since }) => {
-        const inBases = isWorkspaceRole(role) ? asBaseRole(role) : 'no-access'
-        return inBases === 'no-access' ? [] : [{ user, role: inBases, since }]
+    /**
+     * Everyone with a role in a base, unordered: its members, and people with a role in all bases, which a membership
+     * overrides.
+     */
+    async people(baseId: string): Promise<PersonInBase[]> {
+      const rows = await membersIn(or(isMembershipOf(baseId), eq(memberships.scope, 'workspace')))
+      const own = rows.flatMap(({ scope, user, role, since }) =>
+        scope === 'base' && isBaseRole(role) ? [{ user, role, since, isInAllBases: false }] : [],
+      )
+      const ownIds = new Set(own.map(({ user }) => user.id))
+      const others = rows.flatMap(({ scope, user, role, since }) => {
+        if (scope !== 'workspace' || !isWorkspaceRole(role) || ownIds.has(user.id)) return []
+        const inBase = asBaseRole(role)
+        return inBase === 'no-access' ? [] : [{ user, role: inBase, since, isInAllBases: true }]
       })
+      return [...own, ...others]
     },
 
     /** Number of memberships by user id. */
@@ -276,7 +303,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
     /** Statements that remove the memberships and public links of a base that is deleted forever. */
     forRemovedBase: (baseId: string): MetaStatement[] => [
-      meta.db.delete(memberships).where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId))),
+      meta.db.delete(memberships).where(isMembershipOf(baseId)),
       meta.db.delete(shares).where(eq(shares.baseId, baseId)),
     ],
 

@@ -75,8 +75,9 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
       return rows.filter((row) => holdsOrgRole(rolesOf(row), 'super')).map(({ id }) => id)
     },
 
+    /** The people whom records of a base may name: everyone with a role in it. */
     async peopleOf(baseId: string): Promise<Person[]> {
-      return (await access.members(baseId)).map(({ user }) => asPerson(user))
+      return (await access.people(baseId)).map(({ user }) => asPerson(user))
     },
   }
 }

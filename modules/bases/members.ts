@@ -149,17 +149,14 @@ export function createMembers(
     async people(actor: Actor, baseId: string): Promise<Member[]> {
       await store.require(baseId)
       await access.authorize(actor, 'member.list', baseId)
-      const own = await access.members(baseId)
-      const ownIds = new Set(own.map(({ user }) => user.id))
-      const others = (await access.workspaceMembers()).filter(({ user }) => !ownIds.has(user.id))
-      return [...own, ...others]
-        .map(({ user, role, since }) => ({
+      return (await access.people(baseId))
+        .map(({ user, role, since, isInAllBases }) => ({
           id: user.id,
           email: user.email,
           displayName: user.displayName,
           role,
           since,
-          isInAllBases: !ownIds.has(user.id),
+          isInAllBases,
           isInvited: user.inviteToken !== null,
           inviteToken: users.inviteTokenFor(actor, user),
         }))

@@ -114,6 +114,22 @@ describe('"me" as a default', () => {
     expect(body.Me).toEqual([shown(ann)])
   })
 
+  test('is also someone with a role in all bases, who can be named like a member', async () => {
+    const carla = await bench.app.signUp('carla@example.com')
+    const { setWorkspaceRole } = bench.trpc.auth
+    await setWorkspaceRole.mutate({ userId: carla.id, role: 'workspace-level-editor' })
+    const { inserted } = await write('Title', 'by carla', carla.token)
+    const { body } = await bench.rest.get(`${table.path}/${inserted[0]}`)
+    expect(body.Me).toEqual([shown(carla)])
+    expect((await post({ Who: carla.email })).body.Who).toEqual([shown(carla)])
+    const people = await bench.trpc.records.people.query({ baseId: bench.baseId })
+    expect(people.map(({ id }) => id)).toContain(carla.id)
+    const view = `/api/v2/meta/views/${table.schema.views[0]?.id}`
+    expect((await bench.rest.patch(view, { owned_by: carla.id })).status).toBe(200)
+    await setWorkspaceRole.mutate({ userId: carla.id, role: null })
+    expect((await post({ Who: carla.email })).status).toBe(422)
+  })
+
   test('gives way to what is given, and to nobody', async () => {
     expect((await post({ Me: [bob.id] })).body.Me).toEqual([shown(bob)])
     expect((await post({ Me: null })).body.Me).toBeNull()

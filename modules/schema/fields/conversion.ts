@@ -117,9 +117,9 @@ async function optionsFor(
 
 type TypeAndOptions = Pick<FieldDefinition, 'type' | 'options'>
 
-/** The members of a base, whom names and emails in values are matched against. */
+/** Everyone with a role in a base, whom names and emails in values are matched against. */
 export async function membersOf(access: AuthService['access'], baseId: string): Promise<Person[]> {
-  return (await access.members(baseId)).map(({ user: { id, email, displayName } }) => ({
+  return (await access.people(baseId)).map(({ user: { id, email, displayName } }) => ({
     id,
     email,
     displayName,
@@ -130,7 +130,7 @@ export async function membersOf(access: AuthService['access'], baseId: string): 
 export interface FieldChangeContext extends ChangeContext {
   model: TableModel
   field: Field
-  /** The members of the base. */
+  /** Everyone with a role in the base. */
   people(): Promise<Person[]>
   /** Where to read the values under a definition; for a formula, its current results. */
   values(definition: FieldDefinition): Promise<ReadableValues>

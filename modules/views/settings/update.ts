@@ -75,10 +75,10 @@ export async function updateView(
   )
 }
 
-/** @throws BAD_REQUEST unless the user is a member of the table's base */
+/** @throws BAD_REQUEST unless the user has a role in the table's base */
 async function requireMember({ access }: ViewsContext, { table }: TableModel, userId: string): Promise<void> {
-  const members = await access.members(table.baseId)
-  if (members.some(({ user }) => user.id === userId)) return
+  const people = await access.people(table.baseId)
+  if (people.some(({ user }) => user.id === userId)) return
   throw badRequest(m.views_error_owner())
 }
 
