@@ -182,7 +182,7 @@ export function createSessionService(
   parts: SessionParts,
 ) {
   const { accounts, access, audits, jwt, sessions, signUp, throttle, tokens } = parts
-  const { users } = meta.tables(defineAuthTables)
+  const { users, passwordResets } = meta.tables(defineAuthTables)
   const signUps = createHourlyLimit(
     { events, name: 'sign-ups' },
     config.signUpsPerHour,
@@ -198,7 +198,10 @@ export function createSessionService(
     return { token: await jwt.sign(user, roles), cookie, user }
   }
 
-  /** Voids every access and refresh token of the user. Null if another call did so at the same time. */
+  /**
+   * Voids every access and refresh token of the user and, with a new password, reset links. Null if another call did so
+   * at the same time.
+   */
   async function endSessions(
     user: UserRow,
     kind: 'user.sign-out' | 'user.password-change',
@@ -207,11 +210,13 @@ export function createSessionService(
     const tokenVersion = randomHex80()
     const isOurs = and(eq(users.id, user.id), eq(users.tokenVersion, tokenVersion))
     const isDone = exists(meta.db.select({ id: users.id }).from(users).where(isOurs))
+    const links = meta.db.delete(passwordResets).where(and(eq(passwordResets.userId, user.id), isDone))
     await meta.atomically([
       meta.db
         .update(users)
         .set({ ...also, tokenVersion, updatedAt: nowIso() })
         .where(and(eq(users.id, user.id), eq(users.tokenVersion, user.tokenVersion))),
+      ...(also.passwordHash === undefined ? [] : [links]),
       ...audits.recordOwn(kind, user, isDone),
     ])
     const [row] = await meta.db.select().from(users).where(isOurs)
@@ -282,8 +287,8 @@ export function createSessionService(
     },
 
     /**
-     * Changes the actor's password, ends their sessions and starts a new one. API tokens stay valid unless
-     * `revokesTokens`.
+     * Changes the actor's password, ends their sessions and reset links, and starts a new session. API tokens stay
+     * valid unless `revokesTokens`.
      * @throws BAD_REQUEST for a wrong current password; TOO_MANY_REQUESTS after many failures
      */
     async changePassword(

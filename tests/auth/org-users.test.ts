@@ -220,6 +220,21 @@ describe.each(META_DATABASES)('forgotten passwords on %s', (database) => {
     expect((await signIn('new password 1')).status).toBe(200)
   })
 
+  test('a link ends with a password that is changed meanwhile', async () => {
+    const user = await app.signUp()
+    const { reset_password_token: token } = (await generate(admin, user.id)).body
+    const change = { currentPassword: PASSWORD, newPassword: 'another password' }
+    await app
+      .trpc(user.token)
+      .auth.changePassword.mutate({ ...change, currentPassword: 'wrong' })
+      .catch(() => {})
+    expect((await app.rest().post(`/api/v1/auth/token/validate/${token}`)).status).toBe(200)
+    await app.trpc(user.token).auth.changePassword.mutate(change)
+    expect((await reset(token, 'a third password')).body).toEqual({ msg: 'Invalid reset url' })
+    const credentials = { email: user.email, password: 'another password' }
+    expect((await app.rest().post('/auth/user/signin', credentials)).status).toBe(200)
+  })
+
   test('a verification link is never right, as none was sent', async () => {
     const { status, body } = await app.rest().post(`/api/v1/auth/email/validate/${crypto.randomUUID()}`)
     expect([status, body]).toEqual([400, { msg: 'Invalid verification url' }])

@@ -146,7 +146,10 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
       const { status, body } = await app.rest(by.token).post(path(), invitation)
       return [status, body.message]
     }
-    const isPresent = (role: BaseRole) => [422, `${carla.email} with role ${role} already exists in this base`]
+    const isPresent = (role: BaseRole) => [
+      422,
+      `${carla.email} with role ${role} already exists in this base`,
+    ]
     expect(await invite(viewer)).toEqual(isPresent('owner'))
     expect(await invite(creator)).toEqual(isPresent('owner'))
     expect((await app.rest(creator.token).patch(path(carla.id), { roles: 'viewer' })).status).toBe(403)
