@@ -31,11 +31,12 @@ export function createImportJob({
   kernel,
   schema,
   records,
+  access,
   uploads,
   reportPath,
 }: Deps): JobKind<ImportInput> {
   const stagingOf = (jobId: string) => `sheaf_import_${jobId}`
-  const targetOf = createImportTargets({ kernel, schema, records })
+  const targetOf = createImportTargets({ kernel, schema, records, access })
 
   async function run(
     input: ImportInput,

@@ -92,7 +92,7 @@ export function createImportsService(
   const reports = join(kernel.config.dataDir, 'reports')
   mkdirSync(reports, { recursive: true, mode: 0o700 })
   const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
-  kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, uploads, reportPath }))
+  kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, access, uploads, reportPath }))
   kernel.jobs.register(LINK_JOB, createLinkJob({ kernel, schema, records, reportPath }))
   // The file of a cancelled or failed import stays for a day, so that it can be started again.
   kernel.events.on('job.changed', ({ id, status }) => {

@@ -178,6 +178,21 @@ describe('an import into a table that exists', () => {
     expect(await rowsOf(door, tableId)).toHaveLength(1)
   })
 
+  test('adds nothing for somebody who is removed while it waits', async () => {
+    const { tableId, own } = await nameAndAge()
+    const editor = await createMember(app, base.id, 'editor')
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    app.kernel.jobs.register('occupies the base', { run: () => released, recover: async () => null })
+    await app.kernel.jobs.start('occupies the base', { userId: owner.id, baseId: base.id, input: {} })
+    const as = doorOf(app, editor)
+    const jobId = await start(tableId, own, 'Name,Age\nAnn,2\n', as)
+    await app.services.auth.access.setMembership(base.id, editor.id, null)
+    release()
+    const { status, error } = await ended(as, jobId)
+    expect([status, error]).toEqual(['failed', expect.stringContaining('Forbidden')])
+    expect(await rowsOf(door, tableId)).toEqual([{ Name: 'Zoe', Age: 1 }])
+  })
+
   test('lets others write meanwhile, and keeps its rows together', async () => {
     const { tableId, own } = await nameAndAge()
     const client = app.trpc(owner.token)

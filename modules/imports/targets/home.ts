@@ -10,6 +10,7 @@ import { listImports } from '../../../src/db/change-log.ts'
 import { isStopping } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import type { AuthService } from '../../auth/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { type ImportInput, isPreview } from '../job-input.ts'
@@ -33,10 +34,11 @@ export interface HomeDeps {
   kernel: Pick<Kernel, 'sources' | 'events'>
   schema: Pick<SchemaService, 'load' | 'publishTable' | 'hasTable'>
   records: Pick<RecordsService, 'openLink'>
+  access: Pick<AuthService['access'], 'authorize'>
 }
 
 /** Tables of a base's home: the thread of the import writes them as sets, and a new one is its staging table. */
-export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportTarget {
+export function createHomeTarget({ kernel, schema, records, access }: HomeDeps): ImportTarget {
   async function open(input: ImportInput, run: TargetRun): Promise<OpenTarget> {
     const { target } = input
     const model = target.kind === 'new' ? null : await schema.load(target.tableId)
@@ -49,7 +51,10 @@ export function createHomeTarget({ kernel, schema, records }: HomeDeps): ImportT
           ? target.prepared.columns
           : stagingColumns(input.columns, model, target.update !== undefined),
       async verify() {
-        if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
+        // Publishing a new table asks for its right.
+        if (!model) return
+        await access.authorize(input.actor, 'import.append', input.baseId)
+        await requireUnchanged(await schema.load(model.table.id), input.columns)
       },
       async complete(outcome) {
         // A new table can still be cancelled here; appended records are saved already. A server that stops waits for it.
