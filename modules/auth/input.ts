@@ -25,7 +25,8 @@ export const ChangePasswordInput = z.object({
   revokesTokens: z.boolean().optional(),
 })
 
-export const DisplayName = plainText(255)
+/** A name without blanks around it; null for blanks only, which lists would show as an empty name. */
+export const DisplayName = plainText(255).transform((name) => name.trim() || null)
 export const ProfileMeta = plainObject(16_384)
 
 /** Server settings of the super admin. Unknown keys are refused, so that a typing error is noticed. */

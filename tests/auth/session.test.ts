@@ -166,6 +166,13 @@ describe.each(META_DATABASES)('the session on %s', (database) => {
       expect(
         (await app.rest(token).patch('/api/v2/meta/user/profile', { meta: { icon: 'cat' } })).body.meta,
       ).toEqual({ icon: 'cat' })
+      for (const [given, kept] of [
+        [' Ann Lee ', 'Ann Lee'],
+        ['  ', null],
+      ]) {
+        const named = await app.rest(token).patch('/api/v1/user/profile', { display_name: given })
+        expect(named.body.display_name).toBe(kept)
+      }
     })
   })
 })
