@@ -3,8 +3,8 @@ import { Elysia } from 'elysia'
 import { activityRest, createActivityService } from '../modules/activity/index.ts'
 import {
   authRest,
-  BASE_TITLES,
   createAuthService,
+  OWNED_BASES,
   probesRest,
   STARTER,
   STARTER_PRESENTER,
@@ -204,7 +204,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
-  kernel.registry.fill(BASE_TITLES, bases.titlesOf)
+  kernel.registry.fill(OWNED_BASES, bases.owned)
   kernel.registry.fill(STARTER, createStarter({ bases, schema, records, views }))
   kernel.registry.fill(STARTER_PRESENTER, presentStarter({ kernel, bases, schema }))
   kernel.registry.fill(TABLE_VIEWS, views.tableViews)

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, not, notExists, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { nowIso } from '../../src/clock.ts'
 import type { Actor, ShareActor, UserActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
@@ -99,6 +99,21 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
   const isMembership = (baseId: string, userId: string) =>
     and(isMembershipOf(baseId), eq(memberships.userId, userId))
+
+  const isOwner = (userId: string) =>
+    and(eq(memberships.scope, 'base'), eq(memberships.userId, userId), eq(memberships.role, 'owner'))
+
+  const isOnlyOwner = (userId: string) => {
+    const others = sql`exists (select 1 from memberships other join users on users.id = other.user_id
+      where other.scope = 'base' and other.scope_id = ${memberships.scopeId} and other.role = 'owner'
+      and other.user_id <> ${userId} and users.deleted_at is null)`
+    return and(isOwner(userId), not(others))
+  }
+
+  async function idsOfOwned(isOwned: SQL | undefined): Promise<string[]> {
+    const rows = await meta.db.select({ baseId: memberships.scopeId }).from(memberships).where(isOwned)
+    return rows.map(({ baseId }) => baseId)
+  }
 
   /** Adds a member or changes their role. Run it with `meta.atomically`, then call `changed` or `gained`. */
   const grant = (baseId: string, userId: string, role: BaseRole): MetaStatement =>
@@ -219,22 +234,20 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return counts
     },
 
-    /** Ids of the bases, trashed ones included, whose only owner is this person. */
-    async ownedAlone(userId: string): Promise<string[]> {
-      const others = sql`exists (select 1 from memberships other join users on users.id = other.user_id
-        where other.scope = 'base' and other.scope_id = ${memberships.scopeId} and other.role = 'owner'
-        and other.user_id <> ${userId} and users.deleted_at is null)`
-      const isOwner = and(
-        eq(memberships.scope, 'base'),
-        eq(memberships.userId, userId),
-        eq(memberships.role, 'owner'),
-      )
-      const rows = await meta.db
-        .select({ baseId: memberships.scopeId })
-        .from(memberships)
-        .where(and(isOwner, not(others)))
-      return rows.map(({ baseId }) => baseId)
-    },
+    /** Ids of the bases, trashed ones included, that this person owns. */
+    ownedBy: (userId: string): Promise<string[]> => idsOfOwned(isOwner(userId)),
+
+    /** Ids of those whose only owner they are. */
+    ownedAlone: (userId: string): Promise<string[]> => idsOfOwned(isOnlyOwner(userId)),
+
+    /** True in a transaction if they are the only owner of no base except these. */
+    ownsNoneAlone: (userId: string, except: readonly string[]): SQL =>
+      notExists(
+        meta.db
+          .select({ baseId: memberships.scopeId })
+          .from(memberships)
+          .where(and(isOnlyOwner(userId), notInArray(memberships.scopeId, [...except]))),
+      ),
 
     async workspaceRole(userId: string): Promise<WorkspaceRole | null> {
       const { workspace } = await of(userId)

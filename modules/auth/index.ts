@@ -1,6 +1,6 @@
 export { type Access, capped, forbidden, isSuperAdmin, requireUser } from './access.ts'
 export type { ListedUser } from './org-users.ts'
-export { BASE_TITLES } from './org-users.ts'
+export { OWNED_BASES } from './org-users.ts'
 export { asPublicPerson } from './people.ts'
 export {
   authRest,

@@ -4,6 +4,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { holdsOrgRole, type OrgRole, type WorkspaceRole } from '../../src/core/roles.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { defineSlot } from '../../src/registry.ts'
@@ -24,11 +25,15 @@ export interface ListedUser {
   inviteToken: string | null
 }
 
-/** Titles of those bases that are not in the trash. */
-type BaseTitles = (baseIds: string[]) => Promise<string[]>
+interface OwnedBases {
+  /** Titles of those bases that are not in the trash. */
+  titlesOf(baseIds: string[]): Promise<string[]>
+  /** In a transaction, makes other changes of the owners of these bases wait. */
+  lock(baseIds: string[]): MetaStatement
+}
 
 /** Set by app.ts from the bases module, which depends on this one. */
-export const BASE_TITLES = defineSlot<BaseTitles>('auth.baseTitles')
+export const OWNED_BASES = defineSlot<OwnedBases>('auth.ownedBases')
 
 const MAX_NAMED = 5
 
@@ -50,11 +55,14 @@ export function createOrgUsers(
     return account.row
   }
 
-  /** @throws BAD_REQUEST naming the bases that would lose their only owner */
-  async function refuseSoleOwner({ id, email }: UserRow): Promise<void> {
+  /**
+   * Returns the ids of the bases that would lose their only owner, all in the trash.
+   * @throws BAD_REQUEST naming those that are not
+   */
+  async function refuseSoleOwner({ id, email }: UserRow): Promise<string[]> {
     const owned = await access.ownedAlone(id)
-    const titles = owned.length === 0 ? [] : await registry.get(BASE_TITLES)(owned)
-    if (titles.length === 0) return
+    const titles = owned.length === 0 ? [] : await registry.get(OWNED_BASES).titlesOf(owned)
+    if (titles.length === 0) return owned
     const named = titles
       .slice(0, MAX_NAMED)
       .map((title) => `“${title}”`)
@@ -190,21 +198,27 @@ export function createOrgUsers(
       await access.authorize(actor, 'user.delete')
       const user = await get(userId)
       if (isSuper(user)) throw badRequest(m.wire_error_delete_super_admin())
-      await refuseSoleOwner(user)
+      const trashed = await refuseSoleOwner(user)
       const deletedAt = nowIso()
       const cleared = { passwordHash: null, inviteToken: null, meta: null, tokenVersion: randomHex80() }
+      const isGone = and(eq(users.id, userId), eq(users.tokenVersion, cleared.tokenVersion))
+      const isDone = exists(meta.db.select({ id: users.id }).from(users).where(isGone))
       await meta.atomically([
-        meta.db.delete(sessions).where(eq(sessions.userId, userId)),
-        meta.db.delete(apiTokens).where(eq(apiTokens.userId, userId)),
-        meta.db.delete(memberships).where(eq(memberships.userId, userId)),
-        meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
+        // Two owners who are deleted at once, or one of whom is demoted, wait for one another.
+        registry.get(OWNED_BASES).lock(await access.ownedBy(userId)),
         meta.db
           .update(users)
           .set({ ...cleared, emailKey: `deleted ${userId}`, deletedAt, updatedAt: deletedAt })
-          .where(eq(users.id, userId)),
-        ...audits.record(actor, { kind: 'user.delete', userId, detail: { name: user.email } }),
+          .where(and(eq(users.id, userId), access.ownsNoneAlone(userId, trashed))),
+        meta.db.delete(sessions).where(and(eq(sessions.userId, userId), isDone)),
+        meta.db.delete(apiTokens).where(and(eq(apiTokens.userId, userId), isDone)),
+        meta.db.delete(memberships).where(and(eq(memberships.userId, userId), isDone)),
+        meta.db.delete(passwordResets).where(and(eq(passwordResets.userId, userId), isDone)),
+        ...audits.record(actor, { kind: 'user.delete', userId, detail: { name: user.email } }, isDone),
       ])
       accounts.changed(userId)
+      // The other owner of a base has gone meanwhile: the next check names the base.
+      if (await accounts.find(userId)) await this.delete(actor, userId)
     },
 
     /**

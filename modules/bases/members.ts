@@ -1,4 +1,3 @@
-import { eq, sql } from 'drizzle-orm'
 import { nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
@@ -23,8 +22,6 @@ export function createMembers(
   users: AuthService['users'],
   audits: AuthService['audits'],
 ) {
-  const { bases } = store.tables
-
   const roleOf = async (baseId: string, userId: string): Promise<BaseRole | null> =>
     (await access.memberships(userId)).bases.get(baseId) ?? null
 
@@ -46,15 +43,14 @@ export function createMembers(
     { id: userId, email }: Person,
     role: BaseRole | null,
   ): Promise<void> {
-    // The lock on the base makes two owners who demote each other wait for one another.
-    const lock = meta.db.update(bases).set({ updatedAt: sql`updated_at` }).where(eq(bases.id, baseId))
     const isDone = access.isRegranted(baseId, userId, role)
     const audit =
       role === null
         ? ({ baseId, kind: 'member.remove', userId, detail: { name: email } } as const)
         : ({ baseId, kind: 'member.update', userId, detail: { name: email, role } } as const)
     await meta.atomically([
-      lock,
+      // Makes two owners who demote each other wait for one another.
+      store.lock([baseId]),
       access.regrant(baseId, userId, role),
       ...audits.record(actor, audit, isDone),
     ])

@@ -131,7 +131,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       store.changed(baseId)
       return true
     },
-    titlesOf: store.titlesOf,
+    owned: store,
     named: store.named,
     require: store.require,
     enter,

@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, isNotNull, isNull, max, ne } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, max, ne, sql } from 'drizzle-orm'
 import { notFound } from '../../src/core/errors.ts'
-import type { MetaReader } from '../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineBasesTables, type SourceClient } from './tables.ts'
@@ -81,6 +81,10 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       if (!found[0]) throw notFound('Base', baseId.slice(0, 64))
       return found[0]
     },
+
+    /** In a transaction, makes other changes of the owners of these bases wait for its end. */
+    lock: (baseIds: string[]): MetaStatement =>
+      meta.db.update(bases).set({ updatedAt: sql`updated_at` }).where(inArray(bases.id, baseIds)),
 
     /** Titles of those bases that are not in the trash, sorted. */
     async titlesOf(baseIds: string[]): Promise<string[]> {

@@ -153,6 +153,22 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     })
   })
 
+  test('keeps an owner of a base whose two owners are deleted at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const founder = await app.signUp()
+      await asAdmin().patch(`${USERS}/${founder.id}`, { roles: 'org-level-creator' })
+      const { id: baseId } = await createBase(app, founder)
+      const second = await createMember(app, baseId, 'owner')
+      const both = [founder, second]
+      const deletions = both.map(({ id }) => asAdmin().delete(`${USERS}/${id}`))
+      const statuses = (await Promise.all(deletions)).map(({ status }) => status)
+      expect(statuses.toSorted()).toEqual([200, 400])
+      const kept = both[statuses.indexOf(400)]
+      const { body } = await app.rest(kept?.token).get(`/api/v2/meta/bases/${baseId}`)
+      expect(body.id).toBe(baseId)
+    }
+  })
+
   test('says that no mail can be sent', async () => {
     const user = await app.signUp()
     const { status, body } = await asAdmin().post(`${USERS}/${user.id}/resend-invite`)
