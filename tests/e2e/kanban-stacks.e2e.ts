@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
 import { eventually, gridTests, textOf } from './grid-page.ts'
 import { createKanbanTable, drag, openKanban } from './kanban-page.ts'
+import { createLibrary } from './link-tables.ts'
 
 const tests = gridTests()
 
@@ -112,6 +113,44 @@ describe('stacks of a kanban', () => {
     await page.getByTestId('search-input').fill('r251')
     await kanban.card('r251').waitFor()
     expect(await kanban.count('Done')).toBe('200')
+  })
+
+  test('stay hidden while a search finds nothing in them and another one is collapsed', async () => {
+    const { books, link, addLink } = await createLibrary(tests, ['Ann', 'Bob', 'Cid'], ['x', 'y', 'z'])
+    const author = await addLink('bt', 'Author')
+    for (const id of [1, 2, 3]) await link(author, id, [id])
+    const { tableId, schema } = books
+    const api = tests.app().trpc(tests.owner().token)
+    const { id: viewId } = await api.views.create.mutate({
+      tableId,
+      title: 'Board',
+      kind: 'kanban',
+      options: { stackFieldId: author.id, stacks: [{ key: '1', isHidden: true }] },
+    })
+    const fieldId = (title: string) => schema.fields.find((field) => field.title === title)?.id ?? title
+    const kanban = await openKanban(tests, { ...books, viewId, fieldId })
+    const { page } = kanban
+    expect(await kanban.stacks()).toEqual(['Uncategorised', 'Bob', 'Cid'])
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('z')
+    await kanban.stack('2').waitFor({ state: 'detached' })
+    await kanban.stack('3').getByTestId('stack-head').click()
+    await page.getByRole('menuitem', { name: 'Collapse stack' }).click()
+    const stored = async () =>
+      (await api.schema.table.query({ tableId })).views.find(({ id }) => id === viewId)
+    const view = await eventually(stored, (now) =>
+      JSON.stringify(now?.options).includes('"isCollapsed":true'),
+    )
+    expect(view?.options).toMatchObject({
+      stacks: [
+        { key: '1', isHidden: true },
+        { key: null, isHidden: false },
+        { key: '3', isCollapsed: true },
+      ],
+    })
+    await page.getByTestId('search-input').fill('')
+    await kanban.stack('2').waitFor()
+    expect(await kanban.stack('1').count()).toBe(0)
   })
 
   test('keep an option that somebody adds while a new one is being named', async () => {

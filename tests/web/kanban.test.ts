@@ -17,6 +17,7 @@ import {
   type StackSources,
   shownStacks,
   stacksOf,
+  withAllStacks,
   withStack,
 } from '../../web/features/views/kinds/kanban/stacks.ts'
 import {
@@ -127,6 +128,32 @@ describe('the stacks of a kanban', () => {
       'todo',
     ])
     expect(withStack(stacks, 'todo', { isCollapsed: true })[1]).toEqual(line('todo', { isCollapsed: true }))
+  })
+
+  test('keep the settings of those that have no records at the moment, as during a search', () => {
+    const line = (key: string | null, more = {}) => ({ key, isCollapsed: false, isHidden: false, ...more })
+    const arranged = [line('7', { isHidden: true }), line('3'), line('5', { isCollapsed: true })]
+    const found = (totals: StackSources['totals'], stacks = arranged) =>
+      stacksOf({ by: by('project'), options: { stacks }, people: [], totals })
+    const searched = found(counted({ 3: 1 }))
+    expect(shownStacks(searched, false).map(({ key }) => key)).toEqual(['3', null])
+    expect(withStack(searched, '3', { isCollapsed: true })).toEqual([
+      line('7', { isHidden: true }),
+      line('3', { isCollapsed: true }),
+      line('5', { isCollapsed: true }),
+      line(null),
+    ])
+    // While the counts are being read.
+    expect(withAllStacks(found(null), { isCollapsed: true })).toContainEqual(
+      line('7', { isHidden: true, isCollapsed: true }),
+    )
+    // There is room for all that have records, and for the hidden ones before others.
+    const many = Array.from({ length: 999 }, (_, at) => line(`${at + 10}`))
+    const full = found(counted({ 3: 1, 4: 1 }), [...many, line('7', { isHidden: true })])
+    expect(full).toHaveLength(1000)
+    const keys = full.map(({ key }) => key)
+    expect(keys.slice(-4)).toEqual(['7', null, '3', '4'])
+    expect(keys.includes('1008')).toBe(false)
   })
 })
 

@@ -195,7 +195,9 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
 /** Menu items for moving cards to a stack, at its top. */
 function targets({ move, id, stacks, onMoved }: CardMenuInput, from: StackKey): MenuItem[] {
   const { layout, titleOf } = move
-  return stacks.map(({ key }): MenuItem => {
+  // The record that an absent stack represents may be deleted.
+  const offered = stacks.filter(({ isAbsent }) => !isAbsent)
+  return offered.map(({ key }): MenuItem => {
     const first = layout.loaded.stack(key).segments.idAt(0) ?? null
     return {
       kind: 'action',

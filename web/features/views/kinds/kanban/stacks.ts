@@ -19,6 +19,8 @@ export interface Stack {
   choice: Choice | null
   isCollapsed: boolean
   isHidden: boolean
+  /** True while it has no records to be listed for, e.g. during a search: it is not drawn, but keeps its settings. */
+  isAbsent: boolean
   /** Null while it is not known. */
   totals: StackTotals | null
 }
@@ -40,15 +42,31 @@ export function stacksOf({ by, options, people, totals }: StackSources): Stack[]
   const natural = naturalKeys(by, choices, people, totals)
   const known = new Set(natural)
   const settings = new Map(options.stacks.map((one) => [one.key, one]))
-  const arranged = [...settings.keys()].filter((key) => known.has(key))
-  const keys = arranged.length === 0 ? natural : [...arranged, ...natural.filter((key) => !settings.has(key))]
+  const kept = new Set(absentKeys(by, options, known))
+  const arranged = [...settings.keys()].filter((key) => known.has(key) || kept.has(key))
+  const keys = [...arranged, ...natural.filter((key) => !settings.has(key))]
   return keys.slice(0, MAX_STACKS).map((key) => ({
     key,
     choice: key === null ? null : (choices.get(key) ?? null),
     isCollapsed: settings.get(key)?.isCollapsed ?? false,
     isHidden: settings.get(key)?.isHidden ?? false,
+    isAbsent: !known.has(key),
     totals: totals && (totals.get(key) ?? NOTHING),
   }))
+}
+
+/** Stacks without records that may come back, unlike deleted options. If there are too many, hidden ones are kept. */
+function absentKeys(
+  by: StackBy,
+  { stacks }: StackSources['options'],
+  known: ReadonlySet<StackKey>,
+): StackKey[] {
+  const mayReturn = (key: StackKey) => key === null || by.kind === 'person' || by.kind === 'record'
+  return stacks
+    .filter(({ key }) => !known.has(key) && mayReturn(key))
+    .toSorted((a, b) => Number(b.isHidden) - Number(a.isHidden))
+    .slice(0, Math.max(0, MAX_STACKS - known.size))
+    .map(({ key }) => key)
 }
 
 const NOTHING: StackTotals = { count: 0, summary: null }
@@ -82,7 +100,9 @@ function naturalKeys(
 
 /** The visible stacks. */
 export const shownStacks = (stacks: readonly Stack[], hideEmpty: boolean): Stack[] =>
-  stacks.filter(({ isHidden, totals }) => !isHidden && !(hideEmpty && totals?.count === 0))
+  stacks.filter(
+    ({ isHidden, isAbsent, totals }) => !isHidden && !isAbsent && !(hideEmpty && totals?.count === 0),
+  )
 
 const settingsOf = ({ key, isCollapsed, isHidden }: Stack): KanbanStack => ({ key, isCollapsed, isHidden })
 
