@@ -13,6 +13,9 @@ describe('stacks of a kanban', () => {
     const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
     const { page } = kanban
     expect(await kanban.stacks()).toEqual(['Uncategorised', 'Todo', 'Doing', 'Done'])
+    // Released over itself, it stays.
+    await drag(page, kanban.stack('Todo').getByTestId('stack-head'), kanban.stack('Todo'))
+    expect(await kanban.stacks()).toEqual(['Uncategorised', 'Todo', 'Doing', 'Done'])
     await drag(page, kanban.stack('Done').getByTestId('stack-head'), kanban.stack('Todo'))
     expect(await kanban.stacks()).toEqual(['Uncategorised', 'Done', 'Todo', 'Doing'])
     await kanban.stack('Doing').getByTestId('stack-head').click()

@@ -140,7 +140,11 @@ export function KanbanView(props: KanbanViewProps) {
     mayEdit,
     checkedIds,
     onDropped: focus.follow,
-    onMoveStack: (key, index) => onOptions({ stacks: moveStack(stacks, key, shown[index]?.key) }),
+    onMoveStack(key, index) {
+      const at = shown.findIndex((stack) => stack.key === key)
+      const isSamePlace = index === at || index === at + 1
+      if (!isSamePlace) onOptions({ stacks: moveStack(stacks, key, shown[index]?.key) })
+    },
   })
   const onKeyDown = useKanbanKeys({
     move,
