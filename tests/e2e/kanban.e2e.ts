@@ -214,6 +214,29 @@ describe('cards of a kanban', () => {
     await page.getByRole('textbox', { name: 'New record in Done' }).waitFor()
   })
 
+  test('are added without a value under “Uncategorised”, also where the field has a default', async () => {
+    const table = await createKanbanTable(tests, CARDS)
+    const fieldId = table.fieldId('Status')
+    await api().schema.updateField.mutate({ fieldId, patch: { defaultValue: 'Todo' } })
+    const kanban = await openKanban(tests, table)
+    const { page } = kanban
+    await kanban.stack(null).getByTestId('stack-add').click()
+    await page.keyboard.type('x')
+    await page.keyboard.press('Enter')
+    await kanban.until(null, 'd x')
+    await kanban.card('d').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Insert below' }).click()
+    await page.getByRole('textbox', { name: 'Title' }).fill('y')
+    await page.getByRole('button', { name: 'Add record' }).click()
+    const { tableId } = table
+    const filter = { fieldId, operator: 'blank', value: null }
+    const fieldIds = [table.fieldId('Title')]
+    const titles = async () =>
+      (await api().records.list.query({ query: { tableId, fieldIds, filter, limit: 9, offset: 0 } })).rows
+    expect((await eventually(titles, (now) => now.length === 3)).flat().toSorted()).toEqual(['d', 'x', 'y'])
+    expect(await kanban.titles('Todo')).toBe('a b e')
+  })
+
   test('cannot be put into an order against a sort, which places them', async () => {
     const table = await createKanbanTable(tests, ['c Todo', 'a Todo', 'd Done', 'b Done'])
     await api().views.update.mutate({

@@ -81,6 +81,8 @@ describe('what a kanban is stacked by', () => {
     expect(stackValues(by('status'), 'done', 'done')).toEqual({ status: 'done' })
     expect(stackValues(by('project'), '7', 'Apollo')).toEqual({ project: '[1,[[7,"Apollo"]]]' })
     expect(stackValues(by('who'), null, '')).toEqual({})
+    // Left out, the field would get its default.
+    expect(stackValues(by('status', { defaultValue: 'todo' }), null, '')).toEqual({ status: null })
   })
 
   test('takes no record into a stack that its field has no value for', () => {

@@ -55,7 +55,8 @@ export const takesRecords = ({ field, kind }: StackBy, key: StackKey): boolean =
 
 /** Values that put a new record into a stack; `title` is the linked record's title. */
 export function stackValues(by: StackBy, key: StackKey, title: string): Values {
-  if (key === null) return {}
+  // A field that is left out gets its default.
+  if (key === null) return by.field.defaultValue === null ? {} : { [by.field.id]: null }
   const value = stackValue(by, key)
   if (by.kind !== 'record' || typeof value === 'boolean' || value === null) return { [by.keyField.id]: value }
   return { [by.field.id]: writeLinks({ count: 1, records: [{ id: value, title }] }) }
