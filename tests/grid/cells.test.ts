@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { emailHref, phoneHref, urlHref } from '../../web/cells/address.tsx'
+import { decimalCell, percentCell } from '../../web/cells/number.tsx'
 import { optionLines } from '../../web/cells/select-editor.tsx'
+import { memoryField } from '../web/memory-records.ts'
 
 describe('links', () => {
   test.each([
@@ -24,6 +27,21 @@ describe('links', () => {
     expect(emailHref('ann@example.com?bcc=eve@example.com')).toBeNull()
     expect(phoneHref('+49 (30) 12-34')).toBe('tel:+49301234')
     expect(phoneHref('no')).toBeNull()
+  })
+})
+
+describe('numbers of connected databases that a double does not hold', () => {
+  const look = { field: memoryField('share'), variant: 'grid', lines: 1, width: 100 } as const
+
+  test.each([
+    ['33.3333333333333333', '33.33', '33.33%'],
+    ['NaN', 'NaN', 'NaN'],
+  ])('draw %s as a decimal number and a percentage', (value, asDecimal, asPercent) => {
+    const decimal = decimalCell.View({ ...look, value, options: { precision: 2, thousands: false } })
+    const percent = (bar: boolean) => percentCell.View({ ...look, value, options: { precision: 2, bar } })
+    expect(renderToStaticMarkup(decimal)).toContain(`>${asDecimal}<`)
+    expect(renderToStaticMarkup(percent(false))).toContain(`>${asPercent}<`)
+    expect(renderToStaticMarkup(percent(true))).toContain(`>${asPercent}<`)
   })
 })
 

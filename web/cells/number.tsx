@@ -1,9 +1,10 @@
 import { CircleDollarSign, Diff, Hash, type LucideIcon, Percent } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { currency } from '../../src/core/fields/currency.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { decimal, number, percent } from '../../src/core/fields/number.ts'
 import { currentLanguage, localeTag } from '../i18n.ts'
-import { type Cell, defineCell, lazyEditor } from './cell.ts'
+import { type Cell, defineCell, lazyEditor, type ViewProps } from './cell.ts'
 import styles from './view.module.css'
 
 const NumberEditor = lazyEditor(() => import('./number-editor.tsx'), 'NumberEditor')
@@ -13,7 +14,11 @@ function numberCell<O extends object>(
   type: FieldType<O>,
   Icon: LucideIcon,
   makeFormat: (options: O, locale: string) => Intl.NumberFormat,
-  View?: Cell<O>['View'],
+  draw: (text: string, props: ViewProps<O>) => ReactNode = (text) => (
+    <span className={styles.number} dir="ltr">
+      {text}
+    </span>
+  ),
 ): Cell<O> {
   const text = (value: CellValue, options: O): string | undefined => {
     if (value === null || typeof value === 'boolean') return undefined
@@ -30,14 +35,10 @@ function numberCell<O extends object>(
     minWidth: 60,
     extraWidth: 24,
     shownText: text,
-    View:
-      View ??
-      (({ value, options }) =>
-        value === null ? null : (
-          <span className={styles.number} dir="ltr">
-            {text(value, options)}
-          </span>
-        )),
+    View(props) {
+      const shown = text(props.value, props.options)
+      return shown === undefined ? null : draw(shown, props)
+    },
     Editor: (props) => <NumberEditor {...props} type={type} shown={text(props.value, props.options)} />,
   })
 }
@@ -95,22 +96,23 @@ export const currencyCell = numberCell(
     }),
 )
 
-// "unit: percent" formats 42 as 42%; "style: percent" would need 0.42, which causes rounding errors.
-const makeFormat = ({ precision }: { precision: number }, locale: string) =>
-  new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: precision })
-
 /** A percentage, optionally with a bar. */
-export const percentCell = numberCell(percent, Percent, makeFormat, ({ value, options }) => {
-  if (typeof value !== 'number') return null
-  const text = numberFormat(options, (locale) => makeFormat(options, locale)).format(value)
-  if (!options.bar) return <span className={styles.number}>{text}</span>
-  const filled = Math.max(0, Math.min(100, value))
-  return (
-    <span className={styles.percent}>
-      <span className={styles.percentBar}>
-        <span style={{ inlineSize: `${filled}%` }} />
+export const percentCell = numberCell(
+  percent,
+  Percent,
+  // "unit: percent" formats 42 as 42%; "style: percent" would need 0.42, which causes rounding errors.
+  ({ precision }, locale) =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: precision }),
+  (text, { value, options }) => {
+    if (!options.bar) return <span className={styles.number}>{text}</span>
+    const filled = Math.max(0, Math.min(100, Number(value) || 0))
+    return (
+      <span className={styles.percent}>
+        <span className={styles.percentBar}>
+          <span style={{ inlineSize: `${filled}%` }} />
+        </span>
+        <span className={styles.percentText}>{text}</span>
       </span>
-      <span className={styles.percentText}>{text}</span>
-    </span>
-  )
-})
+    )
+  },
+)
