@@ -94,6 +94,43 @@ describe('a gallery', () => {
     })
   })
 
+  test('deletes all cards that are selected, and brings them back', async () => {
+    const { page, card, untilTitles } = await openGallery(letters(4))
+    await untilTitles('r1 r2 r3 r4')
+    await card('r2').focus()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.getByTestId('bulk-bar').getByText('4 records selected').waitFor()
+    await page.keyboard.press('Delete')
+    await page.getByText('4 records deleted').waitFor()
+    await page.getByTestId('gallery-card').first().waitFor({ state: 'detached' })
+    await page.keyboard.press('ControlOrMeta+z')
+    await untilTitles('r1 r2 r3 r4')
+    // All but one.
+    await card('r2').focus()
+    await page.keyboard.press('ControlOrMeta+a')
+    await card('r4').click({ modifiers: ['ControlOrMeta'] })
+    await card('r2').focus()
+    await page.keyboard.press('Delete')
+    await untilTitles('r4')
+    await page.keyboard.press('ControlOrMeta+z')
+    await untilTitles('r1 r2 r3 r4')
+  })
+
+  test('keeps the order of cards that are dragged together', async () => {
+    const { page, card, untilTitles } = await openGallery(letters(4))
+    await untilTitles('r1 r2 r3 r4')
+    await card('r4').click({ modifiers: ['ControlOrMeta'] })
+    await card('r3').click({ modifiers: ['ControlOrMeta'] })
+    const [from, to] = [await card('r3').boundingBox(), await card('r1').boundingBox()]
+    if (!from || !to) throw new Error('there is nothing to drag')
+    await page.mouse.move(from.x + 40, from.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 30, to.y + 40, { steps: 6 })
+    await page.mouse.move(to.x + 5, to.y + 40, { steps: 2 })
+    await page.mouse.up()
+    await untilTitles('r3 r4 r1 r2')
+  })
+
   test('is walked by keyboard, opens records and comes back to where one was', async () => {
     const { page, card, grid, untilWritten } = await openGallery(letters(60))
     await card('r1').first().focus()

@@ -8,7 +8,7 @@ import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { Selection } from '../../../../src/core/query.ts'
 import { isEmptyList, isPartial } from '../../../cells/link-value.ts'
 import { messageOf } from '../../../errors.ts'
-import type { CellArea, CellWrite } from '../../../grid/contract.ts'
+import type { CellArea, CellWrite, CheckedRows } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
@@ -55,14 +55,15 @@ async function agrees(
   return askDeletion({ ...selection, tableId: schema.table.id }, count)
 }
 
-/** Deletes every record of the view except some; see `deleteRecords`. */
-export async function deleteAll(context: TableContext, except: ReadonlySet<RecordId>): Promise<boolean> {
-  if (except.size > 0) return deleteRecords(context, await idsOfAll(context, except))
+/** Deletes the checked records; see `deleteRecords`. */
+export async function deleteChecked(context: TableContext, checked: CheckedRows): Promise<boolean> {
+  if (checked.kind === 'some') return deleteRecords(context, [...checked.ids])
   const { store, schema } = context
   const { filter, search } = store.query()
   const { baseId, id: tableId } = schema.table
   const selection = { tableId, filter, search, timeZone }
   try {
+    if (checked.except.size > 0) return await deleteRecords(context, await idsOfAll(context, checked.except))
     // Count on the server: the loaded list may be out of date.
     const { count } = await api.records.count.query({ selection })
     if (!(await confirmRecords(context, count, 0))) return false

@@ -22,13 +22,7 @@ import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
 import { copyToTableItems, mayCopyToTable } from '../commands/copy-to-table.tsx'
 import { looseLinkTarget } from '../commands/link-target.ts'
-import {
-  deleteAll,
-  deleteRecords,
-  duplicateRecords,
-  idsOfAll,
-  updateAll,
-} from '../commands/record-commands.ts'
+import { deleteChecked, duplicateRecords, idsOfAll, updateAll } from '../commands/record-commands.ts'
 import { mayTrigger, triggerItems } from '../commands/trigger-webhooks.ts'
 import { can, isWritable, shownRecords, type TableContext } from '../context/table-context.ts'
 import { RecordField } from '../panel/record-field.tsx'
@@ -73,11 +67,7 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
     })
   }
   const remove = async () => {
-    const isDone =
-      checked.kind === 'all'
-        ? await deleteAll(context, checked.except)
-        : await deleteRecords(context, await ids())
-    if (isDone) clear()
+    if (await deleteChecked(context, checked)) clear()
   }
 
   const hooks = trpc.hooks.manual.useQuery(

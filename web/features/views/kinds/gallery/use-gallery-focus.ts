@@ -11,9 +11,9 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CheckedRows, GridRow } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
 import { isMac } from '../../../../ui/shortcuts.ts'
-import { deleteRecords } from '../../../records/commands/record-commands.ts'
+import { deleteChecked, deleteRecords } from '../../../records/commands/record-commands.ts'
 import { can, type GetContext } from '../../../records/context/table-context.ts'
-import { countChecked, NO_ROWS, run, toggled } from '../../cards/chosen.ts'
+import { countChecked, isChecked, NO_ROWS, run, toggled } from '../../cards/chosen.ts'
 import { placeAfterKey } from './gallery-layout.ts'
 import type { GalleryScroll } from './use-gallery-scroll.ts'
 
@@ -161,9 +161,8 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
       const id = source.getRow(index)?.id
       if (id === undefined) return
       done()
-      const ids = checked.kind === 'some' && checked.ids.has(id) ? [...checked.ids] : [id]
       onChecked(NO_ROWS)
-      void deleteRecords(getContext(), ids)
+      void (isChecked(checked, id) ? deleteChecked(getContext(), checked) : deleteRecords(getContext(), [id]))
       return
     }
     if (mod && event.key !== 'Home' && event.key !== 'End') return
