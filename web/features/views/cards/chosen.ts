@@ -1,6 +1,6 @@
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isChecked, withChecked } from '../../../grid/checks.ts'
-import type { CheckedRows } from '../../../grid/contract.ts'
+import type { CheckedRows, GridSource } from '../../../grid/contract.ts'
 
 export { countChecked, isChecked, NO_ROWS } from '../../../grid/checks.ts'
 
@@ -16,4 +16,10 @@ export function run(idAt: (index: number) => RecordId | undefined, from: number,
     if (id !== undefined) ids.add(id)
   }
   return { kind: 'some', ids }
+}
+
+/** Records in the order of the view, not in that of their selection; those that are not loaded come last. */
+export function inViewOrder(source: Pick<GridSource, 'indexOf'>, ids: Iterable<RecordId>): RecordId[] {
+  const indexOf = (id: RecordId) => source.indexOf(id) ?? Number.MAX_SAFE_INTEGER
+  return [...ids].sort((a, b) => indexOf(a) - indexOf(b))
 }

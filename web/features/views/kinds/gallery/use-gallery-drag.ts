@@ -4,7 +4,7 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CheckedRows } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
 import type { GetContext } from '../../../records/context/table-context.ts'
-import { isChecked } from '../../cards/chosen.ts'
+import { inViewOrder, isChecked } from '../../cards/chosen.ts'
 import { dropBar, dropIndex } from './gallery-layout.ts'
 import type { GalleryScroll } from './use-gallery-scroll.ts'
 
@@ -62,7 +62,7 @@ export function useGalleryDrag(
     const index = Number(active.id)
     const id = source.getRow(index)?.id
     if (id === undefined) return
-    const chosen = checked.kind === 'some' && isChecked(checked, id) ? [...checked.ids] : [id]
+    const chosen = checked.kind === 'some' && isChecked(checked, id) ? inViewOrder(source, checked.ids) : [id]
     setDrag({ index, ids: chosen, over: null })
   }
 

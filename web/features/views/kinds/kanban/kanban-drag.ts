@@ -9,6 +9,7 @@ import {
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
+import { inViewOrder } from '../../cards/chosen.ts'
 import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-moves.ts'
 
 /** The cards or the stack being dragged, and where they would be dropped; `over` is null where they cannot be. */
@@ -88,8 +89,7 @@ export function useKanbanDrag(input: KanbanDragInput): KanbanDrag {
       const { store } = move.context
       if (!mayEdit || !store.isSaved(id)) return []
       const checked = checkedIds()
-      const rowOf = (one: RecordId) => store.source.indexOf(one) ?? Number.MAX_SAFE_INTEGER
-      return checked.includes(id) ? checked.toSorted((a, b) => rowOf(a) - rowOf(b)) : [id]
+      return checked.includes(id) ? inViewOrder(store.source, checked) : [id]
     }
 
     function dragOf(element: HTMLElement): Drag | null {
