@@ -94,3 +94,37 @@ test('a day looks as its field says on public links, and in the rules of a form'
     shown,
   )
 })
+
+test('a day chosen for a date-time is kept where its format does not show it, with the time', async () => {
+  const fields = [
+    { title: 'Title', type: 'SingleLineText' as const },
+    {
+      title: 'Month',
+      type: 'DateTime' as const,
+      options: { format: 'YYYY-MM', timeZone: 'Europe/Berlin' },
+    },
+    {
+      title: 'Year',
+      type: 'DateTime' as const,
+      options: { format: 'DD MMM YY', time12h: true, timeZone: 'UTC' },
+    },
+  ]
+  const table = await tests.createTable(fields, [
+    ['a', '2024-03-15 23:30:00+00:00', '1950-03-16 13:00:07+00:00'],
+  ])
+  const { page, cell, saved } = await tests.openTable(table)
+  const choose = async (title: string, day: string) => {
+    await cell(0, title).dblclick()
+    await page.locator(`[data-cell-popover] [data-day="${day}"]`).click()
+    await page.keyboard.press('Enter')
+    await saved()
+  }
+  await choose('Month', '2024-03-20')
+  await choose('Year', '1950-03-05')
+  const api = tests.app().trpc(tests.owner().token)
+  const { values } = await api.records.get.query({ tableId: table.tableId, recordId: 1 })
+  const storedIn = (title: string) => values[table.schema.fields.find((one) => one.title === title)?.id ?? '']
+  // Half past midnight in Berlin, as before on the 16th.
+  expect(storedIn('Month')).toBe('2024-03-19 23:30:00+00:00')
+  expect(storedIn('Year')).toBe('1950-03-05 13:00:07+00:00')
+})

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react'
 import { dayIn, fromStored, resolveZone } from '../../src/core/dates.ts'
 import { date } from '../../src/core/fields/date.ts'
-import { type DateFormat, formatDay } from '../../src/core/fields/date-text.ts'
+import { type DateFormat, formatDay, STORED_FORMAT } from '../../src/core/fields/date-text.ts'
 import { dateTime } from '../../src/core/fields/date-time.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { InstantOptions } from '../../src/core/fields/instant-text.ts'
+import { formatWithFraction, type InstantOptions, parseInstant } from '../../src/core/fields/instant-text.ts'
 import { m } from '../messages.gen.ts'
 import { Calendar } from './calendar.tsx'
 import type { Draft, EditorProps } from './cell.ts'
@@ -40,10 +40,13 @@ export function DayEditor(props: EditorProps<{ format: DateFormat }>) {
 const toDay = (value: string | number | boolean | null): string | null =>
   typeof value === 'string' ? value : null
 
-/** The text from its time of day on; null if it has no time. */
-function timeIn(text: string): string | null {
-  const at = text.search(/[T ]\d{1,2}:\d{2}/)
-  return at < 0 ? null : text.slice(at + 1)
+/** The time of day of a text in the field's zone; null if it has no time. */
+function timeIn(text: string, options: InstantOptions): string | null {
+  const instant = parseInstant(text, { ...options, keepsFraction: true })
+  // The text itself may have an offset: where the field's format is ambiguous, instants are shown in UTC.
+  const known = instant === null ? text : formatWithFraction(instant, { ...options, format: STORED_FORMAT })
+  const at = known.search(/[T ]\d{1,2}:\d{2}/)
+  return at < 0 ? null : known.slice(at + 1)
 }
 
 /** Editor of instants, in the field's zone. */
@@ -60,8 +63,9 @@ export function InstantEditor(props: EditorProps<InstantOptions>) {
       }
       dayOf={(text) => (text === '' ? null : dayOfInstant(dateTime.parse(text, options), options))}
       withDay={(text, day) => {
-        const time = timeIn(text) ?? (options.time12h ? '12:00 am' : '00:00')
-        return `${formatDay(day, options.format)} ${time}`
+        const time = timeIn(text, options) ?? (options.time12h ? '12:00 am' : '00:00')
+        // Unlike `formatDay`, in ISO 8601 if the field's format would lose the day or the century.
+        return `${date.format(day, options)} ${time}`
       }}
       dayIsAll={false}
       now={{ label: m.cells_now(), text: () => dateTime.format(now(), options) }}

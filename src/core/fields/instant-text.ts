@@ -166,6 +166,18 @@ const isTime = (stored: string): boolean =>
   stored.charAt(14) < '6' &&
   stored.charAt(17) < '6'
 
+/** Formats a stored instant as displayed, with seconds and their fraction if they are not 0. */
+export function formatWithFraction(stored: string, options: InstantOptions): string {
+  const ms = fromStored(stored)
+  if (ms === null) return stored
+  const hasFraction = ms % 1000 !== 0 || digitsBelowMs(stored) !== ''
+  return formatInstant(stored, {
+    ...options,
+    seconds: options.seconds || ms % 60_000 !== 0,
+    milliseconds: options.milliseconds || hasFraction,
+  })
+}
+
 /**
  * Text that parses back to the same instant: as displayed, with seconds if they are not 0. If that is
  * ambiguous (a month without a day, the repeated hour at the end of summer time), the stored form.
@@ -175,13 +187,6 @@ export function exactInstant(stored: string, options: InstantOptions): string {
     const hasSeconds = options.seconds || !stored.startsWith(':00', TO_MINUTES)
     return stored.slice(0, hasSeconds ? TO_SECONDS : TO_MINUTES)
   }
-  const ms = fromStored(stored)
-  if (ms === null) return stored
-  const hasFraction = ms % 1000 !== 0 || digitsBelowMs(stored) !== ''
-  const text = formatInstant(stored, {
-    ...options,
-    seconds: options.seconds || ms % 60_000 !== 0,
-    milliseconds: options.milliseconds || hasFraction,
-  })
+  const text = formatWithFraction(stored, options)
   return parseInstant(text, { ...options, keepsFraction: true }) === stored ? text : stored
 }
