@@ -164,6 +164,15 @@ describe('an end that is moved', () => {
       end: '2026-01-05 10:00:00+00:00',
     })
   })
+
+  test('stays on its day where the range begins with a day and had no end', () => {
+    const values = endMovedTo(lying({ from: '2026-01-05' }, 'from', 'end'), {
+      day: '2026-01-07',
+      minute: null,
+    })
+    expect(values).toEqual({ end: '2026-01-07 09:00:00+00:00' })
+    expect(lying({ from: '2026-01-05', ...values }, 'from', 'end').lastDay).toBe('2026-01-07')
+  })
 })
 
 describe('an empty place that is drawn over', () => {
@@ -180,6 +189,10 @@ describe('an empty place that is drawn over', () => {
       { day: '2026-01-07', minute: null },
     ]
     expect(datesBetween(rangeOf('from', 'to'), day, other)).toEqual({ from: '2026-01-05', to: '2026-01-07' })
+    // An end with a time lies on the last day, also if the start has none.
+    const mixed = datesBetween(rangeOf('from', 'end'), day, other)
+    expect(mixed).toEqual({ from: '2026-01-05', end: '2026-01-07 09:00:00+00:00' })
+    expect(lying(mixed ?? {}, 'from', 'end').lastDay).toBe('2026-01-07')
     // On a whole day a time is wanted all the same: 9 o'clock.
     expect(datesBetween(rangeOf('start', 'end'), day, day)).toEqual({ start: '2026-01-05 08:00:00+00:00' })
   })

@@ -36,8 +36,9 @@ export const STEP_MINUTES = 15
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const HALF_DAY_MS = DAY_MS / 2
-/** Time of day of new records that are added without one. */
+/** Time of day of new records that are added without one, and of ends on a day. */
 const MORNING = 9 * 60
+const MORNING_END = MORNING + DEFAULT_MINUTES
 
 /** Rounds a minute of the day to the nearest step. */
 export const snapMinute = (minute: number): number =>
@@ -124,7 +125,7 @@ export function endMovedTo(event: CalendarEvent, slot: Slot): Values | null {
   if (!to.hasTime) return { [to.field.id]: clamped.day }
   const zone = from.hasTime ? from.zone : to.zone
   const start = instantAt({ day: event.firstDay, minute: event.startMinute ?? 0 }, zone)
-  const minute = clamped.minute ?? endSlot(event).minute ?? minuteOf(event.row.values(to.field.id), zone)
+  const minute = clamped.minute ?? endSlot(event).minute ?? endMinuteOf(event.row.values(to.field.id), zone)
   const end = Math.max(instantAt({ day: clamped.day, minute }, zone), start + STEP_MINUTES * MINUTE_MS)
   const stored = toStored(end)
   return stored === null ? null : { [to.field.id]: stored }
@@ -140,12 +141,7 @@ export function datesBetween({ from, to }: DatedRange, one: Slot, other: Slot): 
   const zone = from.hasTime ? from.zone : to.zone
   const isWholeDays = last.minute === null
   const end = to.hasTime
-    ? toStored(
-        instantAt(
-          { day: last.day, minute: last.minute ?? (from.hasTime ? MORNING + DEFAULT_MINUTES : DAY_MINUTES) },
-          zone,
-        ),
-      )
+    ? toStored(instantAt({ day: last.day, minute: last.minute ?? MORNING_END }, zone))
     : last.day
   return end === null || (isWholeDays && first.day === last.day) ? values : { ...values, [to.field.id]: end }
 }
@@ -163,10 +159,10 @@ function dateAt({ hasTime, zone }: DateField, { day, minute }: Slot): string | n
 const isBefore = (one: Slot, other: Slot): boolean =>
   one.day < other.day || (one.day === other.day && (one.minute ?? 0) < (other.minute ?? 0))
 
-/** The minute of the day of an instant; the day's end without a time. */
-function minuteOf(value: CellValue, zone: string): number {
+/** The minute of the day of an end that is moved by days. A new end is not at midnight, which is on the next day. */
+function endMinuteOf(value: CellValue, zone: string): number {
   const ms = typeof value === 'string' ? fromStored(value) : null
-  if (ms === null) return DAY_MINUTES
+  if (ms === null) return MORNING_END
   const { hour, minute } = wallIn(ms, zone)
   return hour * 60 + minute
 }
