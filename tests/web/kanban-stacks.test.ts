@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { RecordId } from '../../src/core/model.ts'
 import { moveCards } from '../../web/features/views/kinds/kanban/card-moves.ts'
 import type { StackKey } from '../../web/records/layouts/stack-by.ts'
 import { cards, openKanban } from './open-kanban.ts'
@@ -7,14 +8,17 @@ import { pause } from './open-store.ts'
 type Opened = Awaited<ReturnType<typeof openKanban>>
 
 /** Carries out a drop as the screen does. */
-function drop(
+function drop(opened: Opened, titles: string[], key: StackKey, before: string | null): void {
+  dropIds(opened, titles.map(opened.idOf), key, before)
+}
+
+function dropIds(
   { store, layout, by, idOf }: Opened,
-  titles: string[],
+  ids: RecordId[],
   key: StackKey,
   before: string | null,
 ): void {
   const context = { store, state: { view: { id: 'vw1' } } } as Parameters<typeof moveCards>[0]['context']
-  const ids = titles.map(idOf)
   const to = { key, before: before === null ? null : idOf(before) }
   moveCards({ context, layout, by, order: true, titleOf: String }, ids, to)
 }
@@ -60,6 +64,18 @@ describe('the store of a kanban', () => {
     await store.reload()
     expect(heard.at(-1)).toBeDefined()
     expect(heard.at(-1)).not.toBe(before)
+  })
+
+  test('moves a selected card along whose stack is out of sight', async () => {
+    const opened = await openKanban(START)
+    const ids = [opened.idOf('a'), opened.idOf('c')]
+    opened.layout.paging().setHidden('todo')
+    await opened.store.reload()
+    expect(opened.layout.keyOf(ids[0]!)).toBeUndefined()
+    dropIds(opened, ids, null, null)
+    await opened.settled()
+    const loose = opened.server.values().filter(({ status }) => status === null)
+    expect(loose.map(({ title }) => title).toSorted()).toEqual(['a', 'c', 'd'])
   })
 
   test('shows a card in its new place at once, and sends one change', async () => {

@@ -48,7 +48,7 @@ export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropP
     by,
     ids: known,
     to,
-    keyOf: (id) => layout.keyOf(id) ?? null,
+    keyOf: layout.keyOf,
     nextOf: layout.nextOf,
     viewId: order === true ? context.state.view.id : null,
   })
@@ -70,8 +70,8 @@ export interface DropRequest {
   by: StackBy
   /** The cards in the order of the kanban. */
   ids: readonly RecordId[]
-  /** The stack that a card is in. */
-  keyOf: (id: RecordId) => StackKey
+  /** The stack that a card is in; undefined if it is not loaded. */
+  keyOf: (id: RecordId) => StackKey | undefined
   /** The next card in its stack; null for the last, undefined if unknown. */
   nextOf: (id: RecordId) => RecordId | null | undefined
   to: DropPosition
