@@ -488,6 +488,14 @@ describe('the dates of a calendar', () => {
     expect(await event('Workshop').getAttribute('data-tip')).toContain('Your role can’t edit records.')
     // What is true of all is not marked on each.
     expect(await page.locator('[data-fixed]').count()).toBe(0)
+    // A key that cannot move a record does not go where it would be.
+    await page.keyboard.press('d')
+    const today = page.getByRole('heading', { name: 'Wednesday, January 14, 2026' })
+    await today.waitFor()
+    await event('Workshop').focus()
+    await page.keyboard.press('ControlOrMeta+ArrowRight')
+    await calendar.said('Your role can’t edit records.')
+    expect(await today.count()).toBe(1)
     await page.keyboard.press('y')
     await page.getByTestId('calendar-year').waitFor()
     await page.locator('[data-day="2026-02-14"][data-level]').click()

@@ -94,16 +94,17 @@ export function useEventEdits({ getContext, ranges, write, titleOf }: EventEdits
       create((range && datesBetween(range, slot, slot)) ?? {})
     },
 
-    /** Moves an event, or its end, by a step of the keyboard. */
-    moveBy(event: CalendarEvent | undefined, by: KeyboardStep, which: 'event' | 'end'): void {
-      if (!event) return
+    /** Moves an event, or its end, by a step of the keyboard. True if it moved; announces why it cannot. */
+    moveBy(event: CalendarEvent | undefined, by: KeyboardStep, which: 'event' | 'end'): boolean {
+      if (!event) return false
       const reason = fixedReason(getContext(), event.range)
       if (reason !== null) {
         setAnnouncement(reason)
-        return
+        return false
       }
       const values = which === 'end' ? stepEnd(event, by) : stepEvent(event, by)
       if (values) writeDates(event.row, event.range, values)
+      return values !== null
     },
 
     /** The range whose dates a record of the list gets when dropped: one in which it has a date, else the first. */

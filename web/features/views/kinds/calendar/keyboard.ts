@@ -25,8 +25,8 @@ interface CalendarKeysDeps {
   onGo: (focus: Focus) => void
   /** Enter on a day. */
   onAdd: (day: string) => void
-  /** Ctrl and an arrow key on an event; with Shift only its end moves. */
-  onMove: (key: string, by: KeyboardStep, which: 'event' | 'end') => void
+  /** Ctrl and an arrow key on an event; with Shift only its end moves. True if it moved. */
+  onMove: (key: string, by: KeyboardStep, which: 'event' | 'end') => boolean
   onDelete: (key: string) => void
 }
 
@@ -103,9 +103,9 @@ export function useCalendarKeys(deps: CalendarKeysDeps): (event: KeyboardEvent) 
       const by = stepOf(event.key, period.scale === 'month')
       if (!by || at.key === null) return
       event.preventDefault()
-      deps.onMove(at.key, by, event.shiftKey ? 'end' : 'event')
+      const hasMoved = deps.onMove(at.key, by, event.shiftKey ? 'end' : 'event')
       // The event is rendered in another cell: the focus follows it.
-      if (!event.shiftKey) moveFocus({ day: addDays(at.day, by.days), key: at.key })
+      if (hasMoved && !event.shiftKey) moveFocus({ day: addDays(at.day, by.days), key: at.key })
       return
     }
     if (event.shiftKey) return
