@@ -80,6 +80,13 @@ describe('stacks of a kanban', () => {
     expect(await kanban.until('Later ⏳', 'a b e')).toBe('a b e')
     expect(await kanban.until(null, 'd')).toBe('d')
     expect(await kanban.stacks()).toEqual(['Uncategorised', 'Done', 'Later ⏳', 'Doing', 'Parked'])
+    // Records that a search hides are counted, too.
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('b')
+    expect(await kanban.until('Later ⏳', 'b')).toBe('b')
+    await kanban.stack('Later ⏳').getByTestId('stack-head').click()
+    await page.getByRole('menuitem', { name: 'Delete option' }).click()
+    await page.getByText('Option “Later ⏳” deleted. 3 records have no Status now').waitFor()
   })
 
   test('come from a field that is chosen, or made for it', async () => {

@@ -3,7 +3,9 @@ import { CHOICE_COLORS, type Choice } from '../../../../../src/core/fields/choic
 import type { KanbanOptions } from '../../../../../src/core/views/index.ts'
 import { messageOf } from '../../../../errors.ts'
 import { m } from '../../../../messages.gen.ts'
-import type { StackBy } from '../../../../records/layouts/stack-by.ts'
+import { type StackBy, stackValue } from '../../../../records/layouts/stack-by.ts'
+import { timeZone } from '../../../../time-zone.ts'
+import { api } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/field.tsx'
 import { openDialog } from '../../../../ui/open-dialog.tsx'
@@ -55,16 +57,20 @@ export function editStack(command: StackCommandContext, { choice }: Stack): void
 }
 
 /** Deletes a stack's option; its records stay, without a value. The message offers the way back. */
-export async function deleteStack(command: StackCommandContext, { choice, totals }: Stack): Promise<void> {
+export async function deleteStack(command: StackCommandContext, { key, choice }: Stack): Promise<void> {
   if (!choice) return
   const { context, by } = command
+  let count: number
   try {
+    // Also records that the view's filter or a search hides lose the value.
+    const group = [{ fieldId: by.keyField.id, value: stackValue(by, key) }]
+    const selection = { tableId: by.field.tableId, group, timeZone }
+    count = (await api.records.count.query({ selection })).count
     await save(context, by, (choices) => choices.filter(({ id }) => id !== choice.id))
   } catch (error) {
     toast.error({ text: messageOf(error) })
     return
   }
-  const count = totals?.count ?? 0
   await offerUndoOfLatest(
     placeOf(context),
     'field.update',
