@@ -33,6 +33,12 @@ interface Waiting extends Turn {
 export const WRITE_PATIENCE_MS = 20_000
 
 /**
+ * Maximum wait of a write for rows, tables and files that another program has locked in a connected database: every other
+ * write of the base waits with it.
+ */
+export const FOREIGN_LOCK_MS = 5_000
+
+/**
  * Maximum wait of the current caller's write: no longer than their read timeout. Undefined (no limit) for background
  * work such as jobs.
  */

@@ -20,10 +20,11 @@ import { explainStorage } from '../storage-full.ts'
 import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
+import { codeOf } from './driver-errors.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createInsertBatches } from './insert-batches.ts'
 import { createLogSync, type Disk, type LogSync } from './log-sync.ts'
-import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
+import { createWriteQueue, FOREIGN_LOCK_MS, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
@@ -430,11 +431,18 @@ function engineOf(
       return exclusively(
         async () => {
           const { writer, prepareWrite, transaction, sync } = use(true)
-          prepareWrite('begin immediate').run()
+          /** Undefined if it has run at once. */
+          const locking = (sql: 'begin immediate' | 'commit'): Promise<void> | undefined => {
+            if (isExact) return patiently(writer, prepareWrite(sql))
+            prepareWrite(sql).run()
+          }
+          const begun = locking('begin immediate')
+          if (begun) await begun
           try {
             const result = await work(watchedTransaction(transaction, watch))
             watch?.commit()
-            prepareWrite('commit').run()
+            const committed = locking('commit')
+            if (committed) await committed
             sync?.now()
             await afterCommit?.(result)
             return result
@@ -581,12 +589,42 @@ export function groupSession(
   }
 }
 
+/**
+ * How long SQLite waits for a lock, which stops the thread. Leases keep the writers of a base's file apart: only another
+ * thread's chunk can hold the lock, for milliseconds.
+ */
+const BUSY_MS = 5_000
+
+const LOCK_RETRY_MS = 50
+
+/**
+ * Repeats a statement while another program holds the lock of a connected file, between turns of the event loop.
+ *
+ * @throws SQLITE_BUSY after `FOREIGN_LOCK_MS`
+ */
+async function patiently(writer: Database, statement: { run(): unknown }): Promise<void> {
+  const until = performance.now() + FOREIGN_LOCK_MS
+  writer.run('pragma busy_timeout = 0')
+  try {
+    for (;;) {
+      try {
+        statement.run()
+        return
+      } catch (error) {
+        if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > until) throw error
+      }
+      await Bun.sleep(LOCK_RETRY_MS)
+    }
+  } finally {
+    writer.run(`pragma busy_timeout = ${BUSY_MS}`)
+  }
+}
+
 /** Pragmas of every connection to a base's file, in worker threads as well. */
 export function configure(file: Database): void {
   defineSqliteFunctions(file)
   file.run('pragma synchronous = full')
-  // Leases keep writers apart: only another thread's chunk can hold the lock, for milliseconds.
-  file.run('pragma busy_timeout = 5000')
+  file.run(`pragma busy_timeout = ${BUSY_MS}`)
   file.run('pragma cache_size = -32768')
   file.run('pragma mmap_size = 1073741824')
   file.run('pragma temp_store = memory')

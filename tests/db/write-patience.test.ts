@@ -58,7 +58,9 @@ describe.each(ENGINES)('behind a change of whole tables in $client', ({ open }) 
 
 test('a write of another process is waited for as long, in PostgreSQL', async () => {
   const made = await createDatabase('postgres')
-  const databases = [1, 2].map(() => openPostgresDatabase(postgresConnection(made.url)))
+  const databases = [1, 2].map(() =>
+    openPostgresDatabase(postgresConnection(made.url), undefined, { idleInTransactionMs: 60_000 }),
+  )
   const [one, other] = databases.map((database) => openPostgresEngine(database, 'public', 'the test'))
   if (!one || !other) throw new Error('Two engines are needed')
   try {

@@ -1,6 +1,9 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Work } from '../../src/core/work.ts'
-import { type Bench, createBench } from '../records/support.ts'
+import { type Bench, createBench, refusalOf } from '../records/support.ts'
 import { connect, createForeign, type ForeignDatabase, type ServerKind } from './support.ts'
 
 const ROWS = 5_000
@@ -60,4 +63,79 @@ describe.each<[ServerKind]>([['mariadb'], ['postgres']])('a long write in a conn
     const [changed] = await foreign.ask<{ n: unknown }>("select count(*) as n from part where note <> 'old'")
     expect(Number(changed?.n)).toBe(0)
   })
+
+  test('that meets a lock of another program is refused soon, and keeps no one from the base’s own tables', async () => {
+    const { trpc, baseId } = bench
+    const own = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const update = (table: string, fieldId: string) =>
+      trpc.records.write.mutate({
+        change: {
+          baseId,
+          operations: [
+            { kind: 'update' as const, tableId: table, rows: [{ id: 1, values: { [fieldId]: 'ours' } }] },
+          ],
+        },
+      })
+    const other = new Bun.SQL(foreign.database.url, { max: 1 })
+    try {
+      await other.unsafe('begin')
+      await other.unsafe("update part set note = 'theirs' where id = 1")
+      const waiting = refusalOf(update(tableId, noteId))
+      await update(own.id, own.field('Title').id)
+      expect(await waiting).toMatchObject({ code: 'CONFLICT', status: 409 })
+    } finally {
+      await other.unsafe('rollback')
+      await other.close()
+    }
+    expect(await own.titles()).toEqual(['ours'])
+  }, 60_000)
+})
+
+describe('a write in a connected SQLite file', () => {
+  let bench: Bench
+  let file: Database
+  let path: string
+  beforeAll(async () => {
+    bench = await createBench()
+    const folder = join(bench.app.config.dataDir, 'sources')
+    mkdirSync(folder, { recursive: true })
+    file = new Database(join(folder, 'parts.db'))
+    file.run('create table part (id integer primary key, note text)')
+    file.run("insert into part values (1, 'old')")
+    await connect(bench, { client: 'sqlite3', connection: { filename: 'parts.db' } })
+    const [table] = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+    path = `/api/v2/tables/${table?.id}/records`
+  })
+  afterAll(async () => {
+    await bench.stop()
+    file.close()
+  })
+  const note = () => file.query('select note from part').get()
+
+  test('waits for another program without stopping the server, and is refused after some seconds', async () => {
+    file.run('begin immediate')
+    let turns = 0
+    const ticks = setInterval(() => turns++, 20)
+    const { status } = await bench.rest.patch(path, { id: 1, note: 'refused' })
+    clearInterval(ticks)
+    file.run('rollback')
+    expect(status).toBe(409)
+    expect(turns).toBeGreaterThan(20)
+    expect(note()).toEqual({ note: 'old' })
+  }, 30_000)
+
+  test('goes on as soon as the other has ended, also where that reads until the commit', async () => {
+    file.run('begin immediate')
+    const first = bench.rest.patch(path, { id: 1, note: 'first' })
+    await Bun.sleep(200)
+    file.run('rollback')
+    expect((await first).status).toBe(200)
+    file.run('begin')
+    expect(note()).toEqual({ note: 'first' })
+    const second = bench.rest.patch(path, { id: 1, note: 'second' })
+    await Bun.sleep(200)
+    file.run('rollback')
+    expect((await second).status).toBe(200)
+    expect(note()).toEqual({ note: 'second' })
+  }, 30_000)
 })

@@ -4,6 +4,7 @@ import { exactNumber } from '../../dialects/exact-number.ts'
 import { storedTime } from '../../dialects/standard-sql.ts'
 import type { MysqlConnection, SslConfig } from '../connection.ts'
 import { codeOf, explainDriverError } from '../driver-errors.ts'
+import { FOREIGN_LOCK_MS } from '../mutex.ts'
 
 const CONNECT_TIMEOUT_MS = 8_000
 /** Idle connections are closed after this time. */
@@ -11,11 +12,14 @@ const IDLE_MS = 60_000
 
 /**
  * Settings of every connection: times in UTC, an error instead of truncation for values that do not fit, backslash
- * escapes and quotes as the driver writes them, and keys of 0 stored as 0, so that restored records keep their keys.
+ * escapes and quotes as the driver writes them, and keys of 0 stored as 0, so that restored records keep their keys. The
+ * waits for locked rows and tables are limited, in seconds.
  */
 const SESSION = `set time_zone = '+00:00',
   sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO',
-  group_concat_max_len = 67108864`
+  group_concat_max_len = 67108864,
+  innodb_lock_wait_timeout = ${FOREIGN_LOCK_MS / 1000},
+  lock_wait_timeout = ${FOREIGN_LOCK_MS / 1000}`
 
 /**
  * A small connection pool for a MySQL or MariaDB server, which connects on first use.

@@ -14,7 +14,14 @@ import { quoteText } from '../../dialects/standard-sql.ts'
 import { currentWork } from '../../works.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { type Branch, createGroupCommit, type GroupSession } from '../group-commit.ts'
-import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
+import {
+  baseBusy,
+  createWriteQueue,
+  FOREIGN_LOCK_MS,
+  type Turn,
+  WRITE_PATIENCE_MS,
+  writePatienceMs,
+} from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import {
@@ -44,6 +51,8 @@ export interface PostgresDatabase {
   /** For reads that may scan whole tables; few, to leave the server time for other work. */
   scans: Lanes
   writers: Lanes
+  /** Maximum wait of a write for locked rows and tables; null for no limit. */
+  lockTimeoutMs: number | null
   close(): Promise<void>
 }
 
@@ -60,7 +69,7 @@ const EXTERNAL_LIMITS: ConnectionLimits = { points: 8, scans: 4, writers: 8 }
  * Connects on first use.
  *
  * @param shared of a database that servers share: how long one that stands still in the middle of a write keeps others from
- *   writing to the base
+ *   writing to the base. Null for a connected database
  */
 export function openPostgresDatabase(
   connection: PostgresConnection,
@@ -76,6 +85,8 @@ export function openPostgresDatabase(
     points,
     scans,
     writers,
+    // Other programs may lock what they like in a connected database.
+    lockTimeoutMs: isShared ? null : FOREIGN_LOCK_MS,
     close: async () => {
       await Promise.all([points.close(), scans.close(), writers.close()])
     },
@@ -94,7 +105,7 @@ export function openPostgresEngine(
   source: string,
   dialect: Dialect = postgres,
 ): Engine {
-  const { points, scans, writers } = database
+  const { points, scans, writers, lockTimeoutMs } = database
   const inTurn = createWriteQueue()
   /** Statements whose first column has other values than whole numbers. */
   const otherColumns = new LRUCache<string, true>({ max: 100 })
@@ -136,7 +147,7 @@ export function openPostgresEngine(
     watch?: ScriptWatch,
   ): Promise<T> {
     try {
-      await lane.command(`begin${lock}`).catch(explainWait(turn))
+      await lane.command(begin(lock)).catch(explainWait(turn))
       const tx = transactionOn(lane, watch?.signal)
       const result = await work(watchedTransaction(tx, watch))
       watch?.commit?.()
@@ -147,6 +158,9 @@ export function openPostgresEngine(
       throw error
     }
   }
+
+  const begin = (lock: string): string =>
+    lockTimeoutMs === null ? `begin${lock}` : `begin${lock}; set local lock_timeout = ${lockTimeoutMs}`
 
   const lockForTransaction = (turn: Turn) => `; ${bounded(`select pg_advisory_xact_lock(${key})`, turn)}`
 
@@ -281,7 +295,7 @@ export function openPostgresEngine(
   function groupCommit(): Engine['writeTogether'] {
     const together = createGroupCommit((work) => {
       const turn = { patienceMs: writePatienceMs() ?? WRITE_PATIENCE_MS }
-      return withWriter(turn, (lane) => work(groupSession(lane, `begin${lockForTransaction(turn)}`, turn)))
+      return withWriter(turn, (lane) => work(groupSession(lane, begin(lockForTransaction(turn)), turn)))
     })
     return (work, onCommit, touches) => explained(together(work, onCommit, touches))
   }

@@ -99,6 +99,7 @@ export function explainPostgres(error: unknown, source: string): unknown {
     if (isConnectionError(cause) || isTlsError(cause, code)) return 'unreachable'
     if (REFUSED.has(code)) return 'refused'
     if (code === '57014') return 'timeout'
+    if (isLockTimeout(cause)) return 'busy'
     if (code === '42501' || code === '25006') return 'forbidden'
     if (GONE.test(code) && !isOwn) return 'gone'
     if (code === '23505' || code === '23502' || code === '54011') return null
