@@ -75,6 +75,7 @@ export const postgresWrites = {
       where schemaname = current_schema() and starts_with(indexname::text, $1)`,
     params: [prefix],
   }),
+  // Leaves out tables that the role may not read: the database checks their keys with the rights of their owners.
   listReferences: (table) => ({
     sql: `select o.oid::text as name, nullif(n.nspname::text, current_schema()::text) as child_schema,
         c.relname::text as child, a.attname::text as child_column, r.attname::text as parent_column,
@@ -87,6 +88,7 @@ export const postgresWrites = {
       join pg_attribute a on a.attrelid = o.conrelid and a.attnum = k.own
       join pg_attribute r on r.attrelid = o.confrelid and r.attnum = k.other
       where o.contype = 'f' and o.confrelid = quote_ident($1)::regclass and o.conparentid = 0
+        and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
       order by o.oid, k.place`,
     params: [table],
   }),

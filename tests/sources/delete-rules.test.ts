@@ -170,3 +170,34 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('deleting a parent in 
     expect(await everything()).toEqual(before)
   })
 })
+
+test('a role that may not read the tables that refer deletes as far as the database allows', async () => {
+  const bench = await createBench()
+  const role = `clerk_${crypto.randomUUID().slice(0, 8)}`
+  const foreign = await createForeign('postgres', [
+    `create table customer (id integer primary key, name text);
+     create table audit (id integer primary key, customer_id integer references customer (id));
+     create table session (id integer primary key, customer_id integer references customer (id) on delete cascade);
+     insert into customer values (1, 'Ann'), (2, 'Bob');
+     insert into audit values (1, 2);
+     insert into session values (1, 1);
+     create role ${role} login password 'clerk';
+     grant usage on schema public to ${role};
+     grant select, insert, update, delete on customer to ${role}`,
+  ])
+  const connection = { ...foreign.sent.connection, user: role, password: 'clerk' }
+  await connect(bench, { ...foreign.sent, connection })
+  const [table] = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+  const tableId = table?.id ?? ''
+  const path = `/api/v2/tables/${tableId}/records`
+  const refused = await bench.rest.delete(path, { id: 2 })
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('audit')])
+  const selection = { tableId, recordIds: [1] }
+  expect(await bench.trpc.records.effectsOfDeletion.query({ selection })).toEqual([])
+  expect((await bench.rest.delete(path, { id: 1 })).status).toBe(200)
+  expect(await foreign.ask('select id from customer')).toEqual([{ id: 2 }])
+  expect(await foreign.ask('select id from session')).toEqual([])
+  await bench.stop()
+  await foreign.ask(`drop owned by ${role}; drop role ${role}`)
+  await foreign.stop()
+})
