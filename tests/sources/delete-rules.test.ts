@@ -40,12 +40,12 @@ interface World {
   stop(): Promise<void>
 }
 
-async function openSqlite(bench: Bench): Promise<World> {
+async function openSqlite(bench: Bench, statements = TABLES): Promise<World> {
   const folder = join(bench.app.config.dataDir, 'sources')
   mkdirSync(folder, { recursive: true })
   const file = new Database(join(folder, 'rules.db'))
   file.run('pragma journal_mode = wal')
-  for (const statement of TABLES) file.run(statement)
+  for (const statement of statements) file.run(statement)
   return {
     sent: { client: 'sqlite3', connection: { filename: 'rules.db' } },
     ask: async (statement) => file.query(statement).all() as Record<string, unknown>[],
@@ -199,5 +199,57 @@ test('a role that may not read the tables that refer deletes as far as the datab
   expect(await foreign.ask('select id from session')).toEqual([])
   await bench.stop()
   await foreign.ask(`drop owned by ${role}; drop role ${role}`)
+  await foreign.stop()
+})
+
+const DEFAULTS = [
+  'create table status (id integer primary key, name varchar(20))',
+  `create table task (id integer primary key, name varchar(20), status_id integer not null default 1,
+    foreign key (status_id) references status (id) on delete set default)`,
+  "insert into status values (1, 'new'), (2, 'old')",
+  "insert into task values (1, 'a', 2), (2, 'b', 1)",
+]
+
+test.each(['postgres', 'sqlite'] as const)(
+  'set default: %s gives children their default, and undo takes it back',
+  async (kind) => {
+    const bench = await createBench()
+    const world = kind === 'sqlite' ? await openSqlite(bench, DEFAULTS) : await createForeign(kind, DEFAULTS)
+    await connect(bench, world.sent)
+    const { baseId, trpc } = bench
+    const tables = await trpc.schema.tables.query({ baseId })
+    const path = `/api/v2/tables/${tables.find(({ tableName }) => tableName === 'status')?.id}/records`
+    const keys = async () =>
+      (await world.ask('select status_id from task order by id')).map((row) => row.status_id)
+    expect((await bench.rest.delete(path, { id: 2 })).status).toBe(200)
+    expect(await keys()).toEqual([1, 1])
+    await trpc.records.undo.mutate({ baseId })
+    expect(await keys()).toEqual([2, 1])
+    await trpc.records.redo.mutate({ baseId })
+    expect(await keys()).toEqual([1, 1])
+    await bench.stop()
+    await world.stop()
+  },
+)
+
+test('set null of some columns leaves the others of the key, and undo fills them', async () => {
+  const bench = await createBench()
+  const foreign = await createForeign('postgres', [
+    `create table project (tenant integer, id integer, name text, primary key (tenant, id));
+     create table task (tenant integer, id integer, project_id integer, primary key (tenant, id),
+       foreign key (tenant, project_id) references project (tenant, id) on delete set null (project_id));
+     insert into project values (7, 1, 'x'); insert into task values (7, 1, 1)`,
+  ])
+  await connect(bench, foreign.sent)
+  const { baseId, trpc } = bench
+  const tables = await trpc.schema.tables.query({ baseId })
+  const tableId = tables.find(({ tableName }) => tableName === 'project')?.id ?? ''
+  const stored = () => foreign.ask('select tenant, project_id from task')
+  const change = { baseId, operations: [{ kind: 'delete' as const, tableId, ids: ['7___1'] }] }
+  await trpc.records.write.mutate({ change })
+  expect(await stored()).toEqual([{ tenant: 7, project_id: null }])
+  await trpc.records.undo.mutate({ baseId })
+  expect(await stored()).toEqual([{ tenant: 7, project_id: 1 }])
+  await bench.stop()
   await foreign.stop()
 })

@@ -21,6 +21,7 @@ export {
   type DeletionEffect,
   deletionEffects,
   referencesTo,
+  withCleared,
 } from './reference-rules.ts'
 export {
   contextFor,

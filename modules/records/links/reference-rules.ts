@@ -1,17 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { forEachBreathing } from '../../../src/breathe.ts'
-import type { RecordChange } from '../../../src/core/changes.ts'
+import { forEachBreathing, mapBreathing } from '../../../src/breathe.ts'
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { deleteRecords, updateRecords } from '../rows/index.ts'
-import { chunks, columnName, isKeyless } from '../table/index.ts'
+import { asStored, exactOf, readMore } from '../foreign/index.ts'
+import { deleteRecords } from '../rows/index.ts'
+import { chunks, columnName, isKeyless, readRecords } from '../table/index.ts'
 import { contextFor, idPart, LargeCascade, type LinkSchema, tableAs, type WriteScope } from './relation.ts'
 
 /**
- * Follows the foreign key rules of connected databases for records that refer to deleted ones. The rules are read
- * from the database at each deletion, so they are always current.
+ * The foreign key rules of connected databases for records that refer to deleted ones. The rules are read from the database at
+ * each deletion, so they are always current.
  */
 
 /** Referential action on children whose parent is deleted (SQL:2016). */
@@ -152,8 +153,9 @@ function mark(going: Going, { table }: TableModel, ids: RecordId[]): void {
 }
 
 /**
- * Applies the foreign key rules to the records that refer to others which are about to be deleted, so that they are
- * logged and undo restores them. Tables that are not known here are left to the database.
+ * Prepares the records that refer to others which are about to be deleted, so that they are logged and undo restores them:
+ * deletes those of `cascade`, and reads those that the database will give no or their default parent. Tables that are not
+ * known here are left to the database.
  *
  * @returns the changes, and the `columnKey`s of the foreign keys that were handled
  * @throws DATABASE_ERROR naming the table and the number of records that prevent the deletion; LargeCascade beyond
@@ -182,7 +184,7 @@ export async function followRules(
     const part =
       reference.rule === 'CASCADE'
         ? await removeChildren(scope, child, children, going)
-        : await clearColumns(scope, reference, child, children)
+        : await aboutToBeCleared(scope, reference, child, children)
     for (const change of part) changes.push(change)
   }
   return { changes, handled }
@@ -199,23 +201,56 @@ async function removeChildren(
   return [...changes, ...(await deleteRecords(contextFor(scope, child), ordered))]
 }
 
-/** The database itself writes computed defaults; the log has an empty cell. */
-async function clearColumns(
+/**
+ * Records whose keys the database empties or sets to their default as soon as their parents are deleted. Only the database
+ * knows which columns it sets (`set null (…)`) and evaluates defaults, so `withCleared` reads the values afterwards.
+ */
+async function aboutToBeCleared(
   scope: WriteScope,
-  { columns, rule }: Reference,
+  { columns }: Reference,
   child: TableModel,
   ids: RecordId[],
 ): Promise<RecordChange[]> {
   const names = new Set(columns.map((column) => column.child.toLowerCase()))
   const fields = child.fields.filter((field) => names.has(columnName(field).toLowerCase()))
-  if (fields.length < columns.length) return []
-  const values = Object.fromEntries(
-    fields.map((field) => [field.id, rule === 'SET DEFAULT' ? field.defaultValue : null]),
-  )
-  return updateRecords(
-    contextFor(scope, child),
-    ids.map((id) => ({ id, values })),
-  )
+  const context = contextFor(scope, child)
+  const cells = await readRecords(context, ids, fields)
+  const exact = await readMore(context, ids, fields, cells)
+  return mapBreathing(ids, (recordId) => {
+    const values = Object.fromEntries(fields.map(({ id }) => [id, cells.get(String(recordId))?.[id] ?? null]))
+    const before = { ...values, ...exact.get(String(recordId)) }
+    return { tableId: child.table.id, recordId, before, after: values }
+  })
+}
+
+/** The changes of `followRules` with the values that the database has set since; without records that it left as they were. */
+export async function withCleared(scope: WriteScope, changes: RecordChange[]): Promise<RecordChange[]> {
+  const stored = new Map<RecordChange, RecordChange | null>()
+  const updates = changes.filter(({ after }) => after !== null)
+  for (const [tableId, own] of Map.groupBy(updates, (change) => change.tableId)) {
+    const child = await scope.schema.loadWithKeys(tableId)
+    const now = await asStored(contextFor(scope, child), own)
+    await forEachBreathing(own, (change, index) => {
+      stored.set(change, changedPart(child, now[index] ?? change))
+    })
+  }
+  return changes.flatMap((change) => (change.after === null ? change : (stored.get(change) ?? [])))
+}
+
+/** A change of fewer fields: those whose values differ. Null without any. */
+function changedPart(
+  { fields }: TableModel,
+  { before, after, ...record }: RecordChange,
+): RecordChange | null {
+  const changed = fields.filter(({ id }) => after && id in after && after[id] !== before?.[id])
+  if (changed.length === 0) return null
+  const valuesOf = (values: Values | null): Values =>
+    Object.fromEntries(changed.map(({ id }) => [id, values?.[id] ?? null]))
+  return {
+    ...record,
+    before: { ...valuesOf(before), ...exactOf(before ?? {}, changed) },
+    after: valuesOf(after),
+  }
 }
 
 async function refuseOthers(

@@ -20,6 +20,7 @@ import {
   requireTargets,
   resolveKeys,
   type WriteScope,
+  withCleared,
   writeLinks,
 } from '../links/index.ts'
 import {
@@ -56,10 +57,7 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
     case 'update':
       return only(await runUpdate(scope, model, operation.rows))
     case 'delete':
-      return only([
-        ...(await releaseLinks(scope, model, operation.ids)),
-        ...(await deleteRecords(context, await deletionOrder(scope, model, operation.ids))),
-      ])
+      return only(await runDelete(scope, model, operation.ids))
     case 'move':
       return only(
         operation.viewId === undefined
@@ -75,9 +73,14 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
   }
 }
 
-/** A database rejects the deletion of a record that others of the same table refer to. */
-const deletionOrder = async (scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordId[]> =>
-  isForeign(model) ? childrenFirst(scope, model, ids) : ids
+async function runDelete(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
+  const released = await releaseLinks(scope, model, ids)
+  const context = contextFor(scope, model)
+  if (!isForeign(model)) return [...released, ...(await deleteRecords(context, ids))]
+  // A database rejects the deletion of a record that others of the same table refer to.
+  const deleted = await deleteRecords(context, await childrenFirst(scope, model, ids))
+  return [...(await withCleared(scope, released)), ...deleted]
+}
 
 type Insertion = Extract<CheckedOperation, { kind: 'insert' }>
 
