@@ -200,4 +200,65 @@ describe('POST M/projects/{b}/meta-diff', () => {
     expect(schema.views.map(({ id }) => id)).toEqual([view!.id])
     await foreign.stop()
   })
+
+  test('brings a table back with the links that it had, from either side and once each', async () => {
+    const { foreign, trpc, tables, sync, fields, differences } = await connected()
+    const links = async () =>
+      (await Promise.all(['task', 'project'].map(fields)))
+        .flat()
+        .filter(({ type }) => type === 'Links' || type === 'LinkToAnotherRecord')
+        .map(({ id, title, options }) => ({ id, title, inverse: options.inverseFieldId }))
+    const link = titled(await fields('task'), 'project')!
+    await trpc.schema.updateField.mutate({ fieldId: link.id, patch: { title: 'Belongs to' } })
+    const before = await links()
+    expect(before).toHaveLength(2)
+    await foreign.ask('drop table task cascade')
+    await sync()
+    await foreign.ask(`create table task (id serial primary key, title varchar(40) not null, points integer,
+      state state default 'open', project_id integer references project (id))`)
+    await sync()
+    expect(await links()).toEqual(before)
+    // Deleted here, and asked for by name.
+    for (const title of ['task', 'project']) {
+      const tableId = (await tables()).find((table) => table.title === title)?.id ?? ''
+      await trpc.schema.deleteTable.mutate({ tableId })
+      await sync((await differences()).map(({ key }) => key))
+      expect(await links()).toEqual(before)
+    }
+    expect(await differences()).toEqual([])
+    await foreign.stop()
+  })
+
+  test('brings back many-to-many links with the tables that they lead to', async () => {
+    const { foreign, trpc, tables, sync, fields, differences } = await connected()
+    await foreign.ask(`create table tag (id serial primary key, name varchar(40));
+      create table note_tag (note_id integer references note (id), tag_id integer references tag (id),
+        primary key (note_id, tag_id))`)
+    await sync()
+    const links = async () =>
+      (await Promise.all(['note', 'tag'].map(fields)))
+        .flat()
+        .filter(({ type }) => type === 'Links')
+        .map(({ id, title, options, isSystem }) => ({ id, title, kind: options.kind, isSystem }))
+    const before = await links()
+    expect(before.filter(({ kind }) => kind === 'mm').map(({ title }) => title)).toEqual(['tag', 'note'])
+    const tableId = (await tables()).find((table) => table.title === 'tag')?.id ?? ''
+    await trpc.schema.deleteTable.mutate({ tableId })
+    await sync((await differences()).map(({ key }) => key))
+    expect(await links()).toEqual(before)
+    await foreign.stop()
+  })
+
+  test('keeps a link whose key people have hidden when its table comes back', async () => {
+    const { foreign, trpc, sync, fields } = await connected()
+    const key = titled(await fields('task'), 'project_id')!
+    const link = titled(await fields('task'), 'project')!
+    await trpc.schema.deleteField.mutate({ fieldId: key.id })
+    await foreign.ask('drop table task cascade')
+    await sync()
+    await foreign.ask('create table task (id serial primary key, project_id integer references project (id))')
+    await sync()
+    expect(titled(await fields('task'), 'project')?.id).toBe(link.id)
+    await foreign.stop()
+  })
 })

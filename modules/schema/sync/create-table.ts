@@ -140,25 +140,25 @@ function addTable(
 }
 
 function withRequestedFields(
-  { table, fields, structure }: PlannedForeignTable,
+  planned: PlannedForeignTable,
   tableId: string,
   columns: readonly NamedColumn[],
 ): PlannedForeignTable {
   const hasDisplay = columns.some(({ field }) => field.isDisplay)
   return {
-    structure,
-    table: { ...table, id: tableId },
-    fields: fields.map((planned): Field => {
-      const wanted = columns.find(({ columnName }) => columnName === planned.columnName)?.field
-      if (!wanted) return { ...planned, tableId }
+    ...planned,
+    table: { ...planned.table, id: tableId },
+    fields: planned.fields.map((field): Field => {
+      const wanted = columns.find(({ columnName }) => columnName === field.columnName)?.field
+      if (!wanted) return { ...field, tableId }
       const { id, title, type, options, isDisplay } = wanted
       return {
-        ...planned,
+        ...field,
         id,
         tableId,
         title,
-        isDisplay: hasDisplay ? isDisplay : planned.isDisplay,
-        ...(areAlike(planned.type, type) && { type, options }),
+        isDisplay: hasDisplay ? isDisplay : field.isDisplay,
+        ...(areAlike(field.type, type) && { type, options }),
       }
     }),
   }

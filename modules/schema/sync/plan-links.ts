@@ -1,6 +1,7 @@
 import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { type LinkOptions, linkOptions } from '../../../src/core/fields/link-options.ts'
+import { type LinkOptions, linkOf, linkOptions } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { ForeignKeyStructure, TableStructure } from '../../../src/db/introspect/index.ts'
@@ -27,7 +28,7 @@ const PART_OF_KEY = 'This link is part of the primary key, which can’t be chan
  * Adds link fields for foreign keys to the tables: one on each side, and for a junction table a many-to-many link between
  * the tables it connects. The key fields become foreign keys.
  *
- * @param isNew selects the foreign keys that have no link yet
+ * @param isNew selects the foreign keys whose links are missing
  */
 export function planLinks(
   tables: PlannedForeignTable[],
@@ -40,15 +41,20 @@ export function planLinks(
   )
   for (const child of tables) {
     const references: Reference[] = []
-    for (const key of child.structure.foreignKeys) {
+    const { foreignKeys } = child.structure
+    const missing = foreignKeys.filter((key) => isNew(child.structure, key))
+    // The many-to-many link needs both keys of its junction table.
+    for (const key of child.table.isJunction && missing.length > 0 ? foreignKeys : missing) {
       const parent = byName.get(key.relatedTable)
-      if (!parent || !isNew(child.structure, key)) continue
+      if (!parent) continue
       if (key.columns.length !== 1) {
         notes.push({ table: child.structure.name, message: compositeNote(key) })
         continue
       }
-      const keyField = child.fields.find((field) => field.columnName === key.columns[0])
-      const parentField = parent.fields.find((field) => field.columnName === key.relatedColumns[0])
+      const keyField =
+        fieldOf(child.fields, key.columns[0]) ?? fieldOf(child.former.filter(isForeignKey), key.columns[0])
+      const parentField =
+        fieldOf(parent.fields, key.relatedColumns[0]) ?? fieldOf(parent.former, key.relatedColumns[0])
       if (keyField && parentField) references.push({ child, parent, keyField, parentField })
     }
     const isBetween = !referenced.has(child.structure.name) && isJunction(child.structure, references)
@@ -66,6 +72,10 @@ export function planLinks(
   return notes
 }
 
+/** The field of a column. Links work with keys in the trash as well. */
+const fieldOf = (fields: Field[], column: string | undefined): Field | undefined =>
+  fields.find((field) => field.columnName === column)
+
 const compositeNote = ({ columns, relatedTable }: ForeignKeyStructure): string =>
   m.schema_note_composite_key({ columns: columns.join(', '), table: relatedTable })
 
@@ -82,7 +92,7 @@ function linkBothSides({ child, parent, keyField, parentField }: Reference, isHi
     readOnlyReason,
   })
   // Comes first where both are in one table.
-  child.fields.push(toParent)
+  addLink(child, toParent)
   const toChild = newLink(parent, {
     type: isOne ? 'LinkToAnotherRecord' : 'Links',
     title: titleOfReverse({ child, parent, keyField, parentField }, toParent.title),
@@ -91,7 +101,7 @@ function linkBothSides({ child, parent, keyField, parentField }: Reference, isHi
     isSystem: isHidden,
   })
   setInverses(toParent, toChild)
-  parent.fields.push(toChild)
+  addLink(parent, toChild)
 }
 
 const hasKeySuffix = ({ columnName }: Field): boolean => withoutKeySuffix(columnName) !== columnName
@@ -134,9 +144,9 @@ function linkThrough(own: Reference, other: Reference): void {
       readOnlyReason: null,
     })
   const ownLink = link(own, other)
-  own.parent.fields.push(ownLink)
+  addLink(own.parent, ownLink)
   const otherLink = link(other, own)
-  other.parent.fields.push(otherLink)
+  addLink(other.parent, otherLink)
   setInverses(ownLink, otherLink)
 }
 
@@ -148,8 +158,14 @@ function setInverses(a: Field, b: Field): void {
   b.options = { ...b.options, inverseFieldId: a.id }
 }
 
+/** Adds a link, in the place of the one that it continues. */
+function addLink(table: PlannedForeignTable, link: Field): void {
+  table.fields = [...table.fields.filter(({ id }) => id !== link.id), link]
+}
+
+/** A link of a table. If the same key or junction table had one before, it keeps its id and the settings that people made. */
 function newLink(
-  { table, fields }: PlannedForeignTable,
+  { table, fields, former: known }: PlannedForeignTable,
   link: {
     type: 'Links' | 'LinkToAnotherRecord'
     title: string
@@ -159,24 +175,41 @@ function newLink(
   },
 ): Field {
   const { type, readOnlyReason, isSystem = false } = link
+  const options = linkOptions.parse(link.options)
+  const former = known.find((field) => isSameEnd(linkOf(field), options))
+  const others = fields.filter(({ id }) => id !== former?.id)
   return {
-    id: createId('field'),
+    id: former?.id ?? createId('field'),
     tableId: table.id,
     columnName: '',
     type,
-    description: null,
-    title: createTitles(fields.map((field) => field.title))(link.title),
-    options: linkOptions.parse(link.options),
+    description: former?.description ?? null,
+    title: createTitles(others.map((field) => field.title))(former?.title ?? link.title),
+    options: { ...options, ...settingsOf(former) },
     required: false,
     unique: false,
     defaultValue: null,
     isDisplay: false,
     isPrimaryKey: false,
     isSystem,
-    order: Math.max(0, ...fields.map((field) => field.order)) + 1,
+    order: former?.order ?? Math.max(0, ...fields.map((field) => field.order)) + 1,
     ...OWN_COLUMN,
     readOnlyReason,
   }
+}
+
+/** True for the same side of the same relation. */
+const isSameEnd = (former: LinkOptions | null, link: LinkOptions): boolean =>
+  former !== null &&
+  former.relatedTableId === link.relatedTableId &&
+  former.keyFieldId === link.keyFieldId &&
+  former.holdsKey === link.holdsKey &&
+  former.junction?.ownFieldId === link.junction?.ownFieldId
+
+/** The options of a link that are people's choice. */
+function settingsOf(link: Field | undefined): Partial<LinkOptions> {
+  const options = link && linkOf(link)
+  return options ? { viewId: options.viewId, singular: options.singular, plural: options.plural } : {}
 }
 
 /** Turns the field of a key column into a foreign key, which is neither aggregated nor edited. */

@@ -93,6 +93,12 @@ export async function planSync(
   }
   removeRelations(context, changes, known, drafts, plan)
   const newTables = new Set(changes.filter(({ kind }) => kind === 'table.add').map(({ table }) => table))
+  for (const draft of drafts) {
+    // `planLinks` puts back the links of a restored table whose keys exist.
+    if (draft.known && newTables.has(draft.table.tableName)) {
+      draft.fields = draft.fields.filter((field) => linkOf(field) === null)
+    }
+  }
   const newLinks = new Set(
     changes
       .filter(({ kind }) => kind === 'relation.add')
@@ -102,7 +108,9 @@ export async function planSync(
     ...planLinks(
       drafts,
       (child, key) =>
-        newTables.has(child.name) || newLinks.has(`${child.name}\n${key.columns[0]}\n${key.relatedTable}`),
+        newTables.has(child.name) ||
+        newTables.has(key.relatedTable) ||
+        newLinks.has(`${child.name}\n${key.columns[0]}\n${key.relatedTable}`),
     ),
   )
   for (const draft of drafts) collect(draft, plan)
@@ -154,7 +162,6 @@ function draftOf(
       const order = Math.max(0, ...known.fields.map((other) => other.order)) + 1 + fields.size
       const title = titles(trashed?.title ?? titleOf(column.name, context.inflection.column, 'field'))
       const fresh = planField(context, structure, column, { tableId: known.table.id, title, order })
-      if (trashed) plan.restored.fieldIds.push(trashed.id)
       const next = trashed ? { ...updated(plainField(trashed), fresh), title, isDisplay: false } : fresh
       fields.set(next.id, next)
     }
@@ -165,7 +172,7 @@ function draftOf(
     const next = remaining.find((field) => field.columnName !== '' && !field.isPrimaryKey) ?? remaining[0]
     remaining = remaining.map((field) => (field === next ? { ...field, isDisplay: true } : field))
   }
-  return { table: known.table, fields: remaining, structure, known }
+  return { table: known.table, fields: remaining, structure, known, former: known.fields.map(plainField) }
 }
 
 /** The field with the current properties of its column; the user's settings stay where they still fit. */
@@ -247,13 +254,20 @@ function asPlainColumn({ introspector }: PlanContext, structure: TableStructure,
 }
 
 /** Adds the differences between the draft and the known table to the plan. */
-function collect({ known, table, fields, structure }: Draft, plan: SyncPlan): void {
+function collect({ known, ...draft }: Draft, plan: SyncPlan): void {
+  const { table, fields } = draft
   if (known === null) {
-    plan.newTables.push({ table, fields, structure })
+    plan.newTables.push(draft)
     return
   }
   if (!Bun.deepEquals(table, known.table)) plan.changedTables.push({ before: known.table, after: table })
   const before = new Map(known.fields.map((field) => [field.id, plainField(field)]))
+  const planned = new Set(fields.map(({ id }) => id))
+  const removed = new Set(plan.removed.fieldIds)
+  for (const { id, deletedAt } of known.fields) {
+    if (planned.has(id) && deletedAt !== null) plan.restored.fieldIds.push(id)
+    if (!planned.has(id) && deletedAt === null && !removed.has(id)) plan.removed.fieldIds.push(id)
+  }
   for (const field of fields) {
     const old = before.get(field.id)
     if (!old) plan.newFields.push(field)

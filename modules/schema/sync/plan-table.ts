@@ -26,6 +26,8 @@ export interface PlannedForeignTable {
   table: Table
   fields: Field[]
   structure: TableStructure
+  /** The fields that the table had before, those in the trash too. */
+  former: Field[]
 }
 
 /** Plans a table or view with a field for each column; `planLinks` adds the links. */
@@ -60,7 +62,7 @@ export function planTable(
     }),
   )
   markDisplayField(fields, structure)
-  return { table, fields, structure }
+  return { table, fields, structure, former: [] }
 }
 
 /** Plans the field of a column. */
