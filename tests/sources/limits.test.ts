@@ -73,4 +73,62 @@ describe('tables that were left out when a database was connected', () => {
       'other',
     ])
   })
+
+  test('so are tables and fields that people deleted here', async () => {
+    const { trpc, rest, app, owner } = bench
+    const { id: baseId } = await createBase(app, owner)
+    await shop.ask('create table hidden (id serial primary key); alter table wanted add column secret text')
+    const sourceId = await connect({ ...bench, baseId }, shop.sent, { tables: ['wanted', 'hidden'] })
+    const path = `/api/v1/db/meta/projects/${baseId}/meta-diff/${sourceId}`
+    const tables = () => trpc.schema.tables.query({ baseId })
+    const idOf = async (title: string) => (await tables()).find((table) => table.title === title)?.id ?? ''
+    const columns = async () => {
+      const { fields } = await trpc.schema.table.query({ tableId: await idOf('wanted') })
+      return fields.map(({ id, columnName }) => ({ id, columnName }))
+    }
+    const before = await columns()
+    const secret = before.find(({ columnName }) => columnName === 'secret')
+    await trpc.schema.deleteField.mutate({ fieldId: secret?.id ?? '' })
+    await trpc.schema.deleteTable.mutate({ tableId: await idOf('hidden') })
+    expect((await rest.get(path)).body).toEqual([])
+    await jobEnd(bench, (await rest.post(path, {})).body.id)
+    expect((await tables()).map(({ title }) => title)).not.toContain('hidden')
+    expect(await columns()).not.toContainEqual(secret!)
+    const found = await trpc.schema.differences.query({ baseId, sourceId })
+    const named = found.filter(({ table, column }) => column === 'secret' || table === 'hidden')
+    expect(named.map(({ isLeftOut }) => isLeftOut)).toEqual([true, true])
+    const keys = named.map(({ key }) => key)
+    await jobEnd(bench, (await trpc.schema.syncSource.mutate({ baseId, sourceId, keys })).id)
+    expect((await tables()).map(({ title }) => title)).toContain('hidden')
+    expect(await columns()).toContainEqual(secret!)
+    await shop.ask('drop table hidden; alter table wanted drop column secret')
+  })
+
+  test('so are links that people deleted, also when their table comes back from the database', async () => {
+    const { trpc, rest, app, owner } = bench
+    const { id: baseId } = await createBase(app, owner)
+    const make = 'create table child (id serial primary key, wanted_id integer references wanted (id))'
+    await shop.ask(make)
+    const sourceId = await connect({ ...bench, baseId }, shop.sent, { tables: ['wanted', 'child'] })
+    const path = `/api/v1/db/meta/projects/${baseId}/meta-diff/${sourceId}`
+    const sync = async () => jobEnd(bench, (await rest.post(path, {})).body.id)
+    const link = async () => {
+      const child = (await trpc.schema.tables.query({ baseId })).find(({ title }) => title === 'child')
+      const { fields } = await trpc.schema.table.query({ tableId: child?.id ?? '' })
+      return fields.find(({ type }) => type === 'LinkToAnotherRecord')
+    }
+    const before = await link()
+    await trpc.schema.deleteField.mutate({ fieldId: before?.id ?? '' })
+    expect((await rest.get(path)).body).toEqual([])
+    await shop.ask('drop table child')
+    await sync()
+    await shop.ask(make)
+    await sync()
+    expect(await link()).toBeUndefined()
+    const found = await trpc.schema.differences.query({ baseId, sourceId })
+    const keys = found.filter(({ kind }) => kind === 'relation.add').map(({ key }) => key)
+    await jobEnd(bench, (await trpc.schema.syncSource.mutate({ baseId, sourceId, keys })).id)
+    expect((await link())?.id).toBe(before?.id)
+    await shop.ask('drop table child')
+  })
 })

@@ -33,7 +33,7 @@ export interface SyncChange {
   /** `column.change`: the types before and after. */
   from: string | null
   to: string | null
-  /** `table.add`: true for a table that was deselected when its database was connected. */
+  /** True for a table that was deselected when its database was connected, and for what people have deleted here. */
   isLeftOut: boolean
 }
 
@@ -49,6 +49,7 @@ export function findDifferences(
   leftOut: readonly string[] = [],
 ): SyncChange[] {
   const isLeftOut = new Set(leftOut)
+  for (const { table, hidden } of known) if (hidden.has(table.id)) isLeftOut.add(table.tableName)
   const live = known.filter(({ table }) => table.deletedAt === null)
   const byName = new Map(live.map((knownTable) => [knownTable.table.tableName, knownTable]))
   const found = new Map(structure.tables.map((table) => [table.name, table]))
@@ -58,7 +59,7 @@ export function findDifferences(
     if (table.columns.length === 0) continue
     const details = { isView: table.kind === 'view', isLeftOut: isLeftOut.has(table.name) }
     if (!knownTable) changes.push(change('table.add', table.name, null, details))
-    else changes.push(...differencesOf(introspector, knownTable, table, live, structure))
+    else changes.push(...differencesOf(introspector, knownTable, table, live))
   }
   for (const { table } of live) {
     if (found.has(table.tableName)) continue
@@ -76,7 +77,6 @@ function differencesOf(
   known: KnownTable,
   structure: TableStructure,
   live: KnownTable[],
-  database: DatabaseStructure,
 ): SyncChange[] {
   const { table } = known
   const isView = table.kind === 'view'
@@ -87,7 +87,10 @@ function differencesOf(
     const field = named.get(column.name)
     const details = { isView, column: column.name, fieldId: field?.id ?? null }
     if (!field) {
-      changes.push(change('column.add', table.tableName, table.id, details))
+      const isLeftOut = known.fields.some(
+        ({ id, columnName }) => columnName === column.name && known.hidden.has(id),
+      )
+      changes.push(change('column.add', table.tableName, table.id, { ...details, isLeftOut }))
     } else if (columnDiffers(field, planField({ introspector }, structure, column, field))) {
       const types = { from: field.databaseType, to: column.type }
       changes.push(change('column.change', table.tableName, table.id, { ...details, ...types }))
@@ -100,26 +103,27 @@ function differencesOf(
       change('column.remove', table.tableName, table.id, { isView, column: columnName, fieldId: id }),
     )
   }
-  return [...changes, ...relationChanges(known, structure, live, database)]
+  return [...changes, ...relationChanges(known, structure, live)]
 }
 
-function relationChanges(
-  known: KnownTable,
-  structure: TableStructure,
-  live: KnownTable[],
-  database: DatabaseStructure,
-): SyncChange[] {
+function relationChanges(known: KnownTable, structure: TableStructure, live: KnownTable[]): SyncChange[] {
   const { table } = known
   const nameOf = new Map(live.map((other) => [other.table.id, other.table.tableName]))
   const columnOf = new Map(
     live.flatMap((other) => other.fields.map(({ id, columnName }) => [id, columnName])),
   )
-  const linked = linksWithKey(known).map(({ field, key, relatedTableId }) => {
-    const relatedTable = nameOf.get(relatedTableId) ?? ''
-    const relatedColumn = columnOf.get(linkOf(field)?.parentFieldId ?? '') ?? null
-    return { field, column: key.columnName, relatedTable, relatedColumn }
-  })
-  const keys = structure.foreignKeys.filter((key) => isLinkable(key, database))
+  const linked = linksWithKey(known, ({ deletedAt }) => deletedAt === null).map(
+    ({ field, key, relatedTableId }) => {
+      const relatedTable = nameOf.get(relatedTableId) ?? ''
+      const relatedColumn = columnOf.get(linkOf(field)?.parentFieldId ?? '') ?? null
+      return { field, column: key.columnName, relatedTable, relatedColumn }
+    },
+  )
+  // A link to a table that is not here comes with the table.
+  const names = new Set(nameOf.values())
+  const keys = structure.foreignKeys.filter(
+    ({ columns, relatedTable }) => columns.length === 1 && names.has(relatedTable),
+  )
   const added = keys.filter(
     (key) => !linked.some((link) => link.column === key.columns[0] && link.relatedTable === key.relatedTable),
   )
@@ -132,6 +136,7 @@ function relationChanges(
         column: key.columns[0] ?? null,
         relatedTable: key.relatedTable,
         relatedColumn: key.relatedColumns[0] ?? null,
+        isLeftOut: hiddenLinkOf(known, key, nameOf) !== null,
       }),
     ),
     ...removed.map(({ field, ...details }) =>
@@ -140,17 +145,30 @@ function relationChanges(
   ]
 }
 
-/** The live links of a table whose foreign key is in the table itself. */
-function linksWithKey({ fields }: KnownTable) {
+/**
+ * The link of a foreign key that people moved to the trash; null without one.
+ *
+ * @param nameOf names of tables in the database, by id
+ */
+export function hiddenLinkOf(
+  known: KnownTable,
+  { columns, relatedTable }: ForeignKeyStructure,
+  nameOf: ReadonlyMap<string, string>,
+): StoredField | null {
+  const found = linksWithKey(known, ({ id }) => known.hidden.has(id)).find(
+    ({ key, relatedTableId }) => key.columnName === columns[0] && nameOf.get(relatedTableId) === relatedTable,
+  )
+  return found?.field ?? null
+}
+
+/** The wanted links of a table whose foreign key is in the table itself. */
+function linksWithKey({ fields }: KnownTable, isWanted: (field: StoredField) => boolean) {
   return fields.flatMap((field) => {
-    const link = field.deletedAt === null ? linkOf(field) : null
+    const link = isWanted(field) ? linkOf(field) : null
     const key = link?.holdsKey ? fields.find((other) => other.id === link.keyFieldId) : undefined
     return link && key ? [{ field, key, relatedTableId: link.relatedTableId }] : []
   })
 }
-
-const isLinkable = ({ columns, relatedTable }: ForeignKeyStructure, database: DatabaseStructure): boolean =>
-  columns.length === 1 && database.tables.some((table) => table.name === relatedTable)
 
 /** Compares the properties that the database determines; titles, descriptions and formats are the user's. */
 function columnDiffers(field: Field, now: Field): boolean {

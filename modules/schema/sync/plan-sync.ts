@@ -1,11 +1,15 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
-import type { DatabaseStructure, TableStructure } from '../../../src/db/introspect/index.ts'
+import type {
+  DatabaseStructure,
+  ForeignKeyStructure,
+  TableStructure,
+} from '../../../src/db/introspect/index.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { areAlike } from '../change/index.ts'
 import { plainField } from '../model/index.ts'
-import { findDifferences, type SyncChange } from './differences.ts'
+import { findDifferences, hiddenLinkOf, type SyncChange } from './differences.ts'
 import { planLinks, type SourceNote } from './plan-links.ts'
 import {
   createTitles,
@@ -43,7 +47,7 @@ interface Draft extends PlannedForeignTable {
  * Plans the changes of the metadata that resolve the chosen differences.
  *
  * @param others every table of the base, whose titles are taken
- * @param chosen keys of differences; null for all except deselected tables
+ * @param chosen keys of differences; null for all that are not left out
  * @param afterEach called after each table, to report progress or stop
  */
 export async function planSync(
@@ -104,13 +108,19 @@ export async function planSync(
       .filter(({ kind }) => kind === 'relation.add')
       .map((change) => `${change.table}\n${change.column}\n${change.relatedTable}`),
   )
+  const nameOf = new Map(known.map(({ table }) => [table.id, table.tableName]))
+  /** True for the key of a link that people deleted by itself, and not with the table that it leads to. */
+  const isHidden = ({ name }: TableStructure, key: ForeignKeyStructure): boolean => {
+    const before = knownByName.get(name)
+    const link = before ? hiddenLinkOf(before, key, nameOf) : null
+    return link !== null && link.deletedAt !== knownByName.get(key.relatedTable)?.table.deletedAt
+  }
   plan.notes.push(
     ...planLinks(
       drafts,
       (child, key) =>
-        newTables.has(child.name) ||
-        newTables.has(key.relatedTable) ||
-        newLinks.has(`${child.name}\n${key.columns[0]}\n${key.relatedTable}`),
+        newLinks.has(`${child.name}\n${key.columns[0]}\n${key.relatedTable}`) ||
+        ((newTables.has(child.name) || newTables.has(key.relatedTable)) && !isHidden(child, key)),
     ),
   )
   for (const draft of drafts) collect(draft, plan)
@@ -132,7 +142,9 @@ function restoreTable(
   const table = { ...known.table, deletedAt: null, title: titles(known.table.title), kind: structure.kind }
   plan.restored.tableIds.push(table.id)
   const current = { ...known, table }
-  const changes = findDifferences(context.introspector, [current], { tables: [structure] })
+  const all = findDifferences(context.introspector, [current], { tables: [structure] })
+  // Fields that people had deleted stay in the trash.
+  const changes = all.filter(({ isLeftOut }) => !isLeftOut)
   return draftOf(context, current, structure, changes, plan)
 }
 

@@ -223,11 +223,19 @@ export async function readKnown({ store, kernel }: SchemaContext, sourceId: stri
     .where(inArray(fields.tableId, ids))
     .orderBy(asc(fields.order), asc(fields.id))
   const byTable = Map.groupBy(all, (row) => row.tableId)
-  return rows.map((row) => ({ table: toTable(row), fields: (byTable.get(row.id) ?? []).map(toStored) }))
+  return rows.map((row) => {
+    const own = byTable.get(row.id) ?? []
+    const hidden = [row, ...own].filter(
+      ({ deletedAt, deletedBy }) => deletedAt !== null && deletedBy !== null,
+    )
+    return { table: toTable(row), fields: own.map(toStored), hidden: new Set(hidden.map(({ id }) => id)) }
+  })
 }
 
 /** A table of a source in the metadata, including the trash. */
 export interface KnownTable {
   table: Table
   fields: StoredField[]
+  /** Ids of the table and its fields that people moved to the trash. What a synchronization moved there is not among them. */
+  hidden: ReadonlySet<string>
 }

@@ -79,7 +79,7 @@ export function createSyncService(context: SchemaContext) {
     },
 
     /**
-     * Starts a job that applies the differences with these keys, or (null) all except deselected tables.
+     * Starts a job that applies the differences with these keys, or (null) all that are not left out.
      * @throws BAD_REQUEST while another job runs
      */
     async sync(

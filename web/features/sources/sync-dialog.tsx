@@ -17,7 +17,7 @@ type Change = Outputs['schema']['differences'][number]
 export function SyncDialog({ source, onClose }: { source: Source; onClose: () => void }) {
   const { baseId, id: sourceId } = source
   const found = trpc.schema.differences.useQuery({ baseId, sourceId }, { gcTime: 0, staleTime: 0 })
-  /** Changes toggled by the user; previously skipped tables start unchecked, all others checked. */
+  /** Changes toggled by the user; skipped tables and what people deleted here start unchecked, all others checked. */
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set())
   const [jobId, setJobId] = useState<string | null>(null)
   const sync = trpc.schema.syncSource.useMutation({ onSuccess: ({ id }) => setJobId(id) })
@@ -103,9 +103,16 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
         {leftOut.length > 0 && (
           <details open={news.length === 0}>
             <summary className={styles.label}>
-              {m.sources_tables_were_skipped({ count: leftOut.length })}
+              {m.sources_skipped_or_deleted({ count: leftOut.length })}
             </summary>
-            <ul className={styles.changes}>{leftOut.map((change) => pick(change, change.table))}</ul>
+            <ul className={styles.changes}>
+              {leftOut.map((change) =>
+                pick(
+                  change,
+                  change.kind === 'table.add' ? change.table : `${change.table} · ${wordsOf(change)}`,
+                ),
+              )}
+            </ul>
           </details>
         )}
         {sync.error && <Alert tone="error">{messageOf(sync.error)}</Alert>}
