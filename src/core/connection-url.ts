@@ -22,8 +22,8 @@ const CLIENTS: Record<string, string> = {
 export const clientOf = (name: string): string | undefined =>
   Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined
 
-/** Short forms of the query string: `pg://host?u=ann&p=secret&d=crm`. */
-const SHORT: Record<string, string> = { u: 'user', p: 'password', d: 'database' }
+/** Other names in the query string: `pg://host?u=ann&p=secret&d=crm`, `mysql://…?ssl-mode=REQUIRED`. */
+const NAMES: Record<string, string> = { u: 'user', p: 'password', d: 'database', 'ssl-mode': 'sslmode' }
 
 /**
  * Parses a database URL. Other text is a file name.
@@ -35,12 +35,13 @@ export function parseConnectionUrl(text: string): DriverConnection {
   const client = url && CLIENTS[url.protocol.slice(0, -1)]
   if (!client) return { client: 'sqlite3', connection: { filename: text } }
   const connection: Record<string, string> = {}
-  for (const [key, value] of url.searchParams) connection[SHORT[key] ?? key] = value
+  for (const [key, value] of url.searchParams) connection[NAMES[key] ?? key] = value
   const parts = {
     user: decodeUri(url.username),
     password: decodeUri(url.password),
     database: decodeUri(url.pathname.slice(1)),
-    host: url.hostname,
+    // An IPv6 address without its brackets.
+    host: url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname,
     port: url.port,
   }
   for (const [key, value] of Object.entries(parts)) if (value !== '') connection[key] = value

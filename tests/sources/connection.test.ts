@@ -126,6 +126,11 @@ describe('POST url_to_config', () => {
     ],
     ['postgres://u:p%40ss@h/d', 'pg', { user: 'u', password: 'p@ss', database: 'd', host: 'h' }],
     ['mysql://u:p@h:3307/d', 'mysql2', { user: 'u', password: 'p', database: 'd', host: 'h', port: '3307' }],
+    [
+      'mysql://u:p@[2001:db8::1]/d?ssl-mode=REQUIRED',
+      'mysql2',
+      { user: 'u', password: 'p', database: 'd', host: '2001:db8::1', sslmode: 'REQUIRED' },
+    ],
     ['bad', 'sqlite3', { filename: 'bad' }],
   ])('%s', async (url, client, connection) => {
     const { body } = await bench.app.rest().post('/api/v1/url_to_config', { url })

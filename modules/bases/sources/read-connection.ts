@@ -2,6 +2,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { clientOf } from '../../../src/core/connection-url.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { holdsOrgRole } from '../../../src/core/roles.ts'
+import { findSslMode } from '../../../src/core/ssl-mode.ts'
 import { type ConnectionConfig, connectionConfig } from '../../../src/db/connection.ts'
 import {
   explainConnection,
@@ -22,25 +23,6 @@ export interface SentConnection {
 
 /** Default ports (spec §3). */
 const PORTS = { pg: 5432, mysql2: 3306 }
-
-/** Encryption modes of spec §3, of drivers and of PostgreSQL. */
-const SSL_MODES: Record<string, 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full'> = {
-  no: 'disable',
-  false: 'disable',
-  disable: 'disable',
-  disabled: 'disable',
-  preferred: 'prefer',
-  prefer: 'prefer',
-  required: 'require',
-  require: 'require',
-  true: 'require',
-  'no-verify': 'require',
-  'required-ca': 'verify-ca',
-  'verify-ca': 'verify-ca',
-  'required-identity': 'verify-full',
-  'verify-full': 'verify-full',
-  'verify-identity': 'verify-full',
-}
 
 /** Limit of a certificate's or key's text. */
 const MAX_PEM = 64 * 1024
@@ -168,7 +150,7 @@ function readSsl(connection: Record<string, unknown>, before: { ssl?: object } |
     }),
   )
   const usual = parts.rejectUnauthorized === false || !own.ca ? 'require' : 'verify-ca'
-  const mode = sent === undefined ? usual : SSL_MODES[String(sent).toLowerCase()]
+  const mode = sent === undefined ? usual : findSslMode(String(sent))
   if (!mode && /^allow(ed)?$/i.test(String(sent)))
     throw badRequest(m.sources_error_ssl_allow({ mode: String(sent) }))
   if (!mode) throw badRequest(m.sources_error_ssl_mode({ mode: String(sent).slice(0, 40) }))

@@ -1,4 +1,5 @@
 import { parseConnectionUrl } from '../../../src/core/connection-url.ts'
+import { findSslMode, type SslMode } from '../../../src/core/ssl-mode.ts'
 import type { Inputs, Outputs } from '../../trpc.ts'
 
 /** Database clients that a base can connect to, as the REST API calls them. */
@@ -36,15 +37,15 @@ export const ENGINES: Record<
 /** Database clients in display order. */
 export const CLIENTS = Object.keys(ENGINES) as SourceClient[]
 
-/** SSL modes as the server names them. */
-export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
-export type SslMode = (typeof SSL_MODES)[number]
-
-const isSslMode = (mode: string): mode is SslMode => SSL_MODES.some((known) => known === mode)
-
-/** The SSL mode of a connection URL; `allow`, which is not offered, becomes `prefer`. */
-const sslModeOf = (named: string): SslMode =>
-  named === 'allow' ? 'prefer' : isSslMode(named) ? named : 'disable'
+/**
+ * The SSL mode of a connection URL. `allow`, which is not offered, becomes `prefer`; what is not understood asks for encryption as well,
+ * e.g. `ssl={"rejectUnauthorized":true}`.
+ */
+function sslModeOf({ sslmode, sslMode, ssl }: Record<string, string>): SslMode {
+  const named = sslmode ?? sslMode ?? ssl
+  if (named === undefined) return 'disable'
+  return named.toLowerCase() === 'allow' ? 'prefer' : (findSslMode(named) ?? 'require')
+}
 
 /** An empty form for a kind of database. */
 export const emptyDraft = (client: SourceClient): ConnectionDraft => ({
@@ -75,7 +76,7 @@ export function draftOf({ client, connection }: Source): ConnectionDraft {
     schema: schema ?? '',
     port: port === null ? '' : String(port),
     file: ENGINES[client].isServer ? '' : database,
-    sslMode: isSslMode(sslMode) ? sslMode : 'disable',
+    sslMode: findSslMode(sslMode) ?? 'disable',
   }
 }
 
@@ -84,7 +85,7 @@ export function draftFromUrl(text: string): ConnectionDraft | null {
   const { client, connection } = parseConnectionUrl(text.trim())
   const known = CLIENTS.find((one) => one === client)
   if (!known || !ENGINES[known].isServer) return null
-  const { host, port, user, password, database, schema, sslmode } = connection
+  const { host, port, user, password, database, schema } = connection
   const draft = emptyDraft(known)
   return {
     ...draft,
@@ -94,7 +95,7 @@ export function draftFromUrl(text: string): ConnectionDraft | null {
     password: password ?? '',
     database: database ?? '',
     schema: schema ?? '',
-    sslMode: sslmode === undefined ? 'disable' : sslModeOf(sslmode),
+    sslMode: sslModeOf(connection),
   }
 }
 

@@ -1,5 +1,6 @@
 import { FileKey2, X } from 'lucide-react'
 import { type ChangeEvent, useRef, useState } from 'react'
+import { SSL_MODES, type SslMode } from '../../../src/core/ssl-mode.ts'
 import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { PasswordField, SelectField, TextField } from '../../ui/field.tsx'
@@ -10,8 +11,6 @@ import {
   ENGINES,
   emptyDraft,
   type Source,
-  SSL_MODES,
-  type SslMode,
 } from './connection-draft.ts'
 import styles from './sources.module.css'
 
