@@ -65,7 +65,12 @@ export function storedId(model: TableModel, id: RecordId): RecordId {
 
 /** False for ids that no record of the table can have, and that some engines reject. */
 export const isPossibleId = (model: TableModel, id: RecordId): boolean =>
-  fieldType(model.primaryKey.type).storage !== 'id' || Number.isSafeInteger(storedId(model, id))
+  fieldType(model.primaryKey.type).storage !== 'id' ||
+  Number.isSafeInteger(storedId(model, id)) ||
+  (isForeign(model) && isLong(id))
+
+/** True for a number of eight bytes that may be more than a number here can say. */
+const isLong = (id: unknown): id is string => typeof id === 'string' && /^-?\d{16,19}$/.test(id)
 
 /** The current time in milliseconds, to the second, as “created at” and “modified at” are stored. */
 export const wholeSecond = (): number => Math.floor(nowMs() / 1000) * 1000
@@ -291,8 +296,7 @@ export function parseRecordId(model: TableModel, value: unknown): RecordId {
         ? Number(value)
         : Number.NaN
   if (Number.isSafeInteger(number)) return number
-  // Numbers of eight bytes may be more than a number here can say.
-  if (isForeign(model) && typeof value === 'string' && /^-?\d{16,19}$/.test(value)) return value
+  if (isForeign(model) && isLong(value)) return value
   const shown = typeof value === 'string' || typeof value === 'number' ? value : typeof value
   throw new AppError(
     'INVALID_PK_VALUE',

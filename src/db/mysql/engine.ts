@@ -3,6 +3,7 @@ import { mapBreathing } from '../../breathe.ts'
 import { currentCaller, whileWanted } from '../../caller.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
+import { exactNumber } from '../../dialects/exact-number.ts'
 import { mysql, mysqlFor } from '../../dialects/mysql.ts'
 import { currentWork } from '../../works.ts'
 import type { MysqlConnection } from '../connection.ts'
@@ -264,7 +265,9 @@ function transactionOn(
         sql: 'select @@auto_increment_increment as step',
         params: [],
       })
-      return Array.from({ length: count }, (_, index) => insertId + index * Number(row?.step ?? 1))
+      // The driver gives a text where a number is not exact.
+      const [first, step] = [BigInt(insertId), BigInt(row?.step ?? 1)]
+      return Array.from({ length: count }, (_, index) => exactNumber(first + BigInt(index) * step))
     },
   }
 }
