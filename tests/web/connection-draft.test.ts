@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SslMode } from '../../src/core/ssl-mode.ts'
-import { draftFromUrl } from '../../web/features/sources/connection-draft.ts'
+import { connectionInput, draftFromUrl, emptyDraft } from '../../web/features/sources/connection-draft.ts'
 
 describe('draftFromUrl', () => {
   test.each<[string, SslMode]>([
@@ -22,5 +22,12 @@ describe('draftFromUrl', () => {
       host: '2001:db8::1',
       port: '5432',
     })
+  })
+})
+
+describe('connectionInput', () => {
+  test('sends a schema that was cleared, and none for databases without schemas', () => {
+    expect(connectionInput(emptyDraft('pg'), true).connection).toMatchObject({ schema: '' })
+    expect(connectionInput(emptyDraft('mysql2'), true).connection).not.toHaveProperty('schema')
   })
 })

@@ -114,7 +114,8 @@ export function connectionInput(
       user,
       database,
       sslMode,
-      ...(ENGINES[client].hasSchemas && schema !== '' && { schema }),
+      // Empty: the default, also where the source had another.
+      ...(ENGINES[client].hasSchemas && { schema }),
       ...((password !== '' || !isExisting) && { password }),
       ...(sslMode !== 'disable' && { ssl: { ca, cert, key } }),
     },
