@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { png, uploadOne } from '../records/attachments-support.ts'
+import { fillUploadLimit, png, uploadOne } from '../records/attachments-support.ts'
 import { EVERY_TYPE, STORED_VALUES } from '../records/every-type.ts'
 import { createLink } from '../records/links-support.ts'
 import { type Bench, createBench, type FieldSpec, type TestTable } from '../records/support.ts'
@@ -121,6 +121,8 @@ beforeAll(async () => {
     .trpc(ann.token)
     .comments.create.mutate({ tableId: tasks.id, recordId: 1, text: 'Done', parentId: first.id })
     .catch(() => {})
+  // Limits neither exports nor the files of an import.
+  await fillUploadLimit(bench, bench.owner.token)
   bytes = await exportFile(bench, baseId, { withHistory: true })
   const job = await importFile(bench, bench.owner, bytes)
   expect(job.error).toBeNull()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BaseImport } from '../../src/core/base-imports.ts'
 import { readLinks } from '../../src/core/fields/list-value.ts'
+import { fillUploadLimit } from '../records/attachments-support.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { startTeableServer, type TeableServer, type TeableServerTable } from '../support/teable-server.ts'
 import { importFrom, recordsOf, settled } from './support.ts'
@@ -351,6 +352,8 @@ beforeAll(async () => {
   server.files.set('tok1', new TextEncoder().encode('hello'))
   app = await createTestApp({ config: { allowLocalHttp: true } })
   owner = await app.signUp('ann@example.com')
+  // Limits uploads only.
+  await fillUploadLimit({ app }, owner.token)
   const { baseImports } = app.trpc(owner.token)
   const { id } = await baseImports.begin.mutate(importFrom(from(), 'bseShop', { keepCredentials: true }))
   done = await settled(app, owner, id)

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { ANONYMOUS } from '../../src/core/actor.ts'
+import { doorOf, ended } from '../imports/support.ts'
 import { META_DATABASES } from '../support/app.ts'
 import { startBucket } from '../support/bucket.ts'
 import { createBase } from '../support/factories.ts'
@@ -187,5 +189,22 @@ describe('an S3-compatible store', () => {
     expect(bucket.objects.size).toBe(2)
     bucket.objects.clear()
     expect((await fetch(`${bench.app.url}/${item.signedPath}`)).status).toBe(404)
+  })
+})
+
+describe('an export', () => {
+  test('leaves its reader room for uploads and further exports, whatever its size', async () => {
+    const bench = await start({})
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const run = async () => {
+      const viewId = table.schema.views[0]?.id ?? ''
+      const { jobId } = await bench.trpc.records.export.mutate({ tableId: table.id, viewId, format: 'csv' })
+      return (await ended(doorOf(bench.app, bench.owner), jobId)).result
+    }
+    await run()
+    const { meta } = bench.app.kernel
+    await meta.db.update(meta.tables(defineRecordsTables).attachmentFiles).set({ size: 6 * 1024 ** 3 })
+    expect((await uploadOne(bench, bench.owner.token, 'a.txt', 'x')).title).toBe('a.txt')
+    expect(await run()).toMatchObject({ type: 'csv' })
   })
 })

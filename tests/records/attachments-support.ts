@@ -1,4 +1,6 @@
 import { deflateSync } from 'node:zlib'
+import { eq } from 'drizzle-orm'
+import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { createTestApp, type TestAppOptions } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { type Bench, benchOf } from './support.ts'
@@ -57,6 +59,18 @@ export async function uploadOne(
   const { status, body } = await upload(bench, token, { [name]: content })
   if (status !== 200) throw new Error(`${name} was refused: ${status} ${JSON.stringify(body)}`)
   return (body as Uploaded[])[0] as Uploaded
+}
+
+/** Uploads as much as a person may have that no cell uses: the next upload is refused. */
+export async function fillUploadLimit(bench: Pick<Bench, 'app'>, token: string): Promise<void> {
+  const { path } = await uploadOne(bench, token, 'waiting.txt', 'x')
+  const { meta } = bench.app.kernel
+  const { attachmentFiles } = meta.tables(defineRecordsTables)
+  await meta.db
+    .update(attachmentFiles)
+    .set({ size: 5 * 1024 ** 3 })
+    .where(eq(attachmentFiles.path, path))
+  if ((await upload(bench, token, { 'more.txt': 'x' })).status !== 429) throw new Error('More is accepted')
 }
 
 const crcTable = Array.from({ length: 256 }, (_, n) => {

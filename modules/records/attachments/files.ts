@@ -57,16 +57,15 @@ export function createFiles(
   /**
    * Stores a received file under an unguessable key.
    *
+   * @param userId its uploader; null: only its links give access
    * @param folder the folder requested by the client, `noco/base/table`; null: a folder by date
-   * @throws TOO_MANY_REQUESTS beyond the limit of unused files
    */
   async function keep(
-    userId: string,
+    userId: string | null,
     arrived: ReceivedFile,
     name: string,
     folder: string | null,
   ): Promise<FileRow> {
-    await refuseHoard(userId)
     const { id: storeId, store } = stores.current()
     await store.prepare(() => isUnused(storeId))
     const title = cleanFileName(name) ?? 'file'
@@ -113,6 +112,7 @@ export function createFiles(
     }
   }
 
+  /** @throws TOO_MANY_REQUESTS beyond the limit of unused files */
   async function refuseHoard(userId: string): Promise<void> {
     const isWaiting = and(eq(attachmentFiles.userId, userId), eq(attachmentFiles.isUsed, false))
     const [waiting] = await meta.db
@@ -224,6 +224,7 @@ export function createFiles(
 
   return {
     keep,
+    refuseHoard,
     use,
     removeUnused,
 

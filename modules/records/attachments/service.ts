@@ -44,6 +44,13 @@ interface Deps {
   views: Pick<ViewsService, 'load' | 'hasIntactFilter' | 'rowsForCopy'>
 }
 
+interface IncomingFile {
+  name: string
+  /** Requested by the client; null: a folder by date. */
+  folder: string | null
+  body: AsyncIterable<Uint8Array>
+}
+
 export type AttachmentsService = ReturnType<typeof createAttachments>
 
 /** Files of Attachment cells: uploads, their use in cells, and links that expire. */
@@ -122,20 +129,28 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
   }
 
-  async function receive(
-    actor: Actor,
-    { name, folder, body }: { name: string; folder: string | null; body: AsyncIterable<Uint8Array> },
-  ): Promise<FileRow> {
-    return keep(await requireUploader(actor), { name, folder, body })
+  async function receive(actor: Actor, file: IncomingFile): Promise<FileRow> {
+    const owner = await requireUploader(actor)
+    return keepLimited(owner, file, config.attachmentMaxBytes)
   }
 
-  async function keep(
-    owner: string,
-    { name, folder, body }: { name: string; folder: string | null; body: AsyncIterable<Uint8Array> },
-    maxBytes = config.attachmentMaxBytes,
+  /**
+   * Stores a file that counts as an upload of `owner` until a cell uses it.
+   * @throws PAYLOAD_TOO_LARGE, STORAGE_FULL; TOO_MANY_REQUESTS beyond the limit of unused files
+   */
+  async function keepLimited(owner: string, file: IncomingFile, maxBytes: number): Promise<FileRow> {
+    return keepReceived(owner, file, maxBytes, () => files.refuseHoard(owner))
+  }
+
+  async function keepReceived(
+    owner: string | null,
+    { name, folder, body }: IncomingFile,
+    maxBytes: number,
+    check?: () => Promise<void>,
   ): Promise<FileRow> {
-    const arrived = await incoming.receive(body, Math.min(maxBytes, config.attachmentMaxBytes))
+    const arrived = await incoming.receive(body, maxBytes)
     try {
+      await check?.()
       return await files.keep(owner, arrived, name, folder)
     } finally {
       // After a successful upload the file was moved.
@@ -164,28 +179,29 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     }
   }
 
-  /** Stores a file that the server generated for someone, e.g. an export. Deleted with unused files after a day. */
-  async function keepFor(
-    userId: string,
-    { name, folder, body }: { name: string; folder: string; body: AsyncIterable<Uint8Array> },
-  ): Promise<FileRow> {
-    const arrived = await incoming.receive(body, Number.POSITIVE_INFINITY)
-    try {
-      return await files.keep(userId, arrived, name, folder)
-    } finally {
-      await incoming.discard(arrived)
-    }
-  }
+  /**
+   * Stores a file of any size that the server generates or fetches, e.g. an export. It is deleted with unused files
+   * after a day.
+   *
+   * @param userId who may put it into cells; null: only its links give access
+   */
+  const keepFor = (userId: string | null, file: IncomingFile): Promise<FileRow> =>
+    keepReceived(userId, file, Number.POSITIVE_INFINITY)
 
-  /** As `keepFor`, for a file that `write` creates at a path of this server's disk. */
-  async function keepWritten(
-    userId: string,
-    { name, folder, write }: { name: string; folder: string; write: (path: string) => Promise<void> },
-  ): Promise<FileRow> {
+  /** As `keepFor`, for a file that `write` creates at a path of this server's disk; only its links give access. */
+  async function keepWritten({
+    name,
+    folder,
+    write,
+  }: {
+    name: string
+    folder: string
+    write: (path: string) => Promise<void>
+  }): Promise<FileRow> {
     const path = incoming.place()
     try {
       await write(path)
-      return await files.keep(userId, await incoming.describe(path), name, folder)
+      return await files.keep(null, await incoming.describe(path), name, folder)
     } finally {
       await incoming.discard({ path })
     }
@@ -195,9 +211,9 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   async function keepIn(
     baseId: string,
     userId: string,
-    file: { name: string; body: AsyncIterable<Uint8Array> },
+    file: Omit<IncomingFile, 'folder'>,
   ): Promise<FileRow> {
-    const row = await keep(userId, { ...file, folder: null })
+    const row = await keepReceived(userId, { ...file, folder: null }, config.attachmentMaxBytes)
     await files.use(baseId, [row.path])
     return row
   }
@@ -235,13 +251,18 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
 
   return {
     requireUploader,
-    /** Receives an upload. @throws PAYLOAD_TOO_LARGE, STORAGE_FULL */
+    /** Receives an upload. @throws as `keepLimited` */
     receive,
     /** Receives a file for a form response, which the form door has allowed. @throws as `receive` */
     receiveAnswer: (
       actor: ShareActor,
       { name, body, maxBytes }: { name: string; body: AsyncIterable<Uint8Array>; maxBytes: number },
-    ): Promise<FileRow> => keep(visitorOwner(actor), { name, folder: null, body }, maxBytes),
+    ): Promise<FileRow> =>
+      keepLimited(
+        visitorOwner(actor),
+        { name, folder: null, body },
+        Math.min(maxBytes, config.attachmentMaxBytes),
+      ),
     /** Deletes uploads of a failed operation, unless a cell uses them. */
     async discard(paths: readonly string[]): Promise<void> {
       for (const path of paths) await files.removeUnused(path, thumbnails.remove)
@@ -249,6 +270,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     /** Downloads a file from a public address. @throws BAD_REQUEST with the reason, PAYLOAD_TOO_LARGE */
     receiveFrom,
     keepFor,
+    keepLimited,
     keepWritten,
     keepIn,
     findIn,

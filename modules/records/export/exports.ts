@@ -78,7 +78,7 @@ interface Deps {
   bases: Pick<BasesService, 'require'>
   schema: Pick<SchemaReader, 'tables'>
   reader: Pick<Reader, 'ids' | 'open' | 'page' | 'partsOf'>
-  attachments: Pick<AttachmentsService, 'keepFor' | 'keepWritten' | 'signerFor'>
+  attachments: Pick<AttachmentsService, 'keepFor' | 'keepLimited' | 'keepWritten' | 'signerFor'>
 }
 
 /** The job's own name for REST clients (wire reference §13.4). */
@@ -255,7 +255,7 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       context.signal.throwIfAborted()
       context.report({ done, total, unit: 'rows' })
     })
-    return keepFile(actor, file, request.format, context)
+    return keepFile(actor, file, request.format)
   }
 
   async function runBaseJob(
@@ -267,7 +267,7 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       context.signal.throwIfAborted()
       context.report({ done, total: null, unit: 'rows' })
     })
-    return keepFile(actor, file, request.format, context)
+    return keepFile(actor, file, request.format)
   }
 
   /** Writes the file of a job and signs its link. */
@@ -275,11 +275,13 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     actor: Actor,
     { name, body, textsCut }: ExportFile,
     type: string,
-    { userId }: Pick<JobContext, 'userId'>,
   ): Promise<Exported> {
-    // Visitors of one link must not use up the space of others.
-    const keeper = actor.kind === 'share' ? visitorOwner(actor) : userId
-    const kept = await attachments.keepFor(keeper, { name, body, folder: FOLDER })
+    const file = { name, body, folder: FOLDER }
+    // Visitors of one link must not use up the space of others. The files of members are no uploads of theirs.
+    const kept =
+      actor.kind === 'share'
+        ? await attachments.keepLimited(visitorOwner(actor), file, Number.POSITIVE_INFINITY)
+        : await attachments.keepFor(null, file)
     const cut = textsCut?.() ?? 0
     return { ...(await exported(actor, { name, type }, kept)), ...(cut > 0 && { textsCut: cut }) }
   }
@@ -319,7 +321,7 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       { name, type }: { name: string; type: string },
       write: (path: string) => Promise<void>,
     ): Promise<Exported> {
-      const row = await attachments.keepWritten(actor.id, { name, folder: FOLDER, write })
+      const row = await attachments.keepWritten({ name, folder: FOLDER, write })
       return exported(actor, { name, type }, row)
     },
     /** Starts the job, which results in `Exported`. For members only. @throws as `openBase` */
