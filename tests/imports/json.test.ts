@@ -68,6 +68,19 @@ describe('a JSON file of lists', () => {
   })
 
   test.each([
+    ['one list', '[["Name", "Data"], ["a", {"id": 12345678901234567890}], ["b", [1.10]], ["c"]]'],
+    ['lines', '["Name", "Data"]\n["a", {"id": 12345678901234567890}]\n["b", [1.10]]\n["c"]\n'],
+  ])('keeps the objects of %s in JSON fields as they are written', async (_, file) => {
+    const { types, rows, report } = await load(file)
+    expect([types, report]).toEqual([{ Name: 'SingleLineText', Data: 'JSON' }, []])
+    expect(rows).toEqual([
+      { Name: 'a', Data: '{"id": 12345678901234567890}' },
+      { Name: 'b', Data: '[1.10]' },
+      { Name: 'c', Data: null },
+    ])
+  })
+
+  test.each([
     ['the first has numbers', '[["Name", 1], ["a", 2]]'],
     ['texts of the first are equal', '[["Name", "Name"], ["a", "b"]]'],
     ['another is longer', '[["Name", "Qty"], ["a", 1, 2]]'],
@@ -256,6 +269,20 @@ describe('an import of a JSON file', () => {
       titles: ['home', 'tags', 'sizes', 'kids'],
       rows: [['{"city":"Rome","at":{"lat":41.9}}', 'red,blue', '[1,234]', '[{"n":1}]']],
     })
+  })
+
+  test.each([
+    ['objects', '[{"name": "a", "parts": [{"n": "x", "sizes": [1.10]}, {"n": "y", "sizes": [ 2 ]}]}]'],
+    ['lists', '[["a", [{"n": "x", "sizes": [1.10]}, {"n": "y", "sizes": [ 2 ]}]], ["b", []]]'],
+  ])('keeps JSON cells of the lists in %s as they are written', async (_, file) => {
+    const uploadId = await upload(door, file, 'data.json')
+    const inner = (await analyse(door, uploadId)).filter(({ parent }) => parent)
+    expect(inner.map(typesOf)).toMatchObject([{ n: 'SingleLineText', sizes: 'JSON' }])
+    const [table] = await importTables(door, base.id, uploadId, inner)
+    expect(table?.rows).toMatchObject([
+      { n: 'x', sizes: '[1.10]' },
+      { n: 'y', sizes: '[ 2 ]' },
+    ])
   })
 
   test('keeps every digit, and strings with quotes, brackets and escapes', async () => {

@@ -56,9 +56,11 @@ const isOption = (item: unknown): boolean =>
   typeof item === 'string' && item.trim() === item && !item.includes(',') && /\p{L}/u.test(item)
 
 /**
- * The value that some keys lead to; undefined where an object on the way is missing.
+ * The value that some keys lead to, or the position in a record that is a list; undefined where an object on the way is
+ * missing.
  */
 export function valueAt(value: unknown, path: JsonPath): unknown {
+  if (Array.isArray(value) && path.length === 1) return value[Number(path[0]) - 1]
   let found = value
   for (const key of path) {
     if (!isObject(found) || !Object.hasOwn(found, key)) return undefined

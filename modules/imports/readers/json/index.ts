@@ -16,7 +16,7 @@ import {
 import { isObject, type JsonPath, pathKey, textOf, valueAt, visitCells } from './cells.ts'
 import { findMaps, parseBeginning } from './find-maps.ts'
 import { createJsonScanner, type JsonHandlers } from './scanner.ts'
-import { sourceAt } from './source.ts'
+import { elementsAt, sourceAt } from './source.ts'
 
 /** Lists of objects that a file may offer. */
 const MAX_TABLES = 200
@@ -222,7 +222,9 @@ async function* readRows(
       return
     }
     const items = valueAt(value, list)
-    if (Array.isArray(items)) for (const item of items) if (isObject(item)) walk(item, null, level + 1)
+    if (!Array.isArray(items)) return
+    const sources = source === null || written.length === 0 ? [] : elementsAt(source, list)
+    for (const [at, item] of items.entries()) if (isObject(item)) walk(item, sources[at] ?? null, level + 1)
   }
 
   const handlers: JsonHandlers = {

@@ -5,17 +5,29 @@ const SPACE = /[ \t\r\n]*/y
 
 /**
  * A value in a valid JSON text as it is written, with all digits and spaces, which `JSON.parse` loses.
- * @param path keys that lead to it
+ * @param path keys that lead to it, or its position in a list
  * @returns null if it is not there
  */
 export function sourceAt(text: string, path: JsonPath): string | null {
+  const at = positionAt(text, path)
+  return at === null ? null : text.slice(at, endOfValue(text, at))
+}
+
+/** The elements of a list in a valid JSON text as they are written. @param path as of `sourceAt` */
+export function elementsAt(text: string, path: JsonPath): string[] {
+  const start = positionAt(text, path)
+  if (start === null) return []
+  return Array.from(elementsOf(text, start), (at) => text.slice(at, endOfValue(text, at)))
+}
+
+function positionAt(text: string, path: JsonPath): number | null {
   let at = skipSpace(text, 0)
   for (const key of path) {
-    const found = text[at] === '{' ? memberOf(text, at, key) : null
+    const found = text[at] === '{' ? memberOf(text, at, key) : elementOf(text, at, Number(key))
     if (found === null) return null
     at = found
   }
-  return text.slice(at, endOfValue(text, at))
+  return at
 }
 
 /** Position of a member's value in the object at `start`. */
@@ -31,6 +43,24 @@ function memberOf(text: string, start: number, key: string): number | null {
     if (text[at] === ',') at = skipSpace(text, at + 1)
   }
   return null
+}
+
+/** Position of an element of the list at `start`. @param position from 1 */
+function elementOf(text: string, start: number, position: number): number | null {
+  let passed = 0
+  for (const at of elementsOf(text, start)) if (++passed === position) return at
+  return null
+}
+
+/** Positions of the elements of the list at `start`. */
+function* elementsOf(text: string, start: number): Generator<number> {
+  if (text[start] !== '[') return
+  let at = skipSpace(text, start + 1)
+  while (at < text.length && text[at] !== ']') {
+    yield at
+    at = skipSpace(text, endOfValue(text, at))
+    if (text[at] === ',') at = skipSpace(text, at + 1)
+  }
 }
 
 function skipSpace(text: string, from: number): number {
