@@ -291,3 +291,13 @@ test('so do people, and files that lie elsewhere', async () => {
     }))
   expect(names(there)).toEqual(names(here))
 })
+
+test('texts that a spreadsheet would execute come back from behind the beginning of a long file', async () => {
+  const [from, to] = [await bench.table({ Title: 'LongText' }), await bench.table({ Title: 'LongText' })]
+  // More than the reader looks at to find the dialect.
+  const long = Array.from({ length: 300 }, (_, at) => ({ Title: `${at} ${'x'.repeat(1000)}` }))
+  await fill(from, [...long, { Title: '=1+1' }, { Title: '- milk' }, { Title: "'=1" }])
+  expect(await exportAndSend(from, to, { format: 'csv', timeZone: 'UTC' })).toEqual([])
+  const door = doorOf(bench.app, bench.owner)
+  expect(await rowsOf(door, to.id)).toEqual(await rowsOf(door, from.id))
+})

@@ -60,11 +60,16 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
     encoding,
     delimiter,
   }
-  const { rows: written } = read(headText, { ...plain, header: false, formulaTexts: false }, isWhole)
+  const raw = { ...plain, header: false, formulaTexts: false }
+  const { rows: written } = read(headText, raw, isWhole)
   const titleRow = chosen.titleRow ?? (plain.header ? findTitleRow(written) : 1)
+  // With line breaks inside cells, a slice that starts within one cannot be split into rows.
+  const isReadable = !written.some((cells) => cells.some((cell) => /[\r\n]/.test(cell)))
+  const slices = isReadable ? samples.slices.map((slice) => decode(slice, encoding)) : []
+  const inside = slices.flatMap((slice) => readInside(slice, raw, written[titleRow - 1]?.length ?? 0))
   const format: CsvFormat = {
     ...plain,
-    guarded: chosen.guarded ?? looksGuarded(written),
+    guarded: chosen.guarded ?? looksGuarded([...written, ...inside]),
     formulaTexts: chosen.formulaTexts ?? (hasFormulaTexts(written) || undefined),
     titleRow: titleRow > 1 ? titleRow : undefined,
   }
@@ -74,11 +79,8 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
   const header = format.header ? first : null
   const headRows = format.header ? others : [first, ...others].filter(isFilled)
   const width = widthOf(header, headRows)
-  // With line breaks inside cells, a slice that starts within one cannot be split into rows.
-  const isReadable = !head.rows.some((cells) => cells.some((cell) => /[\r\n]/.test(cell)))
-  const slices = isReadable ? samples.slices : []
   const scattered = slices
-    .flatMap((slice) => readInside(decode(slice, encoding), format, width))
+    .flatMap((slice) => readInside(slice, format, width))
     .filter((row) => row.some((text, at) => text !== header?.[at]))
 
   const limit = Math.min(MAX_ROWS, Math.max(50, Math.floor(MAX_CELLS / Math.max(1, width))))

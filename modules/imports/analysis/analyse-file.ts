@@ -1,3 +1,4 @@
+import { createGuardCheck } from '../../../src/core/csv/format.ts'
 import { type DetectedField, detectFields } from '../../../src/core/fields/detect.ts'
 import { createEvidence, type Evidence, type TypeChecker } from '../../../src/core/fields/detect-evidence.ts'
 import { asAmounts, asDigits, detectDecimalMark } from '../../../src/core/fields/detect-numbers.ts'
@@ -45,7 +46,12 @@ export async function analyseFile(
     onProgress(rowsRead)
   }
   const tables: TableAnalysis[] = []
-  const options = { isDecimalChosen: chosen.decimal !== undefined, readAll, count }
+  const options = {
+    isDecimalChosen: chosen.decimal !== undefined,
+    isGuardChosen: chosen.guarded !== undefined,
+    readAll,
+    count,
+  }
   const found = await reader.tables(path, chosen as Partial<ImportFormat>, onBlocked)
   for (const { format, encodings, ...table } of found) {
     if (format === null) {
@@ -64,6 +70,7 @@ export async function analyseFile(
 
 interface TableOptions extends Pick<AnalysisOptions, 'readAll'> {
   isDecimalChosen: boolean
+  isGuardChosen: boolean
   count(rows: number): void
 }
 
@@ -78,12 +85,15 @@ async function analyseTable(
   format: ImportFormat,
   tableOptions: TableOptions,
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
-  const { isDecimalChosen, readAll, count } = tableOptions
+  const { isDecimalChosen, isGuardChosen, readAll, count } = tableOptions
   const open = () => openAs(format)
   const table = await open()
   const sample = createRowSample()
   const second = createSecondTableFinder()
   const evidence = createEvidence()
+  // The reader has judged by the beginning of the file. A file with formulas of texts is not guarded.
+  const mayBeGuarded = format.kind === 'csv' && !format.guarded && !format.formulaTexts && !isGuardChosen
+  const guard = mayBeGuarded ? createGuardCheck() : null
   const decimalOf = (rows: string[][], width: number) =>
     isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
   function detect(width: number): { rows: string[][]; decimal: DecimalMark; fields: DetectedField[] } {
@@ -114,6 +124,7 @@ async function analyseTable(
   for await (const batch of table.rows()) {
     for (const [at, row] of batch.rows.entries()) {
       sample.add(row)
+      guard?.add(row)
       if (sample.count < SOME_ROWS) second.add(batch.firstRow + at, row)
       if (first) first.check.row(row)
       else if (readAll && sample.isFull) first = detectFirst()
@@ -129,6 +140,8 @@ async function analyseTable(
     isWhole = false
     break
   }
+  if (mayBeGuarded && guard?.looksGuarded())
+    return analyseTable(openAs, { ...format, guarded: true }, tableOptions)
   const width = widthNow()
   if (width > MAX_COLUMNS)
     return {

@@ -76,10 +76,26 @@ export const unguardText = (text: string): string => (GUARDED.test(text) ? text.
 /** Unguarded cells: text that starts with one of these characters without being a number. */
 const UNGUARDED = /^(?:[=@\t\r\n]|[+-](?![\d.,]))/
 
-/** True if the cells look like a guarded export: some are guarded, and no dangerous cell is unguarded. */
-export const looksGuarded = (rows: readonly (readonly string[])[]): boolean =>
-  rows.some((cells) => cells.some((cell) => GUARDED.test(cell))) &&
-  !rows.some((cells) => cells.some((cell) => UNGUARDED.test(cell)))
+/** Tells guarded exports from other files by their cells, row by row. */
+export function createGuardCheck() {
+  let hasGuarded = false
+  let hasUnguarded = false
+  return {
+    add(cells: readonly string[]): void {
+      hasGuarded ||= cells.some((cell) => GUARDED.test(cell))
+      hasUnguarded ||= cells.some((cell) => UNGUARDED.test(cell))
+    },
+    /** True if some cells are guarded, and no dangerous cell is unguarded. */
+    looksGuarded: (): boolean => hasGuarded && !hasUnguarded,
+  }
+}
+
+/** True if the cells look like a guarded export. */
+export function looksGuarded(rows: readonly (readonly string[])[]): boolean {
+  const check = createGuardCheck()
+  for (const cells of rows) check.add(cells)
+  return check.looksGuarded()
+}
 
 /** A text that a formula protects from Excel, which would drop its zeros: `="0012"`. */
 export const FORMULA_TEXT = /^="(?:[^"]|"")*"$/
