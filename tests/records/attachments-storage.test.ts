@@ -190,6 +190,35 @@ describe('an S3-compatible store', () => {
     bucket.objects.clear()
     expect((await fetch(`${bench.app.url}/${item.signedPath}`)).status).toBe(404)
   })
+
+  test('is asked again to remove a file that it has refused to remove', async () => {
+    const bucket = startBucket()
+    stops.push(bucket.stop)
+    const bench = await start({
+      s3Bucket: 'files',
+      s3Endpoint: bucket.url,
+      s3Region: 'eu-1',
+      s3AccessKeyId: 'key',
+      s3SecretAccessKey: 'secret',
+    })
+    const table = await bench.table({ Files: 'Attachment' })
+    const unused = await uploadOne(bench, bench.owner.token, 'unused.txt', 'x')
+    const sweepTomorrow = async () => {
+      const now = Date.now
+      Date.now = () => now() + 25 * 3_600_000
+      try {
+        return await bench.app.services.records.attachments.sweep()
+      } finally {
+        Date.now = now
+      }
+    }
+    bucket.refuse('AccessDenied')
+    expect([await sweepTomorrow(), bucket.objects.size]).toEqual([0, 1])
+    expect((await bench.rest.post(table.path, { Files: [unused] })).status).toBe(400)
+    bucket.refuse('')
+    expect([await sweepTomorrow(), bucket.objects.size]).toEqual([1, 0])
+    expect(await sweepTomorrow()).toBe(0)
+  })
 })
 
 describe('an export', () => {

@@ -144,21 +144,26 @@ export function createFiles(
     return found
   }
 
-  /** Deletes a file unless a cell has used it in the meantime. */
+  /**
+   * Deletes a file unless a cell has used it in the meantime. Its row goes last: the next sweep tries again what a store
+   * has refused.
+   */
   async function removeUnused(path: string, removeAlso: RemoveThumbnails): Promise<void> {
-    const [gone] = await meta.db
-      .delete(attachmentFiles)
-      .where(
-        and(
-          eq(attachmentFiles.path, path),
-          eq(attachmentFiles.isUsed, false),
-          sql`not exists (select 1 from attachment_uses named where named.path = ${path})`,
-        ),
-      )
+    const isStillUnused = and(
+      eq(attachmentFiles.path, path),
+      eq(attachmentFiles.isUsed, false),
+      sql`not exists (select 1 from attachment_uses named where named.path = ${path})`,
+    )
+    // Without an uploader, nobody can put it into a cell any more.
+    const [going] = await meta.db
+      .update(attachmentFiles)
+      .set({ userId: null })
+      .where(isStillUnused)
       .returning({ path: attachmentFiles.path, storeId: attachmentFiles.storeId })
-    if (!gone) return
-    await (await stores.get(gone.storeId)).remove(storeKeyOf(path))
-    await removeAlso(gone)
+    if (!going) return
+    await (await stores.get(going.storeId)).remove(storeKeyOf(path))
+    await removeAlso(going)
+    await meta.db.delete(attachmentFiles).where(isStillUnused)
   }
 
   const mayReadBase = async (actor: Actor, baseId: string): Promise<boolean> =>
@@ -425,14 +430,18 @@ export function createFiles(
     async sweep(removeAlso: RemoveThumbnails): Promise<number> {
       const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, dayAgo()))
       const old = await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).where(isOld)
+      let removed = 0
       for (const { path } of old) {
-        // A bucket that is gone does not keep the files of others.
-        await removeUnused(path, removeAlso).catch((error) =>
-          log.error('an unused file could not be removed', error, { path }),
-        )
+        try {
+          await removeUnused(path, removeAlso)
+          removed++
+        } catch (error) {
+          // A bucket that is gone does not keep the files of others.
+          log.error('an unused file could not be removed', error, { path })
+        }
       }
-      if (old.length > 0) log.info('removed files that no record names', { files: old.length })
-      return old.length
+      if (removed > 0) log.info('removed files that no record names', { files: removed })
+      return removed
     },
   }
 }
