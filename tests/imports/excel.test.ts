@@ -416,6 +416,29 @@ describe('an import of a workbook', () => {
     expect((await look(file))[0]?.analysis?.rows).toEqual([['1904-01-02'], ['2024-02-04']])
   })
 
+  test('reads days before 1900 of programs that have them', async () => {
+    const sheet = sheetOf([
+      ['Name', 'Born'],
+      ['Ann', -18136],
+    ])
+    sheet.B2.z = 'yyyy-mm-dd'
+    const cell = (type: string, value: string, text: string) =>
+      `<table:table-cell office:value-type="${type}"${value}><text:p>${text}</text:p></table:table-cell>`
+    const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`
+    const names = ['office', 'table', 'text'].map(
+      (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+    )
+    const flat = `<?xml version="1.0" encoding="UTF-8"?><office:document ${names.join(' ')}
+      office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="A">
+      ${row(cell('string', '', 'Name'), cell('string', '', 'Born'))}
+      ${row(cell('string', '', 'Ann'), cell('date', ' office:date-value="1850-05-05"', '5 May 1850'))}
+      </table:table></office:spreadsheet></office:body></office:document>`
+    for (const file of [workbook({ A: sheet }), workbook({ A: sheet }, 'biff8'), flat]) {
+      const [table] = await analyse(door, await upload(door, file, 'old'))
+      expect([typesOf(table!).Born, table?.analysis?.rows]).toEqual(['Date', [['Ann', '1850-05-05']]])
+    }
+  })
+
   test('leaves errors and formulas without a result empty, and reports them with their column', async () => {
     const file = handmade(
       `<sheetData>${rowOf(inline('Name'), inline('Sum'))}${rowOf(inline('Ann'), '<c><f>1+1</f><v>2</v></c>')}` +

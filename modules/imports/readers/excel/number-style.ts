@@ -167,6 +167,8 @@ const DAY_MS = 86_400_000
 /** Day 0 of the two date systems. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30)
 const EPOCH_1904 = Date.UTC(1904, 0, 1)
+/** 1 January of the year 1. Excel begins in 1900; other programs have earlier days. */
+const FIRST_DAY = -693_593
 /** 31 December 9999, the last day of Excel. */
 const LAST_DAY = 2_958_465
 
@@ -189,7 +191,7 @@ export function showNumber(value: number, { kind, code }: NumberStyle, is1904: b
 
 /** Null for numbers that are no day of the calendar. */
 function moment(value: number, kind: 'date' | 'time' | 'dateTime', is1904: boolean): string | null {
-  if (value < 0 || value >= LAST_DAY + 1) return null
+  if (value < (kind === 'time' ? 0 : FIRST_DAY) || value >= LAST_DAY + 1) return null
   // The 1900 system counts 29 February 1900, which never was; earlier days are one day later.
   const days = !is1904 && value < 60 && value >= 1 ? value + 1 : value
   const ms = Math.round(days * DAY_MS)

@@ -90,6 +90,7 @@ async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> 
   if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
   const book = await parseWorkbook(Buffer.from(await file.arrayBuffer()), onBlocked)
   const is1904 = book.Workbook?.WBProps?.date1904 === true
+  const isOpenDocument = book.bookType === 'ods' || book.bookType === 'fods'
   return {
     close() {},
     sheets: book.SheetNames.map((name, at): Sheet => {
@@ -100,7 +101,7 @@ async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> 
         size: sheet?.['!data']?.length ?? 0,
         merges: async () => mergesOf(sheet),
         annotations: async () => annotationsOf(sheet),
-        rows: () => rowsOf(sheet, is1904),
+        rows: () => rowsOf(sheet, { is1904, isOpenDocument }),
       }
     }),
   }
@@ -157,7 +158,7 @@ function annotationsOf(sheet: SheetJs.WorkSheet | undefined): Annotations {
 /** Rows per batch, as a person's wait for a cancelled import depends on it. */
 const BATCH = 500
 
-async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, is1904: boolean) {
+async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, dates: Omit<CellOptions, 'styleOf'>) {
   const data = (sheet?.['!data'] ?? []) as (SheetJs.CellObject[] | undefined)[]
   const styles = new Map<string, NumberStyle>()
   function styleOf(code: string): NumberStyle {
@@ -169,7 +170,7 @@ async function* rowsOf(sheet: SheetJs.WorkSheet | undefined, is1904: boolean) {
   for (const [at, cells] of data.entries()) {
     if (cells === undefined || cells.length === 0) continue
     const row: SheetRow = { number: at + 1, cells: [], kinds: [] }
-    for (const [column, cell] of cells.entries()) if (cell) addCell(row, column, cell, { styleOf, is1904 })
+    for (const [column, cell] of cells.entries()) if (cell) addCell(row, column, cell, { styleOf, ...dates })
     if (row.cells.length > 0) rows.push(row)
     if (rows.length < BATCH) continue
     yield { rows, done: at + 1 }
@@ -192,13 +193,15 @@ const ERRORS: Record<number, string> = {
 interface CellOptions {
   styleOf(code: string): NumberStyle
   is1904: boolean
+  /** The library counts days before 1900 of these as one less, as if they had a 29 February 1900. */
+  isOpenDocument: boolean
 }
 
 function addCell(
   row: SheetRow,
   column: number,
   { t, v, z }: SheetJs.CellObject,
-  { styleOf, is1904 }: CellOptions,
+  { styleOf, is1904, isOpenDocument }: CellOptions,
 ) {
   const put = (text: string, kind: SheetRow['kinds'][number]) => {
     row.cells[column] = text
@@ -217,5 +220,6 @@ function addCell(
     )
   if (t !== 'n') return put(String(v), 'text')
   const style = typeof z === 'string' ? styleOf(z) : GENERAL
-  put(showNumber(Number(v), style, is1904), style)
+  const isEarlyDay = isOpenDocument && Number(v) < 0 && (style.kind === 'date' || style.kind === 'dateTime')
+  put(showNumber(isEarlyDay ? Number(v) + 1 : Number(v), style, is1904), style)
 }
