@@ -7,10 +7,14 @@ export type SignedFile = Outputs['records']['signFiles']['files'][string]
 interface Entry {
   /** Null: the server knows no such file in this base. */
   file: SignedFile | null
+  /** These times are by the clock of this browser, which may differ from the server's. */
   expiresAt: number
+  renewAt: number
+  /** Until then, another link would not load what this one does not. */
+  trustedUntil: number
 }
 
-/** Signed URLs are renewed this long before they expire. */
+/** Signed URLs are renewed this long before they expire, those that live briefly after four fifths of their time. */
 const MARGIN_MS = 5 * 60_000
 /** Files unknown to the server are requested again after this time, because their record may not be saved yet. */
 const UNKNOWN_MS = 5_000
@@ -46,13 +50,12 @@ export async function signedFile(tableId: string, path: string): Promise<SignedF
 }
 
 /** Caches a file uploaded by this browser, so that its thumbnail is not downloaded. */
-export function rememberUpload(path: string, file: Blob, signedPath: string, isPicture: boolean): void {
-  const local = isPicture ? URL.createObjectURL(file) : null
+export function rememberUpload(path: string, content: Blob, signedPath: string, isPicture: boolean): void {
+  const local = isPicture ? URL.createObjectURL(content) : null
   const thumbnails = local ? { tiny: local, small: local, card_cover: local } : null
-  known.set(path, {
-    file: { url: `/${signedPath}`, thumbnails },
-    expiresAt: Date.now() + LOCAL_MS + MARGIN_MS,
-  })
+  const until = Date.now() + LOCAL_MS
+  const file = { url: `/${signedPath}`, thumbnails }
+  known.set(path, { file, expiresAt: until, renewAt: until, trustedUntil: 0 })
   if (local) setTimeout(() => forget(path, local), LOCAL_MS)
 }
 
@@ -65,12 +68,12 @@ function forget(path: string, local: string): void {
 /** Drops the signed URL of a file that failed to load, unless it was signed recently. */
 export function distrust(path: string): void {
   const entry = known.get(path)
-  if (!entry?.file || entry.expiresAt - Date.now() > 3_600_000) return
+  if (!entry?.file || Date.now() < entry.trustedUntil) return
   known.delete(path)
   notify(path)
 }
 
-const isFresh = ({ expiresAt }: Entry): boolean => expiresAt - MARGIN_MS > Date.now()
+const isFresh = ({ renewAt }: Entry): boolean => renewAt > Date.now()
 
 function peek(tableId: string, path: string): SignedFile | null {
   const entry = known.get(path)
@@ -102,10 +105,17 @@ async function loadWanted(): Promise<void> {
   )
 }
 
-function store({ files, expiresAt }: Outputs['records']['signFiles'], asked: readonly string[]): void {
+function store({ files, validMs }: Outputs['records']['signFiles'], asked: readonly string[]): void {
+  const now = Date.now()
+  const signed = {
+    expiresAt: now + validMs,
+    renewAt: now + validMs - Math.min(MARGIN_MS, validMs / 5),
+    trustedUntil: now + validMs / 2,
+  }
+  const unknown = { expiresAt: now + UNKNOWN_MS, renewAt: now + UNKNOWN_MS, trustedUntil: 0 }
   for (const path of asked) {
     const file = files[path] ?? null
-    known.set(path, { file, expiresAt: file ? expiresAt : Date.now() + UNKNOWN_MS + MARGIN_MS })
+    known.set(path, { file, ...(file ? signed : unknown) })
     if (!file) setTimeout(() => notify(path), UNKNOWN_MS + 100)
     notify(path)
   }

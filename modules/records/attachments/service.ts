@@ -325,16 +325,18 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       return row && serve(row, null)
     },
 
-    /** Links to the files among these that cells of the base use. */
+    /** Links to the files among these that cells of the base use, and how long they work. */
     async sign(
       actor: Actor,
       baseId: string,
       paths: readonly string[],
-    ): Promise<{ expiresAt: number; files: Record<string, SignedFile> }> {
+    ): Promise<{ validMs: number; expiresAt: number; files: Record<string, SignedFile> }> {
       const rows = await files.ofBase(baseId, [...new Set(paths)])
       const signer = await signerFor(actor)
       const signed = rows.map(({ path, mimetype }) => [path, signFile(path, mimetype, signer)] as const)
-      return { expiresAt: links.expiry(), files: Object.fromEntries(signed) }
+      const expiresAt = links.expiry()
+      // Pages of version 0.2.0 read `expiresAt`.
+      return { validMs: expiresAt - nowMs(), expiresAt, files: Object.fromEntries(signed) }
     },
 
     /** Returns the link signer of an actor; without one, links for everyone but visitors. */
