@@ -207,6 +207,26 @@ describe('the list of a cell’s files', () => {
     grid.problems.length = 0
   })
 
+  test('says again that a file was not taken, when it was tried again in vain', async () => {
+    const { grid, page, table } = await open()
+    let tries = 0
+    await page.route('**/storage/upload', (route) => {
+      tries++
+      return route.abort()
+    })
+    await drop(page, selectorOf(table, 1, 'Files'), [{ name: 'a.txt', type: 'text/plain', text: 'a' }])
+    const again = page.getByTestId('upload-tray').getByRole('button', { name: 'Try again' })
+    await again.click()
+    expect(
+      await eventually(
+        async () => tries,
+        (now) => now === 2,
+      ),
+    ).toBe(2)
+    await again.waitFor()
+    grid.problems.length = 0
+  })
+
   test('cancels an upload that is on its way, and goes on with one whose list was closed', async () => {
     const { grid, page, names, untilNames } = await open()
     const held = Promise.withResolvers<void>()

@@ -118,12 +118,18 @@ export function cancelUpload(id: number): void {
   if (upload.state === 'waiting') finishOne(work.batch)
 }
 
-/** Sends a failed file again. */
+/** Sends a failed file again. Its line stays until the new one is there: the tray closes when it is empty. */
 export function retryUpload(id: number): void {
   const work = works.get(id)
   if (!work) return
-  remove(id)
-  void startUploads(work.batch.target, [work.source])
+  works.delete(id)
+  startUploads(work.batch.target, [work.source]).then(
+    () => remove(id),
+    (error) => {
+      works.set(id, work)
+      change(id, { message: messageOf(error) })
+    },
+  )
 }
 
 function runNext(): void {
