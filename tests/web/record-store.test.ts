@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isOffline } from '../../web/errors.ts'
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
+import type { RecordsApi } from '../../web/records/types.ts'
 import { memoryField } from './memory-records.ts'
 
 import { named, open, pause } from './open-store.ts'
@@ -92,6 +93,30 @@ describe('record store', () => {
     expect(store.source.getRow(0)?.values('title')).toBe('two')
     await settled()
     expect(store.source.getRow(0)?.values('title')).toBe('two')
+  })
+
+  test('keeps what another person wrote after an edit whose answer comes late', async () => {
+    const { store, server, titles, cell, settled } = await open(named('a'))
+    const release = delayAnswers(server.api)
+    void store.setCells([cell(0, 'title', 'mine')])
+    await pause(5)
+    const theirs = { id: 1, values: { title: 'theirs' } }
+    store.receive(server.elsewhere({ operations: [{ kind: 'update', tableId: 'm1', rows: [theirs] }] }))
+    expect(titles()).toEqual(['mine'])
+    release()
+    await settled()
+    expect(server.values()[0]?.title).toBe('theirs')
+    expect(titles()).toEqual(['theirs'])
+  })
+
+  test('does not go back to what another person wrote before an edit, told of late', async () => {
+    const { store, server, titles, cell, settled } = await open(named('a'))
+    const theirs = { id: 1, values: { title: 'theirs' } }
+    const news = server.elsewhere({ operations: [{ kind: 'update', tableId: 'm1', rows: [theirs] }] })
+    void store.setCells([cell(0, 'title', 'mine')])
+    await settled()
+    store.receive(news)
+    expect(titles()).toEqual(['mine'])
   })
 
   test('a new record is sent with its first value, and one that was left untouched vanishes', async () => {
@@ -306,3 +331,15 @@ describe('record store', () => {
     expect([again.source.rowCount, again.source.getRow(1)?.values('stock')]).toEqual([2, 3])
   })
 })
+
+/** The server writes at once, and its answers wait for the call of the returned function. */
+function delayAnswers(api: RecordsApi): () => void {
+  const { apply } = api
+  const released = Promise.withResolvers<void>()
+  api.apply = async (change, actionId) => {
+    const written = await apply(change, actionId)
+    await released.promise
+    return written
+  }
+  return released.resolve
+}

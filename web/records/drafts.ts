@@ -164,11 +164,11 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     /** Current values of a draft; `otherwise` if it has been saved or dropped. */
     valuesOf: (id: RecordId, otherwise: Values): Values => drafts.get(id)?.values ?? otherwise,
 
-    /** Replaces a draft by the record that the server created. */
-    saved(id: RecordId, real: RecordId, values: Values): void {
+    /** Replaces a draft by the record that a change created. */
+    saved(id: RecordId, real: RecordId, values: Values, change: number): void {
       if (!drafts.has(id)) return
       state.rename(id, real)
-      state.rows.replaceDraft(id, real, paging.columns(), values)
+      state.rows.replaceDraft(id, real, paging.columns(), values, change)
       touched.delete(id)
       recheck(real)
       state.rowChanged(real)

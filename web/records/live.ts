@@ -86,7 +86,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     if (!change.tableIds.includes(tableId)) return
     remember(change.id)
     const records = change.records.filter((record) => record.tableId === tableId)
-    const moved = records.map(applyRecord)
+    const moved = records.map((record) => applyRecord(record, change.id))
     if (change.truncated) paging.refreshSoon()
     else if (moved.includes(true)) paging.refreshSoon(records)
     if (records.some((record) => record.after === null)) {
@@ -97,7 +97,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
   }
 
   /** Applies one record's change; returns true if the list has to be read again. */
-  function applyRecord({ recordId, before, after }: RecordChange): boolean {
+  function applyRecord({ recordId, before, after }: RecordChange, change: number): boolean {
     const isLoaded = state.segments.has(recordId)
     if (after === null) {
       if (isLoaded) state.remove([recordId])
@@ -105,18 +105,18 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     }
     if (before === null) return !isLoaded
     if (!changesOrder(after)) {
-      if (isLoaded) show(recordId, after)
+      if (isLoaded) show(recordId, after, change)
       return false
     }
     if (!isLoaded) return true
-    show(recordId, after)
-    if (changesPosition(after)) state.positionChanged(recordId, after)
+    show(recordId, after, change)
+    if (changesPosition(after)) state.positionChanged(recordId, after, change)
     recheck(recordId)
     return state.rows.unmatched.has(recordId) || query().search !== null || changesPosition(after)
   }
 
-  function show(id: RecordId, after: Values): void {
-    state.rows.merge(id, withShared(after))
+  function show(id: RecordId, after: Values, change: number): void {
+    state.rows.merge(id, withShared(after), change)
     state.rowChanged(id)
   }
 

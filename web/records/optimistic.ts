@@ -122,10 +122,10 @@ export function createOptimistic(deps: OptimisticDeps) {
     state.rowChanged(real)
   }
 
-  /** Removes a change's overlay after merging the values stored now. */
-  function removeOverlay(number: number, id: RecordId, stored: Values): void {
+  /** Removes a change's overlay after merging the values that the log's entry `change` has stored. */
+  function removeOverlay(number: number, id: RecordId, stored: Values, change?: number): void {
     const real = state.realId(id)
-    state.rows.merge(real, stored)
+    state.rows.merge(real, stored, change)
     state.rows.edits.confirm(number, real)
     state.rowChanged(real)
   }
@@ -180,19 +180,19 @@ export function createOptimistic(deps: OptimisticDeps) {
       if (operation.kind === 'insert') {
         for (const { id, values } of operation.rows) {
           const real = inserted.shift()
-          if (id !== undefined && real !== undefined)
-            drafts.saved(id, real, { ...values, ...live.withShared(byId.get(real)?.after ?? values) })
+          if (id === undefined || real === undefined) continue
+          const stored = { ...values, ...live.withShared(byId.get(real)?.after ?? values) }
+          drafts.saved(id, real, stored, written.id)
         }
       }
       if (operation.kind === 'move') {
-        for (const id of operation.ids.map(state.realId)) state.positionChanged(id, byId.get(id)?.after ?? {})
+        for (const id of operation.ids.map(state.realId))
+          state.positionChanged(id, byId.get(id)?.after ?? {}, written.id)
       }
       if (operation.kind !== 'update') continue
       for (const { id, values } of operation.rows) {
-        removeOverlay(number, id, {
-          ...values,
-          ...live.withShared(byId.get(state.realId(id))?.after ?? values),
-        })
+        const stored = { ...values, ...live.withShared(byId.get(state.realId(id))?.after ?? values) }
+        removeOverlay(number, id, stored, written.id)
       }
     }
     const isHidden = operations.some((o) => o.kind === 'insert' && o.rows.some((row) => row.id === undefined))

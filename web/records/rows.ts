@@ -62,6 +62,15 @@ class DraftRow implements GridRow {
 /** Records whose recent values are kept; see `recentValues`. */
 const REMEMBERED = 1000
 
+/** A value that was written, or read after a write. */
+interface RecentValue {
+  value: CellValue
+  /** Logical time at which it arrived. */
+  at: number
+  /** Id of the latest change of the value; 0: none is known. */
+  change: number
+}
+
 export type Rows = ReturnType<typeof createRows>
 
 /** The values of the loaded records, from three sources: stored records, unconfirmed edits and drafts. */
@@ -71,16 +80,39 @@ export function createRows() {
   const unmatched = new Set<RecordId>()
   const built = new Map<RecordId, GridRow>()
   const edits = createLocalEdits()
-  /** Values from responses to writes, with their time: a page requested before a write may arrive after it. */
-  const recentValues = new Map<RecordId, { at: number; values: Values }>()
+  /**
+   * The latest values of writes, also of records that are not loaded: pages requested before a write may arrive after
+   * it, and the responses to own writes and the messages of the socket overtake each other.
+   */
+  const recentValues = new Map<RecordId, Map<string, RecentValue>>()
   let clock = 0
 
-  function remember(id: RecordId, values: Values): void {
-    const before = recentValues.get(id)?.values
+  /** Returns the values that are not older than known ones. */
+  function remember(id: RecordId, values: Values, change?: number): [string, CellValue][] {
+    const recent = recentValues.get(id) ?? new Map<string, RecentValue>()
     recentValues.delete(id)
-    recentValues.set(id, { at: ++clock, values: { ...before, ...values } })
+    recentValues.set(id, recent)
     const [oldest] = recentValues.keys()
     if (recentValues.size > REMEMBERED && oldest !== undefined) recentValues.delete(oldest)
+    const at = ++clock
+    return Object.entries(values).filter(([fieldId, value]) => {
+      const known = recent.get(fieldId)?.change ?? 0
+      if (change !== undefined && change < known) return false
+      recent.set(fieldId, { value, at, change: change ?? known })
+      return true
+    })
+  }
+
+  function setValues(id: RecordId, values: Iterable<[string, CellValue]>): void {
+    const record = records.get(id)
+    if (!record) return
+    const next = [...record.values]
+    for (const [fieldId, value] of values) {
+      const at = record.columns.get(fieldId)
+      if (at !== undefined) next[at] = value
+    }
+    records.set(id, { columns: record.columns, values: next })
+    built.delete(id)
   }
 
   function build(id: RecordId): GridRow | undefined {
@@ -124,22 +156,22 @@ export function createRows() {
     store(id: RecordId, columns: Columns, values: readonly CellValue[], askedAt: number): void {
       records.set(id, { columns, values })
       built.delete(id)
-      const newer = recentValues.get(id)
-      if (newer && newer.at > askedAt) this.merge(id, newer.values)
+      const newer = [...(recentValues.get(id) ?? [])].filter(([, { at }]) => at > askedAt)
+      if (newer.length > 0)
+        setValues(
+          id,
+          newer.map(([fieldId, { value }]) => [fieldId, value]),
+        )
     },
 
-    /** Merges values from the server; fields that are not loaded are ignored. */
-    merge(id: RecordId, values: Values): void {
-      remember(id, values)
-      const record = records.get(id)
-      if (!record) return
-      const next = [...record.values]
-      for (const [fieldId, value] of Object.entries(values)) {
-        const at = record.columns.get(fieldId)
-        if (at !== undefined) next[at] = value
-      }
-      records.set(id, { columns: record.columns, values: next })
-      built.delete(id)
+    /**
+     * Merges values from the server; fields that are not loaded are ignored, and so are values that a later change has
+     * replaced. If the record is on its way, it gets them when it arrives.
+     *
+     * @param change the id of the change that wrote the values; absent: they were read
+     */
+    merge(id: RecordId, values: Values, change?: number): void {
+      setValues(id, remember(id, values, change))
     },
 
     /** Forgets stored values; unconfirmed edits stay. */
@@ -150,14 +182,15 @@ export function createRows() {
       }
     },
 
-    /** Replaces a draft by the record that the server created from it. */
-    replaceDraft(draftId: RecordId, id: RecordId, columns: Columns, values: Values): void {
+    /** Replaces a draft by the record that a change created from it. */
+    replaceDraft(draftId: RecordId, id: RecordId, columns: Columns, values: Values, change: number): void {
       drafts.delete(draftId)
       built.delete(draftId)
       edits.rename(draftId, id)
-      remember(id, values)
+      remember(id, values, change)
+      const recent = recentValues.get(id)
       const list: CellValue[] = []
-      for (const [fieldId, at] of columns) list[at] = values[fieldId] ?? null
+      for (const [fieldId, at] of columns) list[at] = recent?.get(fieldId)?.value ?? null
       records.set(id, { columns, values: list })
       built.delete(id)
     },

@@ -93,7 +93,7 @@ export function createTableState() {
     },
 
     /** Applies a record's stored position, or restores it. A no-op here: a list reads positions with its rows. */
-    positionChanged(_id: RecordId, _after: Values): void {},
+    positionChanged(_id: RecordId, _after: Values, _change?: number): void {},
 
     insert(index: number, ids: RecordId[]): void {
       segments.insert(index, ids)

@@ -138,8 +138,8 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
       insertAhead(moved, before === null ? null : realId(before))
     },
 
-    positionChanged(id: RecordId, after: Values) {
-      rows.merge(id, after)
+    positionChanged(id: RecordId, after: Values, change?: number) {
+      rows.merge(id, after, change)
       moveToOwnStack(id)
     },
 
