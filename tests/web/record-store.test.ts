@@ -109,6 +109,20 @@ describe('record store', () => {
     expect(titles()).toEqual(['theirs'])
   })
 
+  test('keeps what another person wrote into a new record before the answer to its insert', async () => {
+    const { store, server, titles, settled } = await open(named('a'))
+    const release = delayAnswers(server.api)
+    void store.insertRows([{ title: 'b', stock: 2 }])
+    await pause(5)
+    const theirs = { id: 2, values: { title: 'theirs' } }
+    store.receive(server.elsewhere({ operations: [{ kind: 'update', tableId: 'm1', rows: [theirs] }] }))
+    release()
+    await settled()
+    expect(server.values()[1]).toEqual({ title: 'theirs', stock: 2 })
+    expect(titles()).toEqual(['a', 'theirs'])
+    expect(store.source.getRow(1)?.values('stock')).toBe(2)
+  })
+
   test('does not go back to what another person wrote before an edit, told of late', async () => {
     const { store, server, titles, cell, settled } = await open(named('a'))
     const theirs = { id: 1, values: { title: 'theirs' } }
@@ -294,6 +308,25 @@ describe('record store', () => {
     release()
     await reloading
     expect(titles()).toEqual(['new', 'b'])
+  })
+
+  test('a page that was asked for before another person changed one of its rows shows their value', async () => {
+    const { store, server } = await open(named(...Array.from({ length: 1000 }, (_, at) => `r${at}`)))
+    const { list } = server.api
+    const released = Promise.withResolvers<void>()
+    // The server reads at once, and its answer takes its time.
+    server.api.list = async (query, signal) => {
+      const page = await list(query, signal)
+      await released.promise
+      return page
+    }
+    store.source.requestRange(500, 520)
+    await pause(5)
+    const theirs = { id: 511, values: { title: 'new' } }
+    store.receive(server.elsewhere({ operations: [{ kind: 'update', tableId: 'm1', rows: [theirs] }] }))
+    released.resolve()
+    await pause(20)
+    expect(store.source.getRow(510)?.values('title')).toBe('new')
   })
 
   test('what was refused, and what cannot be sent yet, is kept when the view is left', async () => {

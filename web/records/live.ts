@@ -104,20 +104,14 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
       return !isLoaded
     }
     if (before === null) return !isLoaded
-    if (!changesOrder(after)) {
-      if (isLoaded) show(recordId, after, change)
-      return false
-    }
+    // Also a record that is not loaded: a page with it may be on its way.
+    state.rows.merge(recordId, withShared(after), change)
+    if (isLoaded) state.rowChanged(recordId)
+    if (!changesOrder(after)) return false
     if (!isLoaded) return true
-    show(recordId, after, change)
     if (changesPosition(after)) state.positionChanged(recordId, after, change)
     recheck(recordId)
     return state.rows.unmatched.has(recordId) || query().search !== null || changesPosition(after)
-  }
-
-  function show(id: RecordId, after: Values, change: number): void {
-    state.rows.merge(id, withShared(after), change)
-    state.rowChanged(id)
   }
 
   /**
