@@ -8,7 +8,18 @@ import { named, open, pause } from './open-store.ts'
 
 describe('computed values of a record store', () => {
   const LINKED = [memoryField('title'), memoryField('tags', 'Links')]
+  const SEVEN = writeLinks({ count: 1, records: [{ id: 7, title: 'Seven' }] })
   const LINK_7: LinkOperation = { kind: 'link', tableId: 'm1', fieldId: 'tags', id: 1, targets: [7] }
+  /** A table of 1,000 rows, of which 0 to 599 are loaded and 400 to 420 visible. */
+  async function openLong() {
+    const rows = Array.from({ length: 1000 }, (_, at) => ({ title: `r${at}`, tags: null }))
+    const opened = await open(rows, { fields: LINKED })
+    for (const first of [200, 400]) {
+      opened.store.source.requestRange(first, first + 20)
+      await pause(20)
+    }
+    return opened
+  }
   const tagsOf = (store: RecordStore, row: number) =>
     readLinks(store.source.getRow(row)?.values('tags') ?? null).records.map(({ title }) => title)
 
@@ -40,6 +51,72 @@ describe('computed values of a record store', () => {
     for (let id = 100; id < 110; id++) store.receive({ ...other, id, tableIds: ['m2'] })
     await pause(120)
     expect(server.calls.slice(2)).toEqual(['list of 1,2'])
+    store.dispose()
+  })
+
+  test('are read again for rows out of sight as well, after those on screen', async () => {
+    const { store, server } = await openLong()
+    server.values()[150]!.tags = SEVEN
+    server.values()[410]!.tags = SEVEN
+    server.calls.length = 0
+    store.receive({ ...server.elsewhere({ operations: [] }), id: 100, tableIds: ['m2'] })
+    await pause(120)
+    expect(server.calls).toEqual([expect.stringMatching(/^list of 401,402,.*,421$/)])
+    expect([tagsOf(store, 150), tagsOf(store, 410)]).toEqual([[], ['Seven']])
+    await pause(1400)
+    expect(tagsOf(store, 150)).toEqual(['Seven'])
+    // 579 other rows are loaded.
+    expect(server.calls).toHaveLength(3)
+    store.dispose()
+  })
+
+  test('are read first for the rows that have been scrolled to since', async () => {
+    const { store, server } = await openLong()
+    server.values()[150]!.tags = SEVEN
+    store.receive({ ...server.elsewhere({ operations: [] }), id: 100, tableIds: ['m2'] })
+    await pause(120)
+    store.source.requestRange(140, 160)
+    server.calls.length = 0
+    await pause(550)
+    expect(server.calls).toEqual([expect.stringMatching(/^list of 141,.*,161$/)])
+    expect(tagsOf(store, 150)).toEqual(['Seven'])
+    store.dispose()
+  })
+
+  test('are read again for rows that were on their way during a change', async () => {
+    const { store, server } = await openLong()
+    const { list } = server.api
+    const released = Promise.withResolvers<void>()
+    // The server reads at once, and its answer takes its time.
+    server.api.list = async (query, signal) => {
+      const page = await list(query, signal)
+      if (query.offset === 600) await released.promise
+      return page
+    }
+    store.source.requestRange(600, 620)
+    await pause(20)
+    server.values()[610]!.tags = SEVEN
+    store.receive({ ...server.elsewhere({ operations: [] }), id: 100, tableIds: ['m2'] })
+    await pause(120)
+    released.resolve()
+    await pause(120)
+    expect(tagsOf(store, 610)).toEqual(['Seven'])
+    store.dispose()
+  })
+
+  test('are read again after an own change that is too large to be listed', async () => {
+    const { store, server, settled } = await open([{ title: 'a', tags: null }], { fields: LINKED })
+    const { apply } = server.api
+    server.api.apply = async (change, actionId) => ({
+      ...(await apply(change, actionId)),
+      records: [],
+      truncated: true,
+    })
+    server.values()[0]!.tags = SEVEN
+    void store.writeRows([{ id: 1, values: { title: 'b' } }])
+    await settled()
+    await pause(250)
+    expect(tagsOf(store, 0)).toEqual(['Seven'])
     store.dispose()
   })
 

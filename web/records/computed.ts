@@ -11,8 +11,11 @@ import type { RecordsApi, StoreQuery } from './types.ts'
 /** Changes within this time are followed by one read. */
 const PAUSE_MS = 60
 
-/** Records read in one request; after larger changes only the visible ones are read. */
+/** Records read in one request, those on screen first. */
 const MAX_RECORDS = 300
+
+/** Pause before each request for further records: however many are loaded, nobody waits for them. */
+const REST_PAUSE_MS = 500
 
 /** The rows to update, and where to read their values. */
 export interface ComputedDeps {
@@ -26,12 +29,15 @@ export interface ComputedDeps {
 export type Computed = ReturnType<typeof createComputed>
 
 /**
- * Keeps links, lookups, rollups and formulas of the visible rows up to date. The server computes them on read, not on
- * write; so after a burst of changes the rows that may be affected are read again, computed fields only.
+ * Keeps links, lookups, rollups and formulas of the loaded rows up to date. The server computes them on read, not on
+ * write; so after a burst of changes the rows that may be affected are read again, computed fields only: first those on
+ * screen, then the others, which are scrolled to and copied without another read.
  */
 export function createComputed({ tableId, api, state, paging, query }: ComputedDeps) {
-  const changedIds = new Set<RecordId>()
-  let isWholeViewportDue = false
+  /** Records whose computed values may have changed since they were read. */
+  const outdated = new Set<RecordId>()
+  /** `rows.now()` of the last change: pages requested before may have older values. */
+  let changedAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let reading: AbortController | null = null
 
@@ -44,25 +50,35 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
   /** True if any field reads values of other records, of this table or another. */
   const readsOtherRecords = (): boolean => query().fields.some((field) => readsRecords(field))
 
-  const visibleIds = (): RecordId[] => {
-    const ids = paging.visibleIds().filter((id) => !state.rows.drafts.has(id))
-    return ids.slice(0, MAX_RECORDS)
+  state.rows.onStore((id, askedAt) => {
+    if (askedAt >= changedAt) return void outdated.delete(id)
+    outdated.add(id)
+    schedule(PAUSE_MS)
+  })
+
+  function schedule(pauseMs: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      timer = undefined
+      void read()
+    }, pauseMs)
   }
 
-  function schedule(): void {
-    clearTimeout(timer)
-    timer = setTimeout(() => void read(), PAUSE_MS)
+  /** The records to read next. */
+  function takeOutdated(): RecordId[] {
+    const visible = paging.visibleIds().filter((id) => outdated.has(id))
+    const next = visible.length > 0 ? visible : [...outdated].filter(state.segments.has)
+    const taken = next.slice(0, MAX_RECORDS)
+    if (taken.length === 0) outdated.clear()
+    for (const id of taken) outdated.delete(id)
+    return taken
   }
 
   async function read(): Promise<void> {
     // One read at a time; changes that arrive meanwhile are read by the next.
-    if (reading) return
+    if (reading) return schedule(PAUSE_MS)
     const fieldIds = computedFieldIds()
-    const written = changedIds.size > MAX_RECORDS ? [] : [...changedIds].filter(state.segments.has)
-    const others = isWholeViewportDue || changedIds.size > MAX_RECORDS ? visibleIds() : []
-    const ids = [...new Set([...written, ...others])].slice(0, MAX_RECORDS)
-    changedIds.clear()
-    isWholeViewportDue = false
+    const ids = takeOutdated()
     if (fieldIds.length === 0 || ids.length === 0) return
     const controller = new AbortController()
     reading = controller
@@ -74,10 +90,11 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
       if (!controller.signal.aborted) mergeValues(page.fieldIds, page.ids, page.rows)
     } catch {
       // Not shown as an error: the rows stay, and the whole page is read again.
+      outdated.clear()
       if (!controller.signal.aborted) paging.refreshSoon()
     } finally {
       reading = null
-      if (!controller.signal.aborted && (changedIds.size > 0 || isWholeViewportDue)) schedule()
+      if (!controller.signal.aborted && outdated.size > 0 && !timer) schedule(REST_PAUSE_MS)
     }
   }
 
@@ -116,9 +133,10 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
       const own = change.records.filter((record) => record.tableId === tableId && record.after !== null)
       if (!isOther && own.length === 0) return
       if (computedFieldIds().length === 0 || (isOther && own.length === 0 && !readsOtherRecords())) return
-      if (readsOtherRecords()) isWholeViewportDue = true
-      for (const { recordId } of own) changedIds.add(recordId)
-      schedule()
+      if (readsOtherRecords()) for (const id of state.rows.ids()) outdated.add(id)
+      for (const { recordId } of own) outdated.add(recordId)
+      changedAt = state.rows.tick()
+      schedule(PAUSE_MS)
     },
 
     stop(): void {

@@ -21,7 +21,7 @@ export interface OptimisticDeps {
   api: Pick<RecordsApi, 'apply'>
   queue: SendQueue
   state: ListState
-  paging: Pick<Paging, 'reload' | 'restart'>
+  paging: Pick<Paging, 'reload' | 'refreshSoon' | 'restart'>
   drafts: Drafts
   live: Live
   fields(): readonly Field[]
@@ -197,6 +197,8 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     const isHidden = operations.some((o) => o.kind === 'insert' && o.rows.some((row) => row.id === undefined))
     if (isHidden || operations.some((o) => o.kind === 'move' && !isShown(o))) void paging.reload()
+    // The answer to a large change does not list what it wrote, e.g. the records whose formulas have changed.
+    else if (written.truncated) paging.refreshSoon()
     state.dataChanged()
   }
 

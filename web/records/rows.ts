@@ -86,6 +86,7 @@ export function createRows() {
    */
   const recentValues = new Map<RecordId, Map<string, RecentValue>>()
   let clock = 0
+  let onStore = (_id: RecordId, _askedAt: number): void => {}
 
   /** Returns the values that are not older than known ones. */
   function remember(id: RecordId, values: Values, change?: number): [string, CellValue][] {
@@ -149,19 +150,31 @@ export function createRows() {
 
     has: (id: RecordId): boolean => records.has(id) || drafts.has(id),
 
+    /** The loaded records, without drafts. */
+    ids: (): Iterable<RecordId> => records.keys(),
+
     /** Logical time, for `askedAt` of `store`. */
     now: (): number => clock,
+
+    /** Advances the logical time, so that pages requested before have an earlier one. */
+    tick: (): number => ++clock,
 
     /** Stores a record of a page that was requested at `askedAt` (see `now`); newer values win. */
     store(id: RecordId, columns: Columns, values: readonly CellValue[], askedAt: number): void {
       records.set(id, { columns, values })
       built.delete(id)
+      onStore(id, askedAt)
       const newer = [...(recentValues.get(id) ?? [])].filter(([, { at }]) => at > askedAt)
       if (newer.length > 0)
         setValues(
           id,
           newer.map(([fieldId, { value }]) => [fieldId, value]),
         )
+    },
+
+    /** Sets the listener for records of pages, with the time of the request. */
+    onStore(listener: (id: RecordId, askedAt: number) => void): void {
+      onStore = listener
     },
 
     /**
