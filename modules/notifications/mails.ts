@@ -39,12 +39,13 @@ export function createNotificationMails(
   function compose(
     { id, email }: { id: string; email: string },
     rows: readonly NotificationRow[],
-    shown: readonly Notification[],
+    available: readonly Notification[],
   ): NewMail | null {
-    const [first] = shown
+    const [first] = available
     if (!first) return null
     const token = tokens.tokenFor(id)
-    const more = rows.length - LISTED
+    const count = available.length
+    const more = count - LISTED
     const fingerprint = rows.map((row) => `${row.id} ${row.at} ${row.mailDueAt}`).join(' ')
     return {
       // The same for every server that composes it, so that two cannot both store it.
@@ -53,10 +54,9 @@ export function createNotificationMails(
       event: first.id,
       recipients: [email],
       content: {
-        subject:
-          rows.length === 1 ? notificationText(first) : m.mail_notifications_subject({ count: rows.length }),
+        subject: count === 1 ? notificationText(first) : m.mail_notifications_subject({ count }),
         blocks: [
-          ...shown.flatMap(blocksOf),
+          ...available.slice(0, LISTED).flatMap(blocksOf),
           ...(more > 0 ? [{ kind: 'text' as const, text: m.mail_notifications_more({ count: more }) }] : []),
           {
             kind: 'link',
@@ -96,8 +96,8 @@ export function createNotificationMails(
     const { isUnsubscribed } = (await settings.effective([userId], null))(userId)
     const statements: MetaStatement[] = []
     if (actor && !isUnsubscribed && rows.length > 0) {
-      const shown = (await present(actor, rows.slice(0, LISTED))).filter(({ isAvailable }) => isAvailable)
-      const composed = compose(actor, rows, shown)
+      const available = (await present(actor, rows)).filter(({ isAvailable }) => isAvailable)
+      const composed = compose(actor, rows, available)
       if (composed) statements.push(...mail.prepare(composed))
     }
     await meta.atomically([...statements, store.mailed(userId, now)])

@@ -75,6 +75,23 @@ describe('a mail of notifications', () => {
     expect(mail?.text).not.toMatch(/read\b|deleted|kept/)
   })
 
+  test('lists and counts what its recipient may open, however much comes before it', async () => {
+    await mine().markAllRead.mutate()
+    const { access } = bench.app.services.auth
+    const other = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
+    await access.setMembership(other.baseId, ann.id, 'editor')
+    const { id: tableId } = await other.table({ Title: 'SingleLineText' }, [{ Title: 'Plan' }])
+    for (let n = 0; n < 30; n++) await mention(`hidden ${n}`)
+    await other.trpc.comments.create.mutate({ tableId, recordId: 1, text: `@(${ann.id}) still yours` })
+    await access.setMembership(bench.baseId, ann.id, 'no-access')
+    await sendIn(60_000)
+    const [mail] = await sent(1)
+    expect(mail?.text).toContain('still yours')
+    expect(mail?.headers.subject).toContain('mentioned you on Plan')
+    expect(mail?.text).not.toContain('hidden')
+    await access.setMembership(bench.baseId, ann.id, 'editor')
+  })
+
   test('collects what is due hourly', async () => {
     await mine().setSettings.mutate({ baseId: null, channels: { mentions: 'hourly' } })
     for (const text of ['one', 'two', 'three']) await mention(text)
