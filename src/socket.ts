@@ -312,19 +312,18 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       presence.report(socket, actor, report, mayRead)
     })
     socket.on('disconnect', () => presence.leave(socket))
-    socket.on(
-      'base:join',
-      async (baseId: unknown, ageMs: unknown, acknowledge?: (answer: Joined) => void) => {
-        const joined = typeof baseId === 'string' && (await mayJoin(entryOf(socket), baseId))
-        if (joined) {
-          await socket.join(roomOf(baseId))
-          if (roleCan(entryOf(socket).roles.get(baseId) ?? null, 'hook.list'))
-            await socket.join(roomOfHooks(baseId))
-        }
-        const missed = joined && typeof ageMs === 'number' && hasChangedWithin(baseId, ageMs)
-        if (typeof acknowledge === 'function') acknowledge({ joined, missed })
-      },
-    )
+    socket.on('base:join', (baseId: unknown, ageMs: unknown, acknowledge?: (answer: Joined) => void) => {
+      join(socket, baseId, ageMs).then(
+        (answer) => {
+          if (typeof acknowledge === 'function') acknowledge(answer)
+        },
+        (error) => {
+          // The browser comes back and joins again.
+          kernel.log.error('a live connection could not join a base, and is cut off', error)
+          socket.disconnect(true)
+        },
+      )
+    })
     socket.on('base:leave', (baseId: unknown) => {
       if (typeof baseId !== 'string') return
       entryOf(socket).roles.delete(baseId)
@@ -332,6 +331,16 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       return Promise.all([socket.leave(roomOf(baseId)), socket.leave(roomOfHooks(baseId))])
     })
   })
+
+  async function join(socket: Connection, baseId: unknown, ageMs: unknown): Promise<Joined> {
+    const joined = typeof baseId === 'string' && (await mayJoin(entryOf(socket), baseId))
+    if (joined) {
+      await socket.join(roomOf(baseId))
+      if (roleCan(entryOf(socket).roles.get(baseId) ?? null, 'hook.list'))
+        await socket.join(roomOfHooks(baseId))
+    }
+    return { joined, missed: joined && typeof ageMs === 'number' && hasChangedWithin(baseId, ageMs) }
+  }
 
   /** Time of each base's last message, by this process's clock. */
   const lastNewsAt = new LRUCache<string, number>({ max: 10_000 })
@@ -345,19 +354,20 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     Math.max(missedAt, lastNewsAt.get(baseId) ?? Number.NEGATIVE_INFINITY) >
     performance.now() - ageMs - SLACK_MS
 
-  /** True if a connection may follow a base; stores its role. */
+  /** True if a connection may follow a base; stores its role. @throws if the rights cannot be read */
   async function mayJoin({ actor, roles }: Entry, baseId: string): Promise<boolean> {
     if (actor.kind === 'user') {
       const standing = (await gate.access.standings([actor.id], [baseId])).get(actor.id)
       roles.set(baseId, standing?.roles.get(baseId))
     }
-    return gate.access.authorize(actor, 'record.list', baseId).then(
-      () => true,
-      () => {
-        roles.delete(baseId)
-        return false
-      },
-    )
+    try {
+      await gate.access.authorize(actor, 'record.list', baseId)
+      return true
+    } catch (error) {
+      roles.delete(baseId)
+      if (error instanceof AppError && error.status < 500) return false
+      throw error
+    }
   }
 
   const inOrder = createInOrder((change) => tell(change.baseId, 'change', change), cluster.isAlone)

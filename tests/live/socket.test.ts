@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { io, type Socket } from 'socket.io-client'
 import type { AppliedChange } from '../../src/core/changes.ts'
@@ -103,6 +104,20 @@ describe('the live connection', () => {
   test('lets nobody follow a base that they may not read', async () => {
     const stranger = await connect((await app.signUp()).token)
     expect(await join(stranger)).toEqual({ joined: false, missed: false })
+  })
+
+  test('is cut if the rights in a base cannot be read, so that the browser joins again', async () => {
+    const socket = await connect(owner.token)
+    using metadata = new Database(`${app.config.dataDir}/sheaf.db`)
+    const cut = next(socket, 'disconnect')
+    metadata.run('alter table memberships rename to hidden_memberships')
+    try {
+      socket.emit('base:join', baseId, 0, () => {})
+      expect(await cut).toBe('io server disconnect')
+    } finally {
+      metadata.run('alter table hidden_memberships rename to memberships')
+    }
+    expect((await join(await connect(owner.token))).joined).toBe(true)
   })
 
   test('tells of changes to records and tables as they are committed', async () => {
