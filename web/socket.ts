@@ -51,6 +51,8 @@ let isUserWatched = false
 
 /** Time without a connection before the user is informed. */
 const SILENCE_MS = 2500
+/** Mean time before the next attempt after the server has refused one. */
+const REFUSED_MS = 5000
 
 /** `lost`: the connection broke; shown after a delay, so that short interruptions are not. */
 export type ConnectionState = 'idle' | 'open' | 'lost'
@@ -196,8 +198,16 @@ async function open(): Promise<void> {
     if (reason === 'io server disconnect') opened.connect()
   })
   opened.on('connect_error', () => {
-    // Active: the network failed and the socket reconnects. Otherwise the server rejected it; no message (spec §8).
-    if (!opened.active) close()
+    // Active: the network failed and the library tries again.
+    if (opened.active) return
+    // Refused, without a message (spec §8): the server's database is away, or the token could not be renewed. If the
+    // session has ended, the next request says so, which closes the socket.
+    setTimeout(
+      () => {
+        if (socket === opened) opened.connect()
+      },
+      REFUSED_MS * (0.5 + Math.random()),
+    )
   })
   opened.on('change', changes.emit)
   opened.on('schema', schemaChanges.emit)

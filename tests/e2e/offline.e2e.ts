@@ -82,4 +82,41 @@ describe('without a connection', () => {
     // The browser notes every request that found no server.
     grid.problems.length = 0
   })
+
+  test('live updates come back after the server has refused a connection', async () => {
+    const table = await tests.createTable(FIELDS, [['apple', 'Todo']])
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    const titleId = table.schema.fields.find(({ title }) => title === 'Title')?.id ?? ''
+    const { trpc } = tests.app()
+    const write = (title: string) =>
+      trpc(tests.owner().token).records.write.mutate({
+        change: {
+          baseId: table.baseId,
+          operations: [
+            { kind: 'update', tableId: table.tableId, rows: [{ id: 1, values: { [titleId]: title } }] },
+          ],
+        },
+      })
+    await page.clock.install()
+    await page.reload()
+    await grid.shows('Title', ['apple'])
+    await page.waitForLoadState('networkidle')
+    await write('pear')
+    await grid.shows('Title', ['pear'])
+
+    // The token has to be renewed for the next connection, which fails for a moment.
+    await page.route('**/trpc/auth.refresh*', (route) => route.abort())
+    await page.clock.setSystemTime(Date.now() + 365 * 86_400_000)
+    const renewal = page.waitForRequest('**/trpc/auth.refresh*')
+    tests.app().kernel.events.emit('access.changed', { userId: tests.owner().id })
+    await renewal
+    // The server refuses the connection without a token.
+    await Bun.sleep(500)
+    await page.unroute('**/trpc/auth.refresh*')
+    await write('plum')
+    await grid.shows('Title', ['plum'])
+    // The browser notes the calls that failed.
+    grid.problems.length = 0
+  })
 })
