@@ -246,4 +246,71 @@ describe('comments', () => {
     // The browser reports the aborted call.
     grid.problems.length = 0
   })
+
+  test('whose answer was lost are put back into the field, and stored once when they are sent again', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await openComments(grid)
+    await page.route('**/trpc/comments.create*', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await composer(page).fill('Once')
+    await page.keyboard.press('Enter')
+    expect(
+      await eventually(
+        () => composer(page).inputValue(),
+        (text) => text !== '',
+      ),
+    ).toBe('Once')
+    await page.unroute('**/trpc/comments.create*')
+    const sent = page.waitForResponse('**/trpc/comments.create*')
+    await composer(page).press('Enter')
+    await sent
+    const api = tests.app().trpc(tests.owner().token)
+    const { comments: stored } = await api.comments.list.query({ tableId: table.tableId, recordId: 1 })
+    expect(stored.map(({ text }) => text)).toEqual(['Once'])
+    // The browser reports the aborted call.
+    grid.problems.length = 0
+  })
+
+  test('that are not sent are put before what was typed meanwhile, and until then are in no field', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const api = tests.app().trpc(tests.owner().token)
+    await api.comments.create.mutate({ tableId: table.tableId, recordId: 1, text: 'Zero' })
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await openComments(grid)
+    const failing = Promise.withResolvers<void>()
+    await page.route('**/trpc/comments.create*', async (route) => {
+      await failing.promise
+      await route.abort()
+    })
+    await composer(page).fill('First')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Second')
+    const reply = page.getByRole('textbox', { name: 'Reply' })
+    await page.getByRole('button', { name: 'Reply' }).first().click()
+    await page.keyboard.type('Third')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('comment').getByText('Third').waitFor()
+    await page.getByRole('button', { name: 'Reply' }).first().click()
+    expect(await reply.inputValue()).toBe('')
+    failing.resolve()
+    expect(
+      await eventually(
+        () => composer(page).inputValue(),
+        (text) => text.includes('First'),
+      ),
+    ).toBe('First\n\nSecond')
+    expect(
+      await eventually(
+        () => reply.inputValue(),
+        (text) => text !== '',
+      ),
+    ).toBe('Third')
+    // The browser reports the aborted calls.
+    grid.problems.length = 0
+  })
 })

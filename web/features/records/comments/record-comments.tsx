@@ -1,6 +1,9 @@
 import { Check, EllipsisVertical, RotateCcw, SmilePlus, X } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useId, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { MAX_COMMENT_LENGTH, REACTIONS, type RecordComment } from '../../../../src/core/comments.ts'
+import { createId } from '../../../../src/core/ids.ts'
 import type { Person, RecordId } from '../../../../src/core/model.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
@@ -78,7 +81,7 @@ export function RecordComments({ context, recordId, asked }: RecordCommentsProps
           autoFocus={asked !== null}
           about={field?.title}
           onAboutRecord={() => askedComment.setState((now) => now && { ...now, fieldId: null }, true)}
-          onSend={(text) => comments.write(text, { fieldId: field?.id ?? null })}
+          onSend={(text, id) => comments.write(id, text, { fieldId: field?.id ?? null })}
         />
       )}
     </div>
@@ -142,9 +145,9 @@ function ThreadView({ thread, comments, context, mayWrite }: ThreadProps) {
             autoFocus
             draftKey={`${comments.me} reply ${comment.id}`}
             onCancel={() => setReplying(false)}
-            onSend={async (text) => {
+            onSend={async (text, id) => {
               setReplying(false)
-              const isSent = await comments.write(text, { parentId: comment.id })
+              const isSent = await comments.write(id, text, { parentId: comment.id })
               if (!isSent) setReplying(true)
               return isSent
             }}
@@ -321,8 +324,19 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
 const hasReacted = ({ reactions }: RecordComment, emoji: string, me: string | null): boolean =>
   me !== null && (reactions.find((one) => one.emoji === emoji)?.userIds.includes(me) ?? false)
 
-/** What is typed and not sent, by user and place: kept while another tab or record is shown, and until the server has it. */
-const drafts = new Map<string, string>()
+interface Draft {
+  text: string
+  /** The id of the comment that it was sent as, without an answer: the server recognizes it. */
+  sentAs?: string
+}
+
+/** What is typed and not sent, by user and place: kept while another tab or record is shown. */
+const drafts = createStore<Readonly<Record<string, Draft>>>(() => ({}))
+
+function removeDraft(key: string): void {
+  const { [key]: _removed, ...others } = drafts.getState()
+  drafts.setState(others, true)
+}
 
 interface ComposerProps {
   draftKey: string
@@ -338,8 +352,8 @@ interface ComposerProps {
   about?: string | undefined
   /** Makes it a comment on the whole record. */
   onAboutRecord?: () => void
-  /** Takes the text; false if it was refused, which puts it back. */
-  onSend: (text: string) => Promise<boolean>
+  /** Takes the text and the id for a new comment; false if it was refused, which puts it back. */
+  onSend: (text: string, id: string) => Promise<boolean>
   onCancel?: () => void
 }
 
@@ -358,11 +372,9 @@ function Composer(props: ComposerProps) {
     onSend,
     onCancel,
   } = props
-  const [text, setText] = useState(() => drafts.get(draftKey) ?? toEdited(value, people))
-  const type = (next: string) => {
-    setText(next)
-    drafts.set(draftKey, next)
-  }
+  const draft = useStore(drafts, (all) => all[draftKey])
+  const text = draft?.text ?? toEdited(value, people)
+  const type = (next: string) => drafts.setState({ [draftKey]: { text: next } })
   const area = useRef<HTMLTextAreaElement>(null)
   const attach = useCallback(
     (element: HTMLTextAreaElement | null) => {
@@ -376,14 +388,15 @@ function Composer(props: ComposerProps) {
   const submit = async () => {
     const sent = text.trim()
     if (sent === '') return
-    drafts.set(draftKey, sent)
-    setText('')
-    if (!(await onSend(toStored(sent, people)))) setText((typed) => (typed === '' ? sent : typed))
-    else if (drafts.get(draftKey) === sent) drafts.delete(draftKey)
+    const sentAs = draft?.sentAs ?? createId('comment')
+    removeDraft(draftKey)
+    if (await onSend(toStored(sent, people), sentAs)) return
+    // The next comment may have been begun meanwhile.
+    const begun = drafts.getState()[draftKey]?.text
+    drafts.setState({ [draftKey]: begun ? { text: `${sent}\n\n${begun}` } : { text: sent, sentAs } })
   }
   const cancel = () => {
-    setText('')
-    drafts.delete(draftKey)
+    removeDraft(draftKey)
     onCancel?.()
   }
   const onKeyDown = (event: KeyboardEvent) => {

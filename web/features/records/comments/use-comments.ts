@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import { commentKey, type Reaction, type RecordComment } from '../../../../src/core/comments.ts'
-import { createId } from '../../../../src/core/ids.ts'
 import type { Person, RecordId } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
@@ -69,10 +68,15 @@ export function useComments(tableId: string, recordId: RecordId, members: readon
     /** Those who can be mentioned. */
     members,
     threads: threadsOf(query.data?.comments ?? []),
-    write: (text: string, more: { parentId?: string; fieldId?: string | null } = {}): Promise<boolean> => {
+    /** Stores a comment once, however often it is sent under its id. */
+    write: (
+      id: string,
+      text: string,
+      more: { parentId?: string; fieldId?: string | null } = {},
+    ): Promise<boolean> => {
       const { parentId = null, fieldId = null } = more
       const comment: RecordComment = {
-        id: createId('comment'),
+        id,
         tableId,
         recordId: commentKey(recordId),
         fieldId,
@@ -86,8 +90,8 @@ export function useComments(tableId: string, recordId: RecordId, members: readon
         reactions: [],
       }
       return change(
-        (comments) => [...comments, comment],
-        () => client.comments.create.mutate({ id: comment.id, tableId, recordId, text, parentId, fieldId }),
+        (comments) => [...comments.filter((one) => one.id !== id), comment],
+        () => client.comments.create.mutate({ id, tableId, recordId, text, parentId, fieldId }),
       )
     },
     update: (commentId: string, text: string): Promise<boolean> =>
