@@ -246,7 +246,14 @@ export const groupRequest = z.strictObject({
 })
 
 export const matchingUpdate = z.strictObject({ selection, values })
-export const historyRequest = z.strictObject({ tableId: id, recordId, before: z.int().optional() })
+export const historyRequest = z.strictObject({
+  tableId: id,
+  recordId,
+  /** The id of the last entry of the page before. */
+  cursor: z.int().nullish(),
+  /** Sent by the client of infinite lists. */
+  direction: z.enum(['forward', 'backward']).optional(),
+})
 export const linkPage = z.strictObject({
   tableId: id,
   fieldId: id,

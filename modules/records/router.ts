@@ -135,8 +135,8 @@ export const recordsRouter = (records: RecordsService) =>
       .mutation(({ ctx, input: moment }) => records.tableRestore.restore(ctx.actor, moment)),
     history: member
       .input(input.historyRequest)
-      .query(({ ctx, input: { tableId, recordId, before } }) =>
-        records.history(ctx.actor, tableId, recordId, before),
+      .query(({ ctx, input: { tableId, recordId, cursor } }) =>
+        records.history(ctx.actor, tableId, recordId, cursor ?? undefined),
       ),
     signFiles: reader
       .input(input.signRequest)

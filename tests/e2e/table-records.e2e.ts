@@ -73,6 +73,41 @@ describe('an open record', () => {
     expect(await hasKeys()).toBe(true)
     expect(grid.writes()).toEqual(['records.write', 'records.write', 'records.write'])
   })
+
+  test('lists what others do to it while its history is open, and what is restored there', async () => {
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    const panel = page.getByTestId('record-panel')
+    await panel.getByRole('tab', { name: 'History' }).click()
+    const entries = panel.getByTestId('history-entry')
+    await entries.first().waitFor()
+    const titleId = table.schema.fields.find(({ title }) => title === 'Title')?.id ?? ''
+    const plum = { id: 1, values: { [titleId]: 'plum' } }
+    await tests
+      .app()
+      .trpc(tests.owner().token)
+      .records.write.mutate({
+        change: {
+          baseId: table.baseId,
+          operations: [{ kind: 'update', tableId: table.tableId, rows: [plum] }],
+        },
+      })
+    await grid.shows('Title', ['plum', 'apple', 'banana', 'avocado'])
+    await eventually(
+      () => entries.count(),
+      (count) => count === 2,
+    )
+    expect(await textOf(entries.first())).toContain('plum')
+    await entries.first().getByRole('button', { name: 'Restore previous value of Title' }).click()
+    await eventually(
+      () => entries.count(),
+      (count) => count === 3,
+    )
+    expect(await textOf(entries.first())).toMatch(/plum.*cherry/)
+  })
 })
 
 describe('a number of an open record', () => {

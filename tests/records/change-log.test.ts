@@ -49,8 +49,7 @@ describe('the change log', () => {
     await bench.rest.patch(table.path, { Id: 51, Title: 'other' })
     await bench.rest.patch(table.path, { Id: 50, Title: 'b', Num: 1 })
     await undo()
-    const history = (before?: number) =>
-      bench.trpc.records.history.query({ tableId, recordId: 50, ...(before && { before }) })
+    const history = (cursor?: number) => bench.trpc.records.history.query({ tableId, recordId: 50, cursor })
     const { entries, people } = await history()
     expect(entries.map(({ kind }) => kind)).toEqual([
       'undo',

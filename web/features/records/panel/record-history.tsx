@@ -1,5 +1,4 @@
 import { ArrowRight, History, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Person, RecordId } from '../../../../src/core/model.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
@@ -11,6 +10,7 @@ import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import { can, fieldOf, isWritable, type TableContext } from '../context/table-context.ts'
 import { LinkChange, Value } from './changed-value.tsx'
 import styles from './record-panel.module.css'
+import { useRefetchOnData } from './refetch-on-data.ts'
 import { openRestoreVersion } from './restore-version.tsx'
 
 type Entry = Outputs['records']['history']['entries'][number]
@@ -21,21 +21,25 @@ const PAGE = 50
 /** History of a record: author, time, changed values, and a button that restores a value. */
 export function RecordHistory({ context, recordId }: { context: TableContext; recordId: RecordId }) {
   const tableId = context.schema.table.id
-  const [before, setBefore] = useState<number | undefined>(undefined)
-  const [older, setOlder] = useState<Entry[]>([])
-  const history = trpc.records.history.useQuery({ tableId, recordId, before }, { staleTime: 0 })
-  if (history.error) {
+  const history = trpc.records.history.useInfiniteQuery(
+    { tableId, recordId },
+    {
+      staleTime: 0,
+      getNextPageParam: ({ entries }) => (entries.length === PAGE ? entries.at(-1)?.id : undefined),
+    },
+  )
+  useRefetchOnData(context, () => void history.refetch())
+  const pages = history.data?.pages ?? []
+  if (history.error && !history.data) {
     return <QueryError title={m.records_history_load_failed()} query={history} />
   }
-  const page = history.data?.entries ?? []
-  const entries = [...older, ...page]
+  const entries = pages.flatMap((page) => page.entries)
   const people = new Map(
-    [...context.people, ...(history.data?.people ?? [])].map((person) => [person.id, person]),
+    [...context.people, ...pages.flatMap((page) => page.people)].map((person) => [person.id, person]),
   )
-  const last = page.at(-1)
   return (
     <div className={styles.body} aria-busy={history.isPending || undefined}>
-      {history.isPending && older.length === 0 && <Skeleton height={60} />}
+      {history.isPending && <Skeleton height={60} />}
       {!history.isPending && entries.length === 0 && (
         <p className={styles.gone}>{m.records_no_changes_yet()}</p>
       )}
@@ -51,14 +55,8 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
           />
         ))}
       </ol>
-      {page.length === PAGE && last && (
-        <Button
-          size="small"
-          onClick={() => {
-            setOlder(entries)
-            setBefore(last.id)
-          }}
-        >
+      {history.hasNextPage && (
+        <Button size="small" busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
           {m.records_show_older()}
         </Button>
       )}

@@ -57,6 +57,7 @@ import { can, type GetContext, shownRecords, type TableContext } from '../contex
 import { RecordField } from './record-field.tsx'
 import { RecordHistory } from './record-history.tsx'
 import styles from './record-panel.module.css'
+import { useRefetchOnData } from './refetch-on-data.ts'
 
 const WatchButton = lazyPart(() => import('../../watches/watch-button.tsx'), 'WatchButton')
 
@@ -281,13 +282,6 @@ function useRow({ store }: TableContext, recordId: RecordId) {
     },
     () => store.row(recordId),
   )
-}
-
-/** Reloads the fields that the grid does not show when records change. */
-function useRefetchOnData({ store }: TableContext, refetch: () => void): void {
-  const latest = useRef(refetch)
-  latest.current = refetch
-  useEffect(() => store.onData(() => latest.current()), [store])
 }
 
 function PanelMenu(props: {
