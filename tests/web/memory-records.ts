@@ -73,9 +73,13 @@ export function memoryRecords(fields: Field[], start: Values[]) {
           records.push({ tableId, recordId: id, before: null, after: values })
         }
       } else if (operation.kind === 'update') {
-        for (const { id, values } of operation.rows) {
+        for (const { id, values, expected = {} } of operation.rows) {
           const row = rows.find((candidate) => candidate.id === id)
           if (!row) throw refusal(`Record '${id}' not found`)
+          for (const [fieldId, value] of Object.entries(expected)) {
+            const current = row.values[fieldId] ?? null
+            if (current !== value) throw refusal('Changed since', { fieldId, current }, 'CONFLICT')
+          }
           const before: Values = Object.fromEntries(
             Object.keys(values).map((key) => [key, row.values[key] ?? null]),
           )
@@ -155,7 +159,7 @@ export function memoryRecords(fields: Field[], start: Values[]) {
     },
     async apply(change) {
       await reach(`apply ${change.operations.map((operation) => operation.kind).join('+')}`)
-      if (world.refuse) throw refusal(world.refuse.message, world.refuse.fieldId)
+      if (world.refuse) throw refusal(world.refuse.message, { fieldId: world.refuse.fieldId })
       return write(change)
     },
   }
@@ -169,12 +173,16 @@ export function memoryRecords(fields: Field[], start: Values[]) {
   }
 }
 
-function refusal(message: string, fieldId?: string): Error {
+function refusal(
+  message: string,
+  details: { fieldId?: string; current?: CellValue } = {},
+  appCode = 'INVALID_VALUE_FOR_FIELD',
+): Error {
   const data = {
     code: 'UNPROCESSABLE_CONTENT',
     httpStatus: 422,
-    appCode: 'INVALID_VALUE_FOR_FIELD',
-    details: { fieldId },
+    appCode,
+    details,
   }
   return TRPCClientError.from({ error: { message, code: -32000, data } })
 }

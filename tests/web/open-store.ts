@@ -21,6 +21,8 @@ export async function open(
   const messages: string[] = []
   const kept: Unsaved[] = []
   const conflicts: Conflict[] = []
+  /** Questions about conflicts are answered with theirs, after this. */
+  const question = { answered: Promise.resolve() }
   const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
   const store = createRecordStore(
     {
@@ -30,6 +32,7 @@ export async function open(
       queue,
       async resolveConflict(_field, conflict) {
         conflicts.push(conflict)
+        await question.answered
         return null
       },
       actorId: () => 'us1',
@@ -48,7 +51,18 @@ export async function open(
     fieldId,
     value,
   })
-  return { server, store, queue, messages, kept, conflicts, titles, cell, settled: () => queue.whenEmpty() }
+  return {
+    server,
+    store,
+    queue,
+    messages,
+    kept,
+    conflicts,
+    question,
+    titles,
+    cell,
+    settled: () => queue.whenEmpty(),
+  }
 }
 
 /** Rows of these titles, each with one in stock. */

@@ -69,6 +69,25 @@ describe('record store', () => {
     }
   })
 
+  test('shows what is written while it asks about a text, however the person answers', async () => {
+    const fields = [memoryField('title', 'LongText')]
+    const { store, server, conflicts, question, titles } = await open([{ title: 'a' }], { fields })
+    const writeElsewhere = (title: string) => {
+      const row = { id: 1, values: { title } }
+      return server.elsewhere({ operations: [{ kind: 'update', tableId: 'm1', rows: [row] }] })
+    }
+    const answer = Promise.withResolvers<void>()
+    question.answered = answer.promise
+    store.receive(writeElsewhere('b'))
+    const writing = store.writeEdit(1, { fieldId: 'title', opened: 'a', mine: 'mine' })
+    await pause(20)
+    expect(conflicts).toMatchObject([{ theirs: 'b' }])
+    store.receive(writeElsewhere('c'))
+    answer.resolve()
+    await writing
+    expect(titles()).toEqual(['c'])
+  })
+
   test('queues edits while offline and sends them in order afterwards', async () => {
     const { store, server, queue, cell, settled } = await open(named('a'))
     server.world.online = false

@@ -208,8 +208,10 @@ export function createOptimistic(deps: OptimisticDeps) {
   /** Settles an edit of a text that someone has changed since; the cell shows the edit until then. */
   async function resolveStale(number: number, { id, ...conflict }: StaleEdit): Promise<Written | null> {
     const { fieldId, theirs } = conflict
+    // Before the question, during which others may change it again.
+    state.rows.merge(state.realId(id), { [fieldId]: theirs })
     const resolution = await deps.resolveConflict(conflict)
-    removeOverlay(number, id, { [fieldId]: theirs })
+    removeOverlay(number, id, {})
     live.recheck(state.realId(id))
     if (resolution === null) return null
     const row = { id, values: { [fieldId]: resolution.value }, expected: { [fieldId]: theirs } }
