@@ -199,6 +199,15 @@ describe('the draft of a field', () => {
     expect(withType(draftOf(select), 'Rating').options).toMatchObject({ max: 5 })
   })
 
+  test('has the options and the default of the field when its own type is chosen again', () => {
+    const choices = [{ id: 's1', title: 'Open', color: '#eeeeee' }]
+    const select = memoryField('status', 'SingleSelect', { options: { choices }, defaultValue: 'Open' })
+    const draft = draftOf(select)
+    expect(toPatch(withType(draft, 'SingleSelect', select), select)).toEqual({})
+    const asNumber = withType(draft, 'Number', select)
+    expect(toPatch(withType(asNumber, 'SingleSelect', select), select)).toEqual({})
+  })
+
   test('sends what changed and no more', () => {
     const draft = draftOf(title)
     expect(toPatch(draft, title)).toEqual({})

@@ -34,8 +34,15 @@ const EMPTY: FieldDraft = {
   defaultValue: null,
 }
 
-/** The draft with another type: shared options, such as choices, are kept; the others get defaults. */
-export function withType(draft: FieldDraft, type: FieldTypeName): FieldDraft {
+/**
+ * The draft with another type: shared options, such as choices, are kept; the others get defaults.
+ *
+ * @param field the edited field: with its own type, the draft has its options and default value again
+ */
+export function withType(draft: FieldDraft, type: FieldTypeName, field: Field | null = null): FieldDraft {
+  if (type === draft.type) return draft
+  if (type === field?.type)
+    return { ...draft, type, options: field.options, defaultValue: field.defaultValue }
   const isKept = draft.defaultValue === NOW && keepsNowDefault(draft.type, type)
   return {
     ...draft,

@@ -150,7 +150,7 @@ export function FieldEditor(props: FieldEditorProps) {
               withheld={withheld}
               onClose={() => setSearch(null)}
               onChoose={(name) => {
-                setDraft(withType(draft, name))
+                setDraft(withType(draft, name, field))
                 setSearch(null)
                 setError(null)
                 typeButton.current?.focus()
@@ -172,7 +172,7 @@ export function FieldEditor(props: FieldEditorProps) {
           table={table}
           field={isConverting ? null : field}
           isConverting={isConverting}
-          chooseType={(name) => setDraft(withType(draft, name))}
+          chooseType={(name) => setDraft(withType(draft, name, field))}
         />
         {!type.readOnly && !type.computed && (
           <div className={styles.rules}>
