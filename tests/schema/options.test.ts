@@ -137,6 +137,13 @@ describe('schema.updateField with other options', () => {
     expect(await valuesOf(shop, field)).toEqual(['one', 'two'])
   })
 
+  test('renames the options of the default as well', async () => {
+    const { field } = await tableOf({ type: 'MultiSelect', options: { choices } }, [])
+    await update(field.id, { defaultValue: 'one,two' })
+    const renamed = [{ ...choices[0]!, title: 'uno' }, choices[1]!, choices[2]!]
+    expect((await update(field.id, { options: { choices: renamed } })).defaultValue).toBe('uno,two')
+  })
+
   test('takes a default with the option that it named', async () => {
     const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, [])
     await update(field.id, { defaultValue: 'one' })

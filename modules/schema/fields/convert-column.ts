@@ -18,7 +18,6 @@ import {
   type FieldDefinition,
   patchDefinition,
   physicalName,
-  withKeptIds,
 } from '../model/index.ts'
 import {
   type ConversionPreview,
@@ -89,7 +88,7 @@ export async function previewType(
   if (becomesLink(field, type)) return previewLink(context, field, { type, ...(options && { options }) })
   const before = definitionOf(field)
   const patch = { type, unique: false, required: false, ...(options && { options }) }
-  const after = withKeptIds(before, patchDefinition(before, patch))
+  const after = patchDefinition(before, patch)
   if (type !== before.type) refuseConversion(before, after)
   const engine = await context.kernel.sources.engine(model.table.baseId)
   const preview = createPreview()

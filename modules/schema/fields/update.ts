@@ -39,7 +39,6 @@ import {
   refuseSystemField,
   renamedChoices,
   type TableModel,
-  withKeptIds,
 } from '../model/index.ts'
 import { fillNumbers } from './auto-numbers.ts'
 import { type FieldChangeContext, type FieldDecision, membersOf, refuseConversion } from './conversion.ts'
@@ -75,7 +74,7 @@ export async function updateField(
     actor,
     field,
     (current) => {
-      const definition = withKeptIds(current, patchDefinition(current, patch))
+      const definition = patchDefinition(current, patch)
       return field.databaseType === null ? definition : withoutRewrite(definition)
     },
     { checked: true, ...(wireMeta !== undefined && { wireMeta }) },

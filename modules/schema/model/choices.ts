@@ -2,9 +2,9 @@ import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { Choice } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
-import type { FieldDefinition } from './definition.ts'
+import type { Field } from '../../../src/core/model.ts'
 
-type TypeAndOptions = Pick<FieldDefinition, 'type' | 'options'>
+type TypeAndOptions = Pick<Field, 'type' | 'options'>
 
 /** The options of a select field. */
 export const choicesOf = ({ options }: Pick<TypeAndOptions, 'options'>): Choice[] =>

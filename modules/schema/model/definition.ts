@@ -7,6 +7,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isSecret, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { choiceRewriter, withKeptIds } from './choices.ts'
 import { checkTitle } from './names.ts'
 
 /** A field as a caller defines it. Absent keys take the type's default, or stay as they are in an update. */
@@ -77,10 +78,11 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
   const type = patch.type ?? current.type
   // Another type has other options.
   const sameOptions = type === current.type || areLinks(type, current.type) ? current.options : undefined
-  const options = readOptions(
+  const read = readOptions(
     type,
     patch.options === undefined ? sameOptions : optionsAfter(current, type, patch.options),
   )
+  const { options } = withKeptIds(current, { type, options: read })
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
     type,
@@ -137,14 +139,16 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   throw badRequest(m.schema_error_default({ problem: read.message }))
 }
 
-/** The default value after a change of type or options; null if it no longer fits. */
-function defaultAfter(
-  { type: before, defaultValue: value }: FieldDefinition,
-  typeName: FieldTypeName,
-  options: FieldOptions,
-): CellValue {
-  if (value === NOW && keepsNowDefault(before, typeName)) return NOW
-  if (value === null || before !== typeName) return null
+/**
+ * The default value after a change of type or options, with selected options under their new titles; null if it no
+ * longer fits.
+ */
+function defaultAfter(before: FieldDefinition, typeName: FieldTypeName, options: FieldOptions): CellValue {
+  if (before.defaultValue === NOW && keepsNowDefault(before.type, typeName)) return NOW
+  if (before.type !== typeName) return null
+  const rename = choiceRewriter(before, { type: typeName, options })
+  const value = rename ? rename(before.defaultValue) : before.defaultValue
+  if (value === null) return null
   const read = fieldType(typeName).read(value, options)
   return read.ok ? read.value : null
 }

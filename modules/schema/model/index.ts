@@ -2,7 +2,7 @@
  * Stored tables and fields: rows, names, order, and the cached model of a table.
  */
 
-export { choiceRewriter, choicesOf, renamedChoices, revertChoices, withKeptIds } from './choices.ts'
+export { choiceRewriter, choicesOf, renamedChoices, revertChoices } from './choices.ts'
 export {
   areLinks,
   checkFieldInput,
