@@ -162,6 +162,19 @@ describe('schema.updateField with another type', () => {
     expect(await valuesOf(shop, field)).toEqual([9, 2])
   })
 
+  test('is left alone by the undo of older options', async () => {
+    const { field, schema } = await tableOf({ type: 'Number' }, [])
+    await update(field.id, { title: 'W', options: { thousands: true } })
+    const creator = await createMember(shop.app, shop.baseId, 'creator')
+    const dated = await shop.app
+      .trpc(creator.token)
+      .schema.updateField.mutate({ fieldId: field.id, patch: { type: 'Date' } })
+    await undo()
+    const { fields } = await shop.api.schema.table.query({ tableId: schema.table.id })
+    // The title comes back, the options of the date stay.
+    expect(fieldOf({ fields }, 'V')).toMatchObject({ type: 'Date', options: dated.options })
+  })
+
   test('may be undone while other fields are written', async () => {
     const { field, ids, schema } = await tableOf({ type: 'SingleLineText' }, ['1'])
     await update(field.id, { type: 'Number' })

@@ -17,7 +17,7 @@ const redo = () => shop.api.records.redo.mutate({ baseId: shop.baseId })
 
 async function tableOf(
   field: {
-    type: 'SingleLineText' | 'Number' | 'SingleSelect' | 'MultiSelect' | 'Checkbox'
+    type: 'SingleLineText' | 'Number' | 'Decimal' | 'SingleSelect' | 'MultiSelect' | 'Checkbox'
     options?: Record<string, unknown>
     unique?: boolean
   },
@@ -116,6 +116,17 @@ describe('schema.updateField with other options', () => {
     const titles = (fieldOf({ fields }, 'V').options.choices as { title: string }[]).map(({ title }) => title)
     expect(titles).toEqual(['one', 'two', 'three', 'four'])
     expect(await valuesOf(shop, field)).toEqual(['four', 'two'])
+  })
+
+  test('undo of one option keeps another that was changed since', async () => {
+    const { field, schema } = await tableOf({ type: 'Decimal', options: { precision: 2 } }, [])
+    await update(field.id, { options: { precision: 2, thousands: true } })
+    const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+    const patch = { options: { precision: 3, thousands: true } }
+    await creator.schema.updateField.mutate({ fieldId: field.id, patch })
+    await undo()
+    const { fields } = await shop.api.schema.table.query({ tableId: schema.table.id })
+    expect(fieldOf({ fields }, 'V').options).toEqual({ precision: 3, thousands: false })
   })
 
   test('shows the rename in the history of the record', async () => {

@@ -112,7 +112,8 @@ async function revertDefinition(
     }
     return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
   }
-  const definition = restoreKeys(current, from, to)
+  const definition = revertSettings(current, from, to)
+  if (current.type !== from.type) return { definition, cells: NO_CELLS }
   // Changes of a connected database's column never change values.
   if (current.options.choices === undefined || change.field.databaseType !== null)
     return { definition, cells: NO_CELLS }
@@ -120,6 +121,25 @@ async function revertDefinition(
   definition.options = { ...definition.options, choices: revertChoices(current, to, from, used) }
   const titles = new Set(choicesOf(definition).map((choice) => choice.title))
   return { definition, cells: restoreCells(change, entry, direction, titles) }
+}
+
+/**
+ * The settings with the change reverted, option by option. Options, rules and default value belong to a type, so they stay
+ * if the field has another one since.
+ */
+function revertSettings(
+  current: FieldDefinition,
+  from: FieldDefinition,
+  to: FieldDefinition,
+): FieldDefinition {
+  const reverted = restoreKeys(current, from, to)
+  if (current.type !== from.type) {
+    const { title, description } = reverted
+    return { ...current, title, description }
+  }
+  // The options of a computed field depend on one another.
+  if (from.type !== to.type || fieldType(to.type).computed) return reverted
+  return { ...reverted, options: restoreKeys(current.options, from.options, to.options) }
 }
 
 const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
