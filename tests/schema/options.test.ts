@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Field } from '../../src/core/model.ts'
 import { createMember } from '../support/factories.ts'
-import { addRecords, createTable, fieldOf, openWorkshop, valuesOf, type Workshop } from './support.ts'
+import {
+  addRecords,
+  createTable,
+  fieldOf,
+  openWorkshop,
+  refusalOf,
+  valuesOf,
+  type Workshop,
+} from './support.ts'
 
 let shop: Workshop
 beforeAll(async () => {
@@ -32,8 +41,15 @@ async function tableOf(
     schema,
     values.map((V, index) => ({ Title: `r${index}`, V })),
   )
-  return { schema, ids, field: fieldOf(schema, 'V') }
+  return { ids, field: fieldOf(schema, 'V') }
 }
+
+async function fieldNow({ tableId, title }: Field): Promise<Field> {
+  return fieldOf(await shop.api.schema.table.query({ tableId }), title)
+}
+
+const titlesOf = async (field: Field): Promise<string[]> =>
+  ((await fieldNow(field)).options.choices as { title: string }[]).map(({ title }) => title)
 
 describe('schema.updateField with other options', () => {
   const choices = [
@@ -59,7 +75,7 @@ describe('schema.updateField with other options', () => {
   })
 
   test('empties the cells of a removed option; undo brings option and cells back', async () => {
-    const { field, schema } = await tableOf({ type: 'MultiSelect', options: { choices } }, [
+    const { field } = await tableOf({ type: 'MultiSelect', options: { choices } }, [
       'one,two',
       'two',
       'three',
@@ -68,8 +84,7 @@ describe('schema.updateField with other options', () => {
     expect(await valuesOf(shop, field)).toEqual(['one', null, 'three'])
     await undo()
     expect(await valuesOf(shop, field)).toEqual(['one,two', 'two', 'three'])
-    const { fields } = await shop.api.schema.table.query({ tableId: schema.table.id })
-    expect(fieldOf({ fields }, 'V').options.choices).toEqual(choices)
+    expect((await fieldNow(field)).options.choices).toEqual(choices)
   })
 
   test('undo keeps a value that someone has changed since', async () => {
@@ -94,10 +109,7 @@ describe('schema.updateField with other options', () => {
   })
 
   test('undo of a new option keeps it while a record uses it', async () => {
-    const { field, ids, schema } = await tableOf({ type: 'SingleSelect', options: { choices } }, [
-      'one',
-      'two',
-    ])
+    const { field, ids } = await tableOf({ type: 'SingleSelect', options: { choices } }, ['one', 'two'])
     await update(field.id, { options: { choices: [...choices, { title: 'four' }, { title: 'five' }] } })
     const creator = await createMember(shop.app, shop.baseId, 'creator')
     const change = {
@@ -112,21 +124,87 @@ describe('schema.updateField with other options', () => {
     }
     await shop.app.trpc(creator.token).records.write.mutate({ change })
     await undo()
-    const { fields } = await shop.api.schema.table.query({ tableId: schema.table.id })
-    const titles = (fieldOf({ fields }, 'V').options.choices as { title: string }[]).map(({ title }) => title)
-    expect(titles).toEqual(['one', 'two', 'three', 'four'])
+    expect(await titlesOf(field)).toEqual(['one', 'two', 'three', 'four'])
     expect(await valuesOf(shop, field)).toEqual(['four', 'two'])
   })
 
+  test('undo keeps a rename by someone else, and takes all cells along with its own', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, ['one', 'two'])
+    const four = { id: 'sfour', title: 'four', color: '#eeeeee' }
+    const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+
+    await update(field.id, { options: { choices: [...choices, four] } })
+    const dos = [choices[0]!, { ...choices[1]!, title: 'dos' }, choices[2]!, four]
+    await creator.schema.updateField.mutate({ fieldId: field.id, patch: { options: { choices: dos } } })
+    await undo()
+    expect(await titlesOf(field)).toEqual(['one', 'dos', 'three'])
+    expect(await valuesOf(shop, field)).toEqual(['one', 'dos'])
+
+    await update(field.id, { options: { choices: [{ ...choices[0]!, title: 'uno' }, dos[1]!, dos[2]!] } })
+    const rows = [{ values: { [field.id]: 'uno' } }]
+    const operations = [{ kind: 'insert' as const, tableId: field.tableId, rows }]
+    await creator.records.write.mutate({ change: { baseId: shop.baseId, operations } })
+    await undo()
+    expect(await titlesOf(field)).toEqual(['one', 'dos', 'three'])
+    expect(await valuesOf(shop, field)).toEqual(['one', 'dos', 'one'])
+  })
+
+  test('undo of a removal restores cells whose other options were renamed since', async () => {
+    const { field } = await tableOf({ type: 'MultiSelect', options: { choices } }, ['one,two', 'three'])
+    await update(field.id, { defaultValue: 'one' })
+    await update(field.id, { options: { choices: choices.slice(1) } })
+    const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+    // Their order changes as well.
+    const patch = { options: { choices: [choices[2]!, { ...choices[1]!, title: 'dos' }] } }
+    await creator.schema.updateField.mutate({ fieldId: field.id, patch })
+    await undo()
+    expect(await titlesOf(field)).toEqual(['one', 'three', 'dos'])
+    expect(await valuesOf(shop, field)).toEqual(['one,dos', 'three'])
+    expect((await fieldNow(field)).defaultValue).toBe('one')
+  })
+
+  test('redo of a removal removes the option again', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, ['one'])
+    await update(field.id, { options: { choices: choices.slice(1) } })
+    await undo()
+    await redo()
+    expect((await fieldNow(field)).options.choices).toEqual(choices.slice(1))
+    expect(await valuesOf(shop, field)).toEqual([null])
+  })
+
+  test('undo of a rename takes the values of a new option with the old title', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, ['one', 'two'])
+    const uno = { ...choices[0]!, title: 'uno' }
+    await update(field.id, { options: { choices: [uno, ...choices.slice(1), { title: 'one' }] } })
+    const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+    const rows = [{ values: { [field.id]: 'one' } }]
+    const operations = [{ kind: 'insert' as const, tableId: field.tableId, rows }]
+    await creator.records.write.mutate({ change: { baseId: shop.baseId, operations } })
+    await undo()
+    expect((await fieldNow(field)).options.choices).toEqual(choices)
+    expect(await valuesOf(shop, field)).toEqual(['one', 'two', 'one'])
+  })
+
+  test('refuses to undo a rename if someone has given the old title to another option', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, ['one', 'two'])
+    const uno = { ...choices[0]!, title: 'uno' }
+    await update(field.id, { options: { choices: [uno, ...choices.slice(1)] } })
+    const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+    const patch = { options: { choices: [uno, { ...choices[1]!, title: 'one' }, choices[2]!] } }
+    await creator.schema.updateField.mutate({ fieldId: field.id, patch })
+    expect(await refusalOf(undo())).toMatchObject({ status: 409, message: expect.stringContaining('“one”') })
+    expect(await titlesOf(field)).toEqual(['uno', 'one', 'three'])
+    expect(await valuesOf(shop, field)).toEqual(['uno', 'one'])
+  })
+
   test('undo of one option keeps another that was changed since', async () => {
-    const { field, schema } = await tableOf({ type: 'Decimal', options: { precision: 2 } }, [])
+    const { field } = await tableOf({ type: 'Decimal', options: { precision: 2 } }, [])
     await update(field.id, { options: { precision: 2, thousands: true } })
     const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
     const patch = { options: { precision: 3, thousands: true } }
     await creator.schema.updateField.mutate({ fieldId: field.id, patch })
     await undo()
-    const { fields } = await shop.api.schema.table.query({ tableId: schema.table.id })
-    expect(fieldOf({ fields }, 'V').options).toEqual({ precision: 3, thousands: false })
+    expect((await fieldNow(field)).options).toEqual({ precision: 3, thousands: false })
   })
 
   test('shows the rename in the history of the record', async () => {

@@ -16,4 +16,4 @@ export {
   type FormulaVerdict,
   hasFormula,
 } from './formula-input.ts'
-export { updateField, writeField } from './update.ts'
+export { rewriteCells, updateField, writeField } from './update.ts'

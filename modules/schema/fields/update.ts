@@ -254,7 +254,7 @@ function hasDuplicates(title: string, duplicates: { value: CellValue; times: num
 }
 
 /** Applies `rewrite` to the values of a field. Each changed record is logged with its value before and after. */
-async function rewriteCells(
+export async function rewriteCells(
   change: FieldChangeContext,
   rewrite: (value: CellValue) => CellValue,
 ): Promise<CellsWrite> {

@@ -3,6 +3,7 @@ import type { Choice } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { restoreKeys } from './restore-keys.ts'
 
 type TypeAndOptions = Pick<Field, 'type' | 'options'>
 
@@ -26,12 +27,19 @@ export function withKeptIds<T extends TypeAndOptions>(before: TypeAndOptions, af
  * Rewrites cells after a change of select options: a renamed option renames its values, a removed one empties its cells.
  * Null if no cell changes.
  */
-export function choiceRewriter(
-  before: TypeAndOptions,
-  after: TypeAndOptions,
-): ((value: CellValue) => CellValue) | null {
+export function choiceRewriter(before: TypeAndOptions, after: TypeAndOptions): Rewrite | null {
   if (before.type !== after.type || !hasChoices(before)) return null
-  const renamed = changedTitles(before, after)
+  return rewriterOf(before, changedTitles(before, after))
+}
+
+/** As `choiceRewriter`, but the cells of a removed option stay. */
+export const choiceRenamer = (before: TypeAndOptions, after: TypeAndOptions): Rewrite | null =>
+  rewriterOf(before, renamedChoices(before, after))
+
+type Rewrite = (value: CellValue) => CellValue
+
+/** @param renamed the new titles by the old ones; null for a removed option */
+function rewriterOf(before: TypeAndOptions, renamed: ReadonlyMap<string, string | null>): Rewrite | null {
   if (renamed.size === 0) return null
   const rename = (title: string) => (renamed.has(title) ? (renamed.get(title) ?? null) : title)
   if (hasSingleChoice(before)) return (value) => (value === null ? null : rename(String(value)))
@@ -64,21 +72,51 @@ export function renamedChoices(before: TypeAndOptions, after: TypeAndOptions): M
 }
 
 /**
- * The options after the undo of a change: the old ones, plus those that others have added since, plus those that the
- * change added and records use by now.
+ * The options with a change of `from` to `to` applied to the current ones: what others have renamed, added, removed or
+ * moved meanwhile stays.
+ *
+ * @param isUsed whether a record holds a title: such options stay, although `to` lacks them
  */
 export function revertChoices(
   current: TypeAndOptions,
-  before: TypeAndOptions,
-  after: TypeAndOptions,
-  usedTitles: ReadonlySet<string>,
+  from: TypeAndOptions,
+  to: TypeAndOptions,
+  isUsed: (title: string) => boolean,
 ): Choice[] {
-  const restored = choicesOf(before)
-  const known = new Set(restored.map((choice) => choice.id))
-  const fromChange = new Set(choicesOf(after).map((choice) => choice.id))
-  const later = choicesOf(current).filter(
-    (choice) => !known.has(choice.id) && (!fromChange.has(choice.id) || usedTitles.has(choice.title)),
+  const [now, before, after] = [byId(current), byId(from), byId(to)]
+  const isWithdrawn = ({ id }: Choice) => before.has(id) && !after.has(id)
+  const choices = choicesOf(current).flatMap((choice) => {
+    const [old, changed] = [before.get(choice.id), after.get(choice.id)]
+    if (isWithdrawn(choice)) return []
+    return [old && changed ? restoreKeys(choice, old, changed) : choice]
+  })
+  const titles = new Set(choices.map(({ title }) => title))
+  for (const [position, choice] of choicesOf(to).entries()) {
+    const isMissing = !before.has(choice.id) && !now.has(choice.id) && !titles.has(choice.title)
+    if (!isMissing) continue
+    choices.splice(position, 0, choice)
+    titles.add(choice.title)
+  }
+  const kept = choicesOf(current).filter(
+    (choice) => isWithdrawn(choice) && isUsed(choice.title) && !titles.has(choice.title),
   )
-  const titles = new Set(restored.map((choice) => choice.title))
-  return [...restored, ...later.filter((choice) => !titles.has(choice.title))]
+  return [...inOrderOf(choices, before, after), ...kept]
+}
+
+type ChoicesById = ReadonlyMap<string, Choice>
+
+const byId = (definition: TypeAndOptions): ChoicesById =>
+  new Map(choicesOf(definition).map((choice) => [choice.id, choice]))
+
+/** The options in the order of `after` if it differs from that of `before`, others last. */
+function inOrderOf(choices: Choice[], before: ChoicesById, after: ChoicesById): Choice[] {
+  const order = [...after.keys()]
+  const [oldOrder, newOrder] = [
+    [...before.keys()].filter((id) => after.has(id)),
+    order.filter((id) => before.has(id)),
+  ]
+  if (Bun.deepEquals(oldOrder, newOrder)) return choices
+  const positions = new Map(order.map((id, position) => [id, position]))
+  const positionOf = ({ id }: Choice) => positions.get(id) ?? order.length
+  return choices.toSorted((a, b) => positionOf(a) - positionOf(b))
 }

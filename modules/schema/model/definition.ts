@@ -92,7 +92,7 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
     unique: patch.unique ?? current.unique,
     defaultValue:
       patch.defaultValue === undefined
-        ? defaultAfter(current, type, options)
+        ? defaultAfter(current, { type, options })
         : checkDefault(type, options, patch.defaultValue),
     columnName: current.columnName,
   }
@@ -143,13 +143,16 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
  * The default value after a change of type or options, with selected options under their new titles; null if it no
  * longer fits.
  */
-function defaultAfter(before: FieldDefinition, typeName: FieldTypeName, options: FieldOptions): CellValue {
-  if (before.defaultValue === NOW && keepsNowDefault(before.type, typeName)) return NOW
-  if (before.type !== typeName) return null
-  const rename = choiceRewriter(before, { type: typeName, options })
+export function defaultAfter(
+  before: FieldDefinition,
+  after: Pick<FieldDefinition, 'type' | 'options'>,
+): CellValue {
+  if (before.defaultValue === NOW && keepsNowDefault(before.type, after.type)) return NOW
+  if (before.type !== after.type) return null
+  const rename = choiceRewriter(before, after)
   const value = rename ? rename(before.defaultValue) : before.defaultValue
   if (value === null) return null
-  const read = fieldType(typeName).read(value, options)
+  const read = fieldType(after.type).read(value, after.options)
   return read.ok ? read.value : null
 }
 

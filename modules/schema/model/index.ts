@@ -2,10 +2,18 @@
  * Stored tables and fields: rows, names, order, and the cached model of a table.
  */
 
-export { choiceRewriter, choicesOf, renamedChoices, revertChoices } from './choices.ts'
+export {
+  choiceRenamer,
+  choiceRewriter,
+  choicesOf,
+  renamedChoices,
+  revertChoices,
+  withKeptIds,
+} from './choices.ts'
 export {
   areLinks,
   checkFieldInput,
+  defaultAfter,
   definitionOf,
   type FieldDefinition,
   type FieldInput,
@@ -25,7 +33,6 @@ export {
   plainField,
   refuseSystemField,
   requireRoom,
-  restoreKeys,
   type StoredField,
   type TableModel,
   toField,
@@ -52,6 +59,7 @@ export {
   SYSTEM_FIELDS,
   type TableSlots,
 } from './plan-fields.ts'
+export { restoreKeys } from './restore-keys.ts'
 export {
   batches,
   createCopiedRows,

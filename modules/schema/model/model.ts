@@ -225,9 +225,3 @@ export function orderAt(others: readonly Ordered[], index: number): { order: num
   const moved = others.map(({ id }, at) => ({ id, order: at < index ? at + 1 : at + 2 }))
   return { order: index + 1, moved }
 }
-
-/** `current` with the value of `to` for each key in which `from` and `to` differ. */
-export function restoreKeys<T extends object>(current: T, from: T, to: T): T {
-  const changed = (Object.keys(to) as (keyof T)[]).filter((key) => !Bun.deepEquals(from[key], to[key]))
-  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
-}

@@ -3,17 +3,17 @@ import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { hasMultipleChoices } from '../../../src/core/fields/traits.ts'
+import { hasChoices, hasMultipleChoices } from '../../../src/core/fields/traits.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
-import type { Engine } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { CellsWrite, SchemaContext } from '../change/index.ts'
 import {
   type FieldChangeContext,
   type FieldDecision,
   hasConvertedValues,
+  rewriteCells,
   setDisplayField,
   writeField,
 } from '../fields/index.ts'
@@ -26,7 +26,16 @@ import {
   requireRelatedTable,
   targetOf,
 } from '../links/index.ts'
-import { choicesOf, type FieldDefinition, restoreKeys, revertChoices } from '../model/index.ts'
+import {
+  choiceRenamer,
+  choiceRewriter,
+  choicesOf,
+  defaultAfter,
+  type FieldDefinition,
+  restoreKeys,
+  revertChoices,
+  withKeptIds,
+} from '../model/index.ts'
 import { type TableState, writeTable } from '../tables/index.ts'
 import { trashField, untrashField } from './field.ts'
 import { trashTable, untrashTable } from './table.ts'
@@ -44,7 +53,7 @@ interface FieldDetail {
  * the metadata write leaves, have no effect.
  */
 export function registerSchemaUndo(context: SchemaContext): void {
-  const { undoers, sources } = context.kernel
+  const { undoers } = context.kernel
   const silent = { silent: true }
 
   undoers.set('table', async (actor, baseId, entry, direction) => {
@@ -75,7 +84,6 @@ export function registerSchemaUndo(context: SchemaContext): void {
     if (!field) return
     if (entry.kind === 'field.update') {
       if (field.deletedAt !== null) throw isInTrash(m.schema_error_field_in_trash({ field: field.title }))
-      const engine = await sources.engine(baseId)
       await writeField(
         context,
         actor,
@@ -83,7 +91,7 @@ export function registerSchemaUndo(context: SchemaContext): void {
         (current, change) =>
           becameLink(detail)
             ? revertLink(context, current, change, detail, direction)
-            : revertDefinition(current, change, entry, detail, direction, engine),
+            : revertDefinition(current, change, entry, detail, direction),
         silent,
       )
       return
@@ -101,7 +109,6 @@ async function revertDefinition(
   entry: StoredEntry,
   { before, after }: FieldDetail,
   direction: Direction,
-  engine: Engine,
 ): Promise<FieldDecision> {
   const [from, to] = direction === 'undo' ? [after, before] : [before, after]
   if (from.columnName !== to.columnName) {
@@ -112,25 +119,36 @@ async function revertDefinition(
     }
     return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
   }
-  const definition = revertSettings(current, from, to)
-  if (current.type !== from.type) return { definition, cells: NO_CELLS }
+  const isOfOptions = current.type === from.type && !Bun.deepEquals(from.options.choices, to.options.choices)
   // Changes of a connected database's column never change values.
-  if (current.options.choices === undefined || change.field.databaseType !== null)
-    return { definition, cells: NO_CELLS }
-  const used = await usedTitles(change, engine)
-  definition.options = { ...definition.options, choices: revertChoices(current, to, from, used) }
-  const titles = new Set(choicesOf(definition).map((choice) => choice.title))
-  return { definition, cells: restoreCells(change, entry, direction, titles) }
+  if (!isOfOptions || change.field.databaseType !== null) {
+    return { definition: revertSettings(current, from, to, () => false), cells: NO_CELLS }
+  }
+  const withAll = revertSettings(current, from, to, () => true)
+  refuseDuplicates(withAll)
+  // Cells are written first, because they decide which of the options that the change added are still used.
+  const rename = choiceRenamer(current, withAll)
+  const renamed = rename ? await rewriteCells(change, rename) : NO_CELLS
+  await renamed.write(null)
+  await restoreCells(change, entry, direction, { from, to, withAll })
+  const used = await usedTitles(change)
+  return {
+    definition: revertSettings(current, from, to, (title) => used.has(title)),
+    cells: { ...NO_CELLS, count: renamed.count + entry.records },
+  }
 }
 
 /**
  * The settings with the change reverted, option by option. Options, rules and default value belong to a type, so they stay
  * if the field has another one since.
+ *
+ * @param isUsed whether a record holds the title of an option
  */
 function revertSettings(
   current: FieldDefinition,
   from: FieldDefinition,
   to: FieldDefinition,
+  isUsed: (title: string) => boolean,
 ): FieldDefinition {
   const reverted = restoreKeys(current, from, to)
   if (current.type !== from.type) {
@@ -139,12 +157,29 @@ function revertSettings(
   }
   // The options of a computed field depend on one another.
   if (from.type !== to.type || fieldType(to.type).computed) return reverted
-  return { ...reverted, options: restoreKeys(current.options, from.options, to.options) }
+  const options = {
+    ...restoreKeys(current.options, from.options, to.options),
+    ...(hasChoices(current) && { choices: revertChoices(current, from, to, isUsed) }),
+  }
+  const isOfDefault = !Bun.deepEquals(from.defaultValue, to.defaultValue)
+  const defaultValue = defaultAfter(isOfDefault ? to : current, { type: current.type, options })
+  return { ...reverted, options, defaultValue }
+}
+
+/** @throws CONFLICT if another option has the title of a restored one */
+function refuseDuplicates(definition: FieldDefinition): void {
+  const titles = new Set<string>()
+  for (const { title } of choicesOf(definition)) {
+    if (titles.has(title)) {
+      throw new AppError('CONFLICT', m.schema_error_undo_option({ field: definition.title, option: title }))
+    }
+    titles.add(title)
+  }
 }
 
 const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
 
-async function usedTitles({ model, field, tx }: FieldChangeContext, engine: Engine): Promise<Set<string>> {
+async function usedTitles({ engine, model, field, tx }: FieldChangeContext): Promise<Set<string>> {
   const used = new Set<string>()
   for await (const page of pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement))) {
     for (const { value } of page) {
@@ -161,49 +196,46 @@ interface LoggedCell {
   after: string | null
 }
 
-/** Restores the values that the change rewrote, unless they have been edited since. */
-function restoreCells(
+const unchanged = (value: CellValue): CellValue => value
+
+/** Restores the values that the change rewrote, unless they have been edited since. Their options may have other titles. */
+async function restoreCells(
   { tx, engine: { dialect }, model, field }: FieldChangeContext,
   entry: StoredEntry,
   direction: Direction,
-  titles: ReadonlySet<string>,
-): CellsWrite {
+  { from, to, withAll }: Record<'from' | 'to' | 'withAll', FieldDefinition>,
+): Promise<void> {
   const [table, column, key] = [
     model.table.tableName,
     columnNameOf(field),
     columnNameOf(model.primaryKey),
   ].map(dialect.quote)
-  const [to, id, from] = [0, 1, 2].map(dialect.placeholder)
-  const update = `update ${table} set ${column} = ${to} where ${key} = ${id}`
+  const [written, id, replaced] = [0, 1, 2].map(dialect.placeholder)
+  const update = `update ${table} set ${column} = ${written} where ${key} = ${id}`
   const valueIn = (json: string | null): CellValue =>
     json === null ? null : (JSON.parse(json)[field.id] ?? null)
-  const fits = (value: CellValue) =>
-    value === null || titlesIn(String(value)).every((title) => titles.has(title)) || titles.has(String(value))
-  return {
-    count: entry.records,
-    async write() {
-      let last: RecordId | null = null
-      for (;;) {
-        const rows: LoggedCell[] = await pageOfRecords(tx, dialect, {
-          changeId: entry.id,
-          tableId: model.table.id,
-          after: last,
-          limit: 2000,
-        })
-        const cells = rows.map((row) => {
-          const [now, then] = direction === 'undo' ? [row.after, row.before] : [row.before, row.after]
-          return { id: row.record_id, from: valueIn(now), to: valueIn(then) }
-        })
-        const fitting = cells.filter(({ to }) => fits(to))
-        const whereNull = fitting.flatMap(({ id, from, to }) => (from === null ? [[to, id]] : []))
-        const whereEqual = fitting.flatMap(({ id, from, to }) => (from === null ? [] : [[to, id, from]]))
-        await tx.runMany(`${update} and ${column} is null`, whereNull)
-        await tx.runMany(`${update} and ${column} = ${from}`, whereEqual)
-        if (rows.length < 2000) return
-        last = rows.at(-1)?.record_id ?? null
-        await Bun.sleep(0)
-      }
-    },
+  const renamerFrom = (then: FieldDefinition) => choiceRewriter(then, withKeptIds(then, withAll)) ?? unchanged
+  const [renamedFrom, renamedTo] = [renamerFrom(from), renamerFrom(to)]
+  let last: RecordId | null = null
+  for (;;) {
+    const rows: LoggedCell[] = await pageOfRecords(tx, dialect, {
+      changeId: entry.id,
+      tableId: model.table.id,
+      after: last,
+      limit: 2000,
+    })
+    const cells = rows.map((row) => {
+      const [now, then] = direction === 'undo' ? [row.after, row.before] : [row.before, row.after]
+      return { id: row.record_id, from: renamedFrom(valueIn(now)), to: renamedTo(valueIn(then)) }
+    })
+    const changed = cells.filter((cell) => cell.from !== cell.to)
+    const whereNull = changed.flatMap((cell) => (cell.from === null ? [[cell.to, cell.id]] : []))
+    const whereEqual = changed.flatMap((cell) => (cell.from === null ? [] : [[cell.to, cell.id, cell.from]]))
+    await tx.runMany(`${update} and ${column} is null`, whereNull)
+    await tx.runMany(`${update} and ${column} = ${replaced}`, whereEqual)
+    if (rows.length < 2000) return
+    last = rows.at(-1)?.record_id ?? null
+    await Bun.sleep(0)
   }
 }
 
