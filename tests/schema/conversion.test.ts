@@ -219,6 +219,20 @@ describe('schema.updateField with another type', () => {
     expect(await valuesOf(shop, field)).toEqual(['red', 'blue', 'red'])
   })
 
+  test('makes people options by their e-mail addresses', async () => {
+    const schema = await createTable(shop, [
+      { type: 'SingleLineText', title: 'Title' },
+      { type: 'User', title: 'V' },
+    ])
+    const field = fieldOf(schema, 'V')
+    await addRecords(shop, schema, [{ Title: 'r', V: shop.owner.id }])
+    const preview = await shop.api.schema.previewType.query({ fieldId: field.id, type: 'SingleSelect' })
+    expect(preview).toMatchObject({ total: 1, converted: 1, lost: 0 })
+    const { options } = await update(field.id, { type: 'SingleSelect' })
+    expect((options.choices as { title: string }[]).map(({ title }) => title)).toEqual([shop.owner.email])
+    expect(await valuesOf(shop, field)).toEqual([shop.owner.email])
+  })
+
   test('keeps a unique field unique, or names what would stand twice', async () => {
     const { field, schema } = await tableOf({ type: 'SingleLineText', unique: true }, ['1', '01', '2'])
     const refusal = await refusalOf(update(field.id, { type: 'Number' }))

@@ -84,9 +84,10 @@ export async function prepareConversion(
   pages: () => AsyncIterable<ColumnValue[]>,
   members: () => Promise<Person[]>,
 ): Promise<PreparedConversion> {
-  const options = await optionsFor(from, to, pages)
   const people = showsPeople(from) || showsPeople(to) ? await members() : []
-  const [before, after] = [withPeople(from.type, from.options, people), withPeople(to.type, options, people)]
+  const before = withPeople(from.type, from.options, people)
+  const options = await optionsFor({ type: from.type, options: before }, to, pages)
+  const after = withPeople(to.type, options, people)
   return { options, convert: (value) => convert(value, from.type, before, to.type, after) }
 }
 
