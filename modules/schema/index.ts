@@ -37,6 +37,7 @@ export {
   orderAt,
   physicalName,
   refuseUnstorable,
+  restoreKeys,
   type SchemaRows,
   type StoredField,
   type TableModel,

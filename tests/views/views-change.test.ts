@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
+import { formField } from '../../src/core/views/form.ts'
 import {
   addRecords,
   createTable,
@@ -10,7 +11,7 @@ import {
   refusalOf,
   type Workshop,
 } from '../schema/support.ts'
-import { createMemberOfEachRole } from '../support/factories.ts'
+import { createMember, createMemberOfEachRole } from '../support/factories.ts'
 
 /** The parts of a view's filter. */
 const partsOf = (filter: Filter | null) => (filter && isGroup(filter) ? filter.children : [])
@@ -199,6 +200,36 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
       expect((await viewOf(view)).fields).toEqual(view.fields)
       await redo()
       expect((await viewOf(view)).fields).toEqual(arranged.fields)
+    })
+
+    test('undo keeps what others have set for the field since', async () => {
+      const schema = await threeFields()
+      const view = schema.views[0]!
+      const n = fieldOf(schema, 'N').id
+      await shop.api.views.arrange.mutate({ viewId: view.id, fields: [{ fieldId: n, width: 333 }] })
+      const creator = await createMember(shop.app, shop.baseId, 'creator')
+      const fields = [{ fieldId: n, summary: 'sum' }]
+      await shop.app.trpc(creator.token).views.arrange.mutate({ viewId: view.id, fields })
+      await undo()
+      const found = (await viewOf(view)).fields.find(({ fieldId }) => fieldId === n)
+      expect(found).toMatchObject({ width: 200, summary: 'sum' })
+    })
+
+    test('undo keeps what others have set for the question since', async () => {
+      const schema = await threeFields()
+      const input = { tableId: schema.table.id, kind: 'form' as const, title: 'Form' }
+      const view = await shop.api.views.create.mutate(input)
+      const n = fieldOf(schema, 'N').id
+      const form = formField.parse({ label: 'How many?' })
+      await shop.api.views.arrange.mutate({ viewId: view.id, fields: [{ fieldId: n, form }] })
+      const order = { fieldId: n, order: 0.5, form: { ...form, label: 'Number' } }
+      await shop.api.views.arrange.mutate({ viewId: view.id, fields: [order] })
+      const creator = await createMember(shop.app, shop.baseId, 'creator')
+      const fields = [{ fieldId: n, form: { ...order.form, help: 'As a numeral' } }]
+      await shop.app.trpc(creator.token).views.arrange.mutate({ viewId: view.id, fields })
+      await undo()
+      const found = (await viewOf(view)).fields.find(({ fieldId }) => fieldId === n)
+      expect(found?.form).toMatchObject({ label: 'How many?', help: 'As a numeral' })
     })
 
     test('refuses to hide the display field, summaries that a field has not, and unknown fields', async () => {

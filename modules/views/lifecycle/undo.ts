@@ -1,4 +1,6 @@
+import type { ViewField } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { restoreKeys } from '../../schema/index.ts'
 import { type ArrangeDetail, restoreViewFields } from '../fields/index.ts'
 import { refuseLocked, type ViewState, type ViewsContext } from '../model/index.ts'
 import {
@@ -44,7 +46,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       const { before, after } = entry.detail as { before: ViewState; after: ViewState }
       const [from, to] = isUndo ? [after, before] : [before, after]
       for (const right of rightsFor(changedKeys(from, to))) await access.authorize(actor, right, baseId)
-      await writeView(context, actor, detail.viewId, (row) => restored(stateOf(row), from, to), {
+      await writeView(context, actor, detail.viewId, (row) => restoreKeys(stateOf(row), from, to), {
         silent: true,
       })
       return
@@ -57,7 +59,12 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       actor,
       table.baseId,
       async () => ({
-        statements: restoreViewFields(context, row, from, to),
+        statements: restoreViewFields(
+          context,
+          row,
+          from,
+          restoredFields(await store.fieldRowsOf(row.id), from, to),
+        ),
         entry: {
           kind: 'view.arrange',
           tableId: table.id,
@@ -71,7 +78,16 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
   })
 }
 
-/** The current state with the settings that the entry changed set to `to`; later changes of other settings stay. */
-function restored(current: ViewState, from: ViewState, to: ViewState): ViewState {
-  return { ...current, ...Object.fromEntries(changedKeys(from, to).map((key) => [key, to[key]])) }
+/** The fields of `to`; what others have set since for other settings of a field, or of its question, stays. */
+function restoredFields(current: ViewField[], from: ViewField[], to: ViewField[]): ViewField[] {
+  const [now, before] = [byFieldId(current), byFieldId(from)]
+  return to.map((field) => {
+    const [kept, changed] = [now.get(field.fieldId), before.get(field.fieldId)]
+    if (!kept || !changed) return field
+    const restored = restoreKeys(kept, changed, field)
+    if (!kept.form || !changed.form || !field.form) return restored
+    return { ...restored, form: restoreKeys(kept.form, changed.form, field.form) }
+  })
 }
+
+const byFieldId = (fields: ViewField[]) => new Map(fields.map((field) => [field.fieldId, field]))
