@@ -43,6 +43,7 @@ import {
 import {
   createSchemaService,
   FIELD_EXPRESSIONS,
+  HOOK_CHOICES,
   schemaRest,
   TABLE_VIEWS,
   VIEW_PRESENTER,
@@ -196,6 +197,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(COPIED_COMMENTS, comments.copies)
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
+  kernel.registry.fill(HOOK_CHOICES, hooks.renamedChoices)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
   kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
   const baseFiles = createBaseFilesService(kernel, { auth, bases, schema, views, records, comments, imports })

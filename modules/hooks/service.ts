@@ -18,6 +18,7 @@ import { isRecordEvent, MAX_HOOKS } from '../../src/core/hooks.ts'
 import { createId, renameIds } from '../../src/core/ids.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
+import { renameInFilter } from '../../src/core/views/index.ts'
 import type { MetaReader } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -273,6 +274,14 @@ export function createHooksService(
     /** True while deliveries of a base wait, or webhooks are behind. For tests. */
     isBusy: store.isBusy,
 
+    /** Fills `HOOK_CHOICES`. */
+    async renamedChoices(tableId: string, fieldId: string, renamed: ReadonlyMap<string, string>) {
+      const rename = (title: string) => renamed.get(title) ?? title
+      return (await store.ofTable(tableId)).flatMap(({ id, filter: before }) => {
+        const filter = before && renameInFilter(before, fieldId, rename)
+        return Bun.deepEquals(filter, before) ? [] : [store.setFilter(id, filter)]
+      })
+    },
     /** Fills `HOOK_COUNT`. */
     countOf: async (baseId: string): Promise<number> => (await store.ofBase(baseId)).length,
     /** Fills `COPIED_HOOKS`. */

@@ -122,6 +122,9 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
     async insert(row: HookRow): Promise<void> {
       await db.insert(hooks).values(row)
     },
+    /** The statement that sets the condition of a webhook. */
+    setFilter: (id: string, filter: HookRow['filter']): MetaStatement =>
+      db.update(hooks).set({ filter }).where(eq(hooks.id, id)),
     async update(id: string, patch: Partial<HookRow>): Promise<void> {
       await db.update(hooks).set(patch).where(eq(hooks.id, id))
     },

@@ -4,6 +4,7 @@ export {
   FIELD_EXPRESSIONS,
   type FieldExpressions,
   type FieldPosition,
+  HOOK_CHOICES,
   type LogNames,
   type PlannedChange,
   type ScriptContext,

@@ -65,6 +65,17 @@ describe('a button that changes its record', () => {
     expect(await refusal(button({ kind: 'update', values: given }))).toContain(message)
   })
 
+  test('writes an option under the title that it has got since', async () => {
+    const status = table.field('Status')
+    const close = await button({ kind: 'update', values: { [status.id]: 'Done' } })
+    const choices = (status.options.choices as { id: string; title: string }[]).map((choice) =>
+      choice.title === 'Done' ? { ...choice, title: 'Finished' } : choice,
+    )
+    await bench.trpc.schema.updateField.mutate({ fieldId: status.id, patch: { options: { choices } } })
+    expect(await refusal(press(close))).toBe('accepted')
+    expect((await table.list())[0]).toMatchObject({ Status: 'Finished' })
+  })
+
   test('writes its values, the moment and whoever presses it, as one action that can be undone', async () => {
     const [status, closed, by] = ['Status', 'Closed', 'By'].map((title) => table.field(title).id)
     const close = await button({

@@ -273,6 +273,21 @@ describe('a webhook after a deletion', () => {
 describe('the condition of a webhook', () => {
   const isDone = () => ({ fieldId: table.field('Status').id, operator: 'eq', value: 'Done' })
 
+  test('follows an option that is renamed, and its undo', async () => {
+    const choices = [{ id: 'sdone', title: 'Done', color: '#eeeeee' }]
+    const state = await fieldOf(table, { title: 'State', type: 'SingleSelect', options: { choices } })
+    const filter = { fieldId: state, operator: 'anyof', value: ['Done'] }
+    const hookId = await bench.hook(table, { isConditional: true, filter })
+    const patch = { options: { choices: [{ ...choices[0]!, title: 'Finished' }] } }
+    await bench.trpc.schema.updateField.mutate({ fieldId: state, patch })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect((await bench.trpc.hooks.get.query({ hookId })).filter).toMatchObject({ value: ['Done'] })
+    await bench.trpc.records.redo.mutate({ baseId: bench.baseId })
+    await insert({ Title: 'a', State: 'Finished' })
+    await bench.settled()
+    expect(bench.received().map(({ data }) => data.rows[0]?.Title)).toEqual(['a'])
+  })
+
   test('is asked after each change, also when several follow at once', async () => {
     await insert([{ Title: 'a', Status: 'Open' }])
     await bench.hook(table, {

@@ -64,8 +64,19 @@ export interface FieldExpressions {
   cell(field: Field, over: { model: TableModel; models: ReachableModels; dialect: QueryDialect }): SQL
 }
 
+/**
+ * Implemented by the hooks module: the statements that carry renamed options of a field, by their old titles, into the
+ * conditions of the webhooks of its table.
+ */
+export type HookChoices = (
+  tableId: string,
+  fieldId: string,
+  renamed: ReadonlyMap<string, string>,
+) => Promise<MetaStatement[]>
+
 /** Slots for the implementations of later modules, filled by app.ts. */
 export const TABLE_VIEWS = defineSlot<TableViews>('schema.views')
+export const HOOK_CHOICES = defineSlot<HookChoices>('schema.hookChoices')
 export const FIELD_EXPRESSIONS = defineSlot<FieldExpressions>('schema.expressions')
 
 /** Dependencies of the operations of this module. */

@@ -1,11 +1,13 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { valuesOfButton } from '../../../src/core/fields/button.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { renamedText } from '../../../src/core/views/index.ts'
 import { logRecords } from '../../../src/db/change-log.ts'
 import {
   type ColumnValue,
@@ -13,12 +15,14 @@ import {
   duplicatesStatement,
   pagesOf,
 } from '../../../src/db/column-values.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { currentWork } from '../../../src/works.ts'
 import {
   type CellsWrite,
   type ChangeContext,
   type ChangeOptions,
+  HOOK_CHOICES,
   openField,
   refuseForeignPatch,
   type SchemaContext,
@@ -152,7 +156,7 @@ export async function writeField(
           ...counterparts.map(({ id }) =>
             db.update(fields).set({ required: after.required }).where(eq(fields.id, id)),
           ),
-          ...(renamed.size > 0 ? await context.views.forRenamedChoices(model, fieldId, renamed) : []),
+          ...(renamed.size > 0 ? await forRenamedChoices(context, model, fieldId, renamed) : []),
           ...(decision.also?.statements ?? []),
         ],
         ...(affectsOthers && {
@@ -178,6 +182,30 @@ export async function writeField(
     { ...options, work: { kind: 'convert', table, fieldTitle: title } },
   )
   return fieldType(written.type).computed ? ((await store.load(tableId)).field(fieldId) ?? written) : written
+}
+
+/** The statements that carry renamed options into views, conditions of webhooks, and the values that buttons write. */
+async function forRenamedChoices(
+  { kernel, store, views }: SchemaContext,
+  model: TableModel,
+  fieldId: string,
+  renamed: ReadonlyMap<string, string>,
+): Promise<MetaStatement[]> {
+  const rename = (title: string) => renamed.get(title) ?? title
+  // Buttons in the trash come back with the values that they have here.
+  const buttons = (await store.listFields(model.table.id)).flatMap((button) => {
+    const values = valuesOfButton(button)
+    const before = values[fieldId] ?? null
+    const after = renamedText(before, rename)
+    if (after === before) return []
+    const options = { ...button.options, values: { ...values, [fieldId]: after } }
+    return [kernel.meta.db.update(store.fields).set({ options }).where(eq(store.fields.id, button.id))]
+  })
+  return [
+    ...(await views.forRenamedChoices(model, fieldId, renamed)),
+    ...(await kernel.registry.get(HOOK_CHOICES)(model.table.id, fieldId, renamed)),
+    ...buttons,
+  ]
 }
 
 /** The link of a foreign key, or the foreign key of a link: both always have the same `required` (spec §5). */

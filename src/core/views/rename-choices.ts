@@ -52,7 +52,7 @@ const renamedValue = (value: Condition['value'], rename: Rename): Condition['val
   Array.isArray(value) ? value.map((part) => renamedText(part, rename)) : renamedText(value, rename)
 
 /** Renames one title or a comma-separated list of titles. */
-function renamedText(value: CellValue, rename: Rename): CellValue {
+export function renamedText(value: CellValue, rename: Rename): CellValue {
   if (typeof value !== 'string') return value
   const whole = rename(value)
   return whole !== value || !value.includes(',') ? whole : value.split(',').map(rename).join(',')
