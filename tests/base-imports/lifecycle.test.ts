@@ -275,6 +275,99 @@ describe('baseImports.again', () => {
   })
 })
 
+/** A buyer with two orders of 1 and 2, and a rollup or count over them with the value that the API gives. */
+function shop(type: 'rollup' | 'count', value: number) {
+  const orders = airtableTable(
+    'Orders',
+    { Ref: 'singleLineText', Total: { type: 'number', options: { precision: 0 } } },
+    [
+      { Ref: 'R1', Total: 1 },
+      { Ref: 'R2', Total: 2 },
+    ],
+  )
+  const buyers = airtableTable('Buyers', { Name: 'singleLineText' }, [{ Name: 'Ann' }])
+  const buy = linkTables(buyers, 'Orders', orders, 'Buyer')
+  const recordLinkFieldId = buyers.fields.at(-1)!.id
+  const [ann] = buyers.records
+  for (const order of orders.records) buy(ann!, order)
+  buyers.fields.push({
+    id: 'fldSum',
+    name: 'Sum',
+    type,
+    options: {
+      recordLinkFieldId,
+      ...(type === 'rollup' && { fieldIdInLinkedTable: orders.field('Total') }),
+      isValid: true,
+      result: { type: 'number', options: { precision: 0 } },
+    },
+  })
+  ann!.fields.fldSum = value
+  const shopBase = airtableBase('Shop', [orders, buyers])
+  server.options.bases.push(shopBase)
+  return { base: shopBase, buyers }
+}
+
+describe('a computed field whose values differ', () => {
+  // Conditions of rollups and counts are not in the API.
+  test.each([
+    ['rollup', 7],
+    ['count', 1],
+  ] as const)('keeps those of the source: %s', async (type, value) => {
+    const { id } = await imports().begin.mutate(fromAirtable(shop(type, value).base.id))
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed', error: null })
+    const { rows, schema } = await recordsOf(app, owner, done.baseId!, 'Buyers')
+    expect(schema.fields.filter(({ title }) => title.startsWith('Sum'))).toMatchObject([
+      { title: 'Sum', type: 'Number' },
+    ])
+    expect(rows.map(({ Sum }) => Sum)).toEqual([value])
+    const report = await imports().report.query({ importId: id })
+    const reasons = report.filter(({ fieldTitle }) => fieldTitle === 'Sum').map(({ reason }) => reason)
+    expect(reasons.join()).toContain('1 of 1 values differ')
+  })
+
+  test('stays as it is in a later run, since records may have been edited here', async () => {
+    const { base: source, buyers } = shop('rollup', 3)
+    const { id } = await imports().begin.mutate(fromAirtable(source.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const orders = await recordsOf(app, owner, baseId!, 'Orders')
+    const total = orders.schema.fields.find(({ title }) => title === 'Total')!
+    const edited = [{ id: orders.rows[0]!.$id as number, values: { [total.id]: 100 } }]
+    await app.trpc(owner.token).records.write.mutate({
+      change: {
+        baseId: baseId!,
+        operations: [{ kind: 'update', tableId: orders.table.id, rows: edited }],
+      },
+    })
+    buyers.records[0]!.fields[buyers.field('Name')] = 'Anna'
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    const { rows, schema } = await recordsOf(app, owner, baseId!, 'Buyers')
+    expect(schema.fields.find(({ title }) => title === 'Sum')).toMatchObject({
+      type: 'Rollup',
+      options: { function: 'sum' },
+    })
+    expect(rows).toMatchObject([{ Name: 'Anna', Sum: 102 }])
+  })
+
+  test('stays as it is if it was converted here', async () => {
+    const own = library()
+    server.options.bases.push(own.base)
+    const { id } = await imports().begin.mutate(fromAirtable(own.base.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { schema } = await recordsOf(app, owner, baseId!, 'Books')
+    const double = schema.fields.find(({ title }) => title === 'Double')!
+    await app.trpc(owner.token).schema.updateField.mutate({
+      fieldId: double.id,
+      patch: { type: 'Decimal', options: { precision: 2 } },
+    })
+    own.books.records[4]!.fields.fldDouble = 4711
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    expect((await recordsOf(app, owner, baseId!, 'Books')).rows[4]).toMatchObject({ Double: 2 })
+  })
+})
+
 describe('GET /api/internal/base-imports/{importId}/report', () => {
   test('gives all lines as CSV to the owner of the import only', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { choices: { formulas: false } }))

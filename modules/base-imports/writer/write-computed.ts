@@ -62,12 +62,21 @@ function levelsOf({ tables }: RunContext): Computed[][] {
   return levels
 }
 
+/** A field whose values have not been compared in this run. */
+interface OpenField {
+  entry: Computed
+  known: KnownField
+  /** Its candidate before others were tried. */
+  first: number
+}
+
 /** Creates the fields of a level in one table, tries their definitions, and gives up on those that differ. */
 async function settle(context: RunContext, table: KnownTable, computed: Computed[]): Promise<void> {
-  const open: { entry: Computed; known: KnownField }[] = []
+  const open: OpenField[] = []
   for (const entry of computed) {
     const known = table.fields.get(entry.field.id) ?? (await start(context, entry))
-    if (known && known.state.settledIn !== context.row.run) open.push({ entry, known })
+    if (known && known.state.settledIn !== context.row.run)
+      open.push({ entry, known, first: known.state.candidate ?? 0 })
   }
   let trying = open.filter(({ known }) => known.state.mode === 'computed')
   while (trying.length > 0) {
@@ -90,17 +99,20 @@ const placeOf = ({ table, field }: Computed) => ({ tableTitle: table.source.titl
 
 /** Creates a field by its first possible definition, or as a plain one; null if neither is possible. */
 async function start(context: RunContext, entry: Computed): Promise<KnownField | null> {
-  const { table, field, plan } = entry
+  const { plan } = entry
   const tried = context.row.choices[plan.group]
     ? await createCandidate(context, entry)
     : { reason: m.base_imports_reason_left_out() }
-  const known = 'known' in tried ? tried.known : await createPlain(context, entry)
+  if ('known' in tried) return remember(context, entry, tried.known)
+  const known = await createPlain(context, entry)
   if (!known) return null
-  if ('reason' in tried) {
-    const reason = m.base_imports_reason_plain({ reason: tried.reason })
-    await context.report([problem('changed', reason, placeOf(entry))])
-  }
-  table.fields.set(field.id, known)
+  const reason = m.base_imports_reason_plain({ reason: tried.reason })
+  await context.report([problem('changed', reason, placeOf(entry))])
+  return known
+}
+
+async function remember(context: RunContext, { table }: Computed, known: KnownField): Promise<KnownField> {
+  table.fields.set(known.source.id, known)
   await context.save(storingField(context, known))
   return known
 }
@@ -162,15 +174,13 @@ async function interrupted(
   return fields.find((field) => !taken.has(field.id) && field.title === title && field.type === type) ?? null
 }
 
-async function createPlain(
-  context: RunContext,
-  { table, field, plan }: Computed,
-): Promise<KnownField | null> {
+async function createPlain(context: RunContext, entry: Computed): Promise<KnownField | null> {
+  const { table, field, plan } = entry
   const { type, options } = plan.plain
   const created =
     (await interrupted(context, table, field, type)) ??
     (await createField(context, table.source, field, table.id, { type, options }))
-  return created && { source: field, id: created.id, state: { mode: 'plain' } }
+  return created && remember(context, entry, { source: field, id: created.id, state: { mode: 'plain' } })
 }
 
 interface Differences {
@@ -276,51 +286,70 @@ async function keep(
 }
 
 /** Gives the field its next definition; false if there is none that is valid. */
-async function tryNext(
-  context: RunContext,
-  { entry, known }: { entry: Computed; known: KnownField },
-): Promise<boolean> {
-  const { candidates } = entry.plan
-  for (let next = (known.state.candidate ?? 0) + 1; next < candidates.length; next++) {
-    const definition = definitionIn(context, candidates[next]!)
-    if (!definition) continue
-    try {
-      const updated = await context.services.schema.updateField(context.actor, known.id, definition)
-      if (updated.error !== null) continue
-      known.state.candidate = next
-      await context.save(storingField(context, known))
-      return true
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error
-    }
+async function tryNext(context: RunContext, { entry, known }: OpenField): Promise<boolean> {
+  for (let next = (known.state.candidate ?? 0) + 1; next < entry.plan.candidates.length; next++) {
+    if (await define(context, entry, known, next)) return true
   }
   return false
 }
 
-/** A field whose values differ: a formula that reads the clock stays, any other becomes a plain field. */
+/** Gives the field the definition of a candidate; false if that is not valid, or the field was converted here. */
+async function define(
+  context: RunContext,
+  { plan }: Computed,
+  known: KnownField,
+  candidate: number,
+): Promise<boolean> {
+  const definition = definitionIn(context, plan.candidates[candidate]!)
+  if (!definition) return false
+  known.state.candidate = candidate
+  try {
+    const updated = await context.services.schema.updateField(context.actor, known.id, definition)
+    if (updated.error !== null) return false
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.status >= 500 && error.code !== 'NOT_IMPLEMENTED') throw error
+    return false
+  }
+  await context.save(storingField(context, known))
+  return true
+}
+
+/**
+ * A field whose values differ. It stays if it reads the clock, and if it was right in an earlier run: its records, or those
+ * that it reads, may have been edited here since, and a plain field would lack the values of all records that this run has
+ * not read. Any other field is replaced by a plain one.
+ */
 async function giveUp(
   context: RunContext,
-  { entry, known }: { entry: Computed; known: KnownField },
+  item: OpenField,
   { count, compared, samples }: Differences,
 ): Promise<void> {
-  const { services, actor, row } = context
-  if (entry.plan.readsClock) {
+  const { services, actor, row, store } = context
+  const { entry, known, first } = item
+  const { table, field, plan } = entry
+  const numbers = { count, total: compared }
+  if (plan.readsClock || known.state.settledIn !== undefined) {
+    if (known.state.candidate !== first) await define(context, entry, known, first)
     known.state.settledIn = row.run
-    const reason = m.base_imports_note_clock({ count, total: compared })
+    const reason = plan.readsClock
+      ? m.base_imports_note_clock(numbers)
+      : m.base_imports_reason_values_differ(numbers)
     await context.report([problem('note', reason, placeOf(entry)), ...samples])
     await context.save(storingField(context, known))
     return
   }
-  const { type, options } = entry.plan.plain
-  const reason = m.base_imports_reason_values_differ({ count, total: compared })
+  const reason = m.base_imports_reason_values_differ(numbers)
   await context.report([
     problem('changed', m.base_imports_reason_plain({ reason }), placeOf(entry)),
     ...samples,
   ])
-  // The field keeps its id, so formulas that read it stay valid.
-  await services.schema.updateField(actor, known.id, { type, options })
-  known.state = { mode: 'plain' }
-  await context.save(storingField(context, known))
+  // Nothing reads the field yet: what depends on it belongs to a later level. Lookups and rollups cannot be converted.
+  await store.forget(row.id, 'field', [field.id])
+  table.fields.delete(field.id)
+  await services.schema.deleteField(actor, known.id)
+  const plain = await createPlain(context, entry)
+  if (plain) item.known = plain
 }
 
 /** Writes the values of the source into plain fields. */
