@@ -282,7 +282,7 @@ const orders: BaserowServerTable = {
     field_38: [],
     field_40: at + 1,
     field_41: true,
-    field_43: '2024-03-05T08:20:30.000000Z',
+    field_43: '2024-03-05T08:20:30.858177Z',
     field_44: { id: 7, name: 'Ann' },
     field_45: '2024-03-06',
     field_46: { id: 7, name: 'Ann' },
@@ -484,6 +484,7 @@ describe('an import from Baserow', () => {
       'Decimal',
       'SingleLineText',
     ])
+    expect(typesIn(schema.fields, ['Made'])).toEqual(['CreatedTime'])
     expect(rows[0]).toMatchObject({ Label: 'R0-paid, late', Joined: 'R0!R0', Row: 1 })
     expect(rows[201]).toMatchObject({ Twice: 100.5, Big: 'big' })
     expect(rows[3]).toMatchObject({ Wrong: 99 })

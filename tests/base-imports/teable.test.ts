@@ -258,13 +258,13 @@ function shop(): { customers: TeableServerTable; orders: TeableServerTable } {
     ],
     records: Array.from({ length: SIZE }, (_, at) => ({
       id: `recO${at}`,
-      createdTime: '2024-03-05T08:20:30.000Z',
+      createdTime: '2024-03-05T08:20:30.123Z',
       fields: {
         fldRef: `R${at}`,
         fldTotal: at / 4,
         fldState: 'open',
         fldAuto: at + 1,
-        fldMade: '2024-03-05T08:20:30.000Z',
+        fldMade: '2024-03-05T08:20:30.123Z',
         fldCustomer: { id: at % 2 === 0 ? 'recAnn' : 'recBo', title: at % 2 === 0 ? 'Ann' : 'Bo' },
         fldShares: at % 2 === 0 ? 0.07 : 0.5,
         fldTwice: at / 2,
@@ -465,6 +465,7 @@ describe('an import from Teable', () => {
       'SingleLineText',
       'Decimal',
     ])
+    expect(typeOf('Made')).toBe('CreatedTime')
     expect(rows[0]).toMatchObject({ Label: 'R0-paid, late', Filtered: 'Ann', Key: 'recO0' })
     expect(rows[3]).toMatchObject({ Twice: 1.5, Label: 'R3-open', Week: 'small', Wrong: 99 })
     expect(rows[5]).toMatchObject({ Wrong: 2.25 })

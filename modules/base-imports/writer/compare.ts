@@ -6,8 +6,9 @@ const TOLERANCE = 1e-9
 const INSTANT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?$/
 
 /**
- * True if a computed value here is that of the source. Numbers may differ in their last digits, dates in their notation,
- * and a truth is the number 1; a value that the source could not compute is empty here. Lists are compared without order.
+ * True if a computed value here is that of the source. Numbers may differ in their last digits, dates in their notation and
+ * in fractions of seconds, and a truth is the number 1; a value that the source could not compute is empty here. Lists are
+ * compared without order.
  */
 export function isSameValue(
   expected: unknown,
@@ -46,19 +47,16 @@ function isSameScalar(expected: unknown, ours: unknown): boolean {
   if (wanted === found) return true
   const [a, b] = [numberOf(wanted), numberOf(found)]
   if (a !== null && b !== null) return Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b))
-  if (INSTANT.test(wanted) && INSTANT.test(found)) {
-    const [first, second] = [instantOf(wanted), instantOf(found)]
-    return !Number.isNaN(first) && first === second
-  }
+  // NaN, for a text that is no instant, is not equal to itself.
+  if (INSTANT.test(wanted) && INSTANT.test(found)) return secondOf(wanted) === secondOf(found)
   return false
 }
 
-const instantOf = (text: string): number =>
-  Date.parse(
-    text.length > 10 && !/(?:Z|[+-]\d{2}:?\d{2})$/.test(text)
-      ? `${text.replace(' ', 'T')}Z`
-      : text.replace(' ', 'T'),
-  )
+/** Seconds since 1970, without fractions: the creation times of records have none here. */
+function secondOf(text: string): number {
+  const hasZone = text.length <= 10 || /(?:Z|[+-]\d{2}:?\d{2})$/.test(text)
+  return Math.floor(Date.parse(`${text.replace(' ', 'T')}${hasZone ? '' : 'Z'}`) / 1000)
+}
 
 const numberOf = (text: string): number | null =>
   /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : null
