@@ -162,3 +162,50 @@ describe('an import from NocoDB', () => {
     })
   })
 })
+
+/** An instance of NocoDB with a table of a connected database that has two keys. */
+function startConnectedTable() {
+  const lines = [
+    { Order: 1, Line: 'a', Item: 'Pen' },
+    { Order: 1, Line: 'b', Item: 'Ink' },
+    { Order: 2, Line: 'a', Item: 'Pad' },
+  ]
+  const columns = [
+    { id: 'c1', title: 'Order', uidt: 'Number', pk: true },
+    { id: 'c2', title: 'Line', uidt: 'SingleLineText', pk: true },
+    { id: 'c3', title: 'Item', uidt: 'SingleLineText', pv: true },
+  ]
+  const answers: Record<string, unknown> = {
+    '/api/v2/meta/bases/b1/tables': { list: [{ id: 't1', title: 'Lines' }] },
+    '/api/v2/meta/tables/t1': { id: 't1', title: 'Lines', columns, views: [] },
+    '/api/v2/tables/t1/records': { list: lines, pageInfo: { isLastPage: true } },
+    '/api/v2/meta/comments/count': [{ row_id: '1___b', count: 1 }],
+    '/api/v2/meta/comments': {
+      list: [{ id: 'm1', comment: 'Blue', created_by_email: null, created_at: '2024-03-05 08:20:30+00:00' }],
+    },
+  }
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) => Response.json(answers[new URL(url).pathname] ?? {}),
+  })
+  return { server, lines }
+}
+
+describe('an import from NocoDB of a table of a connected database', () => {
+  test('brings every record of a table with two keys, and the values of its keys', async () => {
+    const { server, lines } = startConnectedTable()
+    const { baseImports, comments } = app.trpc(owner.token)
+    const from = { source: 'nocodb' as const, credentials: { address: server.url.origin, token: 'x' } }
+    const { id } = await baseImports.begin.mutate(importFrom(from, 'b1'))
+    const done = await settled(app, owner, id)
+    await server.stop(true)
+    expect(done).toMatchObject({ status: 'completed', tables: [{ read: 3, added: 3, changed: 0 }] })
+    const { rows, table } = await recordsOf(app, owner, done.baseId!, 'Lines')
+    expect(rows).toMatchObject(lines)
+    const of = (row: Record<string, unknown>) =>
+      comments.list.query({ tableId: table.id, recordId: Number(row.$id) })
+    expect((await of(rows[1]!)).comments.map(({ text }) => text)).toEqual(['Blue'])
+    expect((await of(rows[0]!)).comments).toEqual([])
+  })
+})

@@ -78,11 +78,9 @@ const idIn = (column: NocoColumn, key: string): string | null => {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** True for columns of which a table here has its own, and for the storage of links. */
+/** True for columns of which a table here has its own, and for the storage of links. Keys of connected databases are values. */
 export const isInternal = (column: NocoColumn): boolean =>
-  Boolean(column.system) ||
-  Boolean(column.pk) ||
-  ['ForeignKey', 'Order', 'ID'].some((type) => type === column.uidt)
+  Boolean(column.system) || ['ForeignKey', 'Order', 'ID'].some((type) => type === column.uidt)
 
 const LINKS = new Set(['Links', 'LinkToAnotherRecord'])
 export const isLinkColumn = (column: NocoColumn): boolean => LINKS.has(column.uidt)

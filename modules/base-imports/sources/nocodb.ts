@@ -31,6 +31,7 @@ import {
   nocoToken,
   nocoViewColumn,
 } from './nocodb-types.ts'
+import { isRecord } from './value-types.ts'
 import { optionsOfKind } from './view-settings.ts'
 
 const PRODUCT = 'NocoDB'
@@ -57,8 +58,13 @@ export const nocodbCredentials = z.union([
 /** A table of the instance with its columns, for reading its records. */
 interface KnownTable {
   table: NocoTable
-  key: NocoColumn
+  /** At least one. */
+  keys: NocoColumn[]
 }
+
+/** The id of a record as paths name it: the values of its keys. */
+const recordIdOf = ({ keys }: KnownTable, values: Record<string, unknown>): string =>
+  keys.map(({ title }) => String(values[title])).join('___')
 
 /** A running instance of NocoDB from 0.200 on, or of Sheaf, which speaks the same API. */
 export function openNocodb(
@@ -167,15 +173,15 @@ export function openNocodb(
       const query = new URLSearchParams({ limit: String(LINKS_PAGE), offset: String(page * LINKS_PAGE) })
       const path = `/api/v2/tables/${table.id}/links/${column.id}/records/${encodeURIComponent(recordId)}`
       const { list, pageInfo } = await get(`${path}?${query}`, nocoRecords)
-      for (const record of list) ids.push(String(record[related.key.title]))
+      for (const record of list) ids.push(recordIdOf(related, record))
       if (pageInfo?.isLastPage !== false || list.length === 0) break
     }
     return ids
   }
 
   async function toRecord(entry: KnownTable, values: Record<string, unknown>): Promise<SourceRecord> {
-    const { table, key } = entry
-    const id = String(values[key.title])
+    const { table } = entry
+    const id = recordIdOf(entry, values)
     const created = table.columns.find(({ uidt, system }) => uidt === 'CreatedTime' && system)
     const record = emptyRecord(id, created ? textIn(values[created.title]) : null)
     for (const column of table.columns) {
@@ -198,10 +204,10 @@ export function openNocodb(
     recordId: string,
     value: unknown,
   ): Promise<string[]> {
-    const key = known.get(String(column.colOptions?.fk_related_model_id))?.key.title
-    if (value === null || value === undefined || value === 0 || value === '0' || key === undefined) return []
-    if (typeof value === 'object' && !Array.isArray(value) && key in value)
-      return [String((value as Record<string, unknown>)[key])]
+    const related = known.get(String(column.colOptions?.fk_related_model_id))
+    if (value === null || value === undefined || value === 0 || value === '0' || !related) return []
+    if (isRecord(value) && related.keys.every(({ title }) => title in value))
+      return [recordIdOf(related, value)]
     return linksOf(entry, column, recordId)
   }
 
@@ -218,8 +224,8 @@ export function openNocodb(
       }
       known.clear()
       for (const table of found) {
-        const key = table.columns.find(({ pk }) => pk)
-        if (key) known.set(table.id, { table, key })
+        const keys = table.columns.filter(({ pk }) => pk)
+        if (keys.length > 0) known.set(table.id, { table, keys })
       }
       tables = new Map([...known].map(([id, { table }]) => [id, table]))
       const described: SourceTable[] = []
@@ -247,7 +253,7 @@ export function openNocodb(
       const query = new URLSearchParams({
         limit: String(PAGE_SIZE),
         offset: String(offset),
-        sort: entry.key.title,
+        sort: entry.keys.map(({ title }) => title).join(','),
       })
       const { list, pageInfo } = await get(`/api/v2/tables/${id}/records?${query}`, nocoRecords)
       const records: SourceRecord[] = []
