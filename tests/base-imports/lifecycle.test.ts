@@ -273,6 +273,47 @@ describe('baseImports.again', () => {
     const report = await imports().report.query({ importId: id })
     expect(report.map(({ recordId }) => recordId)).toContain(source.id)
   })
+
+  test('leaves fields alone that were added here with the titles of new ones there', async () => {
+    const pens = airtableTable('Pens', { Name: 'singleLineText' }, [{ Name: 'Red' }])
+    const own = airtableBase('Pens', [pens])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { table, rows } = await recordsOf(app, owner, baseId!, 'Pens')
+    const trpc = app.trpc(owner.token)
+    const shelf = await trpc.schema.createField.mutate({
+      tableId: table.id,
+      field: { title: 'Shelf', type: 'SingleLineText' },
+    })
+    await trpc.schema.createField.mutate({
+      tableId: table.id,
+      field: { title: 'Upper', type: 'Formula', options: { formula: 'LOWER({Name})' } },
+    })
+    const mine = [{ id: rows[0]!.$id as number, values: { [shelf.id]: 'mine' } }]
+    await trpc.records.write.mutate({
+      change: { baseId: baseId!, operations: [{ kind: 'update', tableId: table.id, rows: mine }] },
+    })
+    pens.fields.push(
+      { id: 'fldPenShelf', name: 'Shelf', type: 'singleLineText' },
+      {
+        id: 'fldPenUpper',
+        name: 'Upper',
+        type: 'formula',
+        options: {
+          formula: `UPPER({${pens.field('Name')}})`,
+          isValid: true,
+          result: { type: 'singleLineText' },
+        },
+      },
+    )
+    Object.assign(pens.records[0]!.fields, { fldPenShelf: 'theirs', fldPenUpper: 'RED' })
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+    expect((await recordsOf(app, owner, baseId!, 'Pens')).rows).toMatchObject([
+      { Shelf: 'mine', Shelf_1: 'theirs', Upper: 'red', Upper_1: 'RED' },
+    ])
+  })
 })
 
 /** A buyer with two orders of 1 and 2, and a rollup or count over them with the value that the API gives. */

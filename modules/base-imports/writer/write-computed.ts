@@ -160,13 +160,14 @@ function definitionIn(
   return isComplete ? { type, options: given } : null
 }
 
-/** The field that an interrupted step has created. */
+/** The field that an interrupted step of the first run has created. In later runs, it may be one of a user. */
 async function interrupted(
-  { services, actor, tables }: RunContext,
+  { services, actor, tables, row }: RunContext,
   table: KnownTable,
   { title }: SourceField,
   type: string,
 ): Promise<Field | null> {
+  if (row.run > 1) return null
   const taken = new Set(
     [...tables.values()].flatMap(({ fields }) => [...fields.values()].map(({ id }) => id)),
   )

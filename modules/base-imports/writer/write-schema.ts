@@ -47,7 +47,8 @@ export async function writeSchema(context: RunContext): Promise<void> {
     const schema =
       known === undefined ? await createTable(context, source) : await services.schema.table(actor, known)
     if (!schema) continue
-    const table = await adoptTable(context, source, schema, fieldObjects)
+    const isAdopted = tableObjects.has(source.id)
+    const table = await adoptTable(context, source, schema, fieldObjects, isAdopted)
     context.tables.set(source.id, table)
     await context.save(
       store.storing(row.id, 'table', [
@@ -144,12 +145,17 @@ const definitionOf = (
   description: source.description?.slice(0, 10_000) ?? null,
 })
 
-/** Finds the counterparts of a table's fields, and adds those that are new in the source. */
+/**
+ * Finds the counterparts of a table's fields, and adds those that are new in the source.
+ *
+ * @param isAdopted true if this was done before: fields without a known counterpart are those of users then
+ */
 async function adoptTable(
   context: RunContext,
   source: SourceTable,
   schema: TableSchema,
   objects: ReadonlyMap<string, { targetId: string; digest: string | null }>,
+  isAdopted: boolean,
 ): Promise<KnownTable> {
   const live = new Map(schema.fields.map((field) => [field.id, field]))
   const taken = new Set([...objects.values()].map(({ targetId }) => targetId))
@@ -160,9 +166,9 @@ async function adoptTable(
     await context.save(storingField(context, known))
   }
   // Of a table that was just created, or whose creation was interrupted: its fields in their order.
-  const unknown = schema.fields.filter(
-    (field) => !field.isSystem && !field.isPrimaryKey && !taken.has(field.id),
-  )
+  const unknown = isAdopted
+    ? []
+    : schema.fields.filter((field) => !field.isSystem && !field.isPrimaryKey && !taken.has(field.id))
   for (const field of primaryFirst(source)) {
     const object = objects.get(field.id)
     if (object) {
@@ -284,13 +290,14 @@ const createLink = (
     options: { kind, relatedTableId: related.id },
   })
 
-/** The link that an interrupted step has created. */
+/** The link that an interrupted step of the first run has created. In later runs, it may be one of a user. */
 async function interruptedLink(
-  { services, actor, tables }: RunContext,
+  { services, actor, tables, row }: RunContext,
   table: KnownTable,
   { title }: SourceField,
   relatedTableId: string,
 ): Promise<Field | null> {
+  if (row.run > 1) return null
   const taken = new Set(
     [...tables.values()].flatMap(({ fields }) => [...fields.values()].map(({ id }) => id)),
   )
