@@ -314,6 +314,26 @@ describe('baseImports.again', () => {
       { Shelf: 'mine', Shelf_1: 'theirs', Upper: 'red', Upper_1: 'RED' },
     ])
   })
+
+  test('does not bring back fields that were deleted here', async () => {
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const fieldsOf = async (title: string) => (await recordsOf(app, owner, baseId!, title)).schema.fields
+    for (const [table, title] of [
+      ['Books', 'Double'],
+      ['Notes', 'Book'],
+    ] as const) {
+      const field = (await fieldsOf(table)).find((one) => one.title === title)!
+      await app.trpc(owner.token).schema.deleteField.mutate({ fieldId: field.id })
+    }
+    notes.records[0]!.fields[notes.field('Note')] = 'changed'
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    const titlesOf = async (title: string) => (await fieldsOf(title)).map((field) => field.title)
+    expect(await titlesOf('Books')).not.toContain('Double')
+    expect(await titlesOf('Books')).not.toContain('Notes')
+    expect(await titlesOf('Notes')).not.toContain('Book')
+  })
 })
 
 /** A buyer with two orders of 1 and 2, and a rollup or count over them with the value that the API gives. */

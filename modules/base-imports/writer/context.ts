@@ -59,6 +59,8 @@ export interface KnownTable {
   id: string
   /** By the ids of the source. */
   fields: Map<string, KnownField>
+  /** Ids in the source of fields whose counterparts were deleted here. */
+  deleted: Set<string>
 }
 
 /** Links and computed values of a record that later steps need. */

@@ -49,7 +49,8 @@ function levelsOf({ tables }: RunContext): Computed[][] {
   const left = new Map<string, Computed>()
   for (const table of tables.values()) {
     for (const field of table.source.fields) {
-      if (field.plan.as === 'computed') left.set(field.id, { table, field, plan: field.plan })
+      if (field.plan.as !== 'computed' || table.deleted.has(field.id)) continue
+      left.set(field.id, { table, field, plan: field.plan })
     }
   }
   const levels: Computed[][] = []

@@ -159,7 +159,7 @@ async function adoptTable(
 ): Promise<KnownTable> {
   const live = new Map(schema.fields.map((field) => [field.id, field]))
   const taken = new Set([...objects.values()].map(({ targetId }) => targetId))
-  const table: KnownTable = { source, id: schema.table.id, fields: new Map() }
+  const table: KnownTable = { source, id: schema.table.id, fields: new Map(), deleted: new Set() }
   const keep = async (known: KnownField) => {
     table.fields.set(known.source.id, known)
     taken.add(known.id)
@@ -176,7 +176,7 @@ async function adoptTable(
         const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
         table.fields.set(field.id, { source: field, id: object.targetId, state })
         if (field.plan.as === 'stored') await addChoices(context, field, live.get(object.targetId)!)
-      }
+      } else table.deleted.add(field.id)
       continue
     }
     if (field.plan.as === 'skipped') {
@@ -263,7 +263,8 @@ async function addChoices(
 async function writeLinks(context: RunContext, table: KnownTable): Promise<void> {
   for (const field of table.source.fields) {
     const { plan } = field
-    if (plan.as !== 'link' || plan.isSecondSide || table.fields.has(field.id)) continue
+    if (plan.as !== 'link' || plan.isSecondSide) continue
+    if (table.fields.has(field.id) || table.deleted.has(field.id)) continue
     context.signal.throwIfAborted()
     const related = context.tables.get(plan.tableId)
     if (!related) {
