@@ -334,6 +334,38 @@ describe('baseImports.again', () => {
     expect(await titlesOf('Books')).not.toContain('Notes')
     expect(await titlesOf('Notes')).not.toContain('Book')
   })
+
+  test('fetches files that could not be fetched before, and touches nothing else', async () => {
+    const file = { id: 'attLate', filename: 'a.txt', size: 5, type: 'text/plain' }
+    const papers = airtableTable('Papers', { Name: 'singleLineText', File: 'multipleAttachments' }, [
+      { Name: 'One', File: [file] },
+    ])
+    const own = airtableBase('Papers', [papers])
+    server.options.bases.push(own)
+    server.files.set('attLate', new TextEncoder().encode('hello'))
+    server.overrides.set('/files/attLate', () => new Response(null, { status: 503 }))
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const missing = async () =>
+      (await imports().report.query({ importId: id })).filter(({ fieldTitle }) => fieldTitle === 'File')
+    const { baseId } = await settled(app, owner, id)
+    expect(await missing()).toMatchObject([{ value: 'a.txt' }])
+    const { rows, schema, table } = await recordsOf(app, owner, baseId!, 'Papers')
+    expect(rows).toMatchObject([{ Name: 'One', File: null }])
+    const name = schema.fields.find(({ title }) => title === 'Name')!
+    const edited = [{ id: rows[0]!.$id as number, values: { [name.id]: 'Mine' } }]
+    await app.trpc(owner.token).records.write.mutate({
+      change: { baseId: baseId!, operations: [{ kind: 'update', tableId: table.id, rows: edited }] },
+    })
+    server.overrides.clear()
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+    expect(await missing()).toEqual([])
+    const [paper] = (await recordsOf(app, owner, baseId!, 'Papers')).rows
+    expect(JSON.parse(String(paper!.File))).toMatchObject([{ title: 'a.txt', size: 5 }])
+    expect(paper!.Name).toBe('Mine')
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
+  }, 60_000)
 })
 
 /** A buyer with two orders of 1 and 2, and a rollup or count over them with the value that the API gives. */

@@ -8,6 +8,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { findPerson, joinIds } from '../../../src/core/fields/people.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { HttpFailure } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
   CursorExpired,
@@ -120,12 +121,23 @@ function digestOf({ cells, computed, comments }: SourceRecord): string {
     .digest('base64url')
 }
 
+/** The digest of a record that lacks files which could not be fetched: the next run fetches them again. */
+const lackingFiles = (digest: string): string => `${digest} lacks files`
+
+interface Changed {
+  record: SourceRecord
+  digest: string
+  /** Its counterpart here, if it was imported before. */
+  known: ImportedObject | undefined
+  /** Nothing has changed in the source; only files are missing here. */
+  onlyFiles: boolean
+}
+
 interface Prepared {
   record: SourceRecord
   values: Values
   pending: PendingValues
   digest: string
-  /** Id of the record here, if it was imported before. */
   known: ImportedObject | undefined
 }
 
@@ -145,21 +157,33 @@ async function writeBatch(
     unique.map(({ id }) => id),
   )
   const seen: ImportedObject[] = []
-  const changed: { record: SourceRecord; digest: string; known: ImportedObject | undefined }[] = []
+  const changed: Changed[] = []
   for (const record of unique) {
     const known = objects.get(record.id)
     const digest = digestOf(record)
     if (known && known.digest === digest) seen.push({ ...known, run: row.run })
-    else changed.push({ record, digest, known })
+    else changed.push({ record, digest, known, onlyFiles: known?.digest === lackingFiles(digest) })
   }
   const model = await context.services.schema.table(context.actor, table.id)
   const fields = new Map(model.fields.map((field) => [field.id, field]))
   const problems: ImportProblem[] = []
-  const items = await receiveFiles(context, table, changed, receive, problems)
-  const prepared = changed.map(({ record, digest, known }): Prepared => {
-    const { values, pending } = convert(context, table, fields, record, items, problems)
-    return { record, digest, known, values, pending }
-  })
+  const files = await receiveFiles(context, table, changed, receive, problems)
+  const prepared: Prepared[] = []
+  for (const { record, digest, known, onlyFiles } of changed) {
+    const lacksFiles = files.missing.has(record.id)
+    if (known && onlyFiles && lacksFiles && !files.arrived.has(record.id)) {
+      seen.push({ ...known, run: row.run })
+      continue
+    }
+    const { values, pending } = convert(context, table, fields, record, files.items, problems, onlyFiles)
+    prepared.push({
+      record,
+      known,
+      values,
+      pending: onlyFiles ? JSON.parse(known?.pending ?? '{}') : pending,
+      digest: lacksFiles ? lackingFiles(digest) : digest,
+    })
+  }
   await context.report(problems)
   await context.save(store.storing(row.id, scope, seen))
   await insertNew(
@@ -182,6 +206,7 @@ function convert(
   record: SourceRecord,
   items: ReadonlyMap<string, AttachmentItem>,
   problems: ImportProblem[],
+  onlyFiles: boolean,
 ): { values: Values; pending: PendingValues } {
   const values: Values = {}
   const pending: PendingValues = {}
@@ -193,7 +218,7 @@ function convert(
   for (const known of table.fields.values()) {
     const { source, id, state } = known
     const field = fields.get(id)
-    if (!field) continue
+    if (!field || (onlyFiles && !fieldType(field.type).holdsFiles)) continue
     if (state.mode === 'stored') {
       const cell = record.cells[source.id] ?? null
       values[id] = toValue(context, field, cell, items, (reason, value) =>
@@ -246,29 +271,40 @@ export function toValue(
   return null
 }
 
-/** Downloads the files of records, unless they were imported before; keeps the order of each cell. */
+interface ReceivedFiles {
+  /** By the ids of the source. */
+  items: Map<string, AttachmentItem>
+  /** Ids of records with a file that came now. */
+  arrived: Set<string>
+  /** Ids of records with a file that could not be fetched, but may be later. */
+  missing: Set<string>
+}
+
+/** Downloads the files of records, unless they were imported before. */
 async function receiveFiles(
   context: RunContext,
   table: KnownTable,
   records: readonly { record: SourceRecord }[],
   receive: ReceiveFile,
   problems: ImportProblem[],
-): Promise<Map<string, AttachmentItem>> {
+): Promise<ReceivedFiles> {
   const { row, store, signal, state } = context
   const items = new Map<string, AttachmentItem>()
+  const [arrived, missing] = [new Set<string>(), new Set<string>()]
+  const files = { items, arrived, missing }
   const wanted = records.flatMap(({ record }) =>
     Object.entries(record.cells).flatMap(([fieldId, cell]) =>
       isFiles(cell) && table.fields.has(fieldId) ? cell.files.map((file) => ({ file, record, fieldId })) : [],
     ),
   )
-  if (wanted.length === 0) return items
+  if (wanted.length === 0) return files
   if (!row.choices.attachments) {
     for (const { file, record, fieldId } of wanted) {
       const fieldTitle = table.fields.get(fieldId)?.source.title ?? null
       const about = { tableTitle: table.source.title, fieldTitle, recordId: record.id, value: file.name }
       problems.push(problem('skipped', m.base_imports_reason_files_left_out(), about))
     }
-    return items
+    return files
   }
   const known = await store.objects(
     row.id,
@@ -286,6 +322,7 @@ async function receiveFiles(
       try {
         const item = await receive(file, signal)
         items.set(file.id, item)
+        arrived.add(record.id)
         state.counts.files += 1
         const { path = '' } = item
         received.push({
@@ -297,6 +334,7 @@ async function receiveFiles(
         })
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error
+        if (error instanceof HttpFailure) missing.add(record.id)
         const fieldTitle = table.fields.get(fieldId)?.source.title ?? null
         const about = { tableTitle: table.source.title, fieldTitle, recordId: record.id, value: file.name }
         problems.push(problem('skipped', error.message, about))
@@ -305,7 +343,7 @@ async function receiveFiles(
   }
   await Promise.all(Array.from({ length: DOWNLOADS }, worker))
   await context.save(store.storing(row.id, 'file', received))
-  return items
+  return files
 }
 
 /**
