@@ -1,6 +1,12 @@
 import { nowIso } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
-import type { BaseImport, BaseSourceKind, ImportChoices, ImportProblem } from '../../src/core/base-imports.ts'
+import {
+  type BaseImport,
+  type BaseSourceKind,
+  canSyncAgain,
+  type ImportChoices,
+  type ImportProblem,
+} from '../../src/core/base-imports.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId, randomText } from '../../src/core/ids.ts'
 import { hasEnded } from '../../src/jobs.ts'
@@ -250,7 +256,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     /**
      * Imports again what has changed in the source since the last run.
      *
-     * @throws CONFLICT while it runs or is paused; BAD_REQUEST if it needs credentials; PERMISSION_DENIED
+     * @throws CONFLICT while it runs, is paused or has failed, and if its first run was cancelled; BAD_REQUEST if it needs credentials; PERMISSION_DENIED
      */
     async again(
       actor: Actor,
@@ -258,7 +264,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       { credentials, removeMissing }: { credentials?: unknown; removeMissing?: boolean | undefined },
     ): Promise<BaseImport> {
       const { row } = await own(actor, importId)
-      if (row.status !== 'completed') throw new AppError('CONFLICT', m.base_imports_error_not_completed())
+      if (!canSyncAgain(row)) throw new AppError('CONFLICT', m.base_imports_error_not_completed())
       const user = await authorize(actor, row.baseId)
       const run = row.run + 1
       await store.startReport(row.id, run)
@@ -273,7 +279,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     },
 
     /**
-     * Ends an import that has not been completed.
+     * Ends a run that has not been completed. The import of changes may be started again.
      *
      * @param removes true: the base that it created, or its tables, go to the trash
      */
@@ -281,7 +287,8 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       const { row } = await own(actor, importId)
       if (row.status === 'completed' || row.status === 'cancelled')
         throw new AppError('CONFLICT', m.base_imports_error_not_running())
-      await store.save(row.id, { status: 'cancelled', credentials: null })
+      const keepsCredentials = row.keepsCredentials && row.run > 1 && !removes
+      await store.save(row.id, { status: 'cancelled', ...(!keepsCredentials && { credentials: null }) })
       if (row.jobId !== null) {
         await jobs.cancel(row.jobId)
         await ended(row.jobId)

@@ -73,6 +73,10 @@ export interface BaseImport {
   updatedAt: string
 }
 
+/** True if changes in the source may be imported: the first run was completed, and the last one has ended. */
+export const canSyncAgain = ({ status, run }: Pick<BaseImport, 'status' | 'run'>): boolean =>
+  status === 'completed' || (status === 'cancelled' && run > 1)
+
 /** A line of the report: what was not imported as it was, and why. */
 export interface ImportProblem {
   kind: 'skipped' | 'changed' | 'note'

@@ -366,6 +366,27 @@ describe('baseImports.again', () => {
     await imports().again.mutate({ importId: id })
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
   }, 60_000)
+
+  test('may follow a run that was cancelled', async () => {
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { promise: reached, resolve: isReached } = Promise.withResolvers<void>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    server.delays.set(`/v0/${base.id}/${books.id}`, async () => {
+      isReached()
+      await released
+    })
+    await imports().again.mutate({ importId: id })
+    await reached
+    const cancelled = imports().cancel.mutate({ importId: id, removes: false })
+    server.delays.clear()
+    release()
+    await cancelled
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'cancelled', run: 2 })
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 3, baseId })
+    expect((await recordsOf(app, owner, baseId!, 'Books')).rows.length).toBe(SIZE)
+  })
 })
 
 /** A buyer with two orders of 1 and 2, and a rollup or count over them with the value that the API gives. */

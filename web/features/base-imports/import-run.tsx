@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Download, Pause, Play, RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { BaseImport } from '../../../src/core/base-imports.ts'
+import { type BaseImport, canSyncAgain } from '../../../src/core/base-imports.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
@@ -151,7 +151,8 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
   const { id: importId, source, status, hasCredentials } = run
   const [from, setFrom] = useState<SourceInput | null>(null)
   const [removeMissing, setRemoveMissing] = useState(run.choices.removeMissing)
-  const mayGoOn = status === 'paused' || status === 'failed' || status === 'completed'
+  const maySync = canSyncAgain(run)
+  const mayGoOn = status === 'paused' || status === 'failed' || maySync
   const needsCredentials = mayGoOn && !hasCredentials
   const credentials = from ? { credentials: from.credentials as Record<string, unknown> } : {}
   const act = async (command: () => Promise<unknown>) => {
@@ -174,7 +175,7 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
   return (
     <div className={styles.fields}>
       {needsCredentials && <SourceCredentials source={source} onChange={setFrom} />}
-      {status === 'completed' && (
+      {maySync && (
         <Checkbox
           label={m.base_imports_remove_missing()}
           checked={removeMissing}
@@ -196,7 +197,7 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
             {m.base_imports_resume()}
           </Button>
         )}
-        {status === 'completed' && (
+        {maySync && (
           <Button
             icon={RotateCw}
             disabled={needsCredentials && from === null}
