@@ -267,10 +267,11 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       if (!canSyncAgain(row)) throw new AppError('CONFLICT', m.base_imports_error_not_completed())
       const user = await authorize(actor, row.baseId)
       const run = row.run + 1
+      const sealed = newCredentials(row, credentials)
       await store.startReport(row.id, run)
       return goOn(row, {
         actor: user,
-        credentials: newCredentials(row, credentials),
+        credentials: sealed,
         status: 'running',
         run,
         state: startOfRun(),

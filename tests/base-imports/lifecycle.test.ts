@@ -247,8 +247,11 @@ describe('baseImports.again', () => {
   test('asks for credentials that were not kept, and forgets kept ones', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     await settled(app, owner, id)
+    const report = await imports().report.query({ importId: id })
+    expect(report.length).toBeGreaterThan(0)
     await imports().forgetCredentials.mutate({ importId: id })
     await expect(imports().again.mutate({ importId: id })).rejects.toThrow('credentials again')
+    expect(await imports().report.query({ importId: id })).toEqual(report)
     await imports().again.mutate({ importId: id, credentials: { token: 'pat-test' } })
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', hasCredentials: false })
   })
