@@ -17,6 +17,7 @@ import {
   amounts,
   attachments,
   currencyCode,
+  decimals,
   decimalsOf,
   fractions,
   isRecord,
@@ -169,7 +170,10 @@ function resultType(result: unknown): ValueType {
   const known = STORED[type]?.(options ?? {})
   // Selects, people and files of computed fields are kept as text: their options may not be complete.
   const isScalar = known && known.cell === scalar
-  if (isScalar) return { ...known, cell: (value) => scalar(Array.isArray(value) ? value[0] : value) }
+  const first = (value: unknown) => scalar(Array.isArray(value) ? value[0] : value)
+  // Results are given with all their decimals, whatever is shown.
+  if (type === 'number') return { ...decimals(options?.precision), cell: first }
+  if (isScalar) return { ...known, cell: first }
   if (type === 'percent') return fractions(options?.precision)
   if (type === 'checkbox') return { ...texts('SingleLineText') }
   return texts(type === 'richText' || type === 'multilineText' ? 'LongText' : 'SingleLineText')
@@ -292,8 +296,8 @@ const COMPUTED: Record<string, ComputedConverter> = {
         return keptValues('rollups', plain, m.base_imports_reason_rollup({ formula }), [relation, target])
       }
       const { precision } = ((options.result as { options?: Options } | null)?.options ?? {}) as Options
-      const decimals = typeof precision === 'number' ? { precision: decimalsOf(precision) } : {}
-      return rollupPlan(relation, target, functions, plain, decimals)
+      const shown = typeof precision === 'number' ? { precision: decimalsOf(precision) } : {}
+      return rollupPlan(relation, target, functions, plain, shown)
     })
   },
   createdTime: (_table, options) => createdTimePlan(resultDates(options)),
