@@ -174,6 +174,7 @@ function startConnectedTable() {
     { id: 'c1', title: 'Order', uidt: 'Number', pk: true },
     { id: 'c2', title: 'Line', uidt: 'SingleLineText', pk: true },
     { id: 'c3', title: 'Item', uidt: 'SingleLineText', pv: true },
+    { id: 'c4', title: 'Day', uidt: 'Date', meta: { date_format: 'YYYY [year] MM' } },
   ]
   const answers: Record<string, unknown> = {
     '/api/v2/meta/bases/b1/tables': { list: [{ id: 't1', title: 'Lines' }] },
@@ -207,5 +208,20 @@ describe('an import from NocoDB of a table of a connected database', () => {
       comments.list.query({ tableId: table.id, recordId: Number(row.$id) })
     expect((await of(rows[1]!)).comments.map(({ text }) => text)).toEqual(['Blue'])
     expect((await of(rows[0]!)).comments).toEqual([])
+  })
+
+  test('leaves out a field with settings that do not exist here, and says so', async () => {
+    const { server, lines } = startConnectedTable()
+    const { baseImports } = app.trpc(owner.token)
+    const from = { source: 'nocodb' as const, credentials: { address: server.url.origin, token: 'x' } }
+    const { id } = await baseImports.begin.mutate(importFrom(from, 'b1'))
+    const done = await settled(app, owner, id)
+    await server.stop(true)
+    const { rows, schema } = await recordsOf(app, owner, done.baseId!, 'Lines')
+    expect(rows).toMatchObject(lines)
+    expect(schema.fields.map(({ title }) => title)).not.toContain('Day')
+    expect(await baseImports.report.query({ importId: id })).toMatchObject([
+      { kind: 'skipped', tableTitle: 'Lines', fieldTitle: 'Day' },
+    ])
   })
 })

@@ -110,19 +110,24 @@ async function createTable(context: RunContext, source: SourceTable): Promise<Ta
       problem('changed', m.base_imports_reason_renamed({ title }), { tableTitle: source.title }),
     ])
   }
-  try {
-    return await services.schema.createTable(actor, row.baseId, {
-      title,
-      description: source.description?.slice(0, 10_000) ?? null,
-      meta: { importedFrom: mark(row.id, source.id) },
-      // A table without stored fields gets the default one.
-      ...(fields.length > 0 && { fields }),
-    })
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
-    await context.report([problem('skipped', error.message, { tableTitle: source.title })])
-    return null
+  let reason = ''
+  // Where a field is refused, `adoptTable` creates the others one by one and reports it.
+  for (const accepted of [fields, fields.slice(0, 1), []]) {
+    try {
+      return await services.schema.createTable(actor, row.baseId, {
+        title,
+        description: source.description?.slice(0, 10_000) ?? null,
+        meta: { importedFrom: mark(row.id, source.id) },
+        // A table without stored fields gets the default one.
+        ...(accepted.length > 0 && { fields: accepted }),
+      })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
+      reason = error.message
+    }
   }
+  await context.report([problem('skipped', reason, { tableTitle: source.title })])
+  return null
 }
 
 const primaryFirst = ({ fields, primaryFieldId }: SourceTable): SourceField[] => [
