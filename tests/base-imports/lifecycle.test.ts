@@ -123,6 +123,25 @@ describe('baseImports.begin', () => {
     await expect(asEditor.begin.mutate(fromAirtable(base.id, { baseId: own.id }))).rejects.toThrow()
     await expect(asEditor.get.query({ importId: id })).rejects.toThrow('does not exist')
   })
+
+  test('keeps as many files of a cell as it holds, and reports the others', async () => {
+    const files = Array.from({ length: 102 }, (_, index) => {
+      server.files.set(`attMany${index}`, new TextEncoder().encode(`${index}`))
+      return { id: `attMany${index}`, filename: `${index}.txt`, size: 3, type: 'text/plain' }
+    })
+    const papers = airtableTable('Papers', { Name: 'singleLineText', File: 'multipleAttachments' }, [
+      { Name: 'Many', File: files },
+    ])
+    const own = airtableBase('Papers', [papers])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id))
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed', error: null, counts: { files: 100 } })
+    const { rows } = await recordsOf(app, owner, done.baseId!, 'Papers')
+    expect(JSON.parse(String(rows[0]!.File)).length).toBe(100)
+    const report = await imports().report.query({ importId: id })
+    expect(report.find(({ fieldTitle }) => fieldTitle === 'File')?.reason).toContain('left out: 2')
+  })
 })
 
 describe('an import that is interrupted', () => {

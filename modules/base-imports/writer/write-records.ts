@@ -3,7 +3,7 @@ import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import type { NewRow, UpdatedRow, Values } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
-import type { AttachmentItem } from '../../../src/core/fields/attachment-item.ts'
+import { type AttachmentItem, MAX_ATTACHMENTS_EVER } from '../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { findPerson, joinIds } from '../../../src/core/fields/people.ts'
@@ -86,10 +86,7 @@ function inBatches(records: readonly SourceRecord[]): SourceRecord[][] {
   const batches: SourceRecord[][] = []
   let files = Number.POSITIVE_INFINITY
   for (const record of records) {
-    const own = Object.values(record.cells).reduce<number>(
-      (sum, cell) => sum + (isFiles(cell) ? cell.files.length : 0),
-      0,
-    )
+    const own = Object.values(record.cells).reduce<number>((sum, cell) => sum + filesOf(cell).length, 0)
     if (files + own > MAX_FILES_AT_ONCE) {
       batches.push([])
       files = 0
@@ -102,6 +99,9 @@ function inBatches(records: readonly SourceRecord[]): SourceRecord[][] {
 
 const isFiles = (cell: SourceCell | undefined): cell is { files: SourceFile[] } =>
   typeof cell === 'object' && cell !== null && 'files' in cell
+/** The files of a cell that fit into one here. */
+const filesOf = (cell: SourceCell): SourceFile[] =>
+  isFiles(cell) ? cell.files.slice(0, MAX_ATTACHMENTS_EVER) : []
 const isLinks = (cell: SourceCell | undefined): cell is { links: string[] } =>
   typeof cell === 'object' && cell !== null && 'links' in cell
 const isPeople = (cell: SourceCell | undefined): cell is { people: SourcePerson[] } =>
@@ -261,7 +261,9 @@ export function toValue(
     return joinIds(found.filter((id) => id !== undefined))
   }
   if (isFiles(cell)) {
-    const kept = cell.files.flatMap(({ id }) => items.get(id) ?? [])
+    const count = cell.files.length - MAX_ATTACHMENTS_EVER
+    if (count > 0) refuse(m.base_imports_reason_files_over({ max: MAX_ATTACHMENTS_EVER, count }), null)
+    const kept = filesOf(cell).flatMap(({ id }) => items.get(id) ?? [])
     return kept.length === 0 ? null : JSON.stringify(kept)
   }
   const text = typeof cell === 'string' ? cell.replaceAll('\0', '').toWellFormed() : cell
@@ -294,7 +296,7 @@ async function receiveFiles(
   const files = { items, arrived, missing }
   const wanted = records.flatMap(({ record }) =>
     Object.entries(record.cells).flatMap(([fieldId, cell]) =>
-      isFiles(cell) && table.fields.has(fieldId) ? cell.files.map((file) => ({ file, record, fieldId })) : [],
+      table.fields.has(fieldId) ? filesOf(cell).map((file) => ({ file, record, fieldId })) : [],
     ),
   )
   if (wanted.length === 0) return files
