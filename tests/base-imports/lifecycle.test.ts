@@ -296,6 +296,29 @@ describe('baseImports.again', () => {
     expect(report.map(({ recordId }) => recordId)).toContain(source.id)
   })
 
+  test('brings what has changed of a record when it is restored here', async () => {
+    const own = library()
+    server.options.bases.push(own.base)
+    const { id } = await imports().begin.mutate(fromAirtable(own.base.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { table, rows } = await recordsOf(app, owner, baseId!, 'Notes')
+    const gone = rows[0]!.$id as number
+    const trpc = app.trpc(owner.token)
+    const change = {
+      baseId: baseId!,
+      operations: [{ kind: 'delete' as const, tableId: table.id, ids: [gone] }],
+    }
+    await trpc.records.write.mutate({ change })
+    own.notes.records[0]!.fields[own.notes.field('Note')] = 'changed'
+    await imports().again.mutate({ importId: id })
+    await settled(app, owner, id)
+    await trpc.records.restoreTrashed.mutate({ tableId: table.id, recordIds: [gone] })
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 3 })
+    const notesNow = await recordsOf(app, owner, baseId!, 'Notes')
+    expect(notesNow.rows.find(({ $id }) => $id === gone)).toMatchObject({ Note: 'changed' })
+  })
+
   test('leaves fields alone that were added here with the titles of new ones there', async () => {
     const pens = airtableTable('Pens', { Name: 'singleLineText' }, [{ Name: 'Red' }])
     const own = airtableBase('Pens', [pens])

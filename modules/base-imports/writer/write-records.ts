@@ -453,8 +453,10 @@ async function updateChanged(context: RunContext, table: KnownTable, prepared: P
       prepared.map(({ record, digest, known, pending }) => ({
         sourceId: record.id,
         targetId: known?.targetId ?? '',
-        digest,
-        pending: live.has(String(known?.targetId)) ? JSON.stringify(pending) : null,
+        // What has changed of a record in the trash is written when it is restored.
+        ...(live.has(String(known?.targetId))
+          ? { digest, pending: JSON.stringify(pending) }
+          : { digest: known?.digest ?? null, pending: null }),
         run: row.run,
       })),
     ),
