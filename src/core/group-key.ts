@@ -1,5 +1,4 @@
 import { dayIn, fromStored, resolveZone } from './dates.ts'
-import { titlesIn } from './fields/choice-titles.ts'
 import type { Field } from './fields/field.ts'
 import { isNamedLink, shownType } from './fields/field.ts'
 import type { CellValue } from './fields/field-type.ts'
@@ -29,16 +28,28 @@ export function groupKeyOf(field: Field, value: CellValue, timeZone: string): Ce
   return ms === null ? null : dayIn(ms, resolveZone(zone))
 }
 
+/** Options of sets that are sorted, each a comparison per record. With more, cells are grouped as stored. */
+export const MAX_SET_OPTIONS = 200
+
+/**
+ * A comma list in the order of the given titles: `red,blue` and `blue,red` are one set. A list with other titles stays
+ * as it is, or it would look like another.
+ */
+export function sortSet(list: string, titles: readonly string[]): string {
+  if (titles.length > MAX_SET_OPTIONS) return list
+  const sorted = titles.filter((title) => `,${list},`.includes(`,${title},`)).join(',')
+  return sorted.length === list.length ? sorted : list
+}
+
 /** Normalizes the order of a set: options in their defined order, people by id. Returns other values unchanged. */
-export function normalizeSet(field: Field, value: CellValue): CellValue {
+function normalizeSet(field: Field, value: CellValue): CellValue {
   const { type, options } = shownType(field)
   if (type.choices === 'multiple') {
-    const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
-    const indexOf = (title: string) => titles.indexOf(title)
-    const titlesHeld = titlesIn(String(value))
-    return titlesHeld.some((title) => indexOf(title) < 0)
-      ? value
-      : titlesHeld.sort((a, b) => indexOf(a) - indexOf(b)).join(',')
+    const choices = (options.choices ?? []) as { title: string }[]
+    return sortSet(
+      String(value),
+      choices.map(({ title }) => title),
+    )
   }
   const isSet = holdsPeople({ type: type.name }) && options.multiple === true
   return isSet ? idsIn(value).sort().join(',') : value

@@ -105,6 +105,24 @@ describe('records.groups', () => {
     ])
   })
 
+  test('has the records of a set as it was stored where a field has too many options to sort it', async () => {
+    const choices = Array.from({ length: 201 }, (_, at) => ({ title: `T${at}` }))
+    const tagged = await bench.table(
+      { Title: 'SingleLineText', Tags: { type: 'MultiSelect', options: { choices } } },
+      [
+        { Title: 'sorted', Tags: 'T1,T2' },
+        { Title: 'not sorted', Tags: 'T2,T1' },
+      ],
+    )
+    const fieldId = tagged.field('Tags').id
+    expect(await listed(tagged, by(tagged, 'Tags'))).toEqual([
+      ['T1,T2', 1],
+      ['T2,T1', 1],
+    ])
+    expect(await idsIn(tagged, { group: [{ fieldId, value: 'T1,T2' }] })).toEqual([1])
+    expect(await idsIn(tagged, { group: [{ fieldId, value: 'T2,T1' }] })).toEqual([2])
+  })
+
   test('groups moments by their day where the person is', async () => {
     const selection = { tableId: tasks.id, timeZone: 'Europe/Berlin' }
     expect(await listed(tasks, by(tasks, 'At'), { selection })).toEqual([

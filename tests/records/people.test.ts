@@ -262,6 +262,40 @@ describe('sorts by people', () => {
   })
 })
 
+describe('groups of people', () => {
+  test('have the records that they count, also where one of several has left', async () => {
+    const gone = await createMember(bench.app, bench.baseId, 'editor')
+    const other = await bench.table(
+      { Title: 'SingleLineText', Team: { type: 'User', options: { multiple: true } } },
+      [
+        { Title: 'gone first', Team: [gone.id, ann.id] },
+        { Title: 'ann first', Team: [ann.id, gone.id] },
+        { Title: 'bob first', Team: [bob.id, ann.id] },
+        { Title: 'bob last', Team: [ann.id, bob.id] },
+      ],
+    )
+    await bench.app.services.auth.access.setMembership(bench.baseId, gone.id, null)
+    const fieldId = other.field('Team').id
+    const { groups } = await bench.trpc.records.groups.query({
+      request: {
+        selection: { tableId: other.id },
+        groups: [{ fieldId, direction: 'asc' }],
+        summaries: [],
+        limit: 10,
+        offset: 0,
+      },
+    })
+    const found = await Promise.all(
+      groups.map(async ({ keys: [value = null] }) => {
+        const query = { tableId: other.id, limit: 10, offset: 0, group: [{ fieldId, value }] }
+        return (await bench.trpc.records.list.query({ query })).ids
+      }),
+    )
+    expect(found.map((ids) => ids.length)).toEqual(groups.map(({ count }) => count))
+    expect(found.toSorted((a, b) => Number(a[0]) - Number(b[0]))).toEqual([[1], [2], [3, 4]])
+  })
+})
+
 describe('a change of type', () => {
   test('writes people as e-mails, finds them by e-mail and name, and tells who is lost', async () => {
     const other = await bench.table({ Title: 'SingleLineText', Names: 'SingleLineText' }, [

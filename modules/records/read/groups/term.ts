@@ -14,7 +14,7 @@ import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import { createBuild } from '../../../../src/core/formula/build.ts'
 import { compileToWall } from '../../../../src/core/formula/instants.ts'
-import { normalizeSet } from '../../../../src/core/group-key.ts'
+import { MAX_SET_OPTIONS, sortSet } from '../../../../src/core/group-key.ts'
 import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
@@ -37,6 +37,8 @@ export interface GroupTerm {
   rank: ((key: SQL) => SQL) | null
   /** Sort terms that do not follow from the key, equal for all records of a group. */
   leading: SQL[]
+  /** The present key of a group whose key was read before: the order of the options may have changed. Absent if keys do not change. */
+  presentKey?(key: string): string
   /** The stored value that the key is computed from; absent for computed fields, and for instants, of which a day has many. */
   stored?: StoredTerm
 }
@@ -130,7 +132,11 @@ function listTerm(context: ReadContext, field: Field): GroupTerm {
 
 function setTerm({ dialect }: ReadContext, cell: SQL, keyed: string[], ranked: string[]): GroupTerm {
   if (keyed.length === 0 || keyed.length > MAX_SET_OPTIONS) return plain(cell, 'text')
-  return { ...plain(inOrder(dialect, cell, keyed), 'text'), rank: (key) => setRank(dialect, key, ranked) }
+  return {
+    ...plain(inOrder(dialect, cell, keyed), 'text'),
+    rank: (key) => setRank(dialect, key, ranked),
+    presentKey: (key) => sortSet(key, keyed),
+  }
 }
 
 /** Several people: grouped by who they are, sorted by name. */
@@ -179,10 +185,7 @@ function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: 
   return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), false)
 }
 
-/** Options that sets are normalized by, each a comparison per record. With more, cells are grouped as stored. */
-const MAX_SET_OPTIONS = 200
-
-/** A comma list with its titles in the given order: `red,blue` and `blue,red` are one set. */
+/** `sortSet` in SQL. */
 function inOrder({ formula, hasOption }: QueryDialect, cell: SQL, titles: readonly string[]): SQL {
   const set = (list: SQL): SQL => {
     const parts = titles.map((title) =>
@@ -192,7 +195,6 @@ function inOrder({ formula, hasOption }: QueryDialect, cell: SQL, titles: readon
   }
   return formula.once([{ sql: cell, type: 'text' }], ['set_cell'], ([list = cell]) =>
     formula.once([{ sql: set(list), type: 'text' }], ['set_sorted'], ([sorted = list]) =>
-      // A set with other titles stays as it is, or it would look like another.
       formula.choose([[formula.compare('=', formula.length(sorted), formula.length(list)), sorted]], list),
     ),
   )
@@ -220,7 +222,7 @@ const MAX_LENGTH = 1_000_000
  */
 export function groupCondition(context: ReadContext, field: Field, value: CellValue): SQL {
   const { dialect } = context
-  const { key, storage } = groupTerm(context, field)
+  const { key, storage, presentKey } = groupTerm(context, field)
   if (storage === 'boolean') return dialect.eq(key, isOn(field, value))
   if (value === null || value === '') return dialect.isNull(key)
   if (!isPossible(storage, value)) {
@@ -228,8 +230,7 @@ export function groupCondition(context: ReadContext, field: Field, value: CellVa
   }
   // Strictly typed engines do not compare text with numbers.
   const wanted = isTextStorage(storage) ? String(value) : value
-  // The order of the options may have changed since the key was read.
-  return dialect.eq(key, storage === 'text' ? normalizeSet(field, wanted) : wanted)
+  return dialect.eq(key, presentKey ? presentKey(String(wanted)) : wanted)
 }
 
 /** True for the records of any of the groups. */
