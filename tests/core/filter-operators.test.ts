@@ -187,6 +187,24 @@ describe('operators on dates', () => {
     expect(matching(on('Dt', operator, null, 'today'), instants)).toEqual(expected)
   })
 
+  test.each<[string, string[], string[]]>([
+    ['eq', ['9999-12-31'], ['9999-12-31 00:00:00+00:00', '9999-12-31 23:59:59+00:00']],
+    ['neq', ['9999-12-30'], ['9999-12-30 23:59:59+00:00']],
+    ['gt', [], []],
+    ['gte', ['9999-12-31'], ['9999-12-31 00:00:00+00:00', '9999-12-31 23:59:59+00:00']],
+    ['lt', ['9999-12-30'], ['9999-12-30 23:59:59+00:00']],
+    [
+      'lte',
+      ['9999-12-30', '9999-12-31'],
+      ['9999-12-30 23:59:59+00:00', '9999-12-31 00:00:00+00:00', '9999-12-31 23:59:59+00:00'],
+    ],
+  ])('%s takes the last day of the calendar like any other', (operator, days, instants) => {
+    const last = '9999-12-31'
+    expect(matching(on('D', operator, last, 'exactDate'), ['9999-12-30', last])).toEqual(days)
+    const moments = ['9999-12-30 23:59:59+00:00', '9999-12-31 00:00:00+00:00', '9999-12-31 23:59:59+00:00']
+    expect(matching(on('Dt', operator, last, 'exactDate'), moments)).toEqual(instants)
+  })
+
   test('today is that of the reader, or of the field where it names a zone', () => {
     const row = { cDt: '2024-02-28 13:00:00+00:00' } // 29 February in Auckland
     const condition = on('Dt', 'eq', null, 'yesterday')

@@ -26,7 +26,7 @@ const VALUES: Record<string, readonly CellValue[]> = {
   Ss: [null, 'red', 'blue', 'dark red'],
   Ms: [null, 'red', 'blue', 'red,blue', 'dark red', 'blue,dark red'],
   Cb: [null, false, true],
-  D: [null, '2024-02-28', '2024-02-29', '2024-03-01', '2024-03-31', '2023-01-01'],
+  D: [null, '2024-02-28', '2024-02-29', '2024-03-01', '2024-03-31', '2023-01-01', '9999-12-31'],
 }
 
 function field(

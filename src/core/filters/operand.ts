@@ -1,4 +1,4 @@
-import { resolveZone, startOfDay, toStored } from '../dates.ts'
+import { addDays, resolveZone, startOfDay, toStored } from '../dates.ts'
 import { readExactNumber } from '../exact-decimal.ts'
 import { readCheckboxWord } from '../fields/checkbox.ts'
 import { readDay } from '../fields/date-text.ts'
@@ -154,7 +154,10 @@ function readDateValue(operand: DateOperand, value: CellValue): string | number 
   return typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= MAX_DAYS ? days : null
 }
 
-function rangeOf(condition: Condition, field: FilterField, moment: FilterMoment) {
+/** The last instant of a calendar whose days end with 9999-12-31. */
+const LAST_INSTANT = '9999-12-31 23:59:59.999999+00:00'
+
+function rangeOf(condition: Condition, field: FilterField, moment: FilterMoment): Operand['range'] {
   const { options, type } = shownType(field)
   const own = typeof options.timeZone === 'string' ? options.timeZone : 'local'
   const zone = own === 'local' ? resolveZone(moment.timeZone ?? 'UTC') : own
@@ -162,8 +165,11 @@ function rangeOf(condition: Condition, field: FilterField, moment: FilterMoment)
   const [value = null] = valuesOf(condition, 'date')
   // Exact dates must not read the current time, so that compiled filters can be cached.
   const now = operandNeeds(operand) === 'date' ? new Date(0) : moment.now
-  const days = resolveDays(operand, readDateValue(operand, value), now, zone)
-  if (type.storage === 'date') return days
+  const { from, last } = resolveDays(operand, readDateValue(operand, value), now, zone)
+  const to = addDays(last, 1)
+  // No day follows the last one.
+  const end = to === last ? '<=' : '<'
+  if (type.storage === 'date') return { from, to, end }
   const instant = (day: string) => toStored(startOfDay(day, zone)) ?? `${day} 00:00:00+00:00`
-  return { from: instant(days.from), to: instant(days.to) }
+  return { from: instant(from), to: end === '<' ? instant(to) : LAST_INSTANT, end }
 }

@@ -1,10 +1,10 @@
 import { addDays, addMonths, dayIn } from '../dates.ts'
 import { type DateOperand, WITHIN_OPERANDS } from './filter.ts'
 
-/** Days from `from` (inclusive) to `to` (exclusive). */
+/** The first and the last day of a range. */
 interface DayRange {
   from: string
-  to: string
+  last: string
 }
 
 /** Maximum of "days ago": about 270 years. */
@@ -34,9 +34,9 @@ export function resolveDays(
 ): DayRange {
   const today = dayIn(now.getTime(), zone)
   const days = typeof value === 'number' ? value : 0
-  const one = (day: string): DayRange => ({ from: day, to: addDays(day, 1) })
-  const since = (day: string): DayRange => ({ from: day, to: addDays(today, 1) })
-  const until = (day: string): DayRange => ({ from: today, to: addDays(day, 1) })
+  const one = (day: string): DayRange => ({ from: day, last: day })
+  const since = (day: string): DayRange => ({ from: day, last: today })
+  const until = (day: string): DayRange => ({ from: today, last: day })
   const meanings: Record<DateOperand, () => DayRange> = {
     today: () => one(today),
     tomorrow: () => one(addDays(today, 1)),

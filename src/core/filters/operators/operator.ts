@@ -12,8 +12,8 @@ export type Arity = 'none' | 'one' | 'two' | 'many' | 'word' | 'date'
 export interface Operand {
   /** In the column's stored form. */
   values: FilterValue[]
-  /** Half-open range in the stored form; dates only. */
-  range: { from: string; to: string } | null
+  /** Range in the stored form; dates only. Ends before `to`, or with it if `end` is `<=`. */
+  range: { from: string; to: string; end: '<' | '<=' } | null
   /** Ids of the people whom the text matches; only for "contains" and similar operators on people. */
   people: string[] | null
 }
@@ -47,14 +47,14 @@ export const meets = <S>(
   test: (value: S, primitives: FilterPrimitives<S>) => S,
 ): S => primitives.some?.(column, test) ?? test(column, primitives)
 
-/** Within a half-open range. */
+/** Within a range of days. */
 export const inRange = <S>(
   primitives: FilterPrimitives<S>,
   column: S,
-  { from, to }: NonNullable<Operand['range']>,
+  { from, to, end }: NonNullable<Operand['range']>,
 ): S =>
   meets(primitives, column, (value, { and, compare }) =>
-    and([compare(value, '>=', from), compare(value, '<', to)]),
+    and([compare(value, '>=', from), compare(value, end, to)]),
   )
 
 /** Filter sets with text values, in which '' differs from NULL. */

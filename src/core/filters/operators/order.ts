@@ -6,12 +6,12 @@ import { defineOperator, type FilterOperator, inRange, meets, type Operand, sign
  * Comparisons with a day include or exclude the whole day, on fields with a time too: "after" starts at its
  * end, "on or before" includes all of it.
  */
-const DAY_EDGE = {
-  '<': { sign: '<', edge: 'from' },
-  '<=': { sign: '<', edge: 'to' },
-  '>': { sign: '>=', edge: 'to' },
-  '>=': { sign: '>=', edge: 'from' },
-} as const satisfies Record<Sign, { sign: Sign; edge: 'from' | 'to' }>
+const DAY_EDGE: Record<Sign, (range: NonNullable<Operand['range']>) => { sign: Sign; day: string }> = {
+  '<': ({ from }) => ({ sign: '<', day: from }),
+  '<=': ({ to, end }) => ({ sign: end, day: to }),
+  '>': ({ to, end }) => ({ sign: end === '<' ? '>=' : '>', day: to }),
+  '>=': ({ from }) => ({ sign: '>=', day: from }),
+}
 
 const compare = (key: string, aliases: string[], sign: Sign, labels: FilterOperator['offers']) =>
   defineOperator({
@@ -22,8 +22,8 @@ const compare = (key: string, aliases: string[], sign: Sign, labels: FilterOpera
     arity: 'one',
     build<S>(primitives: FilterPrimitives<S>, column: S, { values, range }: Operand): S {
       if (!range) return primitives.compare(column, sign, values[0] ?? '')
-      const day = DAY_EDGE[sign]
-      return primitives.compare(column, day.sign, range[day.edge])
+      const edge = DAY_EDGE[sign](range)
+      return primitives.compare(column, edge.sign, edge.day)
     },
   })
 
