@@ -235,6 +235,20 @@ describe('a cached result after a change', () => {
     }
   })
 
+  test('keeps a sum without values empty when a record without a value comes', async () => {
+    const cache = createResultCache(null, 0)
+    const fieldId = world.table.field('Num').id
+    const filter = { fieldId: world.table.field('Title').id, operator: 'eq', value: 'without a number' }
+    const sum = async () => {
+      const summaries = [{ fieldId, summary: 'sum' }]
+      return (await summarize(cache.over(opened), opened.context, { filter }, summaries))[fieldId]
+    }
+    for (let time = 0; time < 3; time++) expect(await sum()).toBeNull()
+    await sent(bench.rest.post(world.table.path, { Title: 'without a number' }))
+    cache.touch([{ tableId: world.table.id, fieldIds: null, added: 1 }])
+    expect(await sum()).toBeNull()
+  })
+
   test('is what the table has, with other servers', async () => {
     random = seeded(12)
     await compare(createResultCache(createLogFollower(), 0), () => {})

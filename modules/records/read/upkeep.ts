@@ -190,6 +190,7 @@ const MAX_EXACT_SUM = 1e15
 /** Sums of whole numbers; others are rounded, which cannot be repeated from the rounded sum. */
 function adjustSum(before: CellValue, changes: { sign: 1 | -1; value: unknown }[]): CellValue | undefined {
   const filled = changes.filter(({ value }) => value !== null)
+  if (filled.length === 0) return before
   const numbers = filled.map(({ sign, value }) => sign * Number(value))
   const sum = Number(before ?? 0) + sumOf(numbers)
   const isExact = [Number(before ?? 0), sum, ...numbers].every(
