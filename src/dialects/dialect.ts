@@ -74,7 +74,7 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
   /** The same per group, for a select that groups by `keys` (comma-separated names). */
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
-  /** True if the text of the column contains the search text, ignoring case. */
+  /** True if the text of the column contains the search text, ignoring case. Not asked of booleans. */
   search(column: SQL, storage: StorageKind, text: string): SQL
   /**
    * The text in which `search` looks (for `files` in that of `fileNames`), for search indexes; null for values without

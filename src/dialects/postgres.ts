@@ -28,8 +28,6 @@ const postgresLike = (expression: SQL, pattern: string, isNumber: boolean): SQL 
 
 /** True if the text of a column of this kind contains the search text, ignoring case. */
 function postgresSearch(expression: SQL, storage: StorageKind, text: string): SQL {
-  // A checkbox shows no text.
-  if (storage === 'boolean') return sql`false`
   const pattern = `%${escapeLike(text)}%`
   if (storage === 'real') return fits(printed(expression), pattern)
   const shown = sql`(${expression})::text`

@@ -165,10 +165,8 @@ export const sqlite: Dialect = {
   optionOrder,
   summary,
   groupSummary: groupSummaryBy(summary, { median: medianByPlace, stddev: stddevByMean }),
-  search(expression, storage, text) {
-    const searched = searchedText(expression, storage)
-    return searched === null ? sql`1 = 0` : sqliteLike(searched, `%${escapeLike(text)}%`)
-  },
+  search: (expression, storage, text) =>
+    sqliteLike(searchedText(expression, storage) ?? expression, `%${escapeLike(text)}%`),
   searchedText,
   searchIndexes: sqliteSearchIndexes,
   formula: sqliteFormula,

@@ -194,6 +194,12 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
     expect(await found("'")).toBe(holding((text) => text.includes("'")))
   })
 
+  test('finds no checkbox by the number or word that the engine stores', async () => {
+    for (const text of ['1', '0', 't', 'true', 'false']) {
+      expect([text, await idsOf({ search: { text, fieldId: 'cCb' } })]).toEqual([text, []])
+    }
+  })
+
   test('summarises columns as the values in memory do', async () => {
     const asEngine = { dialect: engine.dialect, values: engine.rows, all: async () => [] }
     for (const field of userFields.filter((candidate) => candidate.type !== 'Date')) {

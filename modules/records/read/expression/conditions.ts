@@ -101,7 +101,7 @@ export function searchCondition(
   if (indexed.length === 0) return contains(searched)
   // A condition that is always false would still make the engine read the whole table.
   const mayShow = (field: Field) =>
-    isOfPeople(field) ? searchPeople(text, context.moment).length > 0 : valueStorage(field) !== 'boolean'
+    isOfPeople(field) ? searchPeople(text, context.moment).length > 0 : showsText(field)
   const others = searched.filter((field) => !indexed.includes(field) && mayShow(field))
   if (others.length > 0) return sql`((${isCandidate} and ${contains(indexed)}) or ${contains(others)})`
   const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
@@ -143,6 +143,7 @@ export function firstMatch(context: ReadContext, text: string, fields: readonly 
 
 function searchTerm(context: ReadContext, field: Field, text: string): SQL {
   const { dialect } = context
+  if (!showsText(field)) return dialect.constant(false)
   const fragments = fragmentsOf(context)
   const anyOf = fragments.anyOf(field)
   // Search the names of files, not the rest of their JSON.
@@ -170,10 +171,12 @@ export function searchable({ model, view }: { model: TableModel; view: View | nu
   )
 }
 
-/** False for a broken computed field, and for one with boolean values. */
+/** False for a broken computed field, and for checkboxes. */
 export const isSearchable = (field: Field): boolean =>
-  fieldType(field.type).computed === undefined ||
-  (field.error === null && shownType(field).type.storage !== 'boolean')
+  (fieldType(field.type).computed === undefined || field.error === null) && showsText(field)
+
+/** False for checkboxes, whatever number or word the engine stores. */
+const showsText = (field: Field): boolean => shownType(field).type.storage !== 'boolean'
 
 /** @throws BAD_REQUEST for more records than a statement can bind */
 export function idCondition({ model, dialect }: ReadContext, ids: RecordId[]): SQL {
