@@ -68,6 +68,8 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   unindexedCondition?(condition: SQL): SQL
   /** True if an index over an expression answers a query alone. PostgreSQL then reads the expression's columns as well. */
   readsIndexedExpressions?: boolean
+  /** A random number for each row. */
+  random: SQL
   /** Index of an option in its field's list, for sorting by option order. */
   optionOrder(column: SQL, titles: string[]): SQL
   /** A summary of a column, as a scalar expression in a select over the rows of `from` (`"table" where …`). */

@@ -84,6 +84,7 @@ export const mysql: Dialect = {
   // NULL sorts first ascending and last descending by default.
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
+  random: sql`rand()`,
   summary,
   groupSummary: groupSummaryBy(summary, { median: medianByPlace }),
   search: (expression, _storage, text) => like(expression, `%${escapeLike(text)}%`),

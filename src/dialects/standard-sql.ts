@@ -78,6 +78,7 @@ export const standardPrimitives = {
   or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
   not: (condition) => sql`not (${condition})`,
   constant: (value) => sql.raw(value ? 'true' : 'false'),
+  random: sql`random()`,
   optionOrder,
   exactText: (expression) => expression,
   emptyAsNull: (expression) => sql`nullif(${expression}, '')`,

@@ -181,6 +181,7 @@ describe.each(['postgres', 'mariadb'] as const)('records of %s', (kind) => {
     const names = async (query: string) => (await list('author', query)).map((row) => row.name)
     expect(await names('?sort=-name')).toContain('Dora')
     expect(await names('?where=(name,like,%25MIL%25)')).toEqual(['emil'])
+    expect((await names('?shuffle=1')).toSorted()).toEqual((await names('?limit=100')).toSorted())
     expect(await names('?where=(name,eq,Dora)~or(email,eq,emil@example.com)&sort=name')).toHaveLength(2)
     const { fields } = await bench.trpc.schema.table.query({ tableId: ids.get('every_type') ?? '' })
     const whole = fields.find((field) => field.title === 'whole')!

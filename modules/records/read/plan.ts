@@ -269,7 +269,7 @@ function listed(context: PlanContext, { fields, shape, orderViewId }: PageQuery,
 function pageStatement(context: PlanContext, query: PageQuery, selected: Selected): SQL {
   const { fields, limit, offset } = query
   const { from, where, condition, orderViewId } = selected
-  const orderBy = query.isShuffled ? sql`random()` : selected.orderBy
+  const orderBy = query.isShuffled ? context.dialect.random : selected.orderBy
   // Records without a key are identified by their position in the list.
   const keyless = isKeyless(context.model)
   const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
