@@ -49,6 +49,32 @@ describe('formulas over what is computed', () => {
     expect(await valuesOf(books, 'By')).toMatchObject({ Hobbit: 'by Tolkien' })
   })
 
+  test('take 1,000 linked records, of which a cell lists the first ten', async () => {
+    const titles = Array.from({ length: 1_001 }, (_, at) => `Part ${at + 1}`)
+    const parts = await bench.table(
+      { Title: 'SingleLineText' },
+      titles.map((Title) => ({ Title })),
+    )
+    const sets = await bench.table({ Title: 'SingleLineText' }, [
+      { Title: 'twelve' },
+      { Title: 'all' },
+      { Title: 'none' },
+    ])
+    const options = { kind: 'mm', relatedTableId: parts.id, createInverse: false }
+    await library.add(sets, 'Parts', 'LinkToAnotherRecord', options)
+    const ids = titles.map((_, at) => at + 1)
+    await library.link(sets, 'Parts', 1, ids.slice(0, 12))
+    await library.link(sets, 'Parts', 2, ids)
+    await formula(sets, 'Listed', 'ARRAYJOIN({Parts}, ";")')
+    await formula(sets, 'Has the twelfth', 'IF(SEARCH({Parts}, "Part 12") > 0, "yes", "no")')
+    expect(await valuesOf(sets, 'Listed')).toEqual({
+      twelve: titles.slice(0, 12).join(';'),
+      all: titles.slice(0, 1_000).join(';'),
+      none: null,
+    })
+    expect(await valuesOf(sets, 'Has the twelfth')).toEqual({ twelve: 'yes', all: 'yes', none: 'no' })
+  })
+
   test('sort, cut and join the values of lookups and multi selects, and read JSON', async () => {
     const { authors, books, addThrough, add } = library
     await addThrough(authors, 'Prices', 'Books', [books, 'Price'])

@@ -41,7 +41,9 @@ export const formulaExpression: Expression = (field, scope) => {
       const named = model.field(fieldId)
       if (!named)
         throw new Error(`Formula ${field.id} names the field ${fieldId}, which its check did not find`)
-      const value = scope.of(named, scope, 'cell')
+      // Where only the number of linked records counts, their names are not read.
+      const form = formulaField(named).form === 'linkTitles' ? 'formula' : 'cell'
+      const value = scope.of(named, scope, form)
       const storage = storageOf(named)
       // Engines print the fraction of a time of day in different ways.
       return storage === 'time' && named.databaseType !== null

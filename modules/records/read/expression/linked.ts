@@ -19,8 +19,17 @@ const LISTED_RECORDS = 25
 /** Linked records in an export: no record has this many. */
 const ALL_RECORDS = 1_000_000_000
 
+/** Values in the cell of a lookup, and linked records in a formula; conditions test all of them. */
+export const MAX_LISTED = 1_000
+
 /** The number of linked records in each form. */
-const LISTED = { cell: LISTED_LINKS, first: LISTED_LINKS, records: LISTED_RECORDS, whole: ALL_RECORDS }
+const LISTED = {
+  cell: LISTED_LINKS,
+  first: LISTED_LINKS,
+  records: LISTED_RECORDS,
+  formula: MAX_LISTED,
+  whole: ALL_RECORDS,
+}
 
 /** A link: its records as `writeLinks` encodes them; as a value, their number or the name of the single record. */
 export const linkExpression: Expression = (field, scope, form) => {
@@ -60,9 +69,6 @@ export function linkWords(field: Field, scope: Scope): FilterPrimitives<SQL> | n
   const { rows } = follow(scope, [step])
   return { ...scope.dialect, isUnlinked: () => sql`not exists (select 1 from ${rows.from})` }
 }
-
-/** Values in the cell of a lookup; conditions test all of them. */
-export const MAX_LISTED = 1_000
 
 /** Values in the text of a list that is sorted or used in a formula. */
 export const MAX_JOINED = 100

@@ -141,10 +141,10 @@ export const storedValue = (scope: Scope, field: Field): RelatedValue => ({
 /**
  * Forms of a field: the `cell` that is shown, or the `value` that is filtered, sorted, grouped and summarized. They
  * differ for fields with several values: a link has the number of its records (or the name of a single one), a list
- * the text of its values. `records` is a cell with one page of linked records, `whole` one with all of them, `first`
- * the first value of a list.
+ * the text of its values. `records` is a cell with one page of linked records, `formula` one with those that a formula
+ * takes, `whole` one with all of them, `first` the first value of a list.
  */
-export type Form = 'cell' | 'value' | 'records' | 'whole' | 'first'
+export type Form = 'cell' | 'value' | 'records' | 'formula' | 'whole' | 'first'
 
 /** Builds one kind of computed field; null if something it needs is missing. */
 export type Expression = (field: Field, scope: Scope, form: Form) => SQL | null
