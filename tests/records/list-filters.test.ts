@@ -77,6 +77,15 @@ describe('filters on a lookup through many', () => {
     expect(await authors('(Prices,notblank)')).toBe('Tolkien,Asimov')
   })
 
+  test('are empty without values, of text as of numbers', async () => {
+    for (const title of ['Prices', 'States']) {
+      for (const operator of ['empty', 'null', 'blank']) {
+        expect(await authors(`(${title},${operator})`)).toBe('Nobody')
+        expect(await authors(`(${title},not${operator})`)).toBe('Tolkien,Asimov')
+      }
+    }
+  })
+
   test('ask that one value lies in a range, not two on both sides of it', async () => {
     expect(await meeting('Prices', { operator: 'btw', value: [11, 20] })).toBe('')
     expect(await meeting('Prices', { operator: 'btw', value: [11, 21] })).toBe('Tolkien')

@@ -26,9 +26,9 @@ const PRESENT: readonly FilterSet[] = [...EVERY_SET, 'links', 'attachment', 'pre
 /** Checkboxes offer "checked" instead. */
 const OFFERED: readonly FilterSet[] = PRESENT.filter((set) => set !== 'checkbox')
 
-/** True if a value can be ''. Links cannot: an unnamed linked record still counts. */
-const hasText = <S>(primitives: FilterPrimitives<S>, set: FilterSet): boolean =>
-  TEXT_LIKE.includes(set) && primitives.isUnlinked === undefined
+/** True if a value can be ''. Links cannot: an unnamed linked record still counts. Lists leave out empty texts. */
+const hasText = <S>({ isUnlinked, some }: FilterPrimitives<S>, set: FilterSet): boolean =>
+  TEXT_LIKE.includes(set) && isUnlinked === undefined && some === undefined
 
 const isBlank: Build = (primitives, column, set) =>
   hasText(primitives, set)
