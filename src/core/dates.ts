@@ -254,11 +254,8 @@ export const dayIn = (ms: number, zone: string): string => {
   return day ?? (ms < 0 ? '0001-01-01' : '9999-12-31')
 }
 
-/** The instant at which a day begins in the zone: 1 o'clock if midnight is skipped. */
+/** The instant at which a day begins in the zone: the first midnight if there are two, 1 o'clock if it is skipped. */
 export function startOfDay(day: string, zone: string): number {
   const asUtc = dayToMs(day)
-  if (zone === 'UTC') return asUtc
-  const first = asUtc - offsetAt(asUtc, zone)
-  const second = asUtc - offsetAt(first, zone)
-  return Math.max(first, second)
+  return fromWall(wallOf(asUtc), zone) ?? asUtc - offsetAt(asUtc - DAY_MS / 2, zone)
 }

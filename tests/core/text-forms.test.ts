@@ -276,9 +276,12 @@ describe('days and zones', () => {
     expect(addMonths('2024-01-15', -1)).toBe('2023-12-15')
   })
 
-  test('a day begins when its calendar does, also where midnight is skipped', () => {
+  test('a day begins when its calendar does, also where midnight is skipped or comes twice', () => {
     expect(toStored(startOfDay('2024-03-05', 'Asia/Tokyo'))).toBe('2024-03-04 15:00:00+00:00')
     expect(toStored(startOfDay('2018-11-04', 'America/Sao_Paulo'))).toBe('2018-11-04 03:00:00+00:00')
+    expect(toStored(startOfDay('2021-10-29', 'Asia/Amman'))).toBe('2021-10-28 21:00:00+00:00')
+    expect(toStored(startOfDay('2011-12-30', 'Pacific/Apia'))).toBe('2011-12-30 10:00:00+00:00')
+    expect(toStored(startOfDay('9999-12-31', 'America/New_York'))).toBe('9999-12-31 05:00:00+00:00')
   })
 
   test('a wall time before 1900 is found, too', () => {
