@@ -91,6 +91,38 @@ describe.each<[ServerKind]>([['mariadb'], ['postgres']])('a long write in a conn
   }, 60_000)
 })
 
+test('a write that the database ends for a deadlock with another program is refused as busy', async () => {
+  await using stack = new AsyncDisposableStack()
+  const bench = await createBench()
+  stack.defer(() => bench.stop())
+  const foreign = await createForeign('postgres', [
+    'create table part (id int primary key, note varchar(20))',
+    "insert into part values (1, 'old'), (2, 'old')",
+  ])
+  stack.defer(() => foreign.stop())
+  await connect(bench, foreign.sent)
+  const [table] = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+  const tableId = table?.id ?? ''
+  const { fields } = await bench.trpc.schema.table.query({ tableId })
+  const noteId = fields.find(({ columnName }) => columnName === 'note')?.id ?? ''
+  const update = (id: number) => ({
+    kind: 'update' as const,
+    tableId,
+    rows: [{ id, values: { [noteId]: 'ours' } }],
+  })
+  const other = new Bun.SQL(foreign.database.url, { max: 1 })
+  stack.defer(() => other.close())
+  await other.unsafe('begin')
+  await other.unsafe("update part set note = 'theirs' where id = 2")
+  const change = { baseId: bench.baseId, operations: [update(1), update(2)] }
+  const refused = refusalOf(bench.trpc.records.write.mutate({ change }))
+  await Bun.sleep(300)
+  // The server looks for deadlocks a second after a wait began, and ends the one that finds it.
+  await other.unsafe("update part set note = 'theirs' where id = 1")
+  expect(await refused).toMatchObject({ code: 'CONFLICT', status: 409 })
+  await other.unsafe('rollback')
+}, 60_000)
+
 describe('a write in a connected SQLite file', () => {
   let bench: Bench
   let file: Database

@@ -87,6 +87,9 @@ export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) 
 /** True if a lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
+/** Codes of transactions that the server ended for the sake of another one: a deadlock, a serialization failure. */
+const CONFLICTING = new Set(['40P01', '40001'])
+
 /**
  * Translates a driver's error into a user-facing one. Returns errors that the dialect recognises (`violation`,
  * `isFullTable`) unchanged, and errors caused by a bug.
@@ -99,7 +102,7 @@ export function explainPostgres(error: unknown, source: string): unknown {
     if (isConnectionError(cause) || isTlsError(cause, code)) return 'unreachable'
     if (REFUSED.has(code)) return 'refused'
     if (code === '57014') return 'timeout'
-    if (isLockTimeout(cause)) return 'busy'
+    if (isLockTimeout(cause) || CONFLICTING.has(code)) return 'busy'
     if (code === '42501' || code === '25006') return 'forbidden'
     if (GONE.test(code) && !isOwn) return 'gone'
     if (code === '23505' || code === '23502' || code === '54011') return null
