@@ -102,6 +102,11 @@ const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string
 export const isOffline = (error: unknown): boolean =>
   error instanceof TypeError || (isFromServer(error) && dataOf(error) === null)
 
+/** True if the same request may be answered later: without an answer, or while the database of our server is away. */
+export const isAway = (error: unknown): boolean =>
+  isOffline(error) ||
+  (appCodeOf(error) === 'DATABASE_UNREACHABLE' && detailsOf(error).retryAfterSeconds !== undefined)
+
 /** True for lost connections and a busy server, false for rejected requests. */
 export function isWorthRetrying(error: unknown): boolean {
   const status = dataOf(error)?.httpStatus

@@ -161,6 +161,40 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   }
 }
 
+/** A way to a database server that can be closed and opened. */
+export interface ClosableProxy extends Proxy {
+  /** Cuts all connections, and every new one. */
+  close(): void
+  open(): void
+}
+
+export async function startClosableProxy(databaseUrl: string): Promise<ClosableProxy> {
+  let isClosed = false
+  const cuts = new Set<() => void>()
+  const proxy = await startProxy(databaseUrl, (cut) => {
+    if (isClosed) cut()
+    cuts.add(cut)
+    return {
+      onRequest: (_data, pass) => pass(),
+      onAnswer: (pass) => pass(),
+      onLeave(pass) {
+        cuts.delete(cut)
+        pass()
+      },
+    }
+  })
+  return {
+    ...proxy,
+    close() {
+      isClosed = true
+      for (const cut of cuts) cut()
+    },
+    open() {
+      isClosed = false
+    },
+  }
+}
+
 /** Passes on the bytes of one connection. */
 interface Link {
   /** Called with bytes of the client, which `pass` sends to the server. */

@@ -28,7 +28,7 @@ function open(rows: Values[], filter: StoreQuery['filter'] = null) {
   const server = memoryRecords(FIELDS, rows)
   const asked: Query[] = []
   const messages: string[] = []
-  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
+  const queue = createSendQueue({ isAway: isOffline, pauseMs: () => 5 })
   const map = createMapLayout('place')
   const api: typeof server.api = {
     ...server.api,

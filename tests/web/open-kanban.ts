@@ -31,7 +31,7 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
   const fields = KANBAN_FIELDS
   const server = memoryRecords(fields, rows)
   const messages: string[] = []
-  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
+  const queue = createSendQueue({ isAway: isOffline, pauseMs: () => 5 })
   const by = stackByOf(fields, 'status')
   if (!by) throw new Error('the field cannot be stacked by')
   const fieldIds = fields.map((field) => field.id)

@@ -23,7 +23,7 @@ export async function open(
   const conflicts: Conflict[] = []
   /** Questions about conflicts are answered with theirs, after this. */
   const question = { answered: Promise.resolve() }
-  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
+  const queue = createSendQueue({ isAway: isOffline, pauseMs: () => 5 })
   const store = createRecordStore(
     {
       baseId: 'p1',

@@ -370,7 +370,7 @@ describe('record store', () => {
         api: server.api,
         resolveConflict: async () => null,
         actorId: () => 'us1',
-        queue: createSendQueue({ isOffline }),
+        queue: createSendQueue({ isAway: isOffline }),
         notify: () => {},
         keepUnsaved: () => {},
       },

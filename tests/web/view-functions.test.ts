@@ -248,7 +248,7 @@ describe('the order of a sorted list', () => {
 
 describe('the line of changes to the server', () => {
   test('keeps the order, goes on after a refusal, and counts what was asked for', async () => {
-    const queue = createSendQueue({ isOffline: () => false })
+    const queue = createSendQueue({ isAway: () => false })
     const log: string[] = []
     const item = (name: string, fails = false) => ({
       async send() {

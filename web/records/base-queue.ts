@@ -1,4 +1,4 @@
-import { isOffline } from '../errors.ts'
+import { isAway } from '../errors.ts'
 import { session } from '../session/index.ts'
 import { createSendQueue, type SendQueue } from './send-queue.ts'
 
@@ -11,7 +11,7 @@ const queues = new Map<string, SendQueue>()
 export function queueOf(baseId: string): SendQueue {
   const known = queues.get(baseId)
   if (known) return known
-  const queue = createSendQueue({ isOffline })
+  const queue = createSendQueue({ isAway })
   queues.set(baseId, queue)
   return queue
 }

@@ -18,8 +18,8 @@ export interface QueueStatus {
 
 /** Error classification and timers for the queue. */
 export interface QueueDeps {
-  /** True if the server did not respond, so that the item is sent again. */
-  isOffline(error: unknown): boolean
+  /** True if the server did not respond, or could not store anything for now, so that the item is sent again. */
+  isAway(error: unknown): boolean
   /** Pause before attempt n (from 1), in milliseconds. */
   pauseMs?(attempt: number): number
 }
@@ -30,7 +30,7 @@ export type SendQueue = ReturnType<typeof createSendQueue>
  * Sends items one at a time, in order, as later ones may build on earlier ones. While offline they wait, and are sent
  * automatically when the connection is back.
  */
-export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
+export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
   const items: QueueItem[] = []
   const status = createStore<QueueStatus>(() => ({ waiting: 0, offline: false }))
   let sending = false
@@ -69,7 +69,7 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
       const answer = await item.send()
       return () => item.done(answer)
     } catch (error) {
-      return isOffline(error) ? 'offline' : () => item.refused(error)
+      return isAway(error) ? 'offline' : () => item.refused(error)
     }
   }
 
