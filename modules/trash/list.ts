@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
-import { parseJsonText } from '../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../src/core/json-text.ts'
 import type { Person } from '../../src/core/model.ts'
 import { roleCan } from '../../src/core/roles.ts'
 import { TRASH_KIND_NAMES, TRASH_KINDS, type TrashItem, type TrashKind } from '../../src/core/trash.ts'
@@ -225,17 +225,7 @@ const writeCursor = (at: Position): string => Buffer.from(JSON.stringify(at)).to
 /** @throws BAD_REQUEST for anything but the `next` of a page */
 function readCursor(text: string | null | undefined): Position {
   if (text === null || text === undefined) return {}
-  const parsed = position.safeParse(jsonOf(Buffer.from(text, 'base64url').toString()))
+  const parsed = position.safeParse(parseJsonOrNull(Buffer.from(text, 'base64url').toString()))
   if (!parsed.success) throw badRequest(m.trash_error_cursor())
   return parsed.data
-}
-
-/** Null for text that is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }

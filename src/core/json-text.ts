@@ -42,6 +42,16 @@ export function parseJsonText(text: string): unknown {
   return JSON.parse(text)
 }
 
+/** As `parseJsonText`; null for invalid or too deeply nested JSON. */
+export function parseJsonOrNull(text: string): unknown {
+  try {
+    return parseJsonText(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
 /** True for valid JSON that the engine can parse. */
 export function isJson(text: string): boolean {
   try {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Condition } from '../../../src/core/filters/filter.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { SourceConnection, SourceContext, SourceTable, SourceView } from '../source.ts'
 import { toRecord } from './airtable.ts'
@@ -67,7 +67,7 @@ export function openAirtableLink(
       /fetch\("(\\u002F[^"]{1,20000})"/.exec(html) ??
       []
     if (quoted === null) throw badRequest(m.base_imports_error_airtable_link())
-    const path = parseJson(`"${quoted}"`)
+    const path = parseJsonOrNull(`"${quoted}"`)
     if (typeof path !== 'string' || !URL.canParse(path, answer.url))
       throw badRequest(m.base_imports_error_airtable_link())
     return { address: new URL(path, answer.url).href, headers: headersIn(html) }
@@ -78,7 +78,7 @@ export function openAirtableLink(
     page ??= readPage()
     const { address, headers } = await page
     const url = new URL(address)
-    const given = parseJson(url.searchParams.get('stringifiedObjectParams') ?? '{}') as Options | null
+    const given = parseJsonOrNull(url.searchParams.get('stringifiedObjectParams') ?? '{}') as Options | null
     const { allowMsgpackOfResult: _, ...kept } = given ?? {}
     const all = { ...kept, ...parameters, shouldUseNestedResponseFormat: true }
     url.searchParams.set('stringifiedObjectParams', JSON.stringify(all))
@@ -193,15 +193,6 @@ function explain(status: number): Error | null {
     : null
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
-
 const HEADERS = 'var headers = '
 
 /** The headers that the page sends with its request, such as `x-airtable-application-id`. */
@@ -209,7 +200,7 @@ function headersIn(html: string): [string, string][] {
   const from = html.indexOf(HEADERS)
   const to = from < 0 ? -1 : html.indexOf('}', from)
   const text = to < 0 ? '{}' : html.slice(from + HEADERS.length, to + 1)
-  const found = parseJson(text)
+  const found = parseJsonOrNull(text)
   const given = typeof found === 'object' && found !== null ? (found as Options) : {}
   const own = Object.entries(given).flatMap(([name, value]) =>
     /^x-[a-z-]{1,60}$/i.test(name) && typeof value === 'string' ? [[name, value] as [string, string]] : [],

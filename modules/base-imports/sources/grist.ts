@@ -3,7 +3,7 @@ import { msToDay, toStored } from '../../../src/core/dates.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import { openSqliteFile, type SqliteFile } from '../../../src/db/sqlite-file.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
@@ -209,15 +209,7 @@ function planOf(column: GristColumn, tables: ReadonlyMap<string, GristColumn[]>)
   }
 }
 
-function parsed(text: string | null): unknown {
-  if (!text) return null
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
+const parsed = (text: string | null): unknown => (text ? parseJsonOrNull(text) : null)
 
 const widgetOf = ({ widgetOptions }: GristColumn): Widget => (parsed(widgetOptions) ?? {}) as Widget
 

@@ -1,6 +1,6 @@
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, isFieldTypeName } from '../../../src/core/fields/index.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { Candidate, ComputedPlan, SourceCell, SourceField } from '../source.ts'
 import type { NocoColumn, NocoTable } from './nocodb-types.ts'
@@ -60,17 +60,8 @@ function choicesOf({ colOptions }: NocoColumn): FieldOptions {
 }
 
 export function metaOf({ meta }: Pick<NocoColumn, 'meta'>): Meta {
-  const value = typeof meta === 'string' ? readJson(meta) : meta
+  const value = typeof meta === 'string' ? parseJsonOrNull(meta) : meta
   return typeof value === 'object' && value !== null ? (value as Meta) : {}
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 const idIn = (column: NocoColumn, key: string): string | null => {
@@ -308,7 +299,7 @@ function peopleIn(value: unknown): SourceCell {
 }
 
 function filesIn(value: unknown, addressOf: (path: string) => string): SourceCell {
-  const list = typeof value === 'string' ? readJson(value) : value
+  const list = typeof value === 'string' ? parseJsonOrNull(value) : value
   if (!Array.isArray(list)) return null
   const files = (list as Meta[]).flatMap(({ path, url, signedPath, signedUrl, title, size }) => {
     const place = [signedUrl, signedPath, url, path].find((one) => typeof one === 'string' && one !== '')

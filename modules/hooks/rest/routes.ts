@@ -4,7 +4,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Hook, HookDelivery, HookOperation, HookPayload, HookSettings } from '../../../src/core/hooks.ts'
 import { HOOK_EVENTS, HOOK_OPERATIONS } from '../../../src/core/hooks.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { json, scalar } from '../../../src/wire/answer.ts'
@@ -230,20 +230,11 @@ function readSettings(body: unknown, before: HookSettings): HookSettings {
 
 /** A channel as an object, or as its JSON text, as answers have it. */
 function readChannel(notification: unknown): HookSettings['channel'] {
-  const value = typeof notification === 'string' ? parseChannel(notification) : notification
+  const value = typeof notification === 'string' ? parseJsonOrNull(notification) : notification
   const { type, payload } = (value ?? {}) as { type?: unknown; payload?: unknown }
   const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload)
   if (typeof type !== 'string') throw badRequest(m.hooks_error_channel({ type: String(type).slice(0, 64) }))
   return { type, payload: isObject ? (payload as Record<string, unknown>) : {} }
-}
-
-function parseChannel(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import { type AttachmentItem, readItems, writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { typeByName } from '../../../src/core/fields/attachment-kinds.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { LOG_TEXTS } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
@@ -55,13 +55,7 @@ function findItems(model: TableModel, values: Values): Found[] {
 }
 
 function parse(text: string): unknown {
-  if (!text.trimStart().startsWith('[')) return null
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  return text.trimStart().startsWith('[') ? parseJsonOrNull(text) : null
 }
 
 /** Users choose the name; type and size come from the server’s records. */

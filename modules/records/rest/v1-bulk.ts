@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { allOf, type Filter, isComplete, isGroup } from '../../../src/core/filters/index.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -154,21 +154,12 @@ function readWhole(model: TableModel, query: URLSearchParams): Filter | null {
   // Parsed first, as this rejects excessive nesting.
   const filter = readFilter(model, query)
   const list = query.get('filterArrJson')
-  if (list && !isWhole(parse(list))) throw invalid(m.records_error_filter_list())
+  if (list && !isWhole(parseJsonOrNull(list))) throw invalid(m.records_error_filter_list())
   if (filter) refuseIncomplete(model, filter)
   return filter
 }
 
 const invalid = (message: string): AppError => new AppError('INVALID_FILTER', message)
-
-function parse(json: string): unknown {
-  try {
-    return parseJsonText(json)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
 
 /** True for a list of complete conditions and non-empty groups. */
 function isWhole(items: unknown): boolean {

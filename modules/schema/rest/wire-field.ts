@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/fields/index.ts'
 import { SPECIFIC_TYPES } from '../../../src/core/fields/specific-db-type.ts'
 import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { becomesLink } from '../fields/index.ts'
 import { choicesOf, type FieldPatch, type NewField } from '../model/index.ts'
@@ -262,20 +262,11 @@ const isCurrentTime = (cdf: unknown): cdf is string =>
 
 /** Reads `meta`, an object or its JSON text (wire reference §1.4); null for anything else. */
 function readMeta(meta: unknown): WireMeta | null {
-  if (typeof meta === 'string') return readMeta(parseJson(meta))
+  if (typeof meta === 'string') return readMeta(parseJsonOrNull(meta))
   if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return null
   const { defaultViewColOrder: _1, defaultViewColVisibility: _2, ...own } = meta as WireMeta
   if (JSON.stringify(own).length > 100_000) throw badRequest('The meta of a column is too long')
   return own
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJsonText } from '../../../../src/core/json-text.ts'
+import { parseJsonOrNull } from '../../../../src/core/json-text.ts'
 import type { ViewKind } from '../../../../src/core/model.ts'
 import { plainObject } from '../../../../src/input.ts'
 import { wireTime } from '../../../../src/wire/lists.ts'
@@ -42,7 +42,7 @@ export interface WireKind {
 /** `meta` is an object, or the same as JSON text (wire reference §1.4). */
 export const wireMeta = z.union([
   plainObject(100_000),
-  z.string().max(100_000).transform(parseMeta).pipe(plainObject(100_000)),
+  z.string().max(100_000).transform(parseJsonOrNull).pipe(plainObject(100_000)),
 ])
 /** A field's id or null; some clients send empty text for null. */
 export const wireFieldId = z
@@ -50,15 +50,6 @@ export const wireFieldId = z
   .max(64)
   .nullable()
   .transform((id) => id || null)
-
-function parseMeta(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
 
 /** Maps names in `meta` to keys of a kind's options. */
 export type MetaKeys = Readonly<Record<string, string>>
