@@ -30,6 +30,7 @@ export {
   type FieldInput,
   type FieldPatch,
   fieldWithNewIds,
+  getField,
   isTitleTaken,
   MAX_FIELDS,
   type NewField,

@@ -5,15 +5,8 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { TableModel } from '../../schema/index.ts'
-import {
-  isSearchable,
-  type Opened,
-  type Reader,
-  requireField,
-  searchCondition,
-  wholeOf,
-} from '../read/index.ts'
+import { getField, type TableModel } from '../../schema/index.ts'
+import { isSearchable, type Opened, type Reader, searchCondition, wholeOf } from '../read/index.ts'
 import { isPossibleId, storedId } from '../table/index.ts'
 import {
   columnIn,
@@ -78,7 +71,7 @@ export function createLinkReads(
     which: 'linked' | 'linkable',
   ): Promise<OpenedLink> {
     const own = await openOwn(actor, tableId, which === 'linkable' && recordId === null)
-    const { error } = requireField(own.model, fieldId.slice(0, 64))
+    const { error } = getField(own.model, fieldId)
     // The error of a field may name fields that a visitor does not see.
     if (own.context.whole && error !== null) throw badRequest(error)
     const link = await openLink(schema, wholeOf(own.context), fieldId)

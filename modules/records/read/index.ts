@@ -13,7 +13,7 @@ export { listGroups } from './groups/list-groups.ts'
 export { indexSql, isIndexable } from './index-terms.ts'
 export { createLogFollower } from './log-follower.ts'
 export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'
-export { type Opened, type PagePlan, type PageQuery, requireField, select, wantedFields } from './plan.ts'
+export { type Opened, type PagePlan, type PageQuery, select, wantedFields } from './plan.ts'
 export { compiled } from './plan-cache.ts'
 export { createFormulaPreview, MAX_PREVIEW } from './preview-formula.ts'
 export {

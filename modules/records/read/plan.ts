@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { notFound } from '../../../src/core/errors.ts'
 import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue, FilterSet } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -10,7 +9,7 @@ import type { Query, Selection } from '../../../src/core/query.ts'
 import { stacksOf } from '../../../src/core/views/index.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
-import type { TableModel } from '../../schema/index.ts'
+import { getField, type TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
 import { isForeign, isKeyless, keyFieldsOf, keyOf, listOf, ownOrder } from '../table/index.ts'
 import {
@@ -109,7 +108,7 @@ export function select(
     ...groups
       .map(directed)
       .flatMap(({ fieldId, direction }, at) =>
-        groupOrder(context, requireField(model, fieldId), direction, isUnindexed && at === 0),
+        groupOrder(context, getField(model, fieldId), direction, isUnindexed && at === 0),
       ),
     ...(query.sorts ? sortsOf(context, query.sorts) : sortsOf(own, usable(own.model, view?.sorts ?? []))),
   ]
@@ -171,7 +170,7 @@ function searchedRecords(
       filterCondition(watched, filter ?? null),
       search ? searchCondition(watched, search.text, searchedFields(model, search)) : null,
       recordIds ? idCondition(watched, recordIds) : null,
-      ...group.map(({ fieldId, value }) => groupCondition(watched, requireField(model, fieldId), value)),
+      ...group.map(({ fieldId, value }) => groupCondition(watched, getField(model, fieldId), value)),
     ].filter((condition) => condition !== null)
     return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
   })
@@ -384,13 +383,7 @@ export function positionsQuery(
  */
 export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
   if (!fieldIds) return model.fields.filter((field) => !field.isSystem)
-  return fieldIds.filter((id) => !model.isTrashed(id)).map((id) => requireField(model, id))
-}
-
-export function requireField(model: TableModel, fieldId: string): Field {
-  const field = model.field(fieldId)
-  if (!field) throw notFound('Field', fieldId)
-  return field
+  return fieldIds.filter((id) => !model.isTrashed(id)).map((id) => getField(model, id))
 }
 
 const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort) => model.field(sort.fieldId))
@@ -398,7 +391,7 @@ const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort)
 /** @param isUnindexed true: no index supplies the order */
 function sortTerm(context: PlanContext, { fieldId, direction }: Sort, isUnindexed: boolean): SQL {
   const { dialect, model } = context
-  const field = requireField(model, fieldId)
+  const field = getField(model, fieldId)
   const value = fragmentsOf(context).of(field, 'value')
   if (!shownType(field).isList) {
     const sorted = sortedBy(context, field, value)
@@ -424,7 +417,7 @@ function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): S
 }
 
 const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
-  fieldId === null ? null : [requireField(model, fieldId)]
+  fieldId === null ? null : [getField(model, fieldId)]
 
 /** A table opened for reading, after the access check. */
 export interface Opened {

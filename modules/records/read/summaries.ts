@@ -8,10 +8,10 @@ import type { Selection } from '../../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../../src/core/summaries.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { TableModel } from '../../schema/index.ts'
+import { getField, type TableModel } from '../../schema/index.ts'
 import { columnOf } from '../table/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { requireField, select } from './plan.ts'
+import { select } from './plan.ts'
 import type { PlanContext } from './plan-cache.ts'
 import { compiled } from './plan-cache.ts'
 import { maintained, summariesUpkeep } from './upkeep.ts'
@@ -72,7 +72,7 @@ export function summaryColumns(
   wanted: { fieldId: string; summary: string }[],
 ): SummaryColumn[] {
   return wanted.map(({ fieldId, summary: key }) => {
-    const field = requireField(model, fieldId)
+    const field = getField(model, fieldId)
     const summary = findSummary(key)
     if (!summary?.sets.includes(summarySetOf(field))) {
       throw badRequest(m.records_error_summary({ field: field.title, summary: key }))

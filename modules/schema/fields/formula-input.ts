@@ -5,6 +5,7 @@ import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
 import { fitsDisplay, formulaResult } from '../../../src/core/fields/formula-display.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
+import { hasFormula } from '../../../src/core/fields/traits.ts'
 import {
   type CheckedFormula,
   checkFormula,
@@ -28,12 +29,6 @@ export interface FormulaInput {
   field: Field | null
 }
 
-/** True for a type whose options hold a formula. */
-export const hasFormula = (type: FieldTypeName): boolean => {
-  const { computed } = fieldType(type)
-  return computed === 'formula' || computed === 'button'
-}
-
 /**
  * The options with the formula to store: `{Title}` becomes `{{fieldId}}`, so that renaming a field does not break it. A
  * stored display format that does not fit the new result type is removed.
@@ -45,7 +40,7 @@ export async function storableFormula(
   model: TableModel,
   { type, options, field }: FormulaInput,
 ): Promise<FieldOptions | undefined> {
-  if (!hasFormula(type) || (field !== null && field.type !== type)) return options
+  if (!hasFormula({ type }) || (field !== null && field.type !== type)) return options
   if (field !== null && options?.formula === undefined && options?.display === undefined) return options
   const all = readOptions(type, { ...field?.options, ...options })
   const { formula, display } = formulaOf({ options: all })
@@ -87,7 +82,7 @@ async function checkIn(
   const client = await clientOf(store, { table })
   const referencesOf = (fieldId: string): string[] => {
     const field = find(fieldId)
-    return field && hasFormula(field.type) ? storedReferences(formulaOf(field).formula) : []
+    return field && hasFormula(field) ? storedReferences(formulaOf(field).formula) : []
   }
   return checkFormula(formula, {
     fields: fields.map(formulaField),

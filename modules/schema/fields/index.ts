@@ -14,6 +14,5 @@ export {
   draftFormula,
   type FormulaDraft,
   type FormulaVerdict,
-  hasFormula,
 } from './formula-input.ts'
 export { rewriteCells, updateField, writeField } from './update.ts'

@@ -87,10 +87,10 @@ export function plainField({
   return field
 }
 
-/** @throws FIELD_NOT_FOUND */
+/** The live field with this id. @throws FIELD_NOT_FOUND */
 export function getField(model: TableModel, fieldId: string): Field {
   const field = model.field(fieldId)
-  if (!field) throw notFound('Field', fieldId)
+  if (!field) throw notFound('Field', fieldId.slice(0, 64))
   return field
 }
 

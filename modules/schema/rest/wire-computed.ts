@@ -3,12 +3,12 @@ import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
+import { hasFormula } from '../../../src/core/fields/traits.ts'
 import { checkFormula, formulaField, toShown } from '../../../src/core/formula/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import { type ParsedTree, parsedTree } from '../../../src/wire/parsed-formula.ts'
 import { refusal } from '../computed/index.ts'
-import { hasFormula } from '../fields/index.ts'
 import type { StoredField } from '../model/index.ts'
 import type { WireColumn } from './wire-column-storage.ts'
 
@@ -109,7 +109,7 @@ export function readWireRelation(column: WireColumn, tableId: string): FieldOpti
 export function presentComputed(field: StoredField, baseId: string, context: WireContext) {
   const link = linkOf(field)
   if (link) return presentLink(field, link, baseId, context)
-  if (hasFormula(field.type)) {
+  if (hasFormula(field)) {
     return {
       id: idOf(field, PREFIXES[field.type] ?? 'f'),
       fk_column_id: field.id,
@@ -194,7 +194,7 @@ const BUTTON_KEYS: Record<string, string> = {
  * back unchanged.
  */
 function formulaOptions(column: WireColumn, type: FieldTypeName): FieldOptions {
-  if (!hasFormula(type)) return {}
+  if (!hasFormula({ type })) return {}
   const text = [column.formula_raw, column.formula].find((value) => typeof value === 'string')
   const options: FieldOptions = text === undefined ? {} : { formula: text }
   if (fieldType(type).computed !== 'button') return options

@@ -10,14 +10,13 @@ import { formFieldProblem } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { TableModel } from '../../schema/index.ts'
+import { getField, type TableModel } from '../../schema/index.ts'
 import {
   createViewFieldId,
   fieldsOfView,
   namesRecords,
   openView,
   refuseLocked,
-  requireField,
   type ViewFieldRow,
   type ViewRow,
   type ViewsContext,
@@ -129,7 +128,7 @@ function checkArrangement(
   { fieldId, show, summary, form }: Arrangement,
   before: FormField | null,
 ): void {
-  const field = requireField(model, fieldId)
+  const field = getField(model, fieldId)
   if (show === false && field.isDisplay && namesRecords(kind)) {
     throw badRequest(m.views_error_display_field_shown({ field: field.title }))
   }

@@ -4,8 +4,8 @@ import type { Field, View, ViewField } from '../../../src/core/model.ts'
 import { isFormField } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, isTabular } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { FieldPosition, TableModel } from '../../schema/index.ts'
-import { defaultViewField, isOpenTo, namesRecords, requireField, type ViewsContext } from '../model/index.ts'
+import { type FieldPosition, getField, type TableModel } from '../../schema/index.ts'
+import { defaultViewField, isOpenTo, namesRecords, type ViewsContext } from '../model/index.ts'
 import { unstoredFields, upsertViewFields } from './arrange.ts'
 
 /**
@@ -52,7 +52,7 @@ function fieldInItsView(
   { beforeFieldId, order }: FieldPosition,
 ): ViewField | null {
   if (beforeFieldId !== undefined) {
-    requireField(model, beforeFieldId)
+    getField(model, beforeFieldId)
     return { ...defaultViewField(field, view.kind, orderBefore(model, view, beforeFieldId)), show: true }
   }
   if (isTabular(view)) return order === undefined ? null : defaultViewField(field, view.kind, order)

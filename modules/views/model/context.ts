@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
-import { AppError, notFound } from '../../../src/core/errors.ts'
-import type { Field, View } from '../../../src/core/model.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { View } from '../../../src/core/model.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import type { Meta } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -31,13 +31,6 @@ export async function openView(
   const found = await store.load(viewId)
   for (const right of [rights].flat()) await access.authorize(actor, right, found.model.table.baseId)
   return found
-}
-
-/** @throws FIELD_NOT_FOUND */
-export function requireField(model: TableModel, fieldId: string): Field {
-  const field = model.field(fieldId)
-  if (!field) throw notFound('Field', fieldId.slice(0, 64))
-  return field
 }
 
 type LockedView = Pick<ViewRow, 'id' | 'title' | 'lock' | 'ownedBy' | 'createdBy'>

@@ -2,7 +2,7 @@
  * Stored views: rows, cached models and ids, and the check of rights and locks that every operation starts with.
  */
 
-export { isOpenTo, openView, refuseLocked, requireField, type ViewsContext } from './context.ts'
+export { isOpenTo, openView, refuseLocked, type ViewsContext } from './context.ts'
 export {
   createViewFieldId,
   defaultViewField,

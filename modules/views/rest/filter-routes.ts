@@ -19,8 +19,7 @@ import { scalar } from '../../../src/wire/answer.ts'
 import { wireFlag } from '../../../src/wire/body-values.ts'
 import { conditionFromWire, toWireOperator, type WireFilter } from '../../../src/wire/filters.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
-import { refuseUnstorable, type TableModel } from '../../schema/index.ts'
-import { requireField } from '../model/index.ts'
+import { getField, refuseUnstorable, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../service.ts'
 import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
 import { type FilterOwner, ownedByView, presentFilter, presentSort } from './present.ts'
@@ -283,7 +282,7 @@ function readNode(model: TableModel, body: z.output<typeof FilterBody>, depth: n
 
 /** Reads a condition; without an operator it takes the field's first one. */
 function readCondition(model: TableModel, body: WireFilter): Condition {
-  const field = requireField(model, body.fk_column_id ?? '')
+  const field = getField(model, body.fk_column_id ?? '')
   const [first] = operatorsFor(setOf(field))
   return conditionFromWire(body, field, body.comparison_op ?? first?.key ?? 'eq')
 }

@@ -9,8 +9,8 @@ import {
   viewKind,
 } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { TableModel } from '../../schema/index.ts'
-import { liveOptions, requireField, type ViewRow } from '../model/index.ts'
+import { getField, type TableModel } from '../../schema/index.ts'
+import { liveOptions, type ViewRow } from '../model/index.ts'
 
 /**
  * The parsed options of a kind of view, with every key.
@@ -24,7 +24,7 @@ export function checkOptions(model: TableModel, kind: ViewKind, options: object)
     const issue = parsed.error.issues[0]
     throw badRequest(`${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'is not understood'}`)
   }
-  for (const fieldId of definition.fieldIds(parsed.data)) requireField(model, fieldId)
+  for (const fieldId of definition.fieldIds(parsed.data)) getField(model, fieldId)
   const problem = definition.problem(parsed.data, (id) => model.field(id))
   if (problem !== null) throw badRequest(problem)
   return parsed.data
@@ -61,7 +61,7 @@ export function checkGroups(model: TableModel, groups: Sort[]): Sort[] {
   if (groups.length > MAX_GROUPS) throw badRequest(m.views_error_too_many_groups({ max: MAX_GROUPS }))
   const names = new Set<string>()
   for (const { fieldId } of groups) {
-    const field = requireField(model, fieldId)
+    const field = getField(model, fieldId)
     const problem = groupingProblem(field)
     if (problem !== null) throw badRequest(problem)
     if (names.has(fieldId)) throw badRequest(m.views_error_grouped_twice({ field: field.title }))
@@ -74,7 +74,7 @@ export function checkGroups(model: TableModel, groups: Sort[]): Sort[] {
 export function checkColoring(model: TableModel, coloring: RowColoring | null): RowColoring | null {
   if (coloring === null) return null
   if (coloring.mode === 'select') {
-    const field = requireField(model, coloring.fieldId)
+    const field = getField(model, coloring.fieldId)
     if (!hasSingleChoice(field)) throw badRequest(notSingleSelect({ field: field.title }))
     return coloring
   }

@@ -7,12 +7,11 @@ import type { BaseRight } from '../../../src/core/roles.ts'
 import type { RowColoring } from '../../../src/core/views/coloring.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { checkTitle, isTitleTaken, type TableModel } from '../../schema/index.ts'
+import { checkTitle, getField, isTitleTaken, type TableModel } from '../../schema/index.ts'
 import {
   openView,
   pruneFilter,
   refuseLocked,
-  requireField,
   type ViewRow,
   type ViewState,
   type ViewsContext,
@@ -178,7 +177,7 @@ function checkViewFilter(model: TableModel, filter: Filter | null, before: Filte
 function checkSorts(model: TableModel, sorts: Sort[], before: Sort[]): Sort[] {
   // A field that is sorted by already may be in the trash.
   const known = new Set(before.map((sort) => sort.fieldId))
-  for (const { fieldId } of sorts) if (!known.has(fieldId)) requireField(model, fieldId)
+  for (const { fieldId } of sorts) if (!known.has(fieldId)) getField(model, fieldId)
   return withSortIds(sorts, before)
 }
 

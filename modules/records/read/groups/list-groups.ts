@@ -8,8 +8,9 @@ import {
   type RecordGroup,
 } from '../../../../src/core/query.ts'
 import type { Engine, QueryDialect, Statement } from '../../../../src/dialects/dialect.ts'
+import { getField } from '../../../schema/index.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
-import { requireField, select } from '../plan.ts'
+import { select } from '../plan.ts'
 import type { PlanContext } from '../plan-cache.ts'
 import { compiled } from '../plan-cache.ts'
 import { readSummaries, type SummaryColumn, summaryColumns, summaryParts } from '../summaries.ts'
@@ -67,7 +68,7 @@ function planLevel(context: PlanContext, request: GroupRequest, depth: number, p
   const key = request.selection.recordIds ? null : `groups ${JSON.stringify([request, depth, page])}`
   return compiled(context, key, (watched) => {
     const levels = request.groups.slice(0, depth).map(({ fieldId, direction }): Level => {
-      return { direction, term: groupTerm(watched, requireField(watched.model, fieldId)) }
+      return { direction, term: groupTerm(watched, getField(watched.model, fieldId)) }
     })
     const columns = summaryColumns(watched.model, request.summaries)
     const statement = watched.dialect.render(levelQuery(watched, request, levels, columns, page))
@@ -86,7 +87,7 @@ function levelUpkeep(
   { limit, offset }: Page,
 ): Upkeep | null {
   const keys = groups.slice(0, depth).map(({ fieldId }) => {
-    const field = requireField(context.model, fieldId)
+    const field = getField(context.model, fieldId)
     return { field, sql: (within: PlanContext) => groupTerm(within, field).key }
   })
   const { summarized, parts } = summaryParts(columns)
@@ -112,7 +113,7 @@ interface Page {
 /** Limits the context to the records of these groups of the first level. */
 function narrowed(context: PlanContext, fieldId: string, groups: RecordGroup[]): PlanContext {
   const keys = groups.map((group) => group.keys[0] ?? null)
-  const isAny = groupsCondition(context, requireField(context.model, fieldId), keys)
+  const isAny = groupsCondition(context, getField(context.model, fieldId), keys)
   return { ...context, narrow: context.narrow ? sql`${context.narrow} and ${isAny}` : isAny }
 }
 
