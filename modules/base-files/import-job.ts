@@ -10,7 +10,7 @@ import { parseJsonText } from '../../src/core/json-text.ts'
 import { mentionOf, replaceMentions } from '../../src/core/mentions.ts'
 import type { Person } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import type { ColumnKind, StoredTable } from '../../src/db/move/store.ts'
+import { columnKindOf, type StoredTable } from '../../src/db/move/store.ts'
 import type { FileValue } from '../../src/db/sheaf-files/index.ts'
 import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
@@ -468,7 +468,7 @@ function planFill(
       name: table.tableName,
       columns: own.map((field) => ({
         name: field.columnName,
-        kind: kindOf(field.type),
+        kind: columnKindOf(field),
         isIdentity: isRecordId(field),
         isRequired: false,
         defaultText: null,
@@ -518,17 +518,10 @@ function planHistory(
     if (!isLogged || isSecret(field)) return []
     const { id, tableId, title, type, options } = field
     const column = { title, fileColumn: definition.id, type, options }
-    return [[definition.id, { fieldId: id, tableId, kind: kindOf(type), column }]]
+    return [[definition.id, { fieldId: id, tableId, kind: columnKindOf({ type }), column }]]
   })
   const tables = file.tables.map(({ definition: { id } }) => [id, ids.get(id) ?? ''] as const)
   return { tables: new Map(tables), fields: new Map(known), views: placesOf(file.views, defined) }
-}
-
-const KINDS: Record<string, ColumnKind> = { id: 'integer', longText: 'text' }
-
-function kindOf(type: string): ColumnKind {
-  const { storage } = fieldType(type)
-  return KINDS[storage] ?? (storage as ColumnKind)
 }
 
 const placesOf = (

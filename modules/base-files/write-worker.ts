@@ -1,6 +1,6 @@
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { idsIn } from '../../src/core/fields/people.ts'
-import type { ColumnKind, StoredTable, TableStore } from '../../src/db/move/store.ts'
+import { type StoredTable, sqliteValueOf, type TableStore } from '../../src/db/move/store.ts'
 import { lowerThreadPriority } from '../../src/db/priority.ts'
 import {
   createSheafFile,
@@ -121,8 +121,8 @@ const functions = {
           'sheaf_places',
           kept.map((row) => [
             row[view ?? 0] ?? null,
-            toFile(row[record ?? 0] ?? null, 'integer'),
-            toFile(row[place ?? 0] ?? null, 'real'),
+            sqliteValueOf(row[record ?? 0] ?? null, 'integer'),
+            sqliteValueOf(row[place ?? 0] ?? null, 'real'),
           ]),
         )
       }
@@ -182,7 +182,7 @@ async function* recordsOf(
         sources.map((source, at) => {
           if (source === null) return computedValue(values?.[columns[at]?.title ?? ''])
           const text = row[source.at] ?? null
-          if (source.holds !== 'people' || text === null) return toFile(text, source.kind)
+          if (source.holds !== 'people' || text === null) return sqliteValueOf(text, source.kind)
           return idsIn(text)
             .map((id) => people.get(id) ?? id)
             .join(',')
@@ -191,14 +191,6 @@ async function* recordsOf(
     }
     yield rows
   }
-}
-
-function toFile(text: string | null, kind: ColumnKind): FileValue {
-  if (text === null) return null
-  if (kind === 'integer') return BigInt(text)
-  if (kind === 'real') return Number(text)
-  if (kind === 'boolean') return text === 'true' ? 1 : 0
-  return text
 }
 
 const computedValue = (value: unknown): FileValue => {

@@ -6,7 +6,7 @@ import { holdsFiles, isForeignKey } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import { forgetParts, hasChangesAfter, removeForeignEntries } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { ColumnKind } from '../../../src/db/move/store.ts'
+import { columnKindOf } from '../../../src/db/move/store.ts'
 import { createMutex } from '../../../src/db/mutex.ts'
 import { removePlaces } from '../../../src/db/view-places.ts'
 import type { Dialect, Engine, Statement } from '../../../src/dialects/dialect.ts'
@@ -786,7 +786,7 @@ function planTable(
       if (field.columnName !== '')
         columns.push({
           to: field.columnName,
-          kind: kindOf(field),
+          kind: columnKindOf(field),
           isIdentity: field.isPrimaryKey,
           from: field.columnName,
           holdsFiles: holdsFiles(field),
@@ -797,7 +797,8 @@ function planTable(
     const columnName = physicalName(field.title, columnNames, 'field')
     columnNames.add(columnName.toLowerCase())
     valueIds.push(field.id)
-    columns.push({ to: columnName, kind: kindOf({ type }), isIdentity: false, field: { type, options } })
+    const kind = columnKindOf({ type })
+    columns.push({ to: columnName, kind, isIdentity: false, field: { type, options } })
     const rules = { required: false, unique: false, defaultValue: null }
     return { ...fresh, ...rules, type, options, columnName, result: null, error: null, wireMeta: null }
   })
@@ -841,13 +842,6 @@ function adapted(
   // The limiting view or the other end may be in the trash, or left behind.
   const known = (id: string | null) => (id === null ? null : (ids.get(id) ?? null))
   return { ...options, viewId: known(link.viewId), inverseFieldId: known(link.inverseFieldId) }
-}
-
-const KINDS: Partial<Record<string, ColumnKind>> = { id: 'integer', longText: 'text' }
-
-function kindOf({ type }: Pick<StoredField, 'type'>): ColumnKind {
-  const { storage } = fieldType(type)
-  return KINDS[storage] ?? (storage as ColumnKind)
 }
 
 /** Which of some records the staged table has. */

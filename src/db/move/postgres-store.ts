@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
-import type { CellValue } from '../../core/fields/field-type.ts'
 import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { instantText, quotePostgres as quote, timeText } from '../../dialects/postgres-tables.ts'
@@ -14,6 +13,7 @@ import {
   type ColumnKind,
   canonicalJson,
   canonicalReal,
+  cellOf,
   keyPositions,
   type RowsOnly,
   type StoredColumn,
@@ -195,7 +195,7 @@ export function openPostgresStore(
         name: column.name,
         storage: column.isIdentity ? ('id' as const) : column.kind,
         required: column.isRequired,
-        defaultValue: asCell(column.defaultText, column.kind),
+        defaultValue: cellOf(column.defaultText, column.kind),
       }))
       for (const statement of postgres.createTable(table.name, columns)) await client.unsafe(statement.sql)
     },
@@ -275,12 +275,6 @@ function canonical(text: string | null, kind: ColumnKind): string | null {
   if (text === null) return null
   if (kind === 'real') return canonicalReal(text)
   return kind === 'json' ? canonicalJson(text) : text
-}
-
-function asCell(text: string | null, kind: ColumnKind): CellValue {
-  if (text === null) return null
-  if (kind === 'integer' || kind === 'real') return Number(text)
-  return kind === 'boolean' ? text === 'true' : text
 }
 
 /** Tables in an order in which each comes after those that it refers to. */

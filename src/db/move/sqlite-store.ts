@@ -1,5 +1,5 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
-import type { CellValue, StorageKind } from '../../core/fields/field-type.ts'
+import type { StorageKind } from '../../core/fields/field-type.ts'
 import { isAutomaticIndex } from '../../dialects/automatic-index.ts'
 import { sqlite } from '../../dialects/sqlite.ts'
 import { isOfSearchIndex } from '../../dialects/sqlite-search.ts'
@@ -10,12 +10,14 @@ import {
   type ColumnKind,
   canonicalJson,
   canonicalReal,
+  cellOf,
   keyPositions,
   lengthOf,
   type RowsOnly,
   type StoredColumn,
   type StoredRow,
   type StoredTable,
+  sqliteValueOf,
   type TableStore,
 } from './store.ts'
 
@@ -223,7 +225,7 @@ export function openSqliteStore(
         name: column.name,
         storage: column.isIdentity ? ('id' as const) : storageOf(column.kind),
         required: column.isRequired,
-        defaultValue: asCell(column.defaultText, column.kind),
+        defaultValue: cellOf(column.defaultText, column.kind),
       }))
       for (const statement of sqlite.createTable(table.name, columns)) file.run(statement.sql)
     },
@@ -239,7 +241,7 @@ export function openSqliteStore(
           for (const row of rows) {
             const values = table.columns.map(({ name: column, kind }, index) => {
               const text = row[index] ?? null
-              if (!isUntyped(table.name, column)) return stored(text, kind)
+              if (!isUntyped(table.name, column)) return sqliteValueOf(text, kind)
               return hasTextIds(row[tableIdAt] ?? '') ? text : recordId(text)
             })
             insert.run(...values)
@@ -336,15 +338,6 @@ function canonical(value: unknown, kind: ColumnKind): string | null {
   }
 }
 
-/** The value that the server itself would store. */
-function stored(text: string | null, kind: ColumnKind): SQLQueryBindings {
-  if (text === null) return null
-  if (kind === 'integer') return BigInt(text)
-  if (kind === 'real') return Number(text)
-  if (kind === 'boolean') return text === 'true' ? 1 : 0
-  return text
-}
-
 /** Conditions with the texts as their parameters. */
 const selected = (only: readonly RowsOnly[]): string[] =>
   only.map(({ column, texts }) => `${quote(column)} in (${texts.map(() => '?').join(', ')})`)
@@ -353,11 +346,5 @@ const recordId = (text: string | null): SQLQueryBindings =>
   text !== null && /^-?[1-9]\d{0,15}$|^0$/.test(text) && Number.isSafeInteger(Number(text))
     ? BigInt(text)
     : text
-
-function asCell(text: string | null, kind: ColumnKind): CellValue {
-  if (text === null) return null
-  if (kind === 'integer' || kind === 'real') return Number(text)
-  return kind === 'boolean' ? text === 'true' : text
-}
 
 const storageOf = (kind: ColumnKind): StorageKind => kind

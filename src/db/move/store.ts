@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { CellValue } from '../../core/fields/field-type.ts'
+import { fieldType } from '../../core/fields/index.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 
 /**
@@ -18,6 +20,29 @@ export const COLUMN_KINDS = [
 ] as const
 
 export type ColumnKind = (typeof COLUMN_KINDS)[number]
+
+/** The kind of the column that stores values of a field type. */
+export function columnKindOf({ type }: { type: string }): ColumnKind {
+  const { storage } = fieldType(type)
+  if (storage === 'id') return 'integer'
+  return storage === 'longText' ? 'text' : storage
+}
+
+/** A canonical text as the value of a cell. */
+export function cellOf(text: string | null, kind: ColumnKind): CellValue {
+  if (text === null) return null
+  if (kind === 'integer' || kind === 'real') return Number(text)
+  return kind === 'boolean' ? text === 'true' : text
+}
+
+/** A canonical text as SQLite stores it: integers without loss, booleans as 1 and 0. */
+export function sqliteValueOf(text: string | null, kind: ColumnKind): string | number | bigint | null {
+  if (text === null) return null
+  if (kind === 'integer') return BigInt(text)
+  if (kind === 'real') return Number(text)
+  if (kind === 'boolean') return text === 'true' ? 1 : 0
+  return text
+}
 
 const StoredColumn = z.strictObject({
   name: z.string(),
