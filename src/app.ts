@@ -58,7 +58,7 @@ import type { BaseFiles, BaseRestoredAt } from './commands/command.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
-import { concernsOperator, retryAfterOf } from './core/errors.ts'
+import { AppError, concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
@@ -318,7 +318,7 @@ export function createApp(kernel: Kernel, services: Services) {
       },
       onError: ({ error, path }) => {
         const cause = explainStorage(error.cause)
-        const isFailure = error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(cause)
+        const isFailure = error.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof AppError)
         if (isFailure || concernsOperator(cause)) {
           kernel.log.error('call failed', error.cause ?? error, { requestId, path })
         }
@@ -375,8 +375,6 @@ async function readTrpcBody(
 }
 
 const refuse = (status: number, msg: string): Response => Response.json({ msg }, { status })
-
-const isRefusal = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AppError'
 
 /** The bases of an installation as files, without a server: for the command line. */
 export async function openBaseFiles(config: Config): Promise<BaseFiles> {

@@ -23,6 +23,16 @@ describe('the documents', () => {
     for (const { name } of FUNCTIONS) expect(page).toContain(`| \`${name}(`)
   })
 
+  test('list every slot of the registry', async () => {
+    const defined: string[] = []
+    for (const path of new Glob('{src,modules}/**/*.ts').scanSync(ROOT)) {
+      for (const [, slot = ''] of (await read(path)).matchAll(/^export const ([A-Z_]+)\s*=\s*defineSlot</gm))
+        defined.push(slot)
+    }
+    const rows = (await read('ARCHITECTURE.md')).matchAll(/^\| `([A-Z_]+)` \| `(?:src|modules)/gm)
+    expect([...rows].map(([, slot]) => slot).sort()).toEqual(defined.sort())
+  })
+
   test('mention only scripts that exist', async () => {
     const { scripts } = await Bun.file(join(ROOT, 'package.json')).json()
     for (const name of PAGES.filter((page) => page !== 'CHANGELOG.md')) {

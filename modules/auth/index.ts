@@ -1,3 +1,5 @@
+/** Accounts, sessions, API tokens, roles and rights, and what public links grant. */
+
 export { type Access, capped, forbidden, isSuperAdmin, requireUser } from './access.ts'
 export type { ListedUser } from './org-users.ts'
 export { OWNED_BASES } from './org-users.ts'

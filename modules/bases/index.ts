@@ -1,3 +1,5 @@
+/** Bases, their members, and the databases that they are connected to. */
+
 export { basesRest, presentBase } from './rest/index.ts'
 export { basesRouter } from './router.ts'
 export { type BasesService, createBasesService, trashDaysOf } from './service.ts'

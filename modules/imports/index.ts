@@ -1,3 +1,5 @@
+/** Imports of files, and copies and moves of bases, tables and records, as jobs. */
+
 export {
   COPIED_COMMENTS,
   COPIED_HOOKS,

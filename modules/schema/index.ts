@@ -1,3 +1,5 @@
+/** Tables and fields: what they are, how they change, and how they follow a connected database. */
+
 export {
   type ApplyChange,
   type CopiedViews,

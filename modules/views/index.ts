@@ -1,3 +1,5 @@
+/** Views: their settings, the fields that they show, and their places in REST. */
+
 export {
   rowsOfDefinedViews,
   type ViewDefinition,

@@ -1,5 +1,3 @@
-export { takeRecordKey } from './plan.ts'
-export { createFormerPeople } from './visitors.ts'
 /** The read door: plans a query and runs it, without the fields and records that the reader may not see. */
 
 export { createBaseContents } from './base-contents.ts'
@@ -13,7 +11,14 @@ export { listGroups } from './groups/list-groups.ts'
 export { indexSql, isIndexable } from './index-terms.ts'
 export { createLogFollower } from './log-follower.ts'
 export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'
-export { type Opened, type PagePlan, type PageQuery, select, wantedFields } from './plan.ts'
+export {
+  type Opened,
+  type PagePlan,
+  type PageQuery,
+  select,
+  takeRecordKey,
+  wantedFields,
+} from './plan.ts'
 export { compiled } from './plan-cache.ts'
 export { createFormulaPreview, MAX_PREVIEW } from './preview-formula.ts'
 export {
@@ -29,4 +34,4 @@ export { createRowCounts, type RowCounts } from './row-counts.ts'
 export { createSearchIndexes } from './search-index.ts'
 export { summarize } from './summaries.ts'
 export { type RecordVersion, storedFields } from './versions.ts'
-export { createVisitorReads } from './visitors.ts'
+export { createFormerPeople, createVisitorReads } from './visitors.ts'

@@ -1,4 +1,3 @@
-export type { CheckedOperation } from './run-operation.ts'
 /**
  * The write door: checks a change, runs it in one transaction and appends it to the change log.
  */
@@ -6,6 +5,7 @@ export type { CheckedOperation } from './run-operation.ts'
 export { createDoor, type Door, MAX_RECORDS } from './door.ts'
 export { createFormDoor, type SharedForm } from './form-door.ts'
 export { createValueResolver } from './resolve-values.ts'
+export type { CheckedOperation } from './run-operation.ts'
 export {
   createSetWrites,
   type RewindTarget,

@@ -16,8 +16,8 @@ export interface EvaluateContext extends Moment {
 }
 
 /**
- * Evaluates a checked formula for one record; the result has the stored form of its field type. This is the reference
- * that every database is tested against; the browser shows live results with it.
+ * Evaluates a checked formula for one record; the result has the stored form of its field type. The tests compare every
+ * database with it (`tests/formula`, `tests/dialects/linked.test.ts`); the product computes formulas in the database only.
  */
 export function evaluateFormula(expression: Expression, context: EvaluateContext): CellValue {
   const value = evaluate(expression, context)
