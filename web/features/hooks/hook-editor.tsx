@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { hasChoices } from '../../../src/core/fields/traits.ts'
-import { type Condition as FieldCondition, isComplete, isGroup } from '../../../src/core/filters/index.ts'
+import { type Condition as FieldCondition, isGroup } from '../../../src/core/filters/index.ts'
 import {
   HOOK_OPERATIONS,
   type Hook,
@@ -31,7 +31,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { describeCondition } from '../views/filter/describe-condition.ts'
-import { asGroup, fromGroup, isComparable, newCondition } from '../views/filter/filter-edit.ts'
+import { asGroup, fromGroup, isComparable, isEffective, newCondition } from '../views/filter/filter-edit.ts'
 import { ConditionEditor, FilterGroup } from '../views/filter/filter-group.tsx'
 import { CHANNEL_FORMS, findChannelForm } from './channels/index.ts'
 import { Deliveries } from './deliveries.tsx'
@@ -92,7 +92,7 @@ export function HookEditor({ baseId, tableId, hook, tab: firstTab = 'settings', 
   function saveComplete() {
     const condition = when === 'becomes' ? becomingOf(draft) : null
     // Without a value, it would be called for any change of the field.
-    const hasNoValue = condition !== null && !isUsable(condition, fields)
+    const hasNoValue = condition !== null && !isEffective(condition, fields)
     const hasNoChange = isRecordEvent(draft.event) && draft.operations.length === 0
     if (hasNoValue) setProblem(m.hooks_becomes_without_value())
     else if (hasNoChange) setProblem(m.hooks_no_change_chosen())
@@ -246,11 +246,6 @@ const becomeFields = (fields: readonly Field[]): Field[] =>
   fields
     .filter((field) => isWatchable(field) && isComparable(field))
     .toSorted((a, b) => Number(hasChoices(b)) - Number(hasChoices(a)))
-
-function isUsable(condition: FieldCondition, fields: readonly Field[]): boolean {
-  const field = fields.find(({ id }) => id === condition.fieldId)
-  return field !== undefined && isComplete(condition, field)
-}
 
 /** The name of a webhook that gets none, e.g. “Slack: Status is Done”. */
 function suggestedTitle(

@@ -11,6 +11,7 @@ import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { localInputValue } from '../../ui/local-input-value.ts'
 import { toast } from '../../ui/toast.ts'
 import { addressPrefix } from './share-address.ts'
 import styles from './share-dialog.module.css'
@@ -118,7 +119,7 @@ export function ShareExpiry({ expiresAt, onSave }: { expiresAt: string | null; o
         title={m.shares_expiry()}
         hint={expiryText(expiresAt)}
         editLabel={expiresAt === null ? m.shares_set_expiry() : m.shares_change_date()}
-        onEdit={() => setting.edit(expiresAt === null ? '' : localText(expiresAt))}
+        onEdit={() => setting.edit(expiresAt === null ? '' : localInputValue(expiresAt))}
         removeLabel={expiresAt === null ? null : m.shares_remove_expiry()}
         onRemove={() => void setting.save({ expiresAt: null })}
       />
@@ -154,12 +155,6 @@ function expiryText(expiresAt: string | null): string {
   return Date.parse(expiresAt) <= Date.now()
     ? m.shares_expired_on_date({ date })
     : m.shares_expires_on_date({ date })
-}
-
-/** Local time as `datetime-local` inputs need it: `2026-11-20T17:40`. */
-function localText(iso: string): string {
-  const moment = new Date(iso)
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 type Setting = ReturnType<typeof useSetting>

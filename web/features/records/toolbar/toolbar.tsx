@@ -13,7 +13,7 @@ import {
 import { type ReactNode, useMemo, useState } from 'react'
 import { isForeignKey } from '../../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../../src/core/group-key.ts'
-import type { Field, RowHeight } from '../../../../src/core/model.ts'
+import type { Field, RowHeight, Sort } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import type { Action } from '../../../actions/action.ts'
 import { useScreenActions } from '../../../actions/index.ts'
@@ -85,6 +85,13 @@ const heightLabel = (height: RowHeight): string =>
     extra: m.records_extra_tall(),
   })[height]
 
+/** Sorts or groups in words; those of deleted fields are left out. */
+const describeSorts = (sorts: readonly Sort[], fields: ReadonlyMap<string, Field>): string[] =>
+  sorts.flatMap(({ fieldId, direction }) => {
+    const field = fields.get(fieldId)
+    return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
+  })
+
 /** Anchor for the editor of a new field: the fields button, or the controls button in a narrow window. */
 export const fieldsAnchor = (): Element | null =>
   document.querySelector('[data-testid="controls-button"]') ??
@@ -117,15 +124,8 @@ export function TableToolbar(props: TableToolbarProps) {
     const field = byId.get(condition.fieldId)
     return field ? [describeCondition(condition, field, people)] : []
   })
-  const sorts = view.sorts.flatMap(({ fieldId, direction }) => {
-    const field = byId.get(fieldId)
-    return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
-  })
-
-  const groups = view.groups.flatMap(({ fieldId, direction }) => {
-    const field = byId.get(fieldId)
-    return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
-  })
+  const sorts = describeSorts(view.sorts, byId)
+  const groups = describeSorts(view.groups, byId)
   const colors = describeColoring(view.coloring, byId, people)
 
   const setup = (
@@ -233,31 +233,7 @@ export function TableToolbar(props: TableToolbarProps) {
           )}
         </ToolbarButton>
       )}
-      {controls.includes('height') && (
-        <button
-          type="button"
-          className={viewStyles.button}
-          aria-haspopup="menu"
-          data-tip={m.records_row_height()}
-          data-testid="row-height-button"
-          aria-label={m.records_row_height()}
-          onClick={(event) =>
-            openMenu(
-              event.currentTarget,
-              HEIGHTS.map((height) => ({
-                kind: 'action',
-                label: heightLabel(height),
-                checked: view.rowHeight === height,
-                run: () => state.update({ rowHeight: height }),
-              })),
-              m.records_row_height(),
-            )
-          }
-        >
-          <Rows3 size={15} />
-          {isNarrow && <span className={viewStyles.buttonLabel}>{m.records_row_height()}</span>}
-        </button>
-      )}
+      {controls.includes('height') && <RowHeightButton state={state} isNarrow={isNarrow} />}
       {props.tools}
     </>
   )
@@ -317,6 +293,35 @@ export function TableToolbar(props: TableToolbarProps) {
         </Button>
       )}
     </div>
+  )
+}
+
+/** The menu of row heights. Its name is shown in narrow windows, where the controls are a list. */
+function RowHeightButton({ state, isNarrow }: Pick<TableContext, 'state'> & { isNarrow: boolean }) {
+  return (
+    <button
+      type="button"
+      className={viewStyles.button}
+      aria-haspopup="menu"
+      data-tip={m.records_row_height()}
+      data-testid="row-height-button"
+      aria-label={m.records_row_height()}
+      onClick={(event) =>
+        openMenu(
+          event.currentTarget,
+          HEIGHTS.map((height) => ({
+            kind: 'action',
+            label: heightLabel(height),
+            checked: state.view.rowHeight === height,
+            run: () => state.update({ rowHeight: height }),
+          })),
+          m.records_row_height(),
+        )
+      }
+    >
+      <Rows3 size={15} />
+      {isNarrow && <span className={viewStyles.buttonLabel}>{m.records_row_height()}</span>}
+    </button>
   )
 }
 

@@ -146,14 +146,17 @@ export function operatorChoices(field: Field, current: string): { key: string; l
 /** Removes conditions without a value and groups that become empty. */
 export function completeFilter(filter: Filter | null, fields: readonly Field[]): Filter | null {
   if (filter === null) return null
-  if (!isGroup(filter)) {
-    const field = fields.find(({ id }) => id === filter.fieldId)
-    return field && isComplete(filter, field) ? filter : null
-  }
+  if (!isGroup(filter)) return isEffective(filter, fields) ? filter : null
   const children = filter.children
     .map((child) => completeFilter(child, fields))
     .filter((child) => child !== null)
   return children.length === 0 ? null : { ...filter, children }
+}
+
+/** True if the field of a condition exists and the condition has its values; others have no effect. */
+export function isEffective(condition: Condition, fields: readonly Field[]): boolean {
+  const field = fields.find(({ id }) => id === condition.fieldId)
+  return field !== undefined && isComplete(condition, field)
 }
 
 /** All conditions of a filter with their paths. */

@@ -1,11 +1,6 @@
 import { ArrowDown, ArrowUp, Copy, EllipsisVertical, FolderPlus, Plus, X } from 'lucide-react'
 import type { Condition } from '../../../../src/core/filters/index.ts'
-import {
-  type FilterGroup as Group,
-  isComplete,
-  isGroup,
-  MAX_DEPTH,
-} from '../../../../src/core/filters/index.ts'
+import { type FilterGroup as Group, isGroup, MAX_DEPTH } from '../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -14,6 +9,7 @@ import toolbar from '../controls/toolbar.module.css'
 import { ConditionValue } from './condition-value.tsx'
 import {
   copyAt,
+  isEffective,
   moveAt,
   newCondition,
   operatorChoices,
@@ -71,7 +67,7 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
                 condition={child}
                 fields={fields}
                 people={people}
-                isActive={isActive(child, fields)}
+                isActive={isEffective(child, fields)}
                 onChange={(next) => set(at, next)}
               />
             )}
@@ -165,11 +161,6 @@ function Joint({
       <option value="or">{m.views_or()}</option>
     </select>
   )
-}
-
-function isActive(condition: Parameters<typeof isComplete>[0], fields: readonly Field[]): boolean {
-  const field = fields.find(({ id }) => id === condition.fieldId)
-  return field !== undefined && isComplete(condition, field)
 }
 
 interface ConditionEditorProps {

@@ -8,6 +8,7 @@ import { trpc } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Group } from '../../../../ui/composite.tsx'
 import { TextField } from '../../../../ui/field.tsx'
+import { localInputValue } from '../../../../ui/local-input-value.ts'
 import { Tick } from '../../../schema/options/controls.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import styles from './builder.module.css'
@@ -246,14 +247,14 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
           className={toolbar.input}
           aria-invalid={isPartial || undefined}
           aria-describedby={isPartial ? `${id}-problem` : undefined}
-          defaultValue={value === null ? '' : localText(value)}
+          defaultValue={value === null ? '' : localInputValue(value)}
           onBlur={(event) => {
             const { value: text, validity } = event.target
             // A date without a time has no value either, but does not mean “never”.
             setPartial(validity.badInput)
             if (validity.badInput) return
             const next = text === '' ? null : new Date(text).toISOString()
-            if (next !== value && (next === null || value === null || text !== localText(value)))
+            if (next !== value && (next === null || value === null || text !== localInputValue(value)))
               onChange(next)
           }}
         />
@@ -280,10 +281,4 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
       )}
     </div>
   )
-}
-
-/** An instant as a `datetime-local` value: in the browser's time zone, to the minute. */
-function localText(iso: string): string {
-  const date = new Date(iso)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
