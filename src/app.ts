@@ -236,9 +236,9 @@ export function createServices(kernel: Kernel) {
   }
 }
 
-/** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
+/** The HTTP application: tRPC, the REST adapters and the web app's files. */
 export function createApp(kernel: Kernel, services: Services) {
-  const { auth, bases, schema, views, imports } = services
+  const { auth } = services
   const router = createRouter(services)
   return (
     new Elysia({ aot: true, normalize: false })
@@ -258,10 +258,10 @@ export function createApp(kernel: Kernel, services: Services) {
       .use(metricsRoute(kernel))
       .use(createStaticFiles(kernel))
       .use(restBase(kernel, auth))
-      .use(authRest(auth, kernel))
-      .use(basesRest(bases, kernel, auth))
-      .use(schemaRest(schema, kernel, auth))
-      .use(viewsRest(views, kernel, auth))
+      .use(authRest(kernel, services))
+      .use(basesRest(kernel, services))
+      .use(schemaRest(kernel, services))
+      .use(viewsRest(kernel, services))
       .use(recordsRest(kernel, services))
       .use(trashRest(kernel, services))
       .use(indexesRest(kernel, services))
@@ -274,10 +274,10 @@ export function createApp(kernel: Kernel, services: Services) {
       .use(baseFilesRest(kernel, services))
       .use(backupsRest(kernel, services))
       .use(sharesRest(kernel, services))
-      .use(importsRest(imports, kernel, auth))
-      .use(tableImportRest(imports, kernel, auth))
-      .use(copiesRest(services.copies, services, kernel, auth))
-      .use(baseImportsRest(services.baseImports, kernel, auth))
+      .use(importsRest(kernel, services))
+      .use(tableImportRest(kernel, services))
+      .use(copiesRest(kernel, services))
+      .use(baseImportsRest(kernel, services))
       .use(openapiRest(kernel, services))
   )
 

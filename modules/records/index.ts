@@ -1,6 +1,6 @@
 /** Records: the read door, the write door, and what the change log is used for. */
 
-export { type LogFilter, type LoggedItem, MAX_ENTRY_RECORDS } from './activity/index.ts'
+export type { LogFilter, LoggedItem } from './activity/index.ts'
 export { BASE_EXPORT_JOB, EXPORT_JOB, VISITOR } from './export/index.ts'
 export {
   type FeedBatch,

@@ -16,7 +16,7 @@ import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import { ActivityFilter, AuditLogFilter, MAX_AUDIT_ID, MAX_PAGE } from '../input.ts'
 import type { ActivityService } from '../service.ts'
 
-const DOORS = ['/api/v1/db/meta', '/api/v2/meta']
+const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 const TAGS = ['Activity']
 const DEFAULT_LIMIT = 25
 /** Entries that a page may leave out: what lies deeper is reached by the `cursor`. */
@@ -119,12 +119,12 @@ export function activityRest(kernel: Kernel, { activity, records, auth }: Servic
     ({ actor, params, request }) => list(actor, params.baseId, request),
     { detail: { summary: 'List what was done in a base, newest first' } },
   )
-  for (const door of DOORS) {
-    app.get(`${door}/audits`, ({ actor, request }) => log(actor, request), {
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/audits`, ({ actor, request }) => log(actor, request), {
       detail: { summary: 'List the audit log of the server, newest first' },
     })
     app.post(
-      `${door}/audits/rows/:rowId/update`,
+      `${prefix}/audits/rows/:rowId/update`,
       async ({ actor, params, body }) =>
         json(await rowUpdate(actor, params.rowId.slice(0, 255), readBody(RowUpdate, body)), 200),
       { detail: { summary: 'The latest change of a cell, for earlier clients' } },

@@ -10,7 +10,7 @@ export { probesRest } from './probes.ts'
 export { STARTER_PRESENTER } from './session.ts'
 
 /** Routes of accounts, sessions, the organisation and the server (wire §2 to §4). */
-export const authRest = (auth: AuthService, kernel: Kernel) =>
+export const authRest = (kernel: Kernel, { auth }: { auth: AuthService }) =>
   new Elysia({ name: 'auth-rest' })
     .use(sessionRest(auth, kernel))
     .use(orgRest(auth, kernel))

@@ -10,16 +10,17 @@ import type { BaseImportsService } from '../service.ts'
 const COLUMNS = ['kind', 'tableTitle', 'fieldTitle', 'viewTitle', 'recordId', 'reason', 'value'] as const
 const HEADER = ['What', 'Table', 'Field', 'View', 'Record', 'Reason', 'Value']
 
+interface Services {
+  baseImports: BaseImportsService
+  auth: Pick<AuthService, 'access' | 'authenticate'>
+}
+
 /** The report of an import as a CSV file, for the web app. */
-export const baseImportsRest = (
-  imports: BaseImportsService,
-  kernel: Kernel,
-  auth: Pick<AuthService, 'access' | 'authenticate'>,
-) =>
+export const baseImportsRest = (kernel: Kernel, { baseImports, auth }: Services) =>
   new Elysia()
     .use(restBase(kernel, auth))
     .get('/api/internal/base-imports/:importId/report', async ({ actor, params }) => {
-      const { title, lines } = await imports.openReport(actor, params.importId)
+      const { title, lines } = await baseImports.openReport(actor, params.importId)
       return fileAnswer({ name: `${title}.csv`, mediaType: 'text/csv', body: csvOf(lines) })
     })
 

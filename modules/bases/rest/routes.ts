@@ -18,7 +18,7 @@ import { presentBase, presentMember, presentNewBase, presentOwnView } from './pr
 import { connectionsRest, sourcesRest } from './sources.ts'
 
 /** Prefixes in both API versions, with their name for sources. */
-const DOORS = [
+const PREFIXES = [
   { prefix: '/api/v1/db/meta/projects', sources: 'bases' },
   { prefix: '/api/v2/meta/bases', sources: 'sources' },
 ]
@@ -41,9 +41,9 @@ const PreferenceBody = z.object({
 const PatchBody = CreateBody.partial().extend({ order: z.number().optional() })
 
 /** All REST routes of bases, members and sources (wire §5, §6). */
-export const basesRest = (bases: BasesService, kernel: Kernel, auth: AuthService) => {
+export const basesRest = (kernel: Kernel, { bases, auth }: { bases: BasesService; auth: AuthService }) => {
   const app = new Elysia({ name: 'bases-rest' })
-  for (const { prefix, sources } of DOORS) {
+  for (const { prefix, sources } of PREFIXES) {
     app
       .use(routes(prefix, bases, kernel, auth))
       .use(membersRest(prefix, bases, kernel, auth))

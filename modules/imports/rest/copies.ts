@@ -61,10 +61,13 @@ const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).
 
 /** Copies of bases, tables and columns (wire §13.3). */
 export function copiesRest(
-  copies: Copies,
-  { bases, schema }: { bases: BasesService; schema: SchemaReader },
   kernel: Kernel,
-  auth: Authenticator,
+  {
+    copies,
+    bases,
+    schema,
+    auth,
+  }: { copies: Copies; bases: BasesService; schema: SchemaReader; auth: Authenticator },
 ) {
   const app = new Elysia({ name: 'copies-rest' }).use(restBase(kernel, auth))
   for (const prefix of ['/api/v1/db/meta', '/api/v2/meta']) {

@@ -34,9 +34,8 @@ const sliceQuery = z.object({
 
 /** Uploads and reports for the web app, and jobs for REST clients (wire §13.2). */
 export const importsRest = (
-  imports: ImportsService,
   kernel: Kernel,
-  auth: Pick<AuthService, 'access' | 'authenticate'>,
+  { imports, auth }: { imports: ImportsService; auth: Pick<AuthService, 'access' | 'authenticate'> },
 ) => {
   const messages = createJobMessages(kernel)
   return new Elysia()

@@ -42,9 +42,8 @@ const importQuery = z.object({
 
 /** Imports a file, which is the body, into a table: its columns fill the fields of the same titles. */
 export const tableImportRest = (
-  imports: ImportsService,
   kernel: Kernel,
-  auth: Pick<AuthService, 'authenticate'>,
+  { imports, auth }: { imports: ImportsService; auth: Pick<AuthService, 'authenticate'> },
 ) =>
   new Elysia().use(restBase(kernel, auth)).post(
     '/api/v2/tables/:tableId/import',

@@ -23,9 +23,6 @@ import { type LinkSchema, removedLinks } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
 import { maskValues, rangeOf } from '../table/index.ts'
 
-/** Limit of the records of one page of an entry. */
-export const MAX_ENTRY_RECORDS = 100
-
 /** Entries with more records are read as a read over a whole table. */
 const LARGE = 5_000
 

@@ -26,7 +26,7 @@ export interface RestServices {
 }
 
 /** Prefixes in both API versions, with their name for sources. */
-const DOORS = [
+const PREFIXES = [
   { meta: '/api/v1/db/meta', bases: '/api/v1/db/meta/projects', sources: 'bases' },
   { meta: '/api/v2/meta', bases: '/api/v2/meta/bases', sources: 'sources' },
 ]
@@ -72,7 +72,7 @@ interface Deps {
 /** Creating, changing and closing public links (wire §5.2, §9.2). */
 export function manageRest(kernel: Kernel, deps: Deps) {
   const app = new Elysia()
-  for (const { meta, bases, sources } of DOORS) {
+  for (const { meta, bases, sources } of PREFIXES) {
     app.use(viewRoutes(meta, kernel, deps)).use(baseRoutes(bases, sources, kernel, deps))
   }
   return app

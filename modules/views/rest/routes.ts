@@ -22,7 +22,7 @@ const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 const BASE_PREFIXES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
 
 /** Views, their columns, filters and sorts as REST clients know them (wire reference §9, §10). */
-export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticator) => {
+export const viewsRest = (kernel: Kernel, { views, auth }: { views: ViewsService; auth: Authenticator }) => {
   const app = new Elysia({ name: 'views-rest' })
   for (const prefix of PREFIXES) {
     app.use(viewRoutes(prefix, views, kernel, auth))
