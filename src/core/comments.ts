@@ -1,6 +1,6 @@
 import type { RecordId } from './model.ts'
 
-/** Longest comment, in characters of its Markdown (wire reference §12). */
+/** Longest comment, in characters of its Markdown (wire §12). */
 export const MAX_COMMENT_LENGTH = 3_000
 
 /** The reactions that a comment can get. */

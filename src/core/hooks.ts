@@ -3,7 +3,7 @@ import type { Filter } from './filters/filter.ts'
 /**
  * When a webhook is called. `after`: for changes of records. `before`: likewise, under the name that clients of the
  * reference may have chosen. `manual`: when somebody triggers it for a record, by a button or from the record's menu.
- * `view`, `field`: never, as in the reference, whose clients may store them (wire reference §11).
+ * `view`, `field`: never, as in the reference, whose clients may store them (wire §11).
  */
 export const HOOK_EVENTS = ['after', 'before', 'manual', 'view', 'field'] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
@@ -161,7 +161,7 @@ export interface HookTestResult {
   response: ReceivedResponse | null
 }
 
-/** The event that templates and receivers see (wire reference §11). */
+/** The event that templates and receivers see (wire §11). */
 export interface HookPayload {
   /** e.g. `records.after.update`. */
   type: string

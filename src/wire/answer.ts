@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import { explainStorage } from '../storage-full.ts'
 
-/** A JSON response with a weak ETag, as all of REST (wire reference §1.2). */
+/** A JSON response with a weak ETag, as all of REST (wire §1.2). */
 export function json(value: unknown, status = 200): Response {
   return tagged(JSON.stringify(value), 'application/json; charset=utf-8', status)
 }
@@ -26,7 +26,7 @@ function tagged(text: string, type: string, status: number): Response {
   return new Response(text, { status, headers: { 'content-type': type, etag } })
 }
 
-/** Status and body of an error, in its REST envelope (spec §8, wire envelopes). */
+/** Status and body of an error, in its REST envelope (spec §8, wire §1.3). */
 export function presentError(
   thrown: unknown,
   request: Request,

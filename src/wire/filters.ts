@@ -173,7 +173,7 @@ function group(join: 'and' | 'or', children: Filter[]): Filter | null {
 
 const negate = (filter: Filter): Filter => ({ join: 'and', not: true, children: [filter] })
 
-/** A filter object of REST (wire reference §10); other properties are ignored. */
+/** A filter object of REST (wire §10); other properties are ignored. */
 export interface WireFilter {
   fk_column_id?: string | null
   comparison_op?: string | null
@@ -267,7 +267,7 @@ function readScalar(value: unknown): CellValue {
   throw invalid('A filter value must be text, a number or a list of these')
 }
 
-/** Parses `filterArrJson`; invalid JSON is ignored (wire reference §14.4). */
+/** Parses `filterArrJson`; invalid JSON is ignored (wire §14.4). */
 export function parseFilterArray(
   json: string,
   field: (fieldId: string) => FilterField | undefined | null,

@@ -1,4 +1,4 @@
-/** Paging and sorting of REST lists: page, sort and `pageInfo` (wire reference §1.4 and §1.6). */
+/** Paging and sorting of REST lists: page, sort and `pageInfo` (wire §1.4 and §1.6). */
 
 import { notFound } from '../core/errors.ts'
 import type { Sort } from '../core/model.ts'

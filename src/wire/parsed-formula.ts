@@ -2,7 +2,7 @@ import type { CellValue } from '../core/fields/field-type.ts'
 import type { FormulaField, SyntaxNode, ValueType } from '../core/formula/ast.ts'
 import { type CheckedFormula, TYPE_NAMES } from '../core/formula/check.ts'
 
-/** A node of REST's formula tree (wire reference §8.1). */
+/** A node of REST's formula tree (wire §8.1). */
 type ParsedNode = { dataType: string } & (
   | { type: 'Literal'; value: CellValue; raw: string }
   | { type: 'Identifier'; name: string; raw: string }

@@ -12,7 +12,7 @@ type FieldResolver = (title: string) => FilterField | undefined | null
 const MAX_WHERE_LENGTH = 100_000
 
 /**
- * Parses REST's `where` parameter (wire reference §14.5): `(A,eq,1)~and((B,like,x)~or~not(C,blank))`. Null if empty,
+ * Parses REST's `where` parameter (wire §14.5): `(A,eq,1)~and((B,like,x)~or~not(C,blank))`. Null if empty,
  * which matches all records. A leading `@` selects the strict form with quotes.
  *
  * Values are taken literally, with commas, parentheses and spaces; a clause ends at the parenthesis before the next

@@ -4,7 +4,7 @@ import { createBase } from '../support/factories.ts'
 
 const INFO = '/api/v1/db/meta/nocodb/info'
 
-// Every key of the wire reference §3.
+// Every key of the wire §3.
 const INFO_KEYS = `authType baseHasAdmin firstUser type googleAuthEnabled githubAuthEnabled oidcAuthEnabled
   oidcProviderName samlAuthEnabled samlProviderName oneClick connectToExternalDB version defaultLimit
   defaultGroupByLimit ncMin teleEnabled errorReportingEnabled auditEnabled ncSiteUrl ee ncAttachmentFieldSize

@@ -11,7 +11,7 @@ interface Event {
 /**
  * What a real server of the reference has sent (tests/fixtures/webhook-payloads.json). Left out there: foreign keys, whose
  * random names are internal, and nulls that its bulk inserts leave in checkboxes and ratings. Tested here as ours: its
- * bulk inserts send rows by the names of columns, which later calls of the same server do not (wire reference §11).
+ * bulk inserts send rows by the names of columns, which later calls of the same server do not (wire §11).
  */
 let bench: HookBench
 let tableId: string

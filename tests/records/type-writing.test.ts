@@ -111,7 +111,7 @@ describe.each(WRITTEN_TYPES.map((name) => [name]))('a %s field', (type) => {
       const bodies = [{ V: null }, [{ V: written[0] }, { V: null }]]
       for (const body of initial === undefined ? [{}, { V: '' }, ...bodies] : bodies) {
         const answer = await rest().post(table.path, body)
-        // JSON takes no empty text at all (wire reference §15).
+        // JSON takes no empty text at all (wire §15).
         const codes = ['REQUIRED_FIELD_MISSING', 'INVALID_VALUE_FOR_FIELD']
         expect([answer.status, codes.includes(answer.body.error), answer.body.message]).toEqual([
           422,

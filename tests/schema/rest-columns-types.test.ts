@@ -9,7 +9,7 @@ const M = '/api/v1/db/meta'
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects of an answer
 type Column = Record<string, any>
 
-/** What a file and a PostgreSQL call the type of a new column (wire reference §8.3). */
+/** What a file and a PostgreSQL call the type of a new column (wire §8.3). */
 const COLUMN_TYPES: Partial<Record<FieldTypeName, [sqlite: string, postgres: string]>> = {
   SingleLineText: ['varchar', 'text'],
   LongText: ['text', 'text'],
@@ -156,7 +156,7 @@ describe.each([...databases])('types of columns over REST, metadata in %s', (dat
     if (sent.meta) expect(alone.meta).toMatchObject(sent.meta)
   })
 
-  // Passwords are unknown to REST clients (wire reference §8.3).
+  // Passwords are unknown to REST clients (wire §8.3).
   const stored = FIELD_TYPES.filter(
     ({ databaseTypes, internal, name }: AnyFieldType) =>
       databaseTypes && !internal && !['ID', 'Password'].includes(name) && !/^(Created|LastMod)/.test(name),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTestApp, PASSWORD, type TestApp } from '../support/app.ts'
 import { JSON_TYPE, M, outcome, raw, scalarOf, TEXT_TYPE } from './support.ts'
 
-// Wire reference §2 to §4: sign-up, the session, the instance and the organisation.
+// Wire §2 to §4: sign-up, the session, the instance and the organisation.
 let app: TestApp
 let token: string
 beforeAll(async () => {

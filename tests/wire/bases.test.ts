@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTable, join, M, openShop, outcome, type Shop, scalarOf, TEXT_TYPE } from './support.ts'
 
-// Wire reference §5 and §6: bases, their members and their sources.
+// Wire §5 and §6: bases, their members and their sources.
 let shop: Shop
 beforeAll(async () => {
   shop = await openShop()

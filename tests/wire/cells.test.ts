@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTable, openShop, type Shop } from './support.ts'
 
-// Wire reference §15: what clients write in cells of each stored type, and what they read there.
+// Wire §15: what clients write in cells of each stored type, and what they read there.
 
 let shop: Shop
 let path: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { column, createTable, M, openShop, outcome, type Shop } from './support.ts'
 
-// Wire reference §8.3 and §8.4: columns of every type are made, sent back as they were read, changed and deleted.
+// Wire §8.3 and §8.4: columns of every type are made, sent back as they were read, changed and deleted.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects of an answer
 type Column = Record<string, any>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { column, createTable, M, openShop, outcome, type Shop } from './support.ts'
 
-// Wire reference §14 and §15 for computed columns: links, lookups, rollups, counts and formulas.
+// Wire §14 and §15 for computed columns: links, lookups, rollups, counts and formulas.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects of an answer
 type Row = Record<string, any>

@@ -12,7 +12,7 @@ import {
   TEXT_TYPE,
 } from './support.ts'
 
-// Wire reference §1: what holds for every call.
+// Wire §1: what holds for every call.
 let shop: Shop
 beforeAll(async () => {
   shop = await openShop()

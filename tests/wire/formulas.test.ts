@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { column, createTable, M, openShop, type Shop } from './support.ts'
 
-// Wire reference §8.1 and §8.3 for formulas and buttons: what is kept of them, and how they are refused.
+// Wire §8.1 and §8.3 for formulas and buttons: what is kept of them, and how they are refused.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects of an answer
 type Column = Record<string, any>

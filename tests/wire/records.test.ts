@@ -12,7 +12,7 @@ import {
   TEXT_TYPE,
 } from './support.ts'
 
-// Wire reference §14 to §16: rows, their cells and the pages that they come in.
+// Wire §14 to §16: rows, their cells and the pages that they come in.
 let shop: Shop
 let table: Awaited<ReturnType<typeof createTable>>
 /** Of a view without the numbers, with a filter and a sort. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createForeign, type ForeignDatabase } from '../sources/support.ts'
 import { M, openShop, outcome, type Shop } from './support.ts'
 
-// Wire reference §6, with §13.2 for the job that makes a source: a base reads a database of its owner's.
+// Wire §6, with §13.2 for the job that makes a source: a base reads a database of its owner's.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects of an answer
 type Answer = Record<string, any>

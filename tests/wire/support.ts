@@ -1,7 +1,7 @@
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import type { RestAnswer } from '../support/client.ts'
 
-/** Where metadata is (wire reference §1.1). */
+/** Where metadata is (wire §1.1). */
 export const M = '/api/v1/db/meta'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -60,5 +60,5 @@ export async function raw(app: TestApp, method: string, path: string, init: Requ
 /** Status and body of an answer, to be compared in one go. */
 export const outcome = ({ status, body }: RestAnswer) => [status, body]
 
-/** A bare scalar: its text, sent as HTML (wire reference §1.3). */
+/** A bare scalar: its text, sent as HTML (wire §1.3). */
 export const scalarOf = ({ status, body, headers }: RestAnswer) => [status, headers.get('content-type'), body]

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { COLUMN_KEYS, TABLE_KEYS } from '../support/wire-keys.ts'
 import { column, createTable, M, openShop, outcome, type Shop, scalarOf, TEXT_TYPE } from './support.ts'
 
-// Wire reference §7 and §8: tables and columns.
+// Wire §7 and §8: tables and columns.
 let shop: Shop
 beforeAll(async () => {
   shop = await openShop()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { column, createTable, M, openShop, outcome, type Shop, scalarOf, TEXT_TYPE } from './support.ts'
 
-// Wire reference §9.1: the columns of views of every kind, what groups a grid and colours its rows.
+// Wire §9.1: the columns of views of every kind, what groups a grid and colours its rows.
 let shop: Shop
 let table: Awaited<ReturnType<typeof createTable>>
 let id: (title: string) => string

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openLink } from '../views/support.ts'
 import { column, createTable, M, openShop, outcome, type Shop, scalarOf, TEXT_TYPE } from './support.ts'
 
-// Wire reference §9: views of every kind but the grid.
+// Wire §9: views of every kind but the grid.
 let shop: Shop
 let table: Awaited<ReturnType<typeof createTable>>
 let id: (title: string) => string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { column, createTable, M, openShop, outcome, type Shop, scalarOf, TEXT_TYPE } from './support.ts'
 
-// Wire reference §9 and §10: grid views, their columns, sorts and filters.
+// Wire §9 and §10: grid views, their columns, sorts and filters.
 let shop: Shop
 let table: Awaited<ReturnType<typeof createTable>>
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { carryLinks, completeValues, partialCells } from './link-values.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 
 /** Maximum cells per change; larger ones use import or "edit all". */
-export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui.md §4.5
+export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui §4.5
 
 /** Fills the target as one change, and selects source and target. */
 export function applyFill(engine: Engine, source: Bounds, target: FillTarget, toggled: boolean): void {

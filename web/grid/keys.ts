@@ -10,7 +10,7 @@ export interface KeyEventLike {
   altKey: boolean
 }
 
-/** Meaning of a key on a selected cell (ui.md §4.4). */
+/** Meaning of a key on a selected cell (ui §4.4). */
 export type Intent =
   | { kind: 'move'; step: Step; extend: boolean }
   | { kind: 'tab'; back: boolean }

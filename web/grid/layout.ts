@@ -2,13 +2,13 @@ import type { RowHeight } from '../../src/core/model.ts'
 
 /** Positions of columns and rows. Inline positions are relative to the start edge: left, or right in RTL. */
 
-export const HEADER_HEIGHT = 32 // ui.md §4.1
-export const FOOTER_HEIGHT = 36 // ui.md §4.1
+export const HEADER_HEIGHT = 32 // ui §4.1
+export const FOOTER_HEIGHT = 36 // ui §4.1
 export const ADD_ROW_HEIGHT = 32
 export const ADD_FIELD_WIDTH = 96
-const MIN_COLUMN_WIDTH = 50 // ui.md §4.1
+const MIN_COLUMN_WIDTH = 50 // ui §4.1
 const MAX_COLUMN_WIDTH = 1200
-export const ROW_NUMBER_WIDTH = 80 // ui.md §4.1
+export const ROW_NUMBER_WIDTH = 80 // ui §4.1
 /** On phones the row number column fits only the digits: there are no hover controls. */
 const ROW_NUMBER_WIDTH_NARROW = 44
 const NARROW_VIEWPORT = 600
@@ -18,7 +18,7 @@ const MAX_FROZEN_SHARE = 0.65
 /** On phones the first column is narrowed to leave more room for the others. */
 const MAX_FROZEN_SHARE_NARROW = 0.45
 
-/** Pixels of each row height (ui.md §4.1). */
+/** Pixels of each row height (ui §4.1). */
 export const ROW_HEIGHTS: Record<RowHeight, number> = { short: 32, medium: 60, tall: 90, extra: 120 }
 
 /** Lines of 18 px text that fit each row height. */

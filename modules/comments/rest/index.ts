@@ -49,7 +49,7 @@ const EarlierPatch = z
   .object({ description: CommentText.optional(), comment: CommentText.optional() })
   .transform(({ description, comment }) => ({ comment: comment ?? description }))
 
-/** Comments over REST (wire reference §12), and the calls of earlier clients (spec §7). */
+/** Comments over REST (wire §12), and the calls of earlier clients (spec §7). */
 export function commentsRest(kernel: Kernel, services: Services) {
   const app = new Elysia()
   for (const prefix of PREFIXES) {
@@ -255,7 +255,7 @@ const asAudit = ({
   updated_at,
 })
 
-/** A comment of somebody else is a 401 in REST (wire reference §12). */
+/** A comment of somebody else is a 401 in REST (wire §12). */
 async function asOwner<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

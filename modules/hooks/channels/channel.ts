@@ -46,7 +46,7 @@ export interface ChannelServices {
 
 /** A way to deliver events, such as a call of a URL or a message to a chat. */
 export interface Channel<Payload extends object = object> {
-  /** Its name in the API (wire reference §11), e.g. `URL`. */
+  /** Its name in the API (wire §11), e.g. `URL`. */
   type: string
   /** Its settings, with limits for each text. Unknown settings are dropped. */
   payload: z.ZodType<Payload>

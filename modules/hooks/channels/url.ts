@@ -30,7 +30,7 @@ const active = (list: Pair[] | null | undefined): { name: string; value: string;
     name && enabled !== false ? [{ name: name.trim(), value: value ?? '', at }] : [],
   )
 
-/** The kind of the body, by its content type: text that is not JSON is sent as one JSON string (wire reference §11). */
+/** The kind of the body, by its content type: text that is not JSON is sent as one JSON string (wire §11). */
 function bodyKind(contentType: string, body: string): TemplateKind {
   if (/json/i.test(contentType)) return looksLikeJson(body) ? 'json' : 'text'
   if (/x-www-form-urlencoded/i.test(contentType)) return 'urlencoded'

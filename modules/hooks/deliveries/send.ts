@@ -75,7 +75,7 @@ export interface Attempt extends HookTestResult {
   receivedBy: string[] | null
 }
 
-/** Names of failures, as the HTTP client of the reference calls them (wire reference §11). */
+/** Names of failures, as the HTTP client of the reference calls them (wire §11). */
 const FAILURE_CODES: Record<HttpFailureReason, string> = {
   'invalid address': 'ERR_INVALID_URL',
   'invalid header': 'ERR_INVALID_CHAR',
@@ -243,7 +243,7 @@ const UNSENT: Attempt = {
 
 export type Sender = ReturnType<typeof createSender>
 
-/** Templates see the event under both names (wire reference §11). */
+/** Templates see the event under both names (wire §11). */
 function rendererOf({ templates }: Target, event: HookPayload): Render {
   const data = { event, data: event }
   return (text, kind) => {

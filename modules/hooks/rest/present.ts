@@ -4,7 +4,7 @@ import { wireTime } from '../../../src/wire/lists.ts'
 import { eachNode, presentFilter, toNodes } from '../../views/index.ts'
 import type { DeliveryRow } from '../store.ts'
 
-/** A webhook (wire reference §11). */
+/** A webhook (wire §11). */
 export function presentHook(hook: Hook, table: Table) {
   return {
     id: hook.id,
@@ -45,7 +45,7 @@ export const presentHookFilters = (hook: Hook, table: Table) =>
     ),
   )
 
-/** A call of a webhook (wire reference §11), with request and response as JSON text. */
+/** A call of a webhook (wire §11), with request and response as JSON text. */
 export function presentLog(hook: Hook, row: DeliveryRow, people: readonly Person[]) {
   const { request, response } = row
   const at = wireTime(new Date(row.createdAt).toISOString())

@@ -51,7 +51,7 @@ const TestRows = z.object({
   data: z.object({ rows: z.array(z.record(z.string(), z.unknown())).max(MAX_TEST_ROWS) }),
 })
 
-/** Webhooks over REST (wire reference §11). */
+/** Webhooks over REST (wire §11). */
 export function hooksRest(kernel: Kernel, services: Services) {
   const app = new Elysia()
   for (const prefix of PREFIXES) app.use(hookRoutes(prefix, kernel, services))

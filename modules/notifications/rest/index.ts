@@ -15,7 +15,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { NotificationsService } from '../service.ts'
 import type { NotificationRow } from '../store.ts'
 
-/** A long poll that hears nothing is answered after this time (wire reference §12). */
+/** A long poll that hears nothing is answered after this time (wire §12). */
 const POLL_MS = 30_000
 
 const PatchBody = z.object({ is_read: z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]) })
@@ -25,7 +25,7 @@ interface Services {
   auth: AuthService
 }
 
-/** Notifications over REST (wire reference §12, spec §7). */
+/** Notifications over REST (wire §12, spec §7). */
 export function notificationsRest(kernel: Kernel, { notifications, auth }: Services) {
   return new Elysia({ prefix: '/api/v1/notifications', tags: ['Notifications'] })
     .use(restBase(kernel, auth))

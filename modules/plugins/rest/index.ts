@@ -31,7 +31,7 @@ interface Services {
   auth: AuthService
 }
 
-/** Plugins over REST (wire reference §12). Secrets are masked in answers, and kept where a request leaves them masked. */
+/** Plugins over REST (wire §12). Secrets are masked in answers, and kept where a request leaves them masked. */
 export function pluginsRest(kernel: Kernel, services: Services) {
   const app = new Elysia()
   for (const prefix of PREFIXES) app.use(routes(prefix, kernel, services))

@@ -60,7 +60,7 @@ export interface ExportFile {
   textsCut?(): number
 }
 
-/** The result of an export job (wire reference §13.4). */
+/** The result of an export job (wire §13.4). */
 export interface Exported {
   timestamp: string
   type: string
@@ -81,7 +81,7 @@ interface Deps {
   attachments: Pick<AttachmentsService, 'keepFor' | 'keepLimited' | 'keepWritten' | 'signerFor'>
 }
 
-/** The job's own name for REST clients (wire reference §13.4). */
+/** The job's own name for REST clients (wire §13.4). */
 export const EXPORT_JOB = 'data-export'
 
 /** The job that exports several tables of a base. */

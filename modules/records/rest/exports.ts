@@ -29,7 +29,7 @@ const BaseExportBody = z.object({
 
 const TABLE = '/api/v1/db/data/:orgs/:base/:table'
 
-/** Exports: as a response (spec §7), or by a job that gives a link (wire reference §13.4). */
+/** Exports: as a response (spec §7), or by a job that gives a link (wire §13.4). */
 export function exportsRest(kernel: Kernel, deps: Deps) {
   const { records, views } = deps
   const resolve = createResolver(deps)

@@ -159,7 +159,7 @@ const isOfView = (actor: Actor): boolean => actor.kind === 'share' && actor.gran
 
 /**
  * The footer of a grid over `/api/v2/tables/{tableId}/aggregate`, of the default view unless `viewId` is given (wire
- * reference, aggregation).
+ * §16.2).
  */
 export const aggregateRest = (kernel: Kernel, { records, views, auth }: Deps) =>
   new Elysia({ prefix: '/api/v2/tables/:tableId/aggregate', tags: ['Records'] })

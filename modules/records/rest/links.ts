@@ -275,7 +275,7 @@ export const LISTED = ['hm', 'mm']
 
 export const RELATIONS = [...LISTED, 'bt', 'oo']
 
-/** Links over `/api/v1/db/data/{orgs}/{base}/{table}/{id}/{relation}/{column}`, also through a view (wire reference §14.2). */
+/** Links over `/api/v1/db/data/{orgs}/{base}/{table}/{id}/{relation}/{column}`, also through a view (wire §14.2). */
 export const linksV1 = (kernel: Kernel, deps: Deps) =>
   new Elysia()
     .use(v1Routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table/views/:view'))
@@ -321,7 +321,7 @@ export const placeOf = ({ tableId, linkFieldId, recordId }: Record<string, strin
   recordId: recordId ?? '',
 })
 
-/** Links over `/api/v2/tables/{tableId}/links/{linkFieldId}/records` (wire reference §16.1). */
+/** Links over `/api/v2/tables/{tableId}/links/{linkFieldId}/records` (wire §16.1). */
 export const linksV2 = (kernel: Kernel, { auth, links }: Pick<Deps, 'auth' | 'links'>) =>
   new Elysia({ prefix: '/api/v2/tables/:tableId/links/:linkFieldId/records', tags: ['Links'] })
     .use(restBase(kernel, auth))

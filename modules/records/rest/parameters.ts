@@ -10,7 +10,7 @@ import { parseWhere } from '../../../src/wire/where.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { keyFieldsOf, keyValues, parseRecordId } from '../table/index.ts'
 
-/** Page sizes (wire reference, pagination). */
+/** Page sizes (wire §1.6). */
 const DEFAULT_LIMIT = 25
 const MAX_LIMIT = 1000
 

@@ -117,7 +117,7 @@ export function createPresenterFor(
     )
 }
 
-/** A person in REST answers (wire reference §15). */
+/** A person in REST answers (wire §15). */
 const presentPerson = ({ id, email, displayName }: Person) => ({
   id,
   email,
@@ -170,7 +170,7 @@ type Present = (value: CellValue) => unknown
 type PresentContext = Pick<ReadContext, 'models' | 'dialect' | 'visitor'>
 
 /**
- * Presents the values of a computed field (wire reference §15): linked records as objects, lists as arrays, `"ERR"`
+ * Presents the values of a computed field (wire §15): linked records as objects, lists as arrays, `"ERR"`
  * for a broken formula. Null if they need no change.
  */
 export function presentComputed(field: Field, { models, dialect }: PresentContext): Present | null {

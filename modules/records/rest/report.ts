@@ -22,7 +22,7 @@ const conditionsIn = (filter: Filter | null): number => fieldsOf(filter).length
 /** The number of webhooks of a base, provided by app.ts from the hooks module. */
 export const HOOK_COUNT = defineSlot<(baseId: string) => Promise<number>>('records.hookCount')
 
-/** Server-wide counts without names, for super admins (wire reference §3). */
+/** Server-wide counts without names, for super admins (wire §3). */
 export function createReport({ auth, bases, schema, views, records }: Services, registry: Registry) {
   /** @throws PERMISSION_DENIED below super */
   return async function report(actor: Actor) {

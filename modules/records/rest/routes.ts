@@ -29,7 +29,7 @@ interface Services {
   records: RecordsService
 }
 
-/** Server statistics (wire reference §3). */
+/** Server statistics (wire §3). */
 function reportRest(kernel: Kernel, services: Services) {
   const report = createReport(services, kernel.registry)
   return new Elysia()

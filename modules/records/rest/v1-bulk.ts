@@ -27,7 +27,7 @@ interface Deps {
 /** Up to this many deleted records are returned completely, beyond it only their ids. */
 const MAX_DELETED_ROWS = 10_000
 
-/** Bulk operations over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
+/** Bulk operations over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire §14.3). */
 export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resolve }: Deps) {
   const listOf = (body: unknown): Body[] => {
     const { bodies, isList } = readBodies(body)

@@ -60,8 +60,8 @@ export function createResolver({ bases, schema, views }: Pick<Deps, 'bases' | 's
 }
 
 /**
- * Records over `/api/v1/db/data/{orgs}/{base}/{table}`, and the same through a view (wire reference,
- * row data v1). `{orgs}` may be any text.
+ * Records over `/api/v1/db/data/{orgs}/{base}/{table}`, and the same through a view (wire §14).
+ * `{orgs}` may be any text.
  */
 export function recordsV1(kernel: Kernel, deps: Deps) {
   const tables = routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table')

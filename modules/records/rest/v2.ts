@@ -18,7 +18,7 @@ interface Deps {
   operations: RestOperations
 }
 
-/** Records over `/api/v2/tables/{tableId}/records` (wire reference, row data v2). */
+/** Records over `/api/v2/tables/{tableId}/records` (wire §16). */
 export function recordsV2(kernel: Kernel, { records, auth, lists, operations }: Deps) {
   const update = async ({
     actor,

@@ -28,7 +28,7 @@ export interface ComputedRules {
   /**
    * Checks a new or changed definition.
    *
-   * @throws BAD_REQUEST with the texts of the REST API (wire reference §8.3)
+   * @throws BAD_REQUEST with the texts of the REST API (wire §8.3)
    */
   check(field: Field, schema: SchemaLookup): void
   /** The current result type; the fields it reads are resolved already. */

@@ -145,7 +145,7 @@ export function addInverse({ own, related }: Ends, field: Field, link: NewLink):
     title: related.freeTitle(isSingle ? singularOf(name) : pluralOf(name)),
     type: isSingle ? 'LinkToAnotherRecord' : kind === 'mm' ? field.type : 'Links',
     options,
-    // Within one table the reverse would show each link twice, so it is hidden (wire reference §8.2).
+    // Within one table the reverse would show each link twice, so it is hidden (wire §8.2).
     isSystem: own === related,
     required: inverseKind === 'bt' && field.required,
   }

@@ -114,7 +114,7 @@ export interface FieldSlots {
   readonly added: Field[]
   /** @throws DUPLICATE_ALIAS for a title in use */
   requireTitle(title: string): void
-  /** The title if it is free, else with a number: `Owner1` (wire reference §8.2). */
+  /** The title if it is free, else with a number: `Owner1` (wire §8.2). */
   freeTitle(title: string): string
   /** The column name, and title, of a foreign key to a table: `Author_id`, `Author_id1`. */
   keyName(parentTableName: string): string

@@ -30,7 +30,7 @@ const BulkBody = z.object({
   ops: z.array(z.object({ op: z.enum(['add', 'update', 'delete']), column: ColumnBody })).max(2 * MAX_FIELDS),
 })
 
-/** The routes of columns (wire reference §8). Most calls respond with the whole table. */
+/** The routes of columns (wire §8). Most calls respond with the whole table. */
 export function columnsRest(prefix: string, schema: SchemaService, kernel: Kernel, auth: Authenticator) {
   return new Elysia({ prefix })
     .use(restBase(kernel, auth))

@@ -11,7 +11,7 @@ import { presentColumnType } from './wire-column-type.ts'
 import { presentComputed, virtualName, type WireContext } from './wire-computed.ts'
 import { metaOf } from './wire-meta.ts'
 
-/** A table in a list (wire reference §7). */
+/** A table in a list (wire §7). */
 export const presentTable = (table: Table) => ({
   id: table.id,
   source_id: table.sourceId,
@@ -66,7 +66,7 @@ export function hashOf({ stored }: TableModel): string {
 }
 
 /**
- * A column (wire reference §8.1).
+ * A column (wire §8.1).
  *
  * @param viewField its position and visibility in the default view; only in responses with a whole table
  */
@@ -198,7 +198,7 @@ export async function wireContextOf(
 }
 
 /**
- * A table for visitors of a view's public link (wire reference §17): `model`, and in `relatedMetas` the tables of its
+ * A table for visitors of a view's public link (wire §17): `model`, and in `relatedMetas` the tables of its
  * links by id, with only their key and display field.
  */
 export async function presentShared(

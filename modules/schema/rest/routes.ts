@@ -42,7 +42,7 @@ const PatchBody = z.object({
 })
 const OrderBody = z.object({ order: z.number() })
 
-/** The routes of tables and columns (wire reference §7, §8). */
+/** The routes of tables and columns (wire §7, §8). */
 export const schemaRest = (kernel: Kernel, { schema, auth }: { schema: SchemaService; auth: RestAuth }) => {
   const app = new Elysia({ name: 'schema-rest' })
   for (const { base, meta } of PREFIXES) {

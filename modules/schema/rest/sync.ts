@@ -15,7 +15,7 @@ type RestAuth = Authenticator & Pick<AuthService, 'access'>
 /** `keys` of differences from the GET; absent applies all. */
 const SyncBody = z.object({ keys: z.array(z.string().max(2000)).max(100_000).nullish() })
 
-/** The routes of synchronization (wire reference §6), below the path prefix of bases. */
+/** The routes of synchronization (wire §6), below the path prefix of bases. */
 export const syncRest = (prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) => {
   const differences = async (actor: Actor, idOrTitle: string, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
@@ -38,7 +38,7 @@ export const syncRest = (prefix: string, schema: SchemaService, kernel: Kernel, 
     )
 }
 
-/** The suffixes of the types of differences (wire reference §6), after `TABLE_` or `VIEW_`. */
+/** The suffixes of the types of differences (wire §6), after `TABLE_` or `VIEW_`. */
 const TYPES: Record<SyncChange['kind'], string> = {
   'table.add': 'NEW',
   'table.remove': 'REMOVE',

@@ -3,7 +3,7 @@ import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts
 import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
 
 /*
- * The storage properties of a column: `dt`, `dtxp`, `dtxs`, `ct`, `clen`, `un`, `ai`, `au`, `pk` … (wire reference §8.1).
+ * The storage properties of a column: `dt`, `dtxp`, `dtxs`, `ct`, `clen`, `un`, `ai`, `au`, `pk` … (wire §8.1).
  * Sheaf chooses the storage of a type, so most of them cannot be set. Unchanged values are accepted, because clients send
  * whole columns back; any other value is refused by name.
  */

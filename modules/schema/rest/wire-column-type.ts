@@ -21,7 +21,7 @@ const FORMATS: ReadonlyMap<string, ColumnFormat> = new Map([
 ])
 
 /**
- * The storage of a column (wire reference §8.3): type name `dt`, length or options `dtxp`, scale `dtxs`, and default
+ * The storage of a column (wire §8.3): type name `dt`, length or options `dtxp`, scale `dtxs`, and default
  * value `cdf`.
  *
  * @param client the engine of the table's source; all but `pg` are presented like `sqlite3`

@@ -37,7 +37,7 @@ const KEYS: Partial<Record<FieldTypeName, Record<string, string>>> = {
 /** Keys that are always null: the format of a barcode is in the column's `meta`. */
 const CONSTANTS: Partial<Record<FieldTypeName, Record<string, null>>> = { Barcode: { barcode_format: null } }
 
-/** The prefixes of the ids of `colOptions` (wire reference §1.5). */
+/** The prefixes of the ids of `colOptions` (wire §1.5). */
 const PREFIXES: Partial<Record<FieldTypeName, string>> = {
   Lookup: 'lk',
   Rollup: 'rl',
@@ -72,7 +72,7 @@ export interface WireLink {
 }
 
 /**
- * Reads `parentId`, `childId` and `type` (wire reference §8.2). The field goes to the parent, or for `bt` to the child.
+ * Reads `parentId`, `childId` and `type` (wire §8.2). The field goes to the parent, or for `bt` to the child.
  *
  * @throws BAD_REQUEST naming the missing property, or if neither id is the table itself
  */
@@ -105,7 +105,7 @@ export function readWireRelation(column: WireColumn, tableId: string): FieldOpti
   throw badRequest("The column's own table is the 'childId' of a bt, and the 'parentId' of any other link")
 }
 
-/** The `colOptions` of a computed field (wire reference §8.1, §8.2); undefined for other fields. */
+/** The `colOptions` of a computed field (wire §8.1, §8.2); undefined for other fields. */
 export function presentComputed(field: StoredField, baseId: string, context: WireContext) {
   const link = linkOf(field)
   if (link) return presentLink(field, link, baseId, context)
@@ -207,7 +207,7 @@ function formulaOptions(column: WireColumn, type: FieldTypeName): FieldOptions {
   return options
 }
 
-/** The `colOptions` of a formula or button, without ids and times (wire reference §8.1). */
+/** The `colOptions` of a formula or button, without ids and times (wire §8.1). */
 function presentFormula(field: Field, { fields, client }: WireContext) {
   const stored = formulaOf(field).formula
   const named = fields.map(formulaField)

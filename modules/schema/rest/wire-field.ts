@@ -71,7 +71,7 @@ const LISTED = [
   'Order',
 ]
 
-/** Every valid `uidt` (wire reference §8.3). */
+/** Every valid `uidt` (wire §8.3). */
 const WIRE_TYPES: readonly string[] = [
   ...LISTED,
   // Types with secret values are not available over REST.
@@ -181,7 +181,7 @@ function optionsOf(column: WireColumn, type: FieldTypeName, current: Field | nul
 }
 
 /**
- * Reads the options of a select from `colOptions`, or from `dtxp` alone, as older clients do (wire reference §8.3). Null
+ * Reads the options of a select from `colOptions`, or from `dtxp` alone, as older clients do (wire §8.3). Null
  * if the body has none, or if `dtxp` is unchanged. A new column with both takes `colOptions`.
  *
  * @throws BAD_REQUEST in an update with both, if they differ
@@ -260,7 +260,7 @@ const CURRENT_TIME = /^((current_(timestamp|date|time)|localtimestamp)(\(\d?\))?
 const isCurrentTime = (cdf: unknown): cdf is string =>
   typeof cdf === 'string' && CURRENT_TIME.test(cdf.trim())
 
-/** Reads `meta`, an object or its JSON text (wire reference §1.4); null for anything else. */
+/** Reads `meta`, an object or its JSON text (wire §1.4); null for anything else. */
 function readMeta(meta: unknown): WireMeta | null {
   if (typeof meta === 'string') return readMeta(parseJsonOrNull(meta))
   if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return null

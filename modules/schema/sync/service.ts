@@ -35,7 +35,7 @@ import {
   touchedTables,
 } from './write-plan.ts'
 
-/** The text of the REST API (wire reference §6). */
+/** The text of the REST API (wire §6). */
 const IN_PROGRESS = 'Meta sync already in progress for this base'
 
 /** The differences between the database of a source and the metadata. */

@@ -14,7 +14,7 @@ import { readFormField } from './kinds/form.ts'
 import { presentColumn } from './present.ts'
 import { NewViewColumnBody, readColumn, ViewColumnBody, withGroup } from './view-bodies.ts'
 
-/** The columns of views (wire reference §9.1). */
+/** The columns of views (wire §9.1). */
 export function columnsRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
   const list = async (actor: Actor, viewId: string, kind?: ViewKind) => {
     const { shown, fields } = await views.openWithFields(actor, 'view.list', viewId)

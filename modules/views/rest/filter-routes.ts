@@ -24,7 +24,7 @@ import type { ViewsService } from '../service.ts'
 import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
 import { type FilterOwner, ownedByView, presentFilter, presentSort } from './present.ts'
 
-/** The filters and sorts of views (wire reference §10). */
+/** The filters and sorts of views (wire §10). */
 export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
   return new Elysia()
     .use(sortRoutes(prefix, views, kernel, auth))

@@ -34,7 +34,7 @@ export const presentOneView = async (views: ViewsService, actor: Actor, viewId: 
   presentView(await views.openShown(actor, 'view.list', viewId), { detailed: false })
 
 /**
- * A view for visitors of its public link (wire reference §17), with columns, filter and sorts of the fields it shows.
+ * A view for visitors of its public link (wire §17), with columns, filter and sorts of the fields it shows.
  *
  * @throws VIEW_NOT_FOUND
  */
@@ -57,7 +57,7 @@ export async function presentSharedView(
 }
 
 /**
- * A view (wire reference §9.1).
+ * A view (wire §9.1).
  *
  * @param detailed adds the names of the table and the visibility, as in lists of views
  */
@@ -99,13 +99,13 @@ export function presentView(shown: ShownView, { detailed }: { detailed: boolean 
   }
 }
 
-/** The type-specific object of a view, its `view` (wire reference §9.1). */
+/** The type-specific object of a view, its `view` (wire §9.1). */
 export const presentKind = (shown: ShownView): Record<string, unknown> => ({
   ...commonKeys(shown),
   ...WIRE_KINDS[shown.row.kind].present(shown),
 })
 
-/** A column of a view (wire reference §9.1). */
+/** A column of a view (wire §9.1). */
 export function presentColumn(shown: ShownView, field: ViewFieldRow) {
   const { model, row } = shown
   const ofKind = WIRE_KINDS[row.kind].presentColumn?.(shown, field) ?? {}
@@ -127,7 +127,7 @@ export function presentColumn(shown: ShownView, field: ViewFieldRow) {
   }
 }
 
-/** A sort of a view (wire reference §10). */
+/** A sort of a view (wire §10). */
 export const presentSort = (table: Table, view: ViewRow, sort: Sort, order: number) => ({
   id: sort.id ?? null,
   source_id: table.sourceId,
@@ -155,7 +155,7 @@ export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner 
   updatedAt,
 })
 
-/** A filter of a view or a webhook, or a group of them (wire reference §10). */
+/** A filter of a view or a webhook, or a group of them (wire §10). */
 export function presentFilter(
   table: Table,
   owner: FilterOwner,

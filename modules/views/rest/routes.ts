@@ -21,7 +21,7 @@ const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 /** The paths of bases in the two API versions. */
 const BASE_PREFIXES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
 
-/** Views, their columns, filters and sorts as REST clients know them (wire reference §9, §10). */
+/** Views, their columns, filters and sorts as REST clients know them (wire §9, §10). */
 export const viewsRest = (kernel: Kernel, { views, auth }: { views: ViewsService; auth: Authenticator }) => {
   const app = new Elysia({ name: 'views-rest' })
   for (const prefix of PREFIXES) {

@@ -126,7 +126,7 @@ const flags = z.object(
 )
 const Rules = z.array(z.object({ id: z.string().max(64), disabled: flags })).max(MAX_RULES)
 
-/** The roles that a view is hidden from, as `disabled` of a view (wire reference §5.3). */
+/** The roles that a view is hidden from, as `disabled` of a view (wire §5.3). */
 export const presentVisibility = ({ hiddenFrom }: Pick<ViewRow, 'hiddenFrom'>): Record<string, boolean> =>
   Object.fromEntries(
     ['owner', 'creator', 'viewer', 'editor', 'commenter', 'guest'].map((role) => [

@@ -23,7 +23,7 @@ export type SelectOptions = {
   choices: Choice[]
 }
 
-/** Colours assigned in turn to options without a colour (wire reference §8.3). */
+/** Colours assigned in turn to options without a colour (wire §8.3). */
 export const CHOICE_COLORS = [
   '#cfdffe',
   '#d0f1fd',

@@ -96,7 +96,7 @@ export const currency = defineFieldType({
   formRules: ['number', 'step'],
   read(input, { code, locale }) {
     if (typeof input !== 'string') return readNumber(input)
-    // "$9" is 9 on the wire (wire reference §15).
+    // "$9" is 9 on the wire (wire §15).
     const value = parseAmount(input, code, locale)
     return value === null ? readFail(m.value_error_amount({ value: describeValue(input) })) : readOk(value)
   },

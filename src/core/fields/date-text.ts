@@ -173,7 +173,7 @@ const fullYear = (short: number): number => short + (short <= LAST_SHORT_YEAR ? 
 
 /**
  * Parses a day from an API client, whatever the field's format: `2024-03-05`, `2024/03/05`, or `03/05/2024`
- * with the month first (wire reference §15).
+ * with the month first (wire §15).
  */
 export function readDay(text: string): string | null {
   if (isDay(text)) return text

@@ -189,7 +189,7 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
   /** Formats a sum or average for display in a locale (BCP 47 tag). Absent: a plain number. */
   summaryText?(value: number, options: O, locale: string): string
   /**
-   * Database type of the column in REST (`dt`, wire reference §8.3), named as in the table's engine.
+   * Database type of the column in REST (`dt`, wire §8.3), named as in the table's engine.
    * Absent where the field has no column.
    */
   databaseTypes?: DatabaseTypes

@@ -109,7 +109,7 @@ export function findPerson(people: readonly Person[], text: string): Person | nu
 
 /**
  * Reads ids or e-mails from an API client: a comma-separated text, a list, or objects with an `id` or `email`
- * (wire reference §15). Null for any other input.
+ * (wire §15). Null for any other input.
  */
 export function readPeople(input: unknown): string[] | null {
   if (typeof input === 'string') return input.length > 100_000 ? null : idsIn(input)

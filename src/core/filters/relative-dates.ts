@@ -22,7 +22,7 @@ export const isWithinOperand = (operand: DateOperand): boolean =>
 
 /**
  * Resolves an operand to days, given the current time and zone. The ranges of `isWithin` include today and
- * both ends (wire reference §14.5): `pastWeek` is eight days.
+ * both ends (wire §14.5): `pastWeek` is eight days.
  *
  * @param value the date of `exactDate`, or the number of days
  */

@@ -111,7 +111,7 @@ const word = (text: string): boolean | null => {
 
 /**
  * Parses a formula. Never throws: text that is not a formula gives one problem with its
- * position, in the wording of the wire reference §8.3.
+ * position, in the wording of the wire §8.3.
  */
 export function parseFormula(text: string): ParsedFormula {
   const tokens = formulaTokens(text).filter((token) => token.kind !== 'space')

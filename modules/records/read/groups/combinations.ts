@@ -19,7 +19,7 @@ export interface CombinationQuery {
   filter: Filter | null
   /** Sorts by other fields are ignored. */
   sorts?: Sort[]
-  /** Adds to each group how many groups this field would make of it (`__sub_group_count__`, wire reference §14.1). */
+  /** Adds to each group how many groups this field would make of it (`__sub_group_count__`, wire §14.1). */
   sub?: Field
   limit: number
   offset: number

@@ -30,7 +30,7 @@ import {
 /** The API generation of a document. */
 export type Generation = 'v1' | 'v2'
 
-/** The OpenAPI document of a base's tables (wire reference §18). */
+/** The OpenAPI document of a base's tables (wire §18). */
 export async function describeBase(
   {
     schema,
@@ -101,7 +101,7 @@ const EXPORT: Pick<Operation, 'parameters' | 'responses'> = {
   },
 }
 
-/** The paths of one table under `/api/v1/db/data` (wire reference §14). */
+/** The paths of one table under `/api/v1/db/data` (wire §14). */
 function pathsV1(table: DocumentedTable): Paths {
   const { model, name, slug, views } = table
   const { baseId, title } = model.table
@@ -226,7 +226,7 @@ function describe(title: string, prefix: string, tag = title) {
   })
 }
 
-/** The paths of one table under `/api/v2/tables` (wire reference §16). */
+/** The paths of one table under `/api/v2/tables` (wire §16). */
 function pathsV2(table: DocumentedTable): Paths {
   const { model, name, slug } = table
   const path = `/api/v2/tables/${model.table.id}/records`

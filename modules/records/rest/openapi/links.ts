@@ -24,7 +24,7 @@ const PAGE = ['where', 'limit', 'offset'].map(parameter)
 const linksOf = ({ model }: DocumentedTable): Field[] =>
   model.fields.filter((field) => !field.isSystem && field.error === null && linkOf(field) !== null)
 
-/** Link operations of a table under `/api/v2/tables` (wire reference §16.1). */
+/** Link operations of a table under `/api/v2/tables` (wire §16.1). */
 export function linkPathsV2(table: DocumentedTable): Paths {
   const { table: own } = table.model
   return Object.fromEntries(
@@ -60,7 +60,7 @@ export function linkPathsV2(table: DocumentedTable): Paths {
   )
 }
 
-/** The same under `/api/v1/db/data` (wire reference §14.2). */
+/** The same under `/api/v1/db/data` (wire §14.2). */
 export function linkPathsV1(table: DocumentedTable, path: string): Paths {
   const entries = linksOf(table).flatMap((field) => {
     const about = describe(table, field)

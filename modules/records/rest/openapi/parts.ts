@@ -198,7 +198,7 @@ function responseSchema(field: Field, client?: string): Schema {
 const cellSchema = (type: FieldTypeName, options: FieldOptions, client: string | undefined): Schema =>
   isBoolean({ type }) && !WITH_BOOLEANS.has(client) ? FLAG : jsonSchema(type, options)
 
-/** The schema of a computed field (wire reference §15); null for stored fields. */
+/** The schema of a computed field (wire §15); null for stored fields. */
 function computedSchema(field: Field, client: string | undefined): Schema | null {
   const { computed } = fieldType(field.type)
   if (computed === undefined) return null

@@ -20,7 +20,7 @@ export interface KindChange {
   rowHeight?: ViewPatch['rowHeight']
 }
 
-/** How REST clients read and write one kind of view (wire reference §9.1); one file per kind in this folder. */
+/** How REST clients read and write one kind of view (wire §9.1); one file per kind in this folder. */
 export interface WireKind {
   kind: ViewKind
   /** True for a kind without options of its own, which has no `GET /{path}/{id}`. */
@@ -39,7 +39,7 @@ export interface WireKind {
   presentColumn?(view: ShownView, field: ViewFieldRow): Record<string, unknown>
 }
 
-/** `meta` is an object, or the same as JSON text (wire reference §1.4). */
+/** `meta` is an object, or the same as JSON text (wire §1.4). */
 export const wireMeta = z.union([
   plainObject(100_000),
   z.string().max(100_000).transform(parseJsonOrNull).pipe(plainObject(100_000)),

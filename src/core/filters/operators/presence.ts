@@ -76,7 +76,7 @@ export const notchecked = defineOperator({
     primitives.or([primitives.isNull(column), primitives.not(primitives.eq(column, true))]),
 })
 
-/** Values of `is` and `isnot`, with the equivalent operators (wire reference §14.5). */
+/** Values of `is` and `isnot`, with the equivalent operators (wire §14.5). */
 const IS: ReadonlyMap<string, [is: FilterOperator, isnot: FilterOperator]> = new Map([
   ['null', [isNull, notNull]],
   ['notnull', [notNull, isNull]],
