@@ -126,8 +126,10 @@ async function revertDefinition(
   }
   const withAll = revertSettings(current, from, to, () => true)
   refuseDuplicates(withAll)
+  // A stop between cells and definition may have left cells of a change that the definition does not have.
+  const isInterrupted = Bun.deepEquals(current.options.choices, to.options.choices)
   // Cells are written first, because they decide which of the options that the change added are still used.
-  const rename = choiceRenamer(current, withAll)
+  const rename = choiceRenamer(isInterrupted ? from : current, withAll)
   const renamed = rename ? await rewriteCells(change, rename) : NO_CELLS
   await renamed.write(null)
   await restoreCells(change, entry, direction, { from, to, withAll })
