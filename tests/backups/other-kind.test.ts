@@ -133,6 +133,9 @@ describe('sheaf restore of a whole installation', () => {
   const inPostgres = () => ({ DATABASE_URL: database.url, DATA_DIR: place.path('postgres') })
 
   test('brings a backup of files into PostgreSQL, and a backup of that back into files', async () => {
+    // Another program's table, of a type that no other engine has.
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    await sql`create table invoices (id uuid primary key)`
     const server = await place.start()
     const { rest, path, baseId } = await fillPlace(server.url, 1_500)
     await rest.delete(path, [{ Id: 3 }])

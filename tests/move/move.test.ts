@@ -178,6 +178,30 @@ describe('sheaf move', () => {
     expect([...left]).toEqual([])
   }, 120_000)
 
+  test('leaves the tables of other programs in the database alone', async () => {
+    const other = await openPlace()
+    try {
+      await using sql = new Bun.SQL(other.database.url, { max: 1 })
+      await sql.unsafe('create table invoices (id uuid primary key, name varchar(40))')
+      await sql.unsafe('create table notes (id integer primary key, note text)')
+      const server = await other.start('postgres')
+      const { token } = await createTrpcClient(server.url).auth.signUp.mutate({
+        email: 'ann@example.com',
+        password: PASSWORD,
+      })
+      await createTrpcClient(server.url, token).bases.create.mutate({ title: 'B' })
+      await server.end('SIGTERM')
+      const { exitCode, output } = await other.move(['--to', 'sqlite'])
+      expect([exitCode, output]).toEqual([0, expect.stringContaining('every cell compared')])
+      expect((await other.move(['--to', 'sqlite', '--remove-source'])).exitCode).toBe(0)
+      const left = await sql`select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where relkind = 'r' and (nspname = 'public' or nspname like 'nc\\_%') order by relname`
+      expect([...left]).toEqual([{ relname: 'invoices' }, { relname: 'notes' }])
+    } finally {
+      await other.remove()
+    }
+  }, 60_000)
+
   test('names a cell that cannot be moved, and is cancelled', async () => {
     const path = join(place.dataDir, 'bases', `${baseId}.db`)
     const file = new Database(path)

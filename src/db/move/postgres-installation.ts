@@ -11,6 +11,7 @@ import {
   upgradeBaseSchema,
 } from '../postgres/base-schema.ts'
 import { countServers } from '../postgres/cluster.ts'
+import { installationTables, metadataTables } from '../postgres/definitions.ts'
 import { connectPostgres } from '../postgres/driver.ts'
 import {
   type BaseMove,
@@ -24,16 +25,6 @@ import { openPostgresStore, type PostgresClient } from './postgres-store.ts'
 
 /** Key of the advisory lock that a move holds. */
 const MOVE_LOCK = 7_433_203
-
-/** What an installation adds to the schema of the metadata, beside its tables. */
-const OTHER_TABLES = [
-  'migrations',
-  'releases',
-  'cluster_payloads',
-  'sheaf_move',
-  'sheaf_base_moves',
-  'sheaf_restored',
-]
 
 /** As `sheaf_move`, no migration: only installations that have moved single bases have it. */
 const CREATE_BASE_MOVES = `create table if not exists sheaf_base_moves
@@ -92,7 +83,9 @@ async function describe(
 ): Promise<Omit<Installation, 'close'>> {
   const [row] = await client<{ schema: string }[]>`select current_schema()::text as schema`
   const schema = row?.schema ?? 'public'
-  const storeOn = (on: PostgresClient) => openPostgresStore(on, schema, label)
+  // Other tables in the schema belong to other programs.
+  const storeOn = (on: PostgresClient) =>
+    openPostgresStore(on, schema, label, undefined, { only: metadataTables() })
 
   async function storeState(on: PostgresClient, state: MoveState | null): Promise<void> {
     for (const { sql, params } of storeStateStatements(state, (at) => `$${at}`)) await on.unsafe(sql, params)
@@ -189,9 +182,8 @@ async function describe(
     removeHome: (baseId) => dropBaseSchema(connection, schemaOfBase(baseId)),
     async remove(baseIds) {
       for (const baseId of baseIds) await dropBaseSchema(connection, schemaOfBase(baseId))
-      const tables = (await storeOn(client).tables()).map((table) => table.name)
       await client.begin(async (tx) => {
-        for (const name of [...tables, ...OTHER_TABLES])
+        for (const name of installationTables())
           await tx.unsafe(`drop table if exists ${quote(schema)}.${quote(name)} cascade`)
         await tx.unsafe('drop function if exists sheaf_row_changed()')
       })

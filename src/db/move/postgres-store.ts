@@ -66,13 +66,14 @@ export type PostgresClient = Pick<Sql, 'unsafe'>
  * @param client whose search path is the schema; in a transaction, `insert` is part of it
  * @param close ends the client
  * @param isJsonExact reads JSON as PostgreSQL prints it instead of its canonical text, which rounds long numbers
+ * @param only names of tables; others in the schema are left out. Null: all
  */
 export function openPostgresStore(
   client: PostgresClient,
   schema: string,
   name: string,
   close: () => Promise<void> = async () => {},
-  { isJsonExact = false }: { isJsonExact?: boolean } = {},
+  { isJsonExact = false, only = null }: { isJsonExact?: boolean; only?: readonly string[] | null } = {},
 ): TableStore {
   async function tables(): Promise<StoredTable[]> {
     const columns = await client.unsafe<FoundColumn[]>(COLUMNS, [schema])
@@ -83,7 +84,7 @@ export function openPostgresStore(
     )
     const references = await client.unsafe<{ child: string; parent: string }[]>(REFERENCES, [schema])
     const names = [...new Set(columns.map((column) => column.table_name))].filter(
-      (table) => !OWN_TABLES.includes(table),
+      (table) => !OWN_TABLES.includes(table) && (only === null || only.includes(table)),
     )
     const lastIds = await client.unsafe<{ table_name: string; last: string | null }[]>(LAST_IDS, [schema])
     const found: StoredTable[] = []

@@ -43,6 +43,11 @@ export function metadataTables(): string[] {
   return ['migrations', 'releases', ...created]
 }
 
+/** All tables that an installation may have in the metadata's schema: also those that no migration creates. */
+export function installationTables(): string[] {
+  return [...metadataTables(), 'cluster_payloads', 'sheaf_move', 'sheaf_base_moves', 'sheaf_restored']
+}
+
 /** The tables of a schema by name. @param only their names; null: all */
 export async function readTables(
   client: PostgresClient,

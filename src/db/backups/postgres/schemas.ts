@@ -12,7 +12,7 @@ import { type PostgresConnection, postgresConnection } from '../../connection.ts
 import { migratePostgres, pendingMigrations } from '../../migrate.ts'
 import { BASE_SCHEMA_STEPS, schemaOfBase, upgradeBaseSchema } from '../../postgres/base-schema.ts'
 import { countServers } from '../../postgres/cluster.ts'
-import { metadataTables, type PostgresClient, setIdentity } from '../../postgres/definitions.ts'
+import { installationTables, type PostgresClient, setIdentity } from '../../postgres/definitions.ts'
 import { connectPostgres } from '../../postgres/driver.ts'
 import type { BucketRow } from '../bucket-files.ts'
 import { DamagedObject } from '../codec.ts'
@@ -36,8 +36,6 @@ const REPLACED_AT = 'Replaced by a restore at '
 const DROP_LOCK = 7_433_205
 /** The latest restore, in the schema of the metadata. */
 const MARK = 'sheaf_restored'
-/** Of the metadata's schema, beside `metadataTables`. */
-const OTHER_TABLES = ['cluster_payloads', 'sheaf_move', 'sheaf_base_moves', MARK]
 
 /** A schema of metadata is not moved to a worker of a Citus cluster. Without Citus, the setting has no effect. */
 export const KEEP_ON_COORDINATOR = 'set local citus.enable_schema_based_sharding to off'
@@ -365,7 +363,7 @@ export async function installRestored(
       const own = await ownSchema(tx)
       const former = await tx<{ name: string }[]>`select nspname::text as name from pg_namespace
         where nspname ~ '^nc_p[a-z0-9]{14}$'`
-      const tables = await tablesIn(tx, own, [...metadataTables(), ...OTHER_TABLES])
+      const tables = await tablesIn(tx, own, installationTables())
       await tx.unsafe(KEEP_ON_COORDINATOR)
       await tx.unsafe(`create schema ${quote(replaced)}`)
       const comment = quoteText(`${REPLACED_AT}${nowIso()}`)

@@ -129,7 +129,8 @@ async function readOutline(tx: TransactionSql): Promise<SchemaOutline[]> {
   const outline: SchemaOutline[] = []
   for (const schema of [own, ...found.map(({ name }) => name)]) {
     const baseId = BASE_SCHEMA.exec(schema)?.[1] ?? null
-    const tables = await readTables(tx, schema, baseId === null ? metadataTables() : null)
+    const only = baseId === null ? metadataTables() : null
+    const tables = await readTables(tx, schema, only)
     if (baseId === null && tables.length === 0)
       throw new Error('There is no data in the database of DATABASE_URL')
     const complete = await readCompletion(
@@ -137,15 +138,19 @@ async function readOutline(tx: TransactionSql): Promise<SchemaOutline[]> {
       schema,
       tables.map(({ name }) => name),
     )
-    outline.push({ baseId, schema, tables, complete, stored: await readStored(tx, schema) })
+    outline.push({ baseId, schema, tables, complete, stored: await readStored(tx, schema, only) })
   }
   return outline
 }
 
 /** The tables of a schema as other engines can create them; null if they cannot. */
-async function readStored(tx: TransactionSql, schema: string): Promise<StoredTable[] | null> {
+async function readStored(
+  tx: TransactionSql,
+  schema: string,
+  only: readonly string[] | null,
+): Promise<StoredTable[] | null> {
   try {
-    return await openPostgresStore(tx, schema, schema).tables()
+    return await openPostgresStore(tx, schema, schema, undefined, { only }).tables()
   } catch (error) {
     if (error instanceof UnknownColumnType) return null
     throw error
