@@ -398,10 +398,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = []
   const entries = Object.entries(VARIABLES).map(([key, variable]) => {
     const names = [variable.name, ...(variable.aliases ?? [])]
-    const name = names.find((candidate) => env[candidate] !== undefined && env[candidate] !== '')
-    const value = name === undefined ? variable.default : (env[name] ?? variable.default)
+    const textOf = (name: string): string => env[name]?.trim() ?? ''
+    const name = names.find((candidate) => textOf(candidate) !== '')
+    const value = name === undefined ? variable.default : textOf(name)
     try {
-      return [key, variable.read(value.trim(), name ?? variable.name)]
+      return [key, variable.read(value, name ?? variable.name)]
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error))
       return [key, null]

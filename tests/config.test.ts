@@ -41,4 +41,20 @@ describe('readConfig', () => {
       'https://new',
     )
   })
+
+  test('takes white space for an empty value, which is the default or that of the other name', () => {
+    const env = {
+      HOST: ' ',
+      PORT: '\t',
+      HISTORY_DAYS: ' ',
+      DATABASE_URL: ' ',
+      NC_DB_URL: 'postgres://db/base',
+    }
+    expect(readConfig(env)).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      historyDays: 365,
+      databaseUrl: 'postgres://db/base',
+    })
+  })
 })
