@@ -59,6 +59,7 @@ import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError, concernsOperator, retryAfterOf } from './core/errors.ts'
+import { MAX_ATTACHMENTS_EVER } from './core/fields/attachment-item.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
@@ -428,7 +429,14 @@ export async function startServer(config: Config): Promise<RunningServer> {
       port: config.port,
       hostname: config.host,
       idleTimeout: 60,
-      maxRequestBodySize: Math.max(config.importMaxBytes, config.bodyMaxBytes) + 1024 * 1024,
+      // Routes check each file and each JSON body.
+      maxRequestBodySize:
+        Math.max(
+          config.importMaxBytes,
+          config.bodyMaxBytes,
+          MAX_ATTACHMENTS_EVER * config.attachmentMaxBytes,
+        ) +
+        1024 * 1024,
       fetch: logRequests(
         kernel.log,
         config.logLevel,

@@ -52,6 +52,13 @@ describe('limits of uploads', () => {
       MEGABYTE,
     )
   })
+
+  test('allow a file that is larger than an import or a JSON body may be', async () => {
+    const limits = { attachmentMaxBytes: 4 * MEGABYTE, importMaxBytes: MEGABYTE, bodyMaxBytes: MEGABYTE }
+    const bench = await start(limits)
+    const file = Buffer.alloc(3 * MEGABYTE, 'x')
+    expect((await uploadOne(bench, bench.owner.token, 'large.txt', file)).size).toBe(3 * MEGABYTE)
+  })
 })
 
 describe('a disk that is full', () => {
