@@ -104,6 +104,8 @@ export function createIndexesService(
 ) {
   const { config, events, log, meta } = kernel
   const { claims } = meta.cluster
+  /** False: only indexes that people ask for are built, and none is dropped without a use. */
+  const buildsByItself = config.indexSlowMs > 0
   const store = createIndexStore(kernel)
   /** The terms of finished indexes by table, with the version they were read for. */
   const known = new Map<string, { model: TableModel; terms: Promise<readonly IndexTerm[][]> }>()
@@ -175,7 +177,7 @@ export function createIndexesService(
 
   /** Adds a read to those since the last round. */
   function note({ table: { id: tableId, baseId } }: TableModel, key: string, ms: number): void {
-    const isSlow = ms >= config.indexSlowMs
+    const isSlow = buildsByItself && ms >= config.indexSlowMs
     const before = observed.get(`${tableId} ${key}`)
     observed.set(`${tableId} ${key}`, {
       tableId,
@@ -279,13 +281,16 @@ export function createIndexesService(
     const found = await engine.all<{ name: string }>(engine.dialect.listIndexes(tableName), { scan: true })
     const rows = await store.ofTable(id)
     const names = new Set(found.map(({ name }) => name).filter(isAutomaticIndex))
-    const stale = rows.filter((row) => !isCurrent(model, row))
+    const isUnbuilt = ({ id: name, state }: IndexRow): boolean =>
+      state === 'building' || (state === 'ready' && !names.has(name))
+    const stale = rows.filter(
+      (row) => !isCurrent(model, row) || (row.isAutomatic && !buildsByItself && isUnbuilt(row)),
+    )
     const unknown = [...names].filter((name) => !rows.some((row) => row.id === name))
     await remove(engine, model, [...stale.map((row) => row.id), ...unknown])
     for (const row of rows) {
       if (stale.includes(row) || building.has(row.id)) continue
-      const isMissing = row.state === 'ready' && !names.has(row.id)
-      if (isMissing || row.state === 'building') await start(model, row)
+      if (isUnbuilt(row)) await start(model, row)
     }
     known.delete(id)
     compared.set(id, model)
@@ -306,7 +311,7 @@ export function createIndexesService(
       )
       const last = [row.usedAt, ...uses.map(({ lastAt }) => lastAt)].toSorted().at(-1) ?? row.usedAt
       if (last.slice(0, 10) > row.usedAt.slice(0, 10)) await store.update(row.id, { usedAt: last })
-      const isUnused = now - Date.parse(last) > UNUSED_MS
+      const isUnused = buildsByItself && now - Date.parse(last) > UNUSED_MS
       if (row.isAutomatic && row.state === 'ready' && isUnused) unused.push(row.id)
     }
     await remove(engine, model, unused)
@@ -387,6 +392,7 @@ export function createIndexesService(
       const reads = await recentReads(tableId, now)
       await compare(engine, model)
       await dropUnused(engine, model, reads, now)
+      if (!buildsByItself) return
       await dropUnusedSearch(engine, model, now)
       for (const terms of await wanted(model, reads, engine)) {
         if (isClosed) return
@@ -436,7 +442,7 @@ export function createIndexesService(
   }
 
   const timer = setInterval(() => {
-    if (round || config.indexSlowMs === 0) return
+    if (round) return
     maintain().catch((error) => log.error('maintaining indexes failed', error))
   }, ROUND_MS)
   timer.unref()

@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createIndexStore } from '../../modules/indexes/store.ts'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { startServerProcess } from '../imports/server-process.ts'
-import { testTable } from '../records/support.ts'
+import { createBench, testTable } from '../records/support.ts'
 import { META_DATABASES, PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
@@ -85,3 +86,41 @@ describe.each(META_DATABASES)('a server that is killed while it builds an index 
     expect([...(await sql`select 1 from pg_index where not indisvalid`)]).toEqual([])
   }, 60_000)
 })
+
+test('a server without automatic indexes resumes the build of one that somebody asked for', async () => {
+  const bench = await createBench({ config: { indexSlowMs: 0 } })
+  cleanups.push(() => bench.stop())
+  const { kernel } = bench.app
+  const table = await bench.table({ Name: 'SingleLineText', Num: 'Number' })
+  await fillTable(kernel, table)
+  const termOf = (title: string) => ({
+    fieldId: table.field(title).id,
+    as: 'value' as const,
+    direction: 'asc' as const,
+  })
+  const tableId = table.id
+  const { id } = await bench.trpc.indexes.create.mutate({ tableId, terms: [termOf('Num')] })
+  const states = async () =>
+    (await bench.trpc.indexes.list.query({ tableId })).map((index) => [index.id, index.state])
+  while ((await states())[0]?.[1] !== 'ready') await Bun.sleep(25)
+  // As a killed server leaves it.
+  const engine = await kernel.sources.engine(bench.baseId)
+  await engine.dropIndex(table.schema.table.tableName, id)
+  const store = createIndexStore(kernel)
+  await store.update(id, { state: 'building' })
+  // An automatic one that did not come along when the installation was moved.
+  const row = await store.find(id)
+  await store.insert({
+    ...row!,
+    id: `${id}x`,
+    terms: [termOf('Name')],
+    columns: [table.field('Name').columnName],
+    isAutomatic: true,
+    state: 'ready',
+  })
+  const isDone = async () => Bun.deepEquals(await states(), [[id, 'ready']])
+  // The round of a server begins every 20 seconds.
+  for (let at = 0; at < 150 && !(await isDone()); at++) await Bun.sleep(300)
+  expect(await states()).toEqual([[id, 'ready']])
+  expect(await indexNames(kernel, table)).toEqual([id])
+}, 90_000)
