@@ -327,6 +327,28 @@ export function createIndexesService(
     log.info('search index dropped, as nobody searched for 30 days', { tableId: id })
   }
 
+  /** A table; null if it is deleted, forever or in the trash. */
+  const findTable = (tableId: string): Promise<TableModel | null> =>
+    schema.load(tableId).catch((error) => {
+      if (error instanceof AppError && /_NOT_FOUND$/.test(error.code)) return null
+      throw error
+    })
+
+  /** The estimated bytes of the automatic indexes of a base, without those of tables in the trash. */
+  async function automaticBytes(engine: Engine, baseId: string): Promise<number> {
+    const rows = (await store.all()).filter(
+      (row) => row.baseId === baseId && row.isAutomatic && row.state === 'ready',
+    )
+    let bytes = 0
+    for (const [tableId, own] of Map.groupBy(rows, (row) => row.tableId)) {
+      const model = await findTable(tableId)
+      if (model === null) continue
+      const terms = own.reduce((sum, row) => sum + row.terms.length, 0)
+      bytes += terms * TERM_BYTES * (await records.total(engine, model))
+    }
+    return bytes
+  }
+
   /** The reads whose index pays off, the most expensive first. */
   async function wanted(model: TableModel, reads: ReadsRow[], engine: Engine): Promise<IndexTerm[][]> {
     const rows = await store.ofTable(model.table.id)
@@ -338,10 +360,9 @@ export function createIndexesService(
     if (slow.length === 0 || free <= 0) return []
     const count = await records.total(engine, model)
     const paying = slow.filter(({ slowMs }) => slowMs >= count * BUILD_MS_PER_RECORD)
+    if (paying.length === 0) return []
     const { bytes } = (await engine.storage?.measure()) ?? { bytes: 0 }
-    const used = (await store.all())
-      .filter((row) => row.baseId === model.table.baseId && row.isAutomatic && row.state === 'ready')
-      .reduce((sum, row) => sum + row.terms.length * TERM_BYTES * count, 0)
+    const used = await automaticBytes(engine, model.table.baseId)
     let room = bytes * MAX_PART_OF_BASE - used - (await records.searchIndexBytes(engine))
     const chosen: IndexTerm[][] = []
     for (const { key } of paying) {
@@ -375,10 +396,7 @@ export function createIndexesService(
     isQuiet: (baseId: string) => boolean,
     now: number,
   ): Promise<void> {
-    const model = await schema.load(tableId).catch((error) => {
-      if (error instanceof AppError && /_NOT_FOUND$/.test(error.code)) return null
-      throw error
-    })
+    const model = await findTable(tableId)
     // An index of a table in the trash stays with it.
     if (model === null) {
       return (await schema.isKept(tableId)) ? store.forgetReads(tableId) : store.forgetTable(tableId)

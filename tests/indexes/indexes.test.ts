@@ -349,6 +349,42 @@ describe('automatic indexes', () => {
     expect(await search('name 17')).toEqual(before)
   })
 
+  test('of a small table leave room for those of a large one in the same base', async () => {
+    const own = await createBench({ config: { indexSlowMs: 0.001 } })
+    try {
+      const small = await own.table({ Name: 'SingleLineText', Num: 'Number', Flag: 'Checkbox' })
+      await fillTable(own.app.kernel, small)
+      const large = await own.table({ Name: 'SingleLineText', Num: 'Number' })
+      await fillTable(own.app.kernel, large, 20 * RECORDS)
+      const { indexes, schema } = own.app.services
+      const observe = async (of: TestTable, titles: string[]) => {
+        const model = await schema.load(of.id)
+        const terms = titles.map((title) => ({
+          fieldId: of.field(title).id,
+          as: 'value' as const,
+          direction: 'asc' as const,
+        }))
+        for (let at = 0; at < 10; at++) indexes.automatic.observe({ model, terms, ms: 100 })
+      }
+      for (const titles of [
+        ['Name', 'Num', 'Flag'],
+        ['Name', 'Flag', 'Num'],
+        ['Num', 'Name', 'Flag'],
+        ['Num', 'Flag', 'Name'],
+        ['Flag', 'Name', 'Num'],
+        ['Flag', 'Num', 'Name'],
+      ])
+        await observe(small, titles)
+      await indexes.maintain(always)
+      expect(await indexNames(own.app.kernel, small)).toHaveLength(6)
+      await observe(large, ['Name', 'Num'])
+      await indexes.maintain(always)
+      expect(await indexNames(own.app.kernel, large)).toHaveLength(1)
+    } finally {
+      await own.stop()
+    }
+  })
+
   test('do not keep a deleted field from being removed forever', async () => {
     await readOften(where)
     await maintain()
