@@ -9,6 +9,7 @@ import { PASSWORD } from './support/app.ts'
 import { createTrpcClient } from './support/client.ts'
 import { createDatabase } from './support/servers.ts'
 import { startSmtpServer } from './support/smtp-server.ts'
+import { writeProtect } from './support/write-protect.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-commands-'))
@@ -135,6 +136,17 @@ describe('sheaf check', () => {
     test('accepts it while its server runs', () => {
       expect(running.output).toContain('note  A Sheaf server already answers')
       expect(running.code).toBe(0)
+    })
+
+    test('names a file that the server may only read', async () => {
+      for (const name of ['sheaf.lock', 'sheaf.db', join('bases', baseFiles()[0] ?? '')]) {
+        const path = join(dataDir, name)
+        const undo = writeProtect(path)
+        if (undo === null) return
+        const { code, output } = await sheaf(['check']).finally(undo)
+        const problem = output.split('\n').find((line) => line.startsWith('FAIL'))
+        expect([code, problem]).toEqual([1, expect.stringContaining(`access '${path}'`)])
+      }
     })
 
     test('signs in to the mail server of the account area', async () => {

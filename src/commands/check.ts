@@ -13,6 +13,7 @@ import {
   note,
   ok,
 } from '../db/inspect.ts'
+import { requireWritableLock } from '../db/lock-data-dir.ts'
 import { createOpenFiles } from '../db/open-files.ts'
 import { mailSettingsOf } from '../mail/plugin-settings.ts'
 import { verifySmtp } from '../mail/smtp-channel.ts'
@@ -93,11 +94,12 @@ function checkPublicUrl({ publicUrl }: Config): Finding[] {
 /** Free space below which a server should not run for long. */
 const LITTLE_SPACE = 1024 ** 3
 
-function checkFolder({ dataDir }: Config): Finding[] {
+function checkFolder({ dataDir, databaseUrl }: Config): Finding[] {
   let existing = dataDir
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
   if (!statSync(existing).isDirectory()) return [fail(`${existing} is not a folder (DATA_DIR)`)]
   accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
+  if (databaseUrl === null) requireWritableLock(dataDir)
   const { bavail, bsize } = statfsSync(existing)
   const free = bavail * bsize
   const space = `${(free / 1024 ** 3).toFixed(1)} GiB free`

@@ -1,5 +1,5 @@
 import { constants, Database } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, existsSync, constants as files, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { postgresConnection } from './connection.ts'
@@ -62,8 +62,13 @@ async function readBases(all: (sql: string) => unknown): Promise<KnownBases> {
 export const inspectMetadata = async (config: Config): Promise<MetadataCheck> =>
   config.databaseUrl === null ? inspectSqlite(config) : inspectPostgres(config)
 
-/** Opens a file for reading only. One that nobody has open is read without creating the files of a shared log. */
+/**
+ * Opens a file for reading only. One that nobody has open is read without creating the files of a shared log.
+ *
+ * @throws Error if the file cannot be written: the server has to
+ */
 function openReadonly(path: string): Database {
+  accessSync(path, files.R_OK | files.W_OK)
   const isOpen = existsSync(`${path}-wal`)
   const uri = `file:${encodeURI(path).replaceAll('?', '%3f').replaceAll('#', '%23')}${isOpen ? '' : '?immutable=1'}`
   return new Database(uri, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)

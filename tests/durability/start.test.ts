@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../../src/app.ts'
@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { openMeta } from '../../src/db/meta.ts'
 import { listen } from '../../src/start-failure.ts'
 import { createDatabase } from '../support/servers.ts'
+import { writeProtect } from '../support/write-protect.ts'
 
 let folder: string
 beforeAll(() => {
@@ -33,6 +34,26 @@ describe('a server that cannot start', () => {
     await expect(start({ DATA_DIR: folder })).rejects.toThrow(
       `${path} cannot be opened: file is not a database`,
     )
+  })
+
+  test('names the lock that it cannot take', async () => {
+    const dataDir = mkdtempSync(join(folder, 'lock-'))
+    const path = join(dataDir, 'sheaf.lock')
+    mkdirSync(path)
+    await expect(start({ DATA_DIR: dataDir })).rejects.toThrow(`${path} cannot be locked`)
+  })
+
+  test('names the lock that it may only read, which would lock nothing', async () => {
+    const dataDir = mkdtempSync(join(folder, 'lock-'))
+    const path = join(dataDir, 'sheaf.lock')
+    writeFileSync(path, '')
+    const undo = writeProtect(path)
+    if (undo === null) return
+    try {
+      await expect(start({ DATA_DIR: dataDir })).rejects.toThrow(`${path} cannot be locked`)
+    } finally {
+      undo()
+    }
   })
 
   test('names the port that is in use', async () => {
