@@ -471,6 +471,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await Bun.sleep(config.drainSeconds * 1000)
     // Browsers reconnect at once, to another server if there is one.
     socket.close()
+    // No new requests from here on. A long-polling client or a slow upload must not delay the stop until the process is
+    // killed.
+    const requestsEnded = Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
     services.storage.close()
     await services.notifications.close()
     await services.backups.close()
@@ -479,8 +482,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await services.hooks.close()
     await services.records.close()
     const indexesClosed = services.indexes.close()
-    // A long-polling client or a slow upload must not delay the stop until the process is killed.
-    await Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
+    await requestsEnded
     await server.stop(true)
     inTime.close()
     await indexesClosed

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServerProcess } from '../imports/server-process.ts'
+import { PASSWORD } from '../support/app.ts'
+import { createTrpcClient } from '../support/client.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-drain-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -67,3 +69,41 @@ test('a request that is being answered is finished', async () => {
   expect((await answer).status).toBe(400)
   expect(await ended).toBe(0)
 })
+
+test('accepts no new requests while it waits for a webhook that does not answer', async () => {
+  const called = Promise.withResolvers<void>()
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch() {
+      called.resolve()
+      return new Promise<Response>(() => {})
+    },
+  })
+  const server = await startServerProcess(dataDir, { ALLOW_LOCAL_HTTP: 'true' })
+  const { token } = await createTrpcClient(server.url).auth.signUp.mutate({
+    email: 'a@example.com',
+    password: PASSWORD,
+  })
+  const trpc = createTrpcClient(server.url, token)
+  const { id: baseId } = await trpc.bases.create.mutate({ title: 'B' })
+  const { table } = await trpc.schema.createTable.mutate({ baseId, title: 'T' })
+  await trpc.hooks.create.mutate({
+    tableId: table.id,
+    title: 'Hook',
+    event: 'after',
+    operations: ['insert'],
+    channel: { type: 'URL', payload: { path: receiver.url.href } },
+  })
+  await trpc.records.write.mutate({
+    change: { baseId, operations: [{ kind: 'insert', tableId: table.id, rows: [{ values: {} }] }] },
+  })
+  await called.promise
+  const ended = server.end('SIGTERM')
+  await Bun.sleep(1_000)
+  const { hostname, port } = new URL(server.url)
+  // A new connection: those that are kept alive are served until they are idle.
+  await expect(Bun.connect({ hostname, port: Number(port), socket: { data() {} } })).rejects.toThrow()
+  expect(await ended).toBe(0)
+  await receiver.stop(true)
+}, 30_000)
