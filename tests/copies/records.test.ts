@@ -142,6 +142,27 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
     ])
   })
 
+  test('keeps days, times and durations, whatever the formats and zones of the fields', async () => {
+    const values = { Title: 'a', Day: '2025-04-03', At: '2025-04-03 10:00:00+00:00', Took: 5400 }
+    const source = await bench.table(
+      {
+        Title: 'SingleLineText',
+        Day: { type: 'Date', options: { format: 'DD/MM/YYYY' } },
+        At: { type: 'DateTime', options: { format: 'DD/MM/YYYY', timeZone: 'Asia/Tokyo' } },
+        Took: { type: 'Duration', options: { format: 'h:mm' } },
+      },
+      [values],
+    )
+    const target = await other.table({
+      Title: 'SingleLineText',
+      Day: 'Date',
+      At: 'DateTime',
+      Took: { type: 'Duration', options: { format: 'h:mm:ss' } },
+    })
+    expect((await copy(source, target, [1])).body.refused).toEqual([])
+    expect(await target.list()).toMatchObject([values])
+  })
+
   test('takes the given mapping, by ids or titles, and computed values', async () => {
     const source = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [{ Title: 'a', Price: 4 }])
     const field = { title: 'Twice', type: 'Formula', options: { formula: '{Price} * 2' } } as never

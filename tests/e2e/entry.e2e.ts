@@ -81,6 +81,18 @@ describe('a value that a field cannot hold', () => {
   })
 })
 
+describe('a fill to the side', () => {
+  test('reads days as their field writes them', async () => {
+    const day = { title: 'Day', type: 'Date' as const, options: { format: 'DD/MM/YYYY' as const } }
+    const at = { title: 'At', type: 'DateTime' as const, options: { timeZone: 'UTC' } }
+    const grid = await tests.open([day, at], [['2025-04-03']])
+    await grid.cell(0, 'Day').click()
+    await grid.cell(0, 'At').click({ modifiers: ['Shift'] })
+    await grid.page.keyboard.press('ControlOrMeta+r')
+    await grid.shows('At', ['2025-04-03 00:00'])
+  })
+})
+
 describe('a click', () => {
   test('on a star selects the cell first, and rates from then on', async () => {
     const grid = await tests.open(FIELDS, ROWS)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
-import type { ClipboardBlock } from '../../web/grid/clipboard.ts'
+import type { ClipboardBlock, ClipboardField } from '../../web/grid/clipboard.ts'
 import {
   type PasteColumn,
   type PasteTarget,
@@ -106,6 +106,21 @@ describe('planPaste', () => {
   test('reads the text where the fields differ', () => {
     const own = { fields: [{ id: 'cX', title: 'T', type: 'SingleLineText', options: {} }], values: [['42']] }
     expect(planPaste({ texts: [['42']], own }, at(0, 1)).cells[0]?.value).toBe(42)
+  })
+
+  test('reads days of ours as the copied field writes them', () => {
+    const columns = [column('DateTime', { timeZone: 'UTC' })]
+    const format = 'DD/MM/YYYY' as const
+    const read = (field: Pick<ClipboardField, 'type' | 'result'>, text: string) => {
+      const { type, result } = field
+      const options = result ? {} : readOptions(type, { format, timeZone: 'Asia/Tokyo' })
+      const own = { fields: [{ id: 'cX', title: 'X', options, ...field }], values: [[text]] }
+      return planPaste({ texts: [[text]], own }, at(0, 0, 0, 0, { columns })).cells[0]?.value
+    }
+    expect(read({ type: 'Date' }, '03/04/2025')).toBe('2025-04-03 00:00:00+00:00')
+    expect(read({ type: 'CreatedTime' }, '03/04/2025 19:00')).toBe('2025-04-03 10:00:00+00:00')
+    const result = { type: 'Date' as const, options: { format }, isList: false }
+    expect(read({ type: 'Formula', result }, '03/04/2025')).toBe('2025-04-03 00:00:00+00:00')
   })
 
   test('says which rows the columns beyond the last are of, hidden and new ones considered', () => {

@@ -185,6 +185,7 @@ function formsOf(engine: Engine, { columns }: CopyShape, values: CellValue[][]):
     title: field.title,
     type: type.name,
     options,
+    result: field.result,
   }))
   return writeClipboard(texts, { fields, values })
 }

@@ -1,4 +1,5 @@
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import type { Field } from '../../src/core/model.ts'
 import { trimCharacters } from '../../src/core/trim-characters.ts'
 
 /** MIME type of our own format: stored values with their field types, so that copies between tables are lossless. */
@@ -10,6 +11,8 @@ export interface ClipboardField {
   title: string
   type: string
   options: FieldOptions
+  /** Of a computed field. */
+  result?: Field['result']
 }
 
 /** A rectangle of cells read from the clipboard. Rows are of equal length. */

@@ -1,5 +1,6 @@
 import { resolveZone } from '../../src/core/dates.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { optionsForTextOf } from '../../src/core/fields/traits.ts'
 import { cellText } from '../cells/index.ts'
 import { isEmptyList } from '../cells/link-value.ts'
 import { m } from '../messages.gen.ts'
@@ -181,10 +182,10 @@ function convert(engine: Engine, value: CellValue, from: number, to: number): Ce
     const carried = carryLinks(value, source.field, target.field)
     return carried.ok ? carried.value : undefined
   }
-  if (source.type.computed)
-    return target.type.parse(cellText(source.field, value), target.options) ?? undefined
+  const options = optionsForTextOf(source.field, { type: target.type.name, options: target.options })
+  if (source.type.computed) return target.type.parse(cellText(source.field, value), options) ?? undefined
   if (source.type.name === target.type.name && !Array.isArray(target.options.choices)) return value
-  return target.type.parse(source.type.format(value, source.options), target.options) ?? undefined
+  return target.type.parse(source.type.format(value, source.options), options) ?? undefined
 }
 
 /** Bounds of all selected ranges. */

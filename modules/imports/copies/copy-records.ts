@@ -16,6 +16,7 @@ import {
   isForeignKey,
   isImportable,
   isSecret,
+  optionsForTextOf,
   withPeople,
 } from '../../../src/core/fields/traits.ts'
 import { randomText } from '../../../src/core/ids.ts'
@@ -162,7 +163,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       columns.push(
         link
           ? await linksFor(copy, pair, link, { values, format, people: targetPeople, copied })
-          : values.map((value) => textFor(pair.target, format(value), targetPeople)),
+          : values.map((value) => textFor(pair, format(value), targetPeople)),
       )
     }
     return columns
@@ -438,14 +439,14 @@ const fileNames = (value: CellValue): string =>
     .join(', ')
 
 /** The value that pasting the text would give. */
-function textFor(field: Field, text: string, people: readonly Person[]): Converted {
+function textFor({ source, target }: Pair, text: string, people: readonly Person[]): Converted {
   if (text === '') return accepted(null)
-  const type = fieldType(field.type)
-  const named = withPeople(field.type, field.options, people)
+  const type = fieldType(target.type)
+  const named = withPeople(target.type, optionsForTextOf(source, target), people)
   const options = 'timeZone' in named && named.timeZone === 'local' ? { ...named, timeZone: ZONE } : named
   const value = type.parse(text, options, '.')
   if (value !== null || text.trim() === '' || isEmptyWord(text, type)) return accepted(value)
-  const reason = hasChoices(field)
+  const reason = hasChoices(target)
     ? m.imports_report_not_an_option()
     : m.imports_report_invalid({ type: type.label() })
   return refusal(text, reason)

@@ -80,6 +80,28 @@ export const withPeople = (
 ): FieldOptions => (showsPeople({ type }) ? { ...options, people } : options)
 
 /**
+ * Options with which a field reads text that another field wrote: dates, instants and durations are written in the format and
+ * time zone of that field, and read in them.
+ */
+export function optionsForTextOf(
+  source: Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>,
+  { type, options }: Configured,
+): FieldOptions {
+  const written = shownType(source)
+  const isSameNotation =
+    written.type.name === type || (isCalendar(written.type.storage) && isCalendar(fieldType(type).storage))
+  if (!isSameNotation) return options
+  const { format, timeZone } = written.options
+  return {
+    ...options,
+    ...('format' in options && format !== undefined && { format }),
+    ...('timeZone' in options && timeZone !== undefined && { timeZone }),
+  }
+}
+
+const isCalendar = (storage: StorageKind): boolean => storage === 'date' || storage === 'datetime'
+
+/**
  * True if an import can fill fields of the type. Excludes fields that the server writes, passwords and foreign keys.
  */
 export function isImportable(name: FieldTypeName): boolean {
