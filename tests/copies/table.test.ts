@@ -234,6 +234,28 @@ describe('a copy of a table', () => {
     await bench.trpc.views.delete.mutate({ viewId: board.id })
   })
 
+  test('requires nothing of the records of other tables, and no copy of its links does', async () => {
+    const makers = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'm1' }])
+    const parts = await bench.table({ Title: 'SingleLineText' })
+    const options = { kind: 'bt' as const, relatedTableId: makers.id }
+    const field = { title: 'Maker', type: 'LinkToAnotherRecord' as const, options, required: true }
+    const maker = await bench.trpc.schema.createField.mutate({ tableId: parts.id, field })
+    const add = (title: string) => {
+      const values = { [parts.field('Title').id]: title, [maker.id]: '[1]' }
+      const operations = [{ kind: 'insert' as const, tableId: parts.id, rows: [{ values }] }]
+      return bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations } })
+    }
+    await add('p1')
+    for (const withData of [true, false]) await copy({ withData }, makers.id)
+    await add('p2')
+    const reverse = (await open(makers.id)).fields.find(({ type }) => type === 'Links')
+    const { jobId } = await bench.trpc.copies.field.mutate({ fieldId: reverse?.id ?? '' })
+    expect((await ended(doorOf(bench.app, bench.owner), jobId)).status).toBe('completed')
+    await add('p3')
+    expect(await parts.titles()).toEqual(['p1', 'p2', 'p3'])
+    expect(named(await open(parts.id), 'Maker').required).toBe(true)
+  })
+
   test('without records is empty, numbers from one, and leaves what it links alone', async () => {
     const made = await copy({ title: 'Empty tasks', withData: false })
     expect(made.table.title).toBe('Empty tasks')

@@ -104,7 +104,9 @@ async function planCopy(
   const add = async (from: StoredField, names: Pick<Field, 'title' | 'columnName'>) => {
     const slots = await slotsOf(from.tableId)
     const { order: _order, ...rest } = fieldWithNewIds(from, ids)
-    const rules = { unique: false, isDisplay: false, required: withValues && from.required }
+    // Records of other tables need not link to this one a second time.
+    const isOwn = from.tableId === model.table.id
+    const rules = { unique: false, isDisplay: false, required: withValues && isOwn && from.required }
     const field = slots.add({ ...rest, ...rules, ...names }) as StoredField
     if (field.columnName !== '') await draft.addColumn(slots.model, from.columnName, field, withValues)
     return field

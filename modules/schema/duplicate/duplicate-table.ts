@@ -186,7 +186,10 @@ function orderAfter({ kernel, store }: SchemaContext, others: readonly Table[], 
   return { order, moved: statements }
 }
 
-/** Adds the foreign keys and reverse fields of the copy's links to other tables. */
+/**
+ * Adds the foreign keys and reverse fields of the copy's links to other tables. They are not required: the records of those
+ * tables need not link to the copy.
+ */
 async function addOutside(
   context: SchemaContext,
   outside: StoredField[],
@@ -198,7 +201,7 @@ async function addOutside(
   // The key comes before the link that reads it, as in the REST API.
   for (const part of outside.toSorted((a, b) => Number(isForeignKey(b)) - Number(isForeignKey(a)))) {
     const slots = await slotsOf(part.tableId)
-    const { order: _order, ...renamed } = fieldWithNewIds(part, ids)
+    const { order: _order, ...renamed } = { ...fieldWithNewIds(part, ids), required: false }
     if (isForeignKey(part)) {
       const name = slots.keyName(table.tableName)
       const key = slots.add({ ...renamed, title: name, columnName: name }) as StoredField
