@@ -254,6 +254,19 @@ describe('a grouped view', () => {
     await grid.cell(1, 'Title').waitFor()
     await grid.shows('Title', ['one', 'saw', 'draw', 'two', 'three', 'sand', 'zinc'])
     await grid.shows('Points', ['1', '5', '2', '1', '1', '10', ''])
+    // The row above is the last shown one, not one of a closed group.
+    await group(page, 'Todo').getByTestId('group-toggle').click()
+    await eventually(
+      () => grid.cell(1, 'Title').count(),
+      (count) => count === 0,
+    )
+    await grid.cell(0, 'Points').click()
+    await page.keyboard.press('8')
+    await page.keyboard.press('Enter')
+    await grid.saved()
+    await grid.cell(3, 'Points').click()
+    await page.keyboard.press('ControlOrMeta+d')
+    await grid.showsIn(3, 'Points', '8')
   })
 
   test('reads further groups as one comes near them, and shows a search in its groups', async () => {

@@ -94,6 +94,27 @@ describe('the selection', () => {
     expect(marked.toSorted()).toEqual(['20', '30', '40', '50', '60'])
   })
 
+  test('is filled from its first row, which is not loaded any more', async () => {
+    const rows = Array.from({ length: 1300 }, (_, at): CellValue[] => [`r${at}`, at + 7])
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    await grid.page.locator('[role="grid"]').evaluate((element) => {
+      element.scrollTop = element.scrollHeight
+    })
+    await grid.showsIn(1299, 'Stock', '1306')
+    // After a record that others add, the grid reads the visible rows again and forgets the rest.
+    const operations = [{ kind: 'insert' as const, tableId: table.tableId, rows: [{ values: {} }] }]
+    await owners().records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await untilCount(grid, '1,301 records')
+    await grid.header('Stock').click()
+    await grid.page.keyboard.press('ControlOrMeta+d')
+    const stock = async () => {
+      const { values } = await owners().records.get.query({ tableId: table.tableId, recordId: 1300 })
+      return values[fieldId(table, 'Stock')] ?? null
+    }
+    expect(await eventually(stock, (now) => now !== 1306)).toBe(7)
+  })
+
   test('is dropped where a search leaves its record out', async () => {
     const table = await tests.createTable(FIELDS, ROWS)
     const grid = await tests.openTable(table)

@@ -5,7 +5,7 @@ import { cellText } from '../cells/index.ts'
 import { isEmptyList } from '../cells/link-value.ts'
 import { m } from '../messages.gen.ts'
 import type { ResolvedColumn } from './columns.ts'
-import type { CellWrite, RejectedText } from './contract.ts'
+import type { CellWrite, GridRow, RejectedText } from './contract.ts'
 import type { Engine, FillTarget } from './engine.ts'
 import { continueValues, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
@@ -16,7 +16,7 @@ export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui §4.5
 
 /** Fills the target as one change, and selects source and target. */
 export function applyFill(engine: Engine, source: Bounds, target: FillTarget, toggled: boolean): void {
-  withWholeLinks(engine, source, (values) => fillNow(engine, source, target, toggled, values))
+  withSource(engine, source, target, (values) => fillNow(engine, source, target, toggled, values))
 }
 
 function fillNow(
@@ -27,7 +27,6 @@ function fillNow(
   known: SourceValues,
 ): void {
   const writes = fillWrites(engine, source, target, { toggled, known })
-  if (writes === null) return
   engine.setCells(writes)
   const { bounds } = target
   const top = Math.min(source.top, bounds.top)
@@ -47,53 +46,87 @@ export function fillFromEdge(engine: Engine, direction: 'down' | 'end'): void {
   const bounds = lastBounds(selection, engine.size)
   const isFlat = direction === 'down' ? bounds.top === bounds.bottom : bounds.start === bounds.end
   const from = { ...bounds }
-  if (direction === 'down') from.top = isFlat ? bounds.top - 1 : bounds.top
+  const { lines } = engine
+  // Rows of collapsed groups are passed over.
+  if (direction === 'down') from.top = lines.rowOf(lines.placeOf(bounds.top) - (isFlat ? 1 : 0))
   else from.start = isFlat ? bounds.start - 1 : bounds.start
-  if (from.top < 0 || from.start < 0) return
+  if (from.top < 0 || from.start < 0 || from.top > bounds.bottom) return
   const source = direction === 'down' ? { ...from, bottom: from.top } : { ...from, end: from.start }
   const rest = direction === 'down' ? { ...from, top: from.top + 1 } : { ...from, start: from.start + 1 }
-  withWholeLinks(engine, source, (known) => {
-    const writes = fillWrites(engine, source, { direction, bounds: rest }, { copyOnly: true, known })
-    if (writes) engine.setCells(writes)
-  })
+  const target = { direction, bounds: rest }
+  withSource(engine, source, target, (known) =>
+    engine.setCells(fillWrites(engine, source, target, { copyOnly: true, known })),
+  )
 }
 
-/** Complete link values of source cells that list only their first links, by row and column. */
+/** Values of source cells that had to be read, by row and column. */
 type SourceValues = ReadonlyMap<string, CellValue>
 
 const NOTHING_KNOWN: SourceValues = new Map()
 
-/** Runs at once, or after reading the links of source cells that list only the first. */
-function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValues) => void): void {
+/**
+ * Runs at once, or after reading source rows that are not loaded and the links of cells that list only the first. Refuses fills
+ * of too many cells.
+ */
+function withSource(
+  engine: Engine,
+  source: Bounds,
+  target: FillTarget,
+  run: (known: SourceValues) => void,
+): void {
+  const { notify } = engine.commands
+  if (Math.max(cellsIn(source), cellsIn(target.bounds)) > MAX_CHANGED_CELLS) {
+    notify(m.grid_too_many_cells_fill_once(), 'error')
+    return
+  }
   const columns = engine.columns.slice(source.start, source.end + 1)
-  const indices = span(source.top, source.bottom).filter((index) => engine.rowAt(index) !== undefined)
-  const rows = indices.map((index) => engine.rowAt(index)!)
-  const values = rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
-  const partial = partialCells(columns, rows, values)
-  if (partial.length === 0) {
+  const loaded = shownRows(engine, source).map((index) => engine.rowAt(index))
+  if (loaded.length === 0) return
+  if (
+    loaded.every((row) => row !== undefined) &&
+    partialCells(columns, loaded, valuesOf(columns, loaded)).length === 0
+  ) {
     run(NOTHING_KNOWN)
     return
   }
   engine.announce(m.grid_loading_selected_records())
-  completeValues(engine, columns, rows, values, new AbortController().signal).then(
-    () =>
-      run(
-        new Map(
-          partial.map(({ row, column }) => [
-            keyOf(indices[row]!, source.start + column),
-            values[row]![column] ?? null,
-          ]),
-        ),
-      ),
+  readSource(engine, source, columns).then(
+    (known) => (known ? run(known) : notify(m.grid_these_records_load_failed(), 'error')),
     (error) =>
-      engine.commands.notify(
-        m.grid_records_load_failed({
-          reason: error instanceof Error ? error.message : String(error),
-        }),
+      notify(
+        m.grid_records_load_failed({ reason: error instanceof Error ? error.message : String(error) }),
         'error',
       ),
   )
 }
+
+/** The values of the source with all of their links; null if some of its records are gone. */
+async function readSource(
+  engine: Engine,
+  { top, bottom, start }: Bounds,
+  columns: readonly ResolvedColumn[],
+): Promise<SourceValues | null> {
+  const fieldIds = columns.map(({ fieldId }) => fieldId)
+  const known = new Map<string, CellValue>()
+  for (const { first, last } of engine.runsOf('cells', top, bottom)) {
+    const rows = await engine.props.source.readRange({ first, last, fieldIds })
+    if (rows.length <= last - first) return null
+    const values = valuesOf(columns, rows)
+    await completeValues(engine, columns, rows, values, new AbortController().signal)
+    for (const [row, line] of values.entries())
+      for (const [column, value] of line.entries()) known.set(keyOf(first + row, start + column), value)
+  }
+  return known
+}
+
+const cellsIn = ({ top, bottom, start, end }: Bounds): number => (bottom - top + 1) * (end - start + 1)
+
+/** Rows in collapsed groups are neither read nor filled. */
+const shownRows = (engine: Engine, { top, bottom }: Bounds): number[] =>
+  engine.runsOf('cells', top, bottom).flatMap(({ first, last }) => span(first, last))
+
+const valuesOf = (columns: readonly ResolvedColumn[], rows: readonly GridRow[]): CellValue[][] =>
+  rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
 
 const keyOf = (row: number, column: number): string => `${row} ${column}`
 
@@ -106,12 +139,7 @@ function fillWrites(
     copyOnly = false,
     known,
   }: { toggled?: boolean; copyOnly?: boolean; known: SourceValues },
-): CellWrite[] | null {
-  const cells = (bounds.bottom - bounds.top + 1) * (bounds.end - bounds.start + 1)
-  if (cells > MAX_CHANGED_CELLS) {
-    engine.commands.notify(m.grid_too_many_cells_fill_once(), 'error')
-    return null
-  }
+): CellWrite[] {
   const writes: CellWrite[] = []
   const write = (row: number, column: number, given: CellValue) => {
     if (!engine.canEdit(column) || !engine.lines.isShown(row)) return
@@ -127,9 +155,10 @@ function fillWrites(
   }
   const backwards = direction === 'up' || direction === 'start'
   if (direction === 'down' || direction === 'up') {
+    const rows = shownRows(engine, source)
     for (let column = bounds.start; column <= bounds.end; column++) {
       const kind = copyOnly ? 'other' : fillKind(engine.columns[column]!.type.name)
-      const values = span(source.top, source.bottom).map((row) => valueAt(row, column))
+      const values = rows.map((row) => valueAt(row, column))
       const zone = zoneOf(engine.columns[column]!)
       const filled = continueValues(values, kind, bounds.bottom - bounds.top + 1, {
         toggled,
@@ -143,7 +172,7 @@ function fillWrites(
     return writes
   }
   const rejected: RejectedText[] = []
-  for (let row = bounds.top; row <= bounds.bottom; row++) {
+  for (const row of shownRows(engine, bounds)) {
     const values = span(source.start, source.end).map((column) => valueAt(row, column))
     const kind = copyOnly ? 'other' : fillKind(engine.columns[source.start]!.type.name)
     const zone = zoneOf(engine.columns[source.start]!)
@@ -153,7 +182,7 @@ function fillWrites(
       const from = backwards ? source.end - (at % values.length) : source.start + (at % values.length)
       const converted = convert(engine, value, from, column)
       if (converted !== undefined) write(row, column, converted)
-      else if (engine.canEdit(column) && engine.lines.isShown(row)) {
+      else if (engine.canEdit(column)) {
         const text = cellText(engine.columns[from]!.field, value, engine.people)
         rejected.push({ rowIndex: row, fieldId: engine.columns[column]!.fieldId, text })
       }
