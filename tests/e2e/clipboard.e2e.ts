@@ -75,6 +75,33 @@ describe('the clipboard', () => {
     await untilCount(grid, '0 records')
   })
 
+  test('records pasted into an empty table go into the fields that they were copied from', async () => {
+    const made = { title: 'Made', type: 'CreatedTime' as const }
+    const table = await tests.createTable(
+      [...FIELDS.slice(0, 2), made],
+      [
+        ['a', 'one'],
+        ['b', 'two'],
+      ],
+    )
+    const grid = await tests.openTable(table)
+    await grid.cell(0, 'Title').click()
+    await grid.cell(1, 'Made').click({ modifiers: ['Shift'] })
+    await grid.page.keyboard.press('ControlOrMeta+c')
+    await grid.page.getByText('6 cells copied').first().waitFor()
+    const operations = [{ kind: 'delete' as const, tableId: table.tableId, ids: [1, 2] }]
+    const owner = tests.app().trpc(tests.owner().token)
+    await owner.records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await untilCount(grid, '0 records')
+    await grid.page.keyboard.press('ControlOrMeta+v')
+    await grid.page.getByRole('dialog', { name: 'Paste this sheet?' }).waitFor()
+    await grid.page.keyboard.press('Enter')
+    await untilCount(grid, '2 records')
+    expect(await grid.titles()).toEqual(['Title', 'Notes', 'Made'])
+    await grid.shows('Title', ['a', 'b'])
+    await grid.shows('Notes', ['one', 'two'])
+  })
+
   test('a select option that does not exist is asked about once', async () => {
     const status = {
       title: 'Status',

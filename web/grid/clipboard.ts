@@ -1,4 +1,6 @@
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import { isFieldTypeName } from '../../src/core/fields/index.ts'
+import { optionsForTextOf } from '../../src/core/fields/traits.ts'
 import type { Field } from '../../src/core/model.ts'
 import { trimCharacters } from '../../src/core/trim-characters.ts'
 
@@ -13,6 +15,16 @@ export interface ClipboardField {
   options: FieldOptions
   /** Of a computed field. */
   result?: Field['result']
+}
+
+/** Options with which a field reads the texts of a copied column, see `optionsForTextOf`. */
+export function optionsForCopied(
+  copied: ClipboardField | undefined,
+  field: Pick<ClipboardField, 'type' | 'options'>,
+): FieldOptions {
+  // A newer version may have copied a type that this one lacks.
+  if (!copied || !isFieldTypeName(copied.type)) return field.options
+  return optionsForTextOf({ ...copied, type: copied.type }, field)
 }
 
 /** A rectangle of cells read from the clipboard. Rows are of equal length. */

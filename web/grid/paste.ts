@@ -1,11 +1,9 @@
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
-import { isFieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../src/core/fields/number-text.ts'
-import { optionsForTextOf } from '../../src/core/fields/traits.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import type { ClipboardBlock, ClipboardField } from './clipboard.ts'
+import { type ClipboardBlock, type ClipboardField, optionsForCopied } from './clipboard.ts'
 import type { PastePlan } from './contract.ts'
 import { carryLinks } from './link-values.ts'
 import type { Bounds } from './selection.ts'
@@ -154,15 +152,9 @@ function readCell(
   if (text.trim() === '') return { kind: 'value', value: emptyValue(target), missing: NONE }
   const missing = unknownTitles(text, target)
   if (missing.length > 0) return { kind: 'value', value: titlesOf(text, target).join(','), missing }
-  const value = target.type.parse(text, optionsFor(copied, target), decimal)
+  const options = optionsForCopied(copied, { type: target.type.name, options: target.options })
+  const value = target.type.parse(text, options, decimal)
   return value === null ? { kind: 'rejected', text } : { kind: 'value', value, missing: NONE }
-}
-
-/** The options of the target with which it reads a text of the copied column. */
-function optionsFor(copied: ClipboardField | undefined, { type, options }: PasteColumn): FieldOptions {
-  // A newer version may have copied a type that this one lacks.
-  if (!copied || !isFieldTypeName(copied.type)) return options
-  return optionsForTextOf({ ...copied, type: copied.type }, { type: type.name, options })
 }
 
 /** Links to the same table are copied; any other text is looked up by title. */

@@ -4,7 +4,7 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
-import { readClipboard } from '../../../grid/clipboard.ts'
+import { optionsForCopied, readClipboard } from '../../../grid/clipboard.ts'
 import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
@@ -33,31 +33,41 @@ export async function pasteFromButton(get: GetContext): Promise<void> {
   }
 }
 
-/** Fills an empty table from pasted cells. The first line contains field titles; missing fields are created. */
+/**
+ * Fills an empty table from pasted cells; missing fields are created. The first line contains field titles, except in cells that
+ * were copied in Sheaf, which bring the titles of their fields along.
+ */
 export async function pasteSheet(get: GetContext, getData: (type: string) => string): Promise<void> {
   const block = readClipboard(getData)
-  const [header, ...lines] = block?.texts ?? []
+  if (!block) return
+  const { texts, own } = block
+  const isSingleCell = texts.length === 1 && texts[0]?.length === 1
+  const titles = isSingleCell ? undefined : own?.fields.map(({ title }) => title)
+  const [header, ...lines] = titles ? [titles, ...texts] : texts
   if (!header) return
   if (lines.length > MAX_ROWS) {
     toast.error({ text: m.records_too_much_data_paste_once() })
     return
   }
   const context = get()
-  const isNamed = lines.length > 0 && header.every((text) => text.trim() !== '' && Number.isNaN(Number(text)))
+  const isTitle = (text: string) => text.trim() !== '' && Number.isNaN(Number(text))
+  const isNamed = titles !== undefined || (lines.length > 0 && header.every(isTitle))
   const rows = isNamed ? lines : [header, ...lines]
   const mayAdd = can(context, 'field.create')
   if (isNamed && mayAdd && !(await agree(header, rows.length))) return
   // Fields need separate calls; undo reverts the whole paste.
   const actionId = crypto.randomUUID()
   try {
-    const { fields, decimal } = isNamed
+    const { fields, decimal: detected } = isNamed
       ? await fieldsFor(context, header, rows, mayAdd, actionId)
       : { fields: shownWritable(context), decimal: undefined }
+    // Our numbers have a decimal point in every locale.
+    const decimal = own ? '.' : detected
     const columns = fields.map(
       (field, at) =>
         field &&
         readColumn(
-          field,
+          { type: field.type, options: optionsForCopied(own?.fields[at], field) },
           rows.map((row) => row[at] ?? ''),
           decimal,
         ),
@@ -115,14 +125,14 @@ async function fieldsFor(
     header.map((_, at) => rows.map((row) => row[at] ?? '')),
     header,
   )
-  const own = schema.fields.filter(isWritable)
   const named = (title: string) =>
-    own.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
+    schema.fields.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
   const found: (Field | undefined)[] = []
   for (const [at, title] of header.entries()) {
     const known = named(title)
-    const display = own.find((field) => field.isDisplay)
-    if (known) found.push(known)
+    const display = schema.fields.find((field) => field.isDisplay && isWritable(field))
+    // The server fills fields that nobody can write.
+    if (known) found.push(isWritable(known) ? known : undefined)
     else if (!mayAdd) found.push(undefined)
     else if (
       at === 0 &&
