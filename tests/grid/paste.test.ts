@@ -97,6 +97,16 @@ describe('planPaste', () => {
     expect(withoutNewOptions(plan).cells.map(({ value }) => value)).toEqual(['To do'])
   })
 
+  test('writes known options as the field does beside new ones', () => {
+    expect(planPaste(texts(['done, Fresh,DONE']), at(0, 3)).cells[0]?.value).toBe('Done,Fresh')
+  })
+
+  test('leaves declined options out of new rows, also those with commas', () => {
+    const plan = planPaste(texts(['a', '1', 'Smith, John']), at(10, 0))
+    expect(plan.newOptions).toEqual([{ fieldId: 'cSingleSelect', titles: ['Smith, John'] }])
+    expect(withoutNewOptions(plan).newRows).toEqual([{ cSingleLineText: 'a', cNumber: 1 }])
+  })
+
   test('takes values as they are between fields of a kind', () => {
     const own = { fields: [{ id: 'cOther', title: 'N', type: 'Number', options: {} }], values: [[1234.5]] }
     const plan = planPaste({ texts: [['1.234,5']], own }, at(0, 1))

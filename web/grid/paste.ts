@@ -114,10 +114,11 @@ export const withoutNewRows = <Plan extends PastePlan>(plan: Plan): Plan => ({
 /** The plan without new options: cells that need one stay unchanged. */
 export function withoutNewOptions<Plan extends PastePlan>(plan: Plan): Plan {
   const unknown = new Map(plan.newOptions.map(({ fieldId, titles }) => [fieldId, new Set(titles)]))
-  const isKnown = ([fieldId, value]: [string, CellValue]): boolean =>
-    !String(value ?? '')
-      .split(',')
-      .some((title) => unknown.get(fieldId)?.has(title.trim()))
+  // The title of a single select may contain commas.
+  const isKnown = ([fieldId, value]: [string, CellValue]): boolean => {
+    const text = String(value ?? '')
+    return ![text, ...text.split(',')].some((title) => unknown.get(fieldId)?.has(title.trim()))
+  }
   return {
     ...plan,
     newOptions: [],
@@ -151,7 +152,11 @@ function readCell(
   }
   if (text.trim() === '') return { kind: 'value', value: emptyValue(target), missing: NONE }
   const missing = unknownTitles(text, target)
-  if (missing.length > 0) return { kind: 'value', value: titlesOf(text, target).join(','), missing }
+  if (missing.length > 0) {
+    // The server compares titles with the known options as they are written there.
+    const titles = titlesOf(text, target).map((title) => target.type.parse(title, target.options) ?? title)
+    return { kind: 'value', value: [...new Set(titles)].join(','), missing }
+  }
   const options = optionsForCopied(copied, { type: target.type.name, options: target.options })
   const value = target.type.parse(text, options, decimal)
   return value === null ? { kind: 'rejected', text } : { kind: 'value', value, missing: NONE }
