@@ -102,6 +102,17 @@ describe('the clipboard', () => {
     await grid.shows('Notes', ['one', 'two'])
   })
 
+  test('a cut of ranges that form no table empties only the one that it copies', async () => {
+    const grid = await tests.open(FIELDS, three)
+    await grid.cell(0, 'Title').click()
+    await grid.cell(1, 'Stock').click({ modifiers: ['ControlOrMeta'] })
+    await grid.page.keyboard.press('ControlOrMeta+x')
+    await grid.saved()
+    expect((await clipboardOf(grid.page)).plain).toBe('2')
+    await grid.shows('Stock', ['1', '', '3'])
+    await grid.shows('Title', ['a', 'b', 'c'])
+  })
+
   test('a select option that does not exist is asked about once', async () => {
     const status = {
       title: 'Status',

@@ -74,7 +74,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       engine.selection.set(selectAll(active))
       return true
     case 'clear':
-      return engine.clearSelected()
+      return engine.clear()
     case 'undo':
       commands.undo()
       return true

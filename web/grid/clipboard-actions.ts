@@ -11,7 +11,7 @@ import {
   writeClipboard,
 } from './clipboard.ts'
 import type { ResolvedColumn } from './columns.ts'
-import type { GridRow } from './contract.ts'
+import type { CellArea, GridRow } from './contract.ts'
 import type { Engine } from './engine.ts'
 import { pasteFiles, pasteImage } from './file-actions.ts'
 import { MAX_CHANGED_CELLS } from './fill-actions.ts'
@@ -73,7 +73,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   const forms = waiting ?? formsOf(engine, shape, values ?? [])
   for (const [type, text] of Object.entries(forms)) event.clipboardData.setData(type, text)
   ready = null
-  if (cut && engine.props.rights.editRecords) engine.clearSelected()
+  if (cut && engine.props.rights.editRecords) engine.clear(areasOf(shape))
   report(engine, m.grid_cells_copied({ count: cells }))
 }
 
@@ -159,6 +159,14 @@ function copyShape(engine: Engine): CopyShape | null {
   }
 }
 
+/** The copied cells, which a cut clears: of several ranges that form no table, only the last is copied. */
+const areasOf = ({ rows, columns }: CopyShape): CellArea[] =>
+  rows.map(({ first, last }) => ({
+    firstRow: first,
+    lastRow: last,
+    fieldIds: columns.map(({ fieldId }) => fieldId),
+  }))
+
 const keyOf = ({ rows, columns }: CopyShape): string =>
   JSON.stringify([rows, columns.map(({ fieldId }) => fieldId)])
 
@@ -230,7 +238,7 @@ async function copyLoaded(
     if (await writeNow(forms)) {
       const now = copyShape(engine)
       const isSame = now !== null && keyOf(now) === key
-      if (cut && isSame && engine.props.rights.editRecords) engine.clearSelected()
+      if (cut && isSame && engine.props.rights.editRecords) engine.clear(areasOf(shape))
       return report(engine, m.grid_cells_copied({ count: cells }))
     }
     ready = { engine, key, forms }

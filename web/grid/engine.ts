@@ -281,10 +281,10 @@ export class Engine {
     if (cells.length > 0) this.commands.setCells(cells)
   }
 
-  /** Clears the selected cells that may be written; false if there are none. */
-  clearSelected(): boolean {
+  /** Clears the cells of areas, by default the selected ones, that may be written; false if there are none. */
+  clear(cleared: readonly CellArea[] = this.areas()): boolean {
     const editable = new Set(this.columns.filter((_, at) => this.canEdit(at)).map(({ fieldId }) => fieldId))
-    const areas = this.areas()
+    const areas = cleared
       .map((area) => ({ ...area, fieldIds: area.fieldIds.filter((id) => editable.has(id)) }))
       .filter((area) => area.fieldIds.length > 0)
     if (areas.length === 0) return false

@@ -309,7 +309,7 @@ function gridHandle(engine: Engine, arrival: Promise<Interaction>): GridHandle {
     cut: () => byBrowser('cut'),
     paste: () => arrival.then(({ pasteFromMenu }) => pasteFromMenu(engine)),
     clear: () => {
-      engine.clearSelected()
+      engine.clear()
     },
     fillDown: () => later(({ fillFromEdge }) => fillFromEdge(engine, 'down')),
     fitColumns: (fieldIds) =>
