@@ -50,6 +50,22 @@ describe('links on the clipboard', () => {
     expect(await cellReads(grid, 1, 'Authors', '')).toBe('')
   })
 
+  test('are all copied with ticked records', async () => {
+    const library = await createLibrary(tests, MANY, ['A', 'B'])
+    const link = await library.addLink('mm', 'Authors')
+    await library.link(
+      link,
+      1,
+      MANY.slice(0, 25).map((_, at) => at + 1),
+    )
+    const grid = await tests.openTable(library.books)
+    await grid.page.locator('[data-part="rowNumber"][data-row="0"]').hover()
+    await grid.page.locator('[data-part="rowCheck"][data-row="0"]').click()
+    await grid.page.getByTestId('bulk-bar').getByRole('button', { name: 'Copy', exact: true }).click()
+    await grid.page.getByText('1 record copied').waitFor()
+    expect((await clipboardOf(grid.page)).plain).toContain('Author 25')
+  })
+
   test('are all copied where a cell names only the first of many, also by filling', async () => {
     const library = await createLibrary(tests, MANY, ['A', 'B', 'C'])
     const link = await library.addLink('mm', 'Authors')

@@ -233,7 +233,7 @@ async function copyLoaded(
       )
     }
     const values = valuesOf(shape, rows)
-    await completeValues(engine, shape.columns, rows, values, controller.signal)
+    await completeValues(engine.commands.completeLinks, shape.columns, rows, values, controller.signal)
     const forms = formsOf(engine, shape, values)
     if (await writeNow(forms)) {
       const now = copyShape(engine)

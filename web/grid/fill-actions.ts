@@ -112,7 +112,7 @@ async function readSource(
     const rows = await engine.props.source.readRange({ first, last, fieldIds })
     if (rows.length <= last - first) return null
     const values = valuesOf(columns, rows)
-    await completeValues(engine, columns, rows, values, new AbortController().signal)
+    await completeValues(engine.commands.completeLinks, columns, rows, values, new AbortController().signal)
     for (const [row, line] of values.entries())
       for (const [column, value] of line.entries()) known.set(keyOf(first + row, start + column), value)
   }

@@ -1,17 +1,16 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../src/core/fields/link-options.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
 import { isPartial, linksIn, linkValue } from '../cells/link-value.ts'
-import type { ResolvedColumn } from './columns.ts'
-import type { GridRow } from './contract.ts'
-import type { Engine } from './engine.ts'
+import type { GridCommands } from './contract.ts'
 
 /** Concurrent requests. */
 const AT_ONCE = 4
 
 /** Cells of a matrix that list only their first links; copies and fills need all. */
 export function partialCells(
-  columns: readonly ResolvedColumn[],
-  rows: readonly GridRow[],
+  columns: readonly { field: Field }[],
+  rows: readonly { id: RecordId }[],
   values: readonly CellValue[][],
 ): { row: number; column: number }[] {
   const links = columns.flatMap(({ field }, column) => (linkOf(field) ? [column] : []))
@@ -23,14 +22,13 @@ export function partialCells(
 
 /** Completes those cells in place. @throws the error of a failed read */
 export async function completeValues(
-  engine: Engine,
-  columns: readonly ResolvedColumn[],
-  rows: readonly GridRow[],
+  completeLinks: GridCommands['completeLinks'],
+  columns: readonly { field: Field }[],
+  rows: readonly { id: RecordId }[],
   values: CellValue[][],
   signal: AbortSignal,
 ): Promise<void> {
   const waiting = partialCells(columns, rows, values)
-  const { completeLinks } = engine.commands
   if (!completeLinks) return
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -38,7 +36,7 @@ export async function completeValues(
       const line = values[row]
       const record = rows[row]
       const target = columns[column]
-      if (line && record && target) line[column] = await completeLinks(record.id, target.fieldId, signal)
+      if (line && record && target) line[column] = await completeLinks(record.id, target.field.id, signal)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

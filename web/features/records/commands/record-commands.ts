@@ -6,9 +6,10 @@ import { linkOf } from '../../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { Selection } from '../../../../src/core/query.ts'
-import { isEmptyList, isPartial } from '../../../cells/link-value.ts'
+import { isEmptyList } from '../../../cells/link-value.ts'
 import { messageOf } from '../../../errors.ts'
 import type { CellArea, CellWrite, CheckedRows } from '../../../grid/contract.ts'
+import { completeValues } from '../../../grid/link-values.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
@@ -211,24 +212,18 @@ export async function updateAll(
 export async function duplicateRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
   const { store, schema } = context
   const fields = schema.fields.filter((field) => isWritable(field) && !field.unique && isCopied(field))
-  const fieldIds = fields.map((field) => field.id)
-  const copies = await Promise.all(
-    (await readRecords(context, ids, fieldIds)).map(async (valueOfField, at): Promise<Values> => {
-      const values = fields.map(async (field) => {
-        const value = valueOfField(field.id)
-        if (!linkOf(field)) return [field.id, value] as const
-        const id = ids[at]
-        const isWhole = id === undefined || !isPartial(value)
-        return [field.id, isWhole ? whole(value) : await allLinks(context, id, field.id)] as const
-      })
-      return Object.fromEntries(await Promise.all(values))
-    }),
+  const copies = (await readRecords(context, ids, fields)).map(
+    (values): Values =>
+      Object.fromEntries(
+        fields.map((field, at) => [field.id, linkOf(field) ? whole(values[at]) : (values[at] ?? null)]),
+      ),
   )
+  if (copies.length === 0) return
   const last = store.source.indexOf(ids.at(-1) ?? '')
   const next = last === undefined ? undefined : store.source.getRow(last + 1)?.id
   const written = await store.insertRows(copies, next ?? null)
   if (written) {
-    offerUndo(placeOf(context), m.records_records_duplicated({ count: ids.length }), written.id)
+    offerUndo(placeOf(context), m.records_records_duplicated({ count: copies.length }), written.id)
   }
 }
 
@@ -239,46 +234,58 @@ function isCopied(field: Field): boolean {
 }
 
 /** Stores an empty link list as null. */
-const whole = (value: CellValue): CellValue => (isEmptyList(value) ? null : value)
+const whole = (value: CellValue = null): CellValue => (isEmptyList(value) ? null : value)
 
-async function allLinks(context: TableContext, id: RecordId, fieldId: string): Promise<CellValue> {
-  const { completeLinks } = await import('./link-reads.ts')
-  return completeLinks(context, id, fieldId, new AbortController().signal)
-}
+/** Most records per request. */
+const READ_AT_ONCE = 1000
 
-/** Reads values of records, hidden fields included, with one request per run of adjacent rows. */
-async function readRecords(
-  { store, schema }: TableContext,
+/**
+ * Reads fields of records in the given order, hidden fields and all links included. Records that are gone are left out.
+ *
+ * @returns the values of each record, in the order of the fields
+ */
+export async function readRecords(
+  context: TableContext,
   ids: readonly RecordId[],
-  fieldIds: string[],
-): Promise<((fieldId: string) => CellValue)[]> {
-  const found = new Map<RecordId, (fieldId: string) => CellValue>()
-  const rows = ids.map((id) => store.source.indexOf(id)).filter((row) => row !== undefined)
-  for (const { first, last } of runsOf(rows)) {
-    for (const row of await store.source.readRange({ first, last, fieldIds }))
-      found.set(row.id, (id) => row.values(id))
+  fields: readonly Field[],
+): Promise<CellValue[][]> {
+  const { store, schema } = context
+  const fieldIds = fields.map(({ id }) => id)
+  const isHeld = fieldIds.every((id) => store.query().fieldIds.includes(id))
+  const found = new Map<RecordId, CellValue[]>()
+  const unknown: RecordId[] = []
+  for (const id of ids) {
+    const row = isHeld || !store.isSaved(id) ? store.row(id) : undefined
+    const values = row && fieldIds.map((fieldId) => row.values(fieldId))
+    if (values) found.set(id, values)
+    else unknown.push(id)
   }
-  return Promise.all(
-    ids.map(async (id) => {
-      const known = found.get(store.realId(id))
-      if (known) return known
-      // Open in the record panel but not in the grid.
-      const { values } = await api.records.get.query({ tableId: schema.table.id, recordId: store.realId(id) })
-      return (fieldId: string) => values[fieldId] ?? null
-    }),
-  )
+  for (let from = 0; from < unknown.length; from += READ_AT_ONCE) {
+    const recordIds = unknown.slice(from, from + READ_AT_ONCE)
+    const query = { tableId: schema.table.id, fieldIds, sorts: [], timeZone, offset: 0 }
+    const page = await api.records.list.query({
+      query: { ...query, recordIds: recordIds.map(store.realId), limit: recordIds.length },
+    })
+    const read = new Map(page.ids.map((id, at) => [id, page.rows[at]]))
+    for (const id of recordIds) {
+      const row = read.get(store.realId(id))
+      const values = row && fieldIds.map((fieldId) => row[page.fieldIds.indexOf(fieldId)] ?? null)
+      if (values) found.set(id, values)
+    }
+  }
+  const rows = ids.filter((id) => found.has(id)).map((id) => ({ id }))
+  const values = rows.map(({ id }) => found.get(id) ?? [])
+  const columns = fields.map((field) => ({ field }))
+  await completeValues(linkReader(context), columns, rows, values, new AbortController().signal)
+  return values
 }
 
-/** Groups rows into runs: 3, 4, 5, 9 become 3–5 and 9. */
-function runsOf(rows: readonly number[]): { first: number; last: number }[] {
-  const runs: { first: number; last: number }[] = []
-  for (const row of rows.toSorted((a, b) => a - b)) {
-    const run = runs.at(-1)
-    if (run && row <= run.last + 1) run.last = row
-    else runs.push({ first: row, last: row })
+const linkReader =
+  (context: TableContext) =>
+  async (id: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue> => {
+    const { completeLinks } = await import('./link-reads.ts')
+    return completeLinks(context, id, fieldId, signal)
   }
-  return runs
-}
 
 /** Copies a record's URL to the clipboard. */
 export async function copyRecordLink({ schema, state }: TableContext, id: RecordId): Promise<void> {

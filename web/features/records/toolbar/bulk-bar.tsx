@@ -22,7 +22,13 @@ import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
 import { copyToTableItems, mayCopyToTable } from '../commands/copy-to-table.tsx'
 import { looseLinkTarget } from '../commands/link-target.ts'
-import { deleteChecked, duplicateRecords, idsOfAll, updateAll } from '../commands/record-commands.ts'
+import {
+  deleteChecked,
+  duplicateRecords,
+  idsOfAll,
+  readRecords,
+  updateAll,
+} from '../commands/record-commands.ts'
 import { mayTrigger, triggerItems } from '../commands/trigger-webhooks.ts'
 import { can, isWritable, shownRecords, type TableContext } from '../context/table-context.ts'
 import { RecordField } from '../panel/record-field.tsx'
@@ -242,26 +248,13 @@ async function setForAll(
   }
 }
 
-async function copyRecords(
-  { schema, state, store, people }: TableContext,
-  ids: readonly RecordId[],
-): Promise<void> {
+async function copyRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
+  const { schema, state, people } = context
   const fields = shownFields(schema.fields, state.view).map(({ field }) => field)
-  const loaded = ids.map((id) => store.row(id))
-  const rows = loaded.every((row) => row !== undefined)
-    ? loaded
-    : (
-        await store.source.readRange({
-          first: 0,
-          last: (store.source.rowCount ?? 1) - 1,
-          fieldIds: fields.map((field) => field.id),
-        })
-      ).filter((row) => ids.includes(row.id))
+  const rows = await readRecords(context, ids, fields)
   const persons = new Map(people.map((person) => [person.id, person]))
-  const texts = rows.map((row) =>
-    fields.map((field) => cellText(field, row?.values(field.id) ?? null, persons)),
-  )
+  const texts = rows.map((row) => fields.map((field, at) => cellText(field, row[at] ?? null, persons)))
   const forms = writeClipboard(texts, { fields: [], values: [] })
   if (await copyText(forms['text/plain']))
-    toast.success({ text: m.records_records_copied({ count: ids.length }) })
+    toast.success({ text: m.records_records_copied({ count: rows.length }) })
 }
