@@ -28,6 +28,7 @@ import { bestTerms, wantedForGroups } from './index-terms.ts'
 import {
   countRecords,
   keysQuery,
+  MANY_EVALUATED,
   type Opened,
   type PagePlan,
   type PageQuery,
@@ -375,7 +376,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 
   async function countWith(opened: Opened, statement: Statement | null): Promise<number> {
     if (statement === null) return work.total(opened)
-    const scan = await work.isScan(opened)
+    const scan = await work.isScan(opened, statement.sql)
     const [row] = await results.over(opened).all<{ count: number }>(statement, { scan })
     return row?.count ?? 0
   }
@@ -636,7 +637,9 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const { engine, context } = opened
     const statement = engine.dialect.render(positionQuery(context, await withOrder(opened, query), recordId))
-    const [row] = await engine.all<{ n: number }>(statement, { scan: await work.isScan(opened) })
+    const [row] = await engine.all<{ n: number }>(statement, {
+      scan: await work.isScan(opened, statement.sql),
+    })
     return row === undefined ? null : Number(row.n)
   }
 
@@ -651,7 +654,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     if (recordIds.length === 0) return []
     const { engine, context } = opened
     const statement = engine.dialect.render(positionsQuery(context, ordered, recordIds))
-    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan: await work.isScan(opened) })
+    const scan = await work.isScan(opened, statement.sql)
+    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan })
     const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
     return rows.flatMap(({ k, n }) => {
       const recordId = asked.get(String(k))
@@ -744,28 +748,48 @@ function createWork(counts: RowCounts) {
     return counts.get(engine, context.model, query)
   }
 
-  /** True if a read that grows with the table should run in a worker. */
-  const isScan = async (opened: Opened): Promise<boolean> =>
-    isForeign(wholeOf(opened.context)) || counts.isQueried || (await total(opened)) >= SCAN_FROM
+  /**
+   * True if a read that grows with the table should run in a worker.
+   *
+   * @param perRecord SQL that it evaluates for each record, if it filters or sorts
+   */
+  async function isScan(opened: Opened, perRecord = ''): Promise<boolean> {
+    const { context } = opened
+    if (isForeign(wholeOf(context)) || counts.isQueried) return true
+    const records = await total(opened)
+    if (records >= SCAN_FROM || records * perRecord.length >= MANY_EVALUATED) return true
+    const linked = linkedTables(context).filter(({ table }) =>
+      perRecord.includes(context.dialect.quote(table.tableName)),
+    )
+    return hasLarge(opened, linked)
+  }
 
   /** True if computed cells may read many linked records, even in a small table. */
-  async function isWide({ engine, context }: Opened, hasComputed: boolean): Promise<boolean> {
+  async function isWide(opened: Opened, hasComputed: boolean): Promise<boolean> {
+    const { context } = opened
     if (context.models.size < 2 || !hasComputed) return false
-    if (isForeign(wholeOf(context)) || counts.isQueried || context.models.size > MAX_COUNTED_TABLES)
-      return true
-    const { table } = wholeOf(context)
-    for (const model of context.models.values()) {
-      if (model.table.id === table.id) continue
-      if (isForeign(model)) return true
-      if ((await countAll(engine, { ...context, model })) >= LINKED_FROM) return true
+    if (isForeign(wholeOf(context)) || counts.isQueried) return true
+    return hasLarge(opened, linkedTables(context))
+  }
+
+  const linkedTables = (context: PlanContext): TableModel[] =>
+    [...context.models.values()].filter(({ table }) => table.id !== wholeOf(context).table.id)
+
+  async function hasLarge({ engine, context }: Opened, linked: TableModel[]): Promise<boolean> {
+    if (linked.length > MAX_COUNTED_TABLES) return true
+    for (const model of linked) {
+      if (isForeign(model) || (await countAll(engine, { ...context, model })) >= LINKED_FROM) return true
     }
     return false
   }
 
   /** True for a page to be read in a worker thread. */
-  const isHeavy = async (opened: Opened, { query, grows, computedFields }: PagePlan): Promise<boolean> =>
+  const isHeavy = async (
+    opened: Opened,
+    { query, grows, perRecord, computedFields }: PagePlan,
+  ): Promise<boolean> =>
     computedFields * query.limit > MANY_CELLS ||
-    (grows && (await isScan(opened))) ||
+    (grows && (await isScan(opened, perRecord))) ||
     (await isWide(opened, computedFields > 0))
 
   return { total, isScan, isWide, isHeavy }
