@@ -58,7 +58,8 @@ import type { BaseFiles, BaseRestoredAt } from './commands/command.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
-import { AppError, concernsOperator, retryAfterOf } from './core/errors.ts'
+import { goesAlone } from './core/calls-alone.ts'
+import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
 import { MAX_ATTACHMENTS_EVER } from './core/fields/attachment-item.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
@@ -301,15 +302,20 @@ export function createApp(kernel: Kernel, services: Services) {
       router,
       maxBatchSize: MAX_BATCH,
       // Authentication runs in here, so that its failure is answered like any other, without its cause.
-      createContext: async () => ({
-        actor: await actor(),
-        requestId,
-        log: kernel.log,
-        metrics: kernel.metrics,
-        responseHeaders,
-        request,
-        address,
-      }),
+      createContext: async ({ info: { calls } }) => {
+        if (calls.length > 1 && calls.some(({ path }) => goesAlone(path))) {
+          throw badRequest('Calls for records and jobs are not answered in batches')
+        }
+        return {
+          actor: await actor(),
+          requestId,
+          log: kernel.log,
+          metrics: kernel.metrics,
+          responseHeaders,
+          request,
+          address,
+        }
+      },
       responseMeta({ errors }) {
         for (const { cause } of errors) {
           const retryAfter = retryAfterOf(explainStorage(cause))

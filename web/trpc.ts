@@ -3,6 +3,7 @@ import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } f
 import { createTRPCQueryUtils, createTRPCReact } from '@trpc/react-query'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
+import { goesAlone } from '../src/core/calls-alone.ts'
 import type { AppRouter } from '../src/router.ts'
 import { appCodeOf, isWorthRetrying } from './errors.ts'
 import { callerHeaders, recoverFrom401, session } from './session/index.ts'
@@ -51,14 +52,9 @@ const sessionLink: TRPCLink<AppRouter> = () => {
     })
 }
 
-/**
- * Sign-in sets a cookie, and a page of records must not wait for a slow count in the same batch. The people of a base
- * are read together with its tables.
- */
-const goesAlone = ({ path, type }: { path: string; type: string }): boolean =>
-  type === 'mutation' ||
-  (path.startsWith('records.') && path !== 'records.people') ||
-  path.startsWith('jobs.')
+/** Sign-in sets a cookie, and a page of records must not wait for a slow count in the same batch. */
+const isSentAlone = ({ path, type }: { path: string; type: string }): boolean =>
+  type === 'mutation' || goesAlone(path)
 
 /** Longest input that goes into an address; servers and proxies refuse addresses of 8 KB and more. */
 const MAX_INPUT_IN_URL = 3000
@@ -68,7 +64,7 @@ const isLong = (op: { input: unknown }): boolean => JSON.stringify(op.input ?? '
 const links = () => [
   sessionLink,
   splitLink({
-    condition: goesAlone,
+    condition: isSentAlone,
     true: splitLink({
       // A filter or a list of record ids can be any length.
       condition: isLong,

@@ -3,7 +3,7 @@ import { sniffType } from '../../modules/records/attachments/file-type.ts'
 import { isWkt } from '../../src/core/fields/geometry.ts'
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonText } from '../../src/core/json-text.ts'
 import { createForm } from '../shares/form-world.ts'
-import { createSecrets, type Secrets } from '../shares/world.ts'
+import { byLink, createSecrets, type Secrets } from '../shares/world.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 
@@ -205,4 +205,24 @@ test('POST …/user/signup lets an address make SIGN_UPS_PER_HOUR accounts', asy
   } finally {
     await own.stop()
   }
+})
+
+test('pages of records are not answered in batches', async () => {
+  const headers = byLink('view', (await world.share()).id)
+  const call = { query: { tableId: world.tableId, limit: 1000, offset: 0 } }
+  const batch = (count: number) => {
+    const names = Array.from({ length: count }, () => 'records.list').join()
+    return post(
+      `/trpc/${names}?batch=1`,
+      JSON.stringify({ ...Array.from({ length: count }, () => call) }),
+      headers,
+    )
+  }
+  expect((await batch(1)).status).toBe(200)
+  const { status, text } = await batch(400)
+  expect([status, text]).toEqual([400, expect.stringContaining('batches')])
+  // What a screen reads at its start still comes together.
+  const start = '/trpc/records.people,schema.table?batch=1'
+  const inputs = { 0: { baseId: world.baseId }, 1: { tableId: world.tableId } }
+  expect((await post(start, JSON.stringify(inputs), headers)).status).toBe(200)
 })
