@@ -7,7 +7,7 @@ import { linkOf } from '../../src/core/fields/link-options.ts'
 import { nameFormatOf } from '../../src/core/fields/linked-names.ts'
 import type { Field, Table, TablePlace, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
-import { publicSchema, withPublicOptions } from '../../src/core/views/public-view.ts'
+import { publicSchema, viewsForVisitors } from '../../src/core/views/public-view.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { m } from '../../src/messages.gen.ts'
 import {
@@ -189,7 +189,8 @@ export function createSchemaReader(context: SchemaContext) {
       const schema = await schemaOf(context, await openTable(context, actor, 'table.read', tableId))
       const role = await access.baseRole(actor, schema.table.baseId)
       const views = schema.views.filter((view) => isListedFor(role, view))
-      return { ...schema, views: actor.kind === 'share' ? views.map(withPublicOptions) : views }
+      if (actor.kind !== 'share') return { ...schema, views }
+      return { ...schema, views: views.map(viewsForVisitors(schema.fields).view) }
     },
     /**
      * Where a table is: its own place, or that of the table which has replaced it in another base. Null for a table that was

@@ -4,7 +4,7 @@ import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
 import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
 import { viewKind } from '../../src/core/views/index.ts'
-import { publicView, withPublicOptions } from '../../src/core/views/public-view.ts'
+import { publicView, viewsForVisitors } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
@@ -153,7 +153,7 @@ export function createViewsService(
       const { model } = await openView(context, actor, right, viewId)
       const row = await store.findRow(viewId)
       if (!row) throw notFound('View', viewId)
-      return { row, model }
+      return { row: actor.kind === 'share' ? viewsForVisitors(model.fields).conditions(row) : row, model }
     },
     /**
      * True if a filter in the base distinguishes NULL from empty text. The base setting that offers such operators can
@@ -216,7 +216,8 @@ export function createViewsService(
     async openWithFields(actor: Actor, right: BaseRight, viewId: string): Promise<ViewWithFields> {
       const { row, model, fields } = await openWithFields(context, actor, right, viewId)
       const shown = shownView(model, row)
-      return { shown: actor.kind === 'share' ? forVisitors(shown) : shown, fields }
+      if (actor.kind !== 'share') return { shown, fields }
+      return { shown: forVisitors(shown), fields: fields.map(viewsForVisitors(model.fields).question) }
     },
     requireViewField: (id: string, viewId?: string) => requireViewField(context, id, viewId),
     /** The id of the view that has a filter node or sort of this id. @throws GENERIC_NOT_FOUND */
@@ -245,8 +246,8 @@ export function createViewsService(
 
     /** @throws VIEW_NOT_FOUND */
     async get(actor: Actor, viewId: string): Promise<View> {
-      const { view } = await openView(context, actor, 'view.list', viewId)
-      return actor.kind === 'share' ? withPublicOptions(view) : view
+      const { view, model } = await openView(context, actor, 'view.list', viewId)
+      return actor.kind === 'share' ? viewsForVisitors(model.fields).view(view) : view
     },
     async create(actor: Actor, tableId: string, input: NewView): Promise<View> {
       refuseUnstorable(input)

@@ -142,6 +142,10 @@ describe('a copy of a base', () => {
 
 describe('a copy of a shared base', () => {
   test('belongs to whoever has the link and the password, and names nobody', async () => {
+    const view = await bench.trpc.views.create.mutate({ tableId: tasks.id, title: 'Others', kind: 'grid' })
+    const condition = { fieldId: tasks.field('Who').id, operator: 'nlike', value: 'boss@example.com' }
+    const filter = { join: 'and' as const, children: [condition] }
+    await bench.trpc.views.update.mutate({ viewId: view.id, patch: { filter } })
     const share = await bench.trpc.shares.save.mutate({
       kind: 'base',
       targetId: bench.baseId,
@@ -155,6 +159,8 @@ describe('a copy of a shared base', () => {
     const { baseId, jobId } = await copies.sharedBase.mutate({ shareId: share.id, password: 'open sesame' })
     expect((await ended(doorOf(bench.app, guest), jobId)).status).toBe('completed')
     const { schema } = await openCopy(baseId, guest)
+    expect(schema.views.map(({ title }) => title)).toContain('Others')
+    expect(JSON.stringify(schema.views)).not.toContain('boss@')
     const found = await rows(schema.table.id, guest)
     expect(found).toMatchObject([{ Title: 't1', Cost: 14, Who: null }, { Title: 't2' }])
     const members = await bench.app.trpc(guest.token).bases.members.query({ baseId })

@@ -81,6 +81,26 @@ describe('a link to a base', () => {
     expect(fields.boss).not.toBe('')
   })
 
+  test('tells no address that stands in a condition of a view', async () => {
+    const { trpc, tableId, fields, viewId } = world
+    const view = await trpc.views.duplicate.mutate({ viewId })
+    const condition = { fieldId: fields.boss, operator: 'nlike', value: 'boss.address@example.com' }
+    const filter = { join: 'and' as const, children: [condition] }
+    await trpc.views.update.mutate({
+      viewId: view.id,
+      patch: { filter, coloring: { mode: 'filter', rules: [{ color: '#ff0000', filter }] } },
+    })
+    const { views } = await visitor().schema.table.query({ tableId })
+    expect(views.map((one) => one.id)).toContain(view.id)
+    const guest = app.rest(byLink('base', id))
+    const filters = await guest.get(`/api/v2/meta/views/${view.id}/filters`)
+    expect(filters.status).toBe(200)
+    expect(JSON.stringify([views, filters.body])).not.toContain('boss.address')
+    const own = await app.rest(owner.token).get(`/api/v2/meta/views/${view.id}/filters`)
+    expect(JSON.stringify(own.body)).toContain('boss.address')
+    await trpc.views.delete.mutate({ viewId: view.id })
+  })
+
   test('shows no other base, and nothing that is for members', async () => {
     const { baseId, tableId, records } = world
     const elsewhere = await createSecrets(app, owner, 'Elsewhere')

@@ -89,7 +89,7 @@ export type Copies = ReturnType<typeof createCopies>
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
   const { registry } = kernel
   const rows = createCopyRows({ kernel, bases, schema, views })
-  kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, copyRows: rows, records }))
+  kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, copyRows: rows, records, schema }))
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
   kernel.jobs.register(FIELD_COPY_JOB, createFieldCopyJob(schema))
   kernel.jobs.register(TABLE_TO_BASE_JOB, createTableToBaseJob({ kernel, schema, views, records }))

@@ -3,7 +3,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
 import type { CopiedTable } from '../../../src/core/table-copies.ts'
-import { withPublicOptions } from '../../../src/core/views/public-view.ts'
+import { viewsForVisitors, withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -35,6 +35,7 @@ interface Deps {
   bases: Pick<BasesService, 'require' | 'enter' | 'copies'>
   copyRows: CopyRows
   records: Pick<RecordsService, 'attachments'>
+  schema: Pick<SchemaService, 'load'>
 }
 
 /** The copy starts over if someone changes the schema in the meantime. */
@@ -42,7 +43,22 @@ const MAX_TRIES = 3
 
 /** Copies a base with its tables, fields, views and records as of one moment. */
 export function createCopyJob(deps: Deps): JobKind<CopyInput> {
-  const { kernel, bases, copyRows, records } = deps
+  const { kernel, bases, copyRows, records, schema } = deps
+
+  /** Views without what visitors of the base do not see, such as conditions on addresses of people. */
+  async function rowsForVisitors(rows: CopiedRows): Promise<CopiedRows> {
+    const ofTable = new Map<string, ReturnType<typeof viewsForVisitors>>()
+    for (const { id } of rows.tables) ofTable.set(id, viewsForVisitors((await schema.load(id)).fields))
+    const ofView = new Map(rows.views.map(({ id, tableId }) => [id, ofTable.get(tableId)]))
+    return {
+      ...rows,
+      views: rows.views.flatMap((view) => {
+        const shown = ofView.get(view.id)?.conditions(view)
+        return shown ? [withPublicOptions(shown)] : []
+      }),
+      lines: rows.lines.flatMap((line) => ofView.get(line.viewId)?.question(line) ?? []),
+    }
+  }
 
   async function copyOnce(input: CopyInput, signal: AbortSignal): Promise<boolean> {
     const { baseId, newBaseId, owner, withData } = input
@@ -69,7 +85,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       baseId,
       newBaseId,
       sourceIds: draft.sourceIds,
-      rows: input.isVisitor ? { ...rows, views: rows.views.map(withPublicOptions) } : rows,
+      rows: input.isVisitor ? await rowsForVisitors(rows) : rows,
       withHooks: input.withHooks !== false && !input.isVisitor,
     })
     if (withData) await records.attachments.shareAll(baseId, newBaseId)

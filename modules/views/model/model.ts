@@ -13,6 +13,7 @@ import {
   type RowColoring,
   viewKind,
 } from '../../../src/core/views/index.ts'
+import { viewsForVisitors } from '../../../src/core/views/public-view.ts'
 import type { ShareRow } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import type { defineViewsTables } from '../tables.ts'
@@ -268,9 +269,13 @@ export const shownView = (model: TableModel, row: ViewRow, share: ViewShare | nu
   groups: liveGroups(model, row),
 })
 
-/** The view without its public link and without options for members only, such as the addresses answers are mailed to. */
+/**
+ * The view without its public link, without options for members only, such as the addresses answers are mailed to, and
+ * without conditions on addresses of people.
+ */
 export const forVisitors = (shown: ShownView): ShownView => ({
   ...shown,
+  row: viewsForVisitors(shown.model.fields).conditions(shown.row),
   share: null,
   options: viewKind(shown.row.kind).publicOptions?.(shown.options) ?? shown.options,
 })

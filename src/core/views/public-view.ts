@@ -126,21 +126,13 @@ export function publicView(view: View, visible: readonly Field[]): View {
   const { fields, filter, sorts, groups, coloring } = view
   const byId = new Map(visible.map((field) => [field.id, field]))
   const isShown = ({ fieldId }: { fieldId: string }) => byId.has(fieldId)
-  const isPublic: IsPublic = (condition) => {
-    const field = byId.get(condition.fieldId)
-    if (!field) return false
-    const namesPeople = showsPeople({ type: shownType(field).type.name })
-    return !namesPeople || ![condition.value].flat().some((value) => /[^\s,]@/.test(String(value)))
-  }
+  const isPublic = publicConditions(visible)
   return {
     ...view,
     meta: {},
     ownerId: null,
     hiddenFrom: [],
-    fields: fields.filter(isShown).map((line) => ({
-      ...line,
-      form: line.form && { ...line.form, showIf: withoutHidden(line.form.showIf, isPublic) },
-    })),
+    fields: fields.filter(isShown).map((line) => withPublicQuestion(line, isPublic)),
     filter: withoutHidden(filter, isPublic),
     sorts: sorts.filter(isShown),
     groups: groups.filter(isShown),
@@ -155,8 +147,51 @@ export function withPublicOptions<V extends { kind: ViewKind; options: object | 
   return limit && view.options !== null ? { ...view, options: limit(options.parse(view.options)) } : view
 }
 
+/**
+ * Prepares the views of a table for visitors of its base, who see all fields: removes options for members only, and
+ * conditions with e-mail addresses of people.
+ *
+ * @param fields of the table
+ */
+export function viewsForVisitors(fields: readonly Field[]) {
+  const isPublic = publicConditions(fields)
+  /** The conditions of a view, stored or shown. */
+  const conditions = <V extends Pick<View, 'filter' | 'coloring'>>(view: V): V => ({
+    ...view,
+    filter: withoutHidden(view.filter, isPublic),
+    coloring: view.coloring && publicColoring(view.coloring, () => true, isPublic),
+  })
+  /** A field of a view, as a question of a form. */
+  const question = <L extends Pick<View['fields'][number], 'form'>>(line: L): L =>
+    withPublicQuestion(line, isPublic)
+  return {
+    conditions,
+    question,
+    view: (view: View): View => ({
+      ...withPublicOptions(conditions(view)),
+      fields: view.fields.map(question),
+    }),
+  }
+}
+
 /** True for a condition that visitors may see. */
 type IsPublic = (condition: Condition) => boolean
+
+/** Conditions on these fields that do not compare people with an e-mail address or a part of one. */
+function publicConditions(fields: readonly Field[]): IsPublic {
+  const byId = new Map(fields.map((field) => [field.id, field]))
+  return ({ fieldId, value }) => {
+    const field = byId.get(fieldId)
+    if (!field) return false
+    const namesPeople = showsPeople({ type: shownType(field).type.name })
+    return !namesPeople || ![value].flat().some((one) => /[^\s,]@/.test(String(one)))
+  }
+}
+
+const withPublicQuestion = <L extends Pick<View['fields'][number], 'form'>>(
+  line: L,
+  isPublic: IsPublic,
+): L => ({ ...line, form: line.form && { ...line.form, showIf: withoutHidden(line.form.showIf, isPublic) } })
 
 function publicColoring(
   coloring: RowColoring,
