@@ -82,15 +82,16 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
 
   /** Starts the jobs that may run now. */
   function pump(): void {
+    const isWaiting = ({ job }: Run) => kinds.get(job.kind)?.isWaiting === true
+    const active = [...runs.values()].filter(isActive)
     for (const run of runs.values()) {
       if (closing) return
-      const isWaiting = (other: Run) => kinds.get(other.job.kind)?.isWaiting === true
-      const active = [...runs.values()].filter(
-        (other) => isActive(other) && isWaiting(other) === isWaiting(run),
-      )
-      if (active.length >= (isWaiting(run) ? MAX_WAITING : MAX_ACTIVE)) continue
-      const isBaseBusy = active.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)
-      if (!isActive(run) && !isBaseBusy) run.done = withoutCaller(() => execute(run))
+      if (isActive(run)) continue
+      const beside = active.filter((other) => isWaiting(other) === isWaiting(run))
+      if (beside.length >= (isWaiting(run) ? MAX_WAITING : MAX_ACTIVE)) continue
+      if (beside.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)) continue
+      run.done = withoutCaller(() => execute(run))
+      active.push(run)
     }
   }
 

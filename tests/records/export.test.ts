@@ -305,6 +305,25 @@ describe('an export of a large table, which is written off the request thread', 
   )
 })
 
+test('a viewer does not fill the queue of jobs with exports', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+  const path = `/api/v2/export/${defaultView(table)}/csv`
+  const { token } = await createMember(bench.app, bench.baseId, 'viewer')
+  // Occupies the base, so that exports wait.
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { jobs } = bench.app.kernel
+  jobs.register('occupies the base', { run: () => released, recover: async () => null })
+  await jobs.start('occupies the base', { userId: bench.owner.id, baseId: bench.baseId, input: {} })
+  const statuses: number[] = []
+  for (let at = 0; at < 21; at++) statuses.push((await bench.app.rest(token).post(path)).status)
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429])
+  const workbook = `/api/v2/meta/bases/${bench.baseId}/export/xlsx`
+  expect((await bench.app.rest(token).post(workbook)).status).toBe(429)
+  // Others are not kept waiting at the door.
+  expect((await bench.rest.post(path)).status).toBe(200)
+  release()
+})
+
 describe('a workbook', () => {
   const fields: Field[] = []
   beforeAll(async () => {

@@ -90,8 +90,10 @@ export const BASE_EXPORT_JOB = 'base-export'
 /** Owner of the jobs of visitors, which are found only by their ids. */
 export const VISITOR = 'visitor'
 
-/** Limit of pending visitor exports per base. */
+/** Limit of pending exports of all visitors of a base. */
 const MAX_OF_VISITORS = 5
+/** Limit of pending exports of a member, in all bases. */
+const MAX_OF_MEMBER = 20
 
 /** Folder of the files in the store. */
 const FOLDER = 'exports'
@@ -241,10 +243,13 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     return actor.kind === 'share' ? { ...file, body: slots.count(actor.shareId, file.body) } : file
   }
 
-  /** Jobs of a base run one after another: visitors must not hold up its members. */
-  async function refuseQueue(baseId: string): Promise<void> {
-    const waiting = await kernel.jobs.list({ baseId, userId: VISITOR, unfinished: true })
-    if (waiting.length < MAX_OF_VISITORS) return
+  /** Jobs run one after another, a few at a time on the whole server: exports of one person must not hold up the others. */
+  async function refuseQueue(actor: Actor, baseId: string): Promise<void> {
+    const isMember = actor.kind === 'user'
+    const of = isMember ? { userId: actor.id } : { userId: VISITOR, baseId }
+    const unfinished = await kernel.jobs.list({ ...of, unfinished: true })
+    const waiting = unfinished.filter(({ kind }) => kind === EXPORT_JOB || kind === BASE_EXPORT_JOB)
+    if (waiting.length < (isMember ? MAX_OF_MEMBER : MAX_OF_VISITORS)) return
     throw new AppError('TOO_MANY_REQUESTS', m.records_error_too_many_downloads(), {
       retryAfterSeconds: 60,
     })
@@ -303,14 +308,14 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
   return {
     open,
     stream,
-    /** Starts the job, which results in `Exported`. @throws as `open`; TOO_MANY_REQUESTS for visitors */
+    /** Starts the job, which results in `Exported`. @throws as `open`; TOO_MANY_REQUESTS where too many of the actor wait */
     async start(actor: Actor, request: ExportRequest): Promise<{ jobId: string }> {
       // Errors go to the caller instead of failing the job.
       await open(actor, request)
       const opened = await reader.open(actor, request.query.tableId, request.query.viewId)
       const userId = actor.kind === 'user' ? actor.id : VISITOR
       const { baseId } = opened.model.table
-      if (actor.kind === 'share') await refuseQueue(baseId)
+      await refuseQueue(actor, baseId)
       const job = await kernel.jobs.start(EXPORT_JOB, { userId, baseId, input: { actor, request } })
       return { jobId: job.id }
     },
@@ -324,11 +329,12 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       const row = await attachments.keepWritten({ name, folder: FOLDER, write })
       return exported(actor, { name, type }, row)
     },
-    /** Starts the job, which results in `Exported`. For members only. @throws as `openBase` */
+    /** Starts the job, which results in `Exported`. For members only. @throws as `openBase`; TOO_MANY_REQUESTS as `start` */
     async startBase(actor: Actor, request: BaseExportRequest): Promise<{ jobId: string }> {
       const user = requireUser(actor)
       const { name } = await openBase(user, request)
       const { id: baseId } = await bases.require(request.baseId)
+      await refuseQueue(user, baseId)
       const input = { actor: user, request, title: name }
       const job = await kernel.jobs.start(BASE_EXPORT_JOB, { userId: user.id, baseId, input })
       return { jobId: job.id }
