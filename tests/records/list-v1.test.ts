@@ -84,6 +84,21 @@ describe('GET /api/v1/db/data/{orgs}/{base}/{table}', () => {
     expect(body[0].value.list).toHaveLength(2)
   })
 
+  test('gives shorter lists where there are many options', async () => {
+    const choices = Array.from({ length: 99 }, (_, at) => ({ title: `c${at}` }))
+    const many = await bench.table({
+      Title: 'SingleLineText',
+      Colour: { type: 'SingleSelect', options: { choices } },
+    })
+    const sizes = async (limit: number) => {
+      const path = `/api/v1/db/data/noco/${bench.baseId}/${many.id}/group/${many.field('Colour').id}`
+      const { body } = await bench.rest.get(`${path}?limit=${limit}`)
+      const lists = body as { value: { pageInfo: { pageSize: number } } }[]
+      return new Set(lists.map(({ value }) => value.pageInfo.pageSize))
+    }
+    expect([await sizes(25), await sizes(1000)]).toEqual([new Set([25]), new Set([250])])
+  })
+
   test('gives one list for each value of other fields, of which there may be 200', async () => {
     const rows = Array.from({ length: 201 }, (_, at) => ({ Title: `t${at}`, Half: Math.trunc(at / 2) }))
     const many = await bench.table({ Title: 'SingleLineText', Half: 'Number' }, [...rows, { Title: 'none' }])

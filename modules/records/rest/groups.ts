@@ -14,11 +14,21 @@ import type { ViewsService } from '../../views/index.ts'
 import { type CombinationQuery, compiled, planCombinations } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
-import { findField, invalidOffset, listed, queryOf, readFilter, readListParameters } from './parameters.ts'
+import {
+  findField,
+  invalidOffset,
+  listed,
+  queryOf,
+  readFilter,
+  readLimit,
+  readListParameters,
+} from './parameters.ts'
 import { pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
 
 /** Limit of values that are each listed with their records. */
 const MAX_STACKS = 200
+/** Limit of the records of all lists of an answer together: 25 in each of a thousand. */
+const MAX_STACKED = 25_000
 
 /** Grouped lists of the v1 API. */
 export function createRestGroups(
@@ -65,7 +75,7 @@ export function createRestGroups(
 
   /**
    * One list per option of a choice field, or per value of another field, and one for records without a value:
-   * `[{key, value}]`.
+   * `[{key, value}]`. With many lists, each has a lower limit than asked for; its `pageInfo` tells.
    *
    * @throws BAD_REQUEST where there are more than `MAX_STACKS`
    */
@@ -77,12 +87,16 @@ export function createRestGroups(
     const keys = Array.isArray(choices)
       ? [...choices.map((choice: { title: string }) => choice.title), null]
       : await valuesOf(actor, { tableId, viewId }, field)
+    const query = new URLSearchParams(search)
+    const limit = readLimit(query.get('limit') ?? query.get('l'))
+    query.set('limit', String(Math.min(limit, Math.ceil(MAX_STACKED / keys.length))))
+    const bounded = query.toString()
     const groups: { key: string | null; value: RestList }[] = []
     // Sequentially: a field may have thousands of options, and others wait for the same threads.
     for (const key of keys) {
       const group = { fieldId: field.id, value: key }
       const name = key === null ? null : String(key)
-      groups.push({ key: name, value: await lists.list(actor, tableId, search, viewId, group) })
+      groups.push({ key: name, value: await lists.list(actor, tableId, bounded, viewId, group) })
     }
     return groups
   }
