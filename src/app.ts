@@ -73,6 +73,7 @@ import type { Kernel } from './kernel.ts'
 import { createLog, logRequests } from './log.ts'
 import { MAIL_SETTINGS } from './mail/smtp-settings.ts'
 import { createMail } from './mail.ts'
+import { m } from './messages.gen.ts'
 import { describeKernel } from './metrics/kernel-gauges.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { measureRequests, metricsRoute } from './metrics/route.ts'
@@ -304,7 +305,7 @@ export function createApp(kernel: Kernel, services: Services) {
       // Authentication runs in here, so that its failure is answered like any other, without its cause.
       createContext: async ({ info: { calls } }) => {
         if (calls.length > 1 && calls.some(({ path }) => goesAlone(path))) {
-          throw badRequest('Calls for records and jobs are not answered in batches')
+          throw badRequest(m.trpc_error_batch_of_records())
         }
         return {
           actor: await actor(),
