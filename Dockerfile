@@ -6,6 +6,7 @@
 FROM oven/bun:1.4.4 AS build
 WORKDIR /source
 COPY package.json bun.lock bunfig.toml ./
+COPY scripts/patches ./scripts/patches
 RUN bun install --frozen-lockfile
 COPY . .
 RUN bun run build --outfile /source/dist/sheaf

@@ -77,7 +77,11 @@ test('the steps of the Dockerfile build an executable that serves as a user with
   for (const { word, text } of build) {
     if (word === 'COPY' && text === '. .') copySources(source)
     else if (word === 'COPY') {
-      for (const name of text.split(/ +/).slice(0, -1)) cpSync(join(ROOT, name), join(source, name))
+      const [target = '', ...names] = text.split(/ +/).toReversed()
+      for (const name of names) {
+        const to = statSync(join(ROOT, name)).isDirectory() ? target : join(target, name)
+        cpSync(join(ROOT, name), join(source, to), { recursive: true })
+      }
     } else if (word === 'RUN') {
       await run(
         ['sh', '-c', text.replaceAll('/source', source).replace(/^bun /, `${process.execPath} `)],

@@ -118,10 +118,7 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
     member.prepared.clear()
   }
 
-  /**
-   * Replaces the client of a broken connection: the driver's own reconnect may never send anything if its connection
-   * closed before a write (postgres 3.4.9, `nextWriteTimer`).
-   */
+  /** Replaces the client of a broken connection, which may not have heard yet that the connection is gone. */
   function renew(member: Member): void {
     const broken = member.driver
     const fresh: Sql = connect(() => {
