@@ -285,6 +285,23 @@ describe('a computed field whose source goes to the trash', () => {
   })
 })
 
+test('nested records of a page have a limit together', async () => {
+  const { authors, books } = library
+  const many = (count: number) => Array.from({ length: count }, (_, at) => ({ Title: `Row ${at}` }))
+  const [writers, works] = [
+    await bench.rest.post(authors.path, many(51)),
+    await bench.rest.post(books.path, many(1_000)),
+  ]
+  const ids = works.body.map((row: { Id: number }) => row.Id)
+  for (const { Id } of writers.body) await library.link(authors, 'Works', Id, ids)
+  const page = (rows: number) =>
+    `${authors.path}?limit=${rows}&sort=-Id&fields=Works&nested[Works][limit]=1000`
+  const refused = await bench.rest.get(page(51))
+  expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('50000 linked records')])
+  const { list } = await get(page(50))
+  expect(list.map((row: { Works: unknown[] }) => row.Works.length)).toEqual(Array(50).fill(1_000))
+})
+
 test('nested records are read where they hold nobody up', async () => {
   const engine = await bench.app.kernel.sources.engine(bench.baseId)
   const { all } = engine

@@ -10,7 +10,7 @@ export { type CombinationQuery, planCombinations } from './groups/combinations.t
 export { listGroups } from './groups/list-groups.ts'
 export { indexSql, isIndexable } from './index-terms.ts'
 export { createLogFollower } from './log-follower.ts'
-export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'
+export { MAX_NESTED, type NestedRequest, nestedQuery, OWNER } from './nested.ts'
 export {
   type Opened,
   type PagePlan,

@@ -17,12 +17,16 @@ export interface NestedRequest {
   offset: number
 }
 
+/** Limit of linked records in one answer, for each link: 25 for a thousand records, which every client may ask for, twice. */
+export const MAX_NESTED = 50_000
+
 /** Column with the key of the owning record; titles contain no control characters. */
 export const OWNER = '~\u0001owner'
 
 /**
  * Selects the records linked to the given ones by a link, `limit` for each, in their table’s order. A row has the key
- * of the owner (`OWNER`) and the fields of the linked record by title. Null for a broken link.
+ * of the owner (`OWNER`) and the fields of the linked record by title. Ends with one more than `MAX_NESTED`. Null for a
+ * broken link.
  *
  * @param context of the table that has the link, with all the models that the related table's fields reach
  */
@@ -48,7 +52,7 @@ export function nestedQuery(
       row_number() over (partition by ${key} order by ${rows.orderBy}) as ${place}, ${list(values)}
     from ${tableIn(outer)}, ${rows.from} and ${key} in (${ids}) ${narrow ? sql`and ${narrow}` : sql``}`
   return sql`select ${owner}, ${list(shown)} from (${numbered}) as numbered
-    where ${place} > ${offset} and ${place} <= ${offset + limit} order by ${owner}, ${place}`
+    where ${place} > ${offset} and ${place} <= ${offset + limit} order by ${owner}, ${place} limit ${MAX_NESTED + 1}`
 }
 
 const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)

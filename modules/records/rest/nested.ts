@@ -1,9 +1,12 @@
 import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
+  MAX_NESTED,
   type Models,
   type NestedRequest,
   nestedQuery,
@@ -29,7 +32,8 @@ interface Nested extends NestedRequest {
  * Reads the linked records that `nested[<Title>][fields|limit|offset|where]` select, in one statement per link,
  * whatever the number of rows. Returns a function that adds them to the rows of a page.
  *
- * @throws FIELD_NOT_FOUND for a field that the related table does not have; 422 for an invalid `where`
+ * @throws FIELD_NOT_FOUND for a field that the related table does not have; 422 for an invalid `where`; the returned function
+ *   BAD_REQUEST for more than `MAX_NESTED` records of one link
  */
 export async function readNested(
   {
@@ -102,6 +106,8 @@ async function fill(opened: Opened, nested: Nested, rows: Row[], keys: RecordId[
   const query = keys.length === 0 ? null : nestedQuery({ ...context, models }, field, keys, nested)
   // Numbers all records that are linked to the page, however many they are.
   const found = query ? await engine.all<Row>(engine.dialect.render(query), { scan: true }) : []
+  if (found.length > MAX_NESTED)
+    throw badRequest(m.records_error_too_many_nested({ field: field.title, max: MAX_NESTED }))
   const byOwner = Map.groupBy(found, (row) => String(row[OWNER]))
   for (const row of found) delete row[OWNER]
   await nested.present?.(found)
