@@ -360,6 +360,65 @@ describe('baseImports.again', () => {
     ])
   })
 
+  test('brings new definitions of computed fields, but not to those that were edited here', async () => {
+    const { base: source, books: there } = library()
+    const price = there.field('Price')
+    const formula = (name: string, text: string) => ({
+      id: `fld${name}`,
+      name,
+      type: 'formula',
+      options: { formula: text, isValid: true, result: { type: 'number', options: { precision: 2 } } },
+    })
+    there.fields.push(formula('Triple', `{${price}} * 3`), formula('Half', `{${price}} / 2`))
+    there.records.splice(3)
+    const give = (values: Record<string, (of: number) => number>) => {
+      for (const { fields } of there.records)
+        for (const [id, from] of Object.entries(values)) fields[id] = from(Number(fields[price]))
+    }
+    give({ fldDouble: (of) => of * 2, fldTriple: (of) => of * 3, fldHalf: (of) => of / 2 })
+    server.options.bases.push(source)
+    const { id } = await imports().begin.mutate(fromAirtable(source.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const trpc = app.trpc(owner.token)
+    const { schema } = await recordsOf(app, owner, baseId!, 'Books')
+    const own = (title: string) => schema.fields.find((field) => field.title === title)!
+    await trpc.schema.updateField.mutate({ fieldId: own('Price').id, patch: { title: 'Cost' } })
+    await trpc.schema.updateField.mutate({
+      fieldId: own('Triple').id,
+      patch: { options: { ...own('Triple').options, formula: '{Cost} + 1' } },
+    })
+    const runAgain = async () => {
+      await imports().again.mutate({ importId: id })
+      expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+      const report = await imports().report.query({ importId: id })
+      return report
+        .filter(({ reason }) => reason.startsWith('Keeps'))
+        .map(({ fieldTitle }) => fieldTitle)
+        .sort()
+    }
+    const values = async () =>
+      (await recordsOf(app, owner, baseId!, 'Books')).rows.map((row) => [row.Double, row.Triple, row.Half])
+    expect(await runAgain()).toEqual([])
+
+    const define = (fieldId: string, text: string) => {
+      const field = there.fields.find((one) => one.id === fieldId)!
+      field.options = { ...field.options, formula: text }
+    }
+    define('fldDouble', `{${price}} * 20`)
+    define('fldTriple', `{${price}} * 30`)
+    define('fldHalf', `UNKNOWN_TO_US({${price}})`)
+    give({ fldDouble: (of) => of * 20, fldTriple: (of) => of * 30 })
+    const expected = [0, 0.25, 0.5].map((of) => [of * 20, of + 1, of / 2])
+    for (let run = 0; run < 2; run++) {
+      expect(await runAgain()).toEqual(['Half', 'Triple'])
+      expect(await values()).toEqual(expected)
+    }
+    define('fldHalf', `{${price}} / 4`)
+    give({ fldHalf: (of) => of / 4 })
+    expect(await runAgain()).toEqual(['Triple'])
+    expect((await values()).map(([, , half]) => half)).toEqual([0, 0.0625, 0.125])
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

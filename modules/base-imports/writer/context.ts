@@ -42,6 +42,13 @@ export interface FieldState {
   mode: 'stored' | 'link' | 'inverse' | 'computed' | 'plain'
   /** The candidate of a computed field. */
   candidate?: number
+  /** What defines a computed field, to notice changes; absent if an earlier version has created it. */
+  definition?: {
+    /** Digest of the candidates that the source gives. */
+    there: string
+    /** Digest of the definition that the field got from them; null while it gets another. */
+    here: string | null
+  }
   /** The run in which its values were compared, or written if it is plain. */
   settledIn?: number
 }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import { canonicalJson } from '../../../src/core/canonical-json.ts'
 import type { UpdatedRow } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -8,6 +10,7 @@ import type { Candidate, ComputedPlan, SourceField } from '../source.ts'
 import { type ImportedObject, recordScope } from '../store.ts'
 import { isSameValue } from './compare.ts'
 import {
+  type FieldState,
   fieldIdOf,
   type KnownField,
   type KnownTable,
@@ -30,8 +33,8 @@ interface Computed {
 }
 
 /**
- * Creates the computed fields of the source and compares their values with those there, record by record. The fields that
- * others read come first. One that cannot be computed here, or gives other values, becomes a plain field with the values of
+ * Creates the computed fields of the source, or takes over what defines them there now, and compares their values with those
+ * there, record by record. The fields that others read come first. One that cannot be computed here, or gives other values, becomes a plain field with the values of
  * the source, and the report says why.
  */
 export async function writeComputed(context: RunContext): Promise<void> {
@@ -69,6 +72,8 @@ interface OpenField {
   known: KnownField
   /** Its candidate before others were tried. */
   first: number
+  /** Candidates to try if its values differ. */
+  others: number[]
 }
 
 /** Creates the fields of a level in one table, tries their definitions, and gives up on those that differ. */
@@ -76,8 +81,9 @@ async function settle(context: RunContext, table: KnownTable, computed: Computed
   const open: OpenField[] = []
   for (const entry of computed) {
     const known = table.fields.get(entry.field.id) ?? (await start(context, entry))
-    if (known && known.state.settledIn !== context.row.run)
-      open.push({ entry, known, first: known.state.candidate ?? 0 })
+    if (!known || known.state.settledIn === context.row.run) continue
+    const others = known.state.mode === 'computed' ? await takeOver(context, entry, known) : []
+    open.push({ entry, known, first: known.state.candidate ?? 0, others })
   }
   let trying = open.filter(({ known }) => known.state.mode === 'computed')
   while (trying.length > 0) {
@@ -138,12 +144,60 @@ async function createCandidate(
       (await createField(context, table.source, field, table.id, definition, refuse))
     if (!created) continue
     if (created.error === null) {
-      return { known: { source: field, id: created.id, state: { mode: 'computed', candidate } } }
+      const state: FieldState = { mode: 'computed', candidate, definition: definitionOf(plan, created) }
+      return { known: { source: field, id: created.id, state } }
     }
     reason ??= created.error
     await context.services.schema.deleteField(context.actor, created.id)
   }
   return { reason: reason ?? m.base_imports_reason_not_computed() }
+}
+
+const definitionOf = ({ candidates }: ComputedPlan, { type, options }: Field) => ({
+  there: digestOf(candidates.map((candidate) => [candidate.type, candidate.options((id) => id)])),
+  here: digestOf([type, options]),
+})
+
+const digestOf = (definition: unknown): string =>
+  createHash('sha256').update(canonicalJson(definition)).digest('base64url')
+
+/**
+ * Gives a field the definition that it has got in the source since the last run, unless it was edited here.
+ *
+ * @returns the other candidates to try if its values differ
+ */
+async function takeOver(context: RunContext, entry: Computed, known: KnownField): Promise<number[]> {
+  const { services, actor } = context
+  const { state } = known
+  const { candidates, problem: reason } = entry.plan
+  const last = state.candidate ?? 0
+  const later = [...candidates.keys()].filter((at) => at > last)
+  const { fields } = await services.schema.table(actor, entry.table.id)
+  const field = fields.find(({ id }) => id === known.id)
+  if (!field) return later
+  const now = definitionOf(entry.plan, field)
+  const before = state.definition ?? now
+  state.definition = before
+  const hasChanged = before.there !== now.there || before.here === null
+  if (before.here !== null && before.here !== now.here) {
+    const note = m.base_imports_note_edited_definition()
+    if (hasChanged) await context.report([problem('note', note, placeOf(entry))])
+    return []
+  }
+  if (!hasChanged) return later
+  state.definition = { there: now.there, here: null }
+  await context.save(storingField(context, known))
+  const order = [...candidates.keys()].toSorted((a, b) => Number(b === last) - Number(a === last))
+  for (const candidate of order) {
+    if (await define(context, entry, known, candidate)) return order.filter((at) => at !== candidate)
+  }
+  Object.assign(state, { candidate: last, definition: before })
+  const note = m.base_imports_note_earlier_definition({
+    reason: reason ?? m.base_imports_reason_not_computed(),
+  })
+  await context.report([problem('note', note, placeOf(entry))])
+  await context.save(storingField(context, known))
+  return []
 }
 
 /** A candidate with the ids of this base; null if it reads a field that was not imported. */
@@ -288,10 +342,9 @@ async function keep(
 }
 
 /** Gives the field its next definition; false if there is none that is valid. */
-async function tryNext(context: RunContext, { entry, known }: OpenField): Promise<boolean> {
-  for (let next = (known.state.candidate ?? 0) + 1; next < entry.plan.candidates.length; next++) {
+async function tryNext(context: RunContext, { entry, known, others }: OpenField): Promise<boolean> {
+  for (let next = others.shift(); next !== undefined; next = others.shift())
     if (await define(context, entry, known, next)) return true
-  }
   return false
 }
 
@@ -308,6 +361,7 @@ async function define(
   try {
     const updated = await context.services.schema.updateField(context.actor, known.id, definition)
     if (updated.error !== null) return false
+    known.state.definition = definitionOf(plan, updated)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.status >= 500 && error.code !== 'NOT_IMPLEMENTED') throw error

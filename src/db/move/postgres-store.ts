@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { instantText, quotePostgres as quote, timeText } from '../../dialects/postgres-tables.ts'
@@ -11,7 +12,6 @@ import { storedInstant } from '../postgres/driver.ts'
 import {
   BATCH_ROWS,
   type ColumnKind,
-  canonicalJson,
   canonicalReal,
   cellOf,
   keyPositions,
@@ -275,7 +275,7 @@ export function canonicalOfCopy(text: string | null, kind: ColumnKind): string |
 function canonical(text: string | null, kind: ColumnKind): string | null {
   if (text === null) return null
   if (kind === 'real') return canonicalReal(text)
-  return kind === 'json' ? canonicalJson(text) : text
+  return kind === 'json' ? canonicalJson(JSON.parse(text)) : text
 }
 
 /** Tables in an order in which each comes after those that it refers to. */

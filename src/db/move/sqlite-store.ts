@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import type { StorageKind } from '../../core/fields/field-type.ts'
 import { isAutomaticIndex } from '../../dialects/automatic-index.ts'
 import { sqlite } from '../../dialects/sqlite.ts'
@@ -8,7 +9,6 @@ import {
   BATCH_ROWS,
   COLUMN_KINDS,
   type ColumnKind,
-  canonicalJson,
   canonicalReal,
   cellOf,
   keyPositions,
@@ -331,7 +331,7 @@ function canonical(value: unknown, kind: ColumnKind): string | null {
       if (value === 0n || value === 1n) return String(value === 1n)
       throw new Error('Not a boolean')
     case 'json':
-      return canonicalJson(String(value))
+      return canonicalJson(JSON.parse(String(value)))
     default:
       if (value instanceof Uint8Array) throw new Error('Not a text')
       return String(value)

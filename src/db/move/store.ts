@@ -126,15 +126,5 @@ export const BATCH_LENGTH = 4_000_000
 /** Length of a row's texts. */
 export const lengthOf = (row: StoredRow): number => row.reduce((sum, text) => sum + (text?.length ?? 0), 0)
 
-/** JSON with sorted keys: PostgreSQL stores objects in an order of its own. @throws SyntaxError */
-export const canonicalJson = (text: string): string => JSON.stringify(sorted(JSON.parse(text)))
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (value === null || typeof value !== 'object') return value
-  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const)
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 /** A number as JavaScript prints it, also from another notation: `1e+30`, `Infinity`. */
 export const canonicalReal = (value: number | string): string => String(Number(value) + 0)
