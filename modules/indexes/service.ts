@@ -45,6 +45,8 @@ const MAX_PART_OF_BASE = 2 / 3
 const SEARCH_KEY = JSON.stringify('search')
 /** Automatic indexes without a use for so long are dropped. */
 const UNUSED_MS = 30 * DAY_MS
+/** An automatic index that could not be built, for example on a full disk, is decided on again after this time. */
+const FAILED_MS = DAY_MS
 /** Estimated bytes per term and record. */
 const TERM_BYTES = 12
 /** Indexes that people may ask for, per table. */
@@ -296,7 +298,7 @@ export function createIndexesService(
     compared.set(id, model)
   }
 
-  /** Notes the uses of a table's indexes, and drops automatic ones without any. */
+  /** Notes the uses of a table's indexes, and drops automatic ones without any, or that have failed a day ago. */
   async function dropUnused(
     engine: Engine,
     model: TableModel,
@@ -312,7 +314,8 @@ export function createIndexesService(
       const last = [row.usedAt, ...uses.map(({ lastAt }) => lastAt)].toSorted().at(-1) ?? row.usedAt
       if (last.slice(0, 10) > row.usedAt.slice(0, 10)) await store.update(row.id, { usedAt: last })
       const isUnused = buildsByItself && now - Date.parse(last) > UNUSED_MS
-      if (row.isAutomatic && row.state === 'ready' && isUnused) unused.push(row.id)
+      const hasFailed = row.state === 'failed' && now - Date.parse(row.createdAt) > FAILED_MS
+      if (row.isAutomatic && (hasFailed || (row.state === 'ready' && isUnused))) unused.push(row.id)
     }
     await remove(engine, model, unused)
   }

@@ -296,6 +296,28 @@ describe('automatic indexes', () => {
     expect(await indexesOf()).toHaveLength(2)
   })
 
+  test('are tried again a day after one could not be built', async () => {
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const { buildIndex } = engine
+    let builds = 0
+    engine.buildIndex = async () => {
+      builds++
+      throw new Error('database or disk is full')
+    }
+    try {
+      await readOften(where)
+      await maintain()
+      expect(await indexesOf()).toMatchObject([{ state: 'failed', error: 'database or disk is full' }])
+      await readOften(where)
+      await maintain()
+      expect(builds).toBe(1)
+    } finally {
+      engine.buildIndex = buildIndex
+    }
+    await bench.app.services.indexes.maintain(always, Date.now() + 25 * 60 * 60 * 1000)
+    expect(await indexesOf()).toMatchObject([{ state: 'ready', error: null }])
+  })
+
   test.each(['before', 'after'] as const)(
     'serve a deleted field again that is restored %s the next round',
     async (moment) => {
