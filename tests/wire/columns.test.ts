@@ -59,6 +59,7 @@ const PAYLOADS: Column[] = [
   { uidt: 'Number', cdf: 5, meta: { isLocaleString: true } },
   { uidt: 'Decimal', cdf: '1.5', dtxp: '10,2', meta: { precision: 3 } },
   { uidt: 'Currency', cdf: 9.5, meta: { currency_locale: 'de-DE', currency_code: 'EUR' } },
+  { uidt: 'Duration', cdf: '5400' },
   { uidt: 'Duration', cdf: '90', meta: { duration: 2 } },
   { uidt: 'Rating', cdf: 3, meta: { max: 7 } },
   { uidt: 'Checkbox', cdf: true },
@@ -115,6 +116,30 @@ describe('a column', () => {
       }
     },
   )
+
+  test.each([
+    ['Duration', {}, '5400', '5400'],
+    ['DateTime', { timezone: 'Asia/Tokyo' }, '2024-03-05 08:20', '2024-03-05 08:20:00+00:00'],
+  ])(
+    'of the type %s has the default value that was sent, however it is shown',
+    async (uidt, meta, sent, kept) => {
+      const { id, cdf } = await post({ uidt, meta, cdf: sent })
+      expect(cdf).toBe(kept)
+      await patch(id, { cdf: null })
+      const { body } = await patch(id, { cdf: sent })
+      expect(body.columnsById[id].cdf).toBe(kept)
+    },
+  )
+
+  test('keeps a text as its default value that names the present elsewhere', async () => {
+    const field = { title: 'Call', type: 'SingleLineText' as const, defaultValue: 'now()' }
+    const { id } = await shop.app
+      .trpc(shop.admin.token)
+      .schema.createField.mutate({ tableId: author.id, field })
+    const { body: column } = await shop.rest.get(`${M}/columns/${id}`)
+    const { status, body } = await patch(id, { ...column, title: 'Function' })
+    expect([status, body.columnsById?.[id]]).toMatchObject([200, { title: 'Function', cdf: 'now()' }])
+  })
 
   test('is made of its column_name alone, which loses what no column can be called', async () => {
     const found = column((await send({ column_name: 'first name!' })).body, 'first name!')

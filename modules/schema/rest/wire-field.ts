@@ -1,12 +1,11 @@
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { acceptsNow, NOW } from '../../../src/core/fields/default-value.ts'
-import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
+import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import {
   FIELD_TYPE_NAMES,
   type FieldTypeName,
   fieldType,
   isFieldTypeName,
-  readOptions,
 } from '../../../src/core/fields/index.ts'
 import { SPECIFIC_TYPES } from '../../../src/core/fields/specific-db-type.ts'
 import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
@@ -129,10 +128,13 @@ export function readColumnPatch(
   const isSame = isSameType && Object.keys(sent).length === 0 && column.meta === undefined
   const options = { ...before, ...reset, ...sent }
   const title = textOf(column.title)
+  // Clients send whole columns back, so this includes defaults that they could not set, such as the text “now()”.
+  const isDefaultKept = isSameType && column.cdf === current.cdf
+  const { cdf: _, ...withoutDefault } = column
   return {
     ...(title !== undefined && { title }),
     ...(type !== field.type && { type }),
-    ...readRules(column, type, isSame ? undefined : options, field.options),
+    ...readRules(isDefaultKept ? withoutDefault : column, type, isSame ? undefined : options),
     ...(column.meta !== undefined && { wireMeta: readMeta(column.meta) }),
   }
 }
@@ -219,7 +221,6 @@ function readRules(
   column: WireColumn,
   type: FieldTypeName,
   options: FieldOptions | undefined,
-  current: FieldOptions = {},
 ): Omit<FieldPatch, 'type' | 'title'> {
   const { readOnly, systemColumn, computed } = fieldType(type)
   const description = column.description === null ? null : textOf(column.description)
@@ -230,13 +231,12 @@ function readRules(
     // Clients send whole columns back, so constraints of fields that fill themselves are ignored.
     ...(!isFilled && column.rqd !== undefined && { required: isTrue(column.rqd) }),
     ...(!isFilled && column.unique !== undefined && { unique: isTrue(column.unique) }),
-    ...(!isFilled &&
-      column.cdf !== undefined && { defaultValue: readDefault(column.cdf, type, options ?? current) }),
+    ...(!isFilled && column.cdf !== undefined && { defaultValue: readDefault(column.cdf, type) }),
   }
 }
 
-/** `cdf` is text for every type. */
-function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): CellValue {
+/** Reads `cdf`, text for every type. `checkDefault` validates it as a value of a record. */
+function readDefault(cdf: unknown, type: FieldTypeName): string | null {
   if (cdf === null || cdf === '') return null
   if (typeof cdf !== 'string' && typeof cdf !== 'number' && typeof cdf !== 'boolean') {
     throw badRequest('A default value must be text, a number or a boolean')
@@ -245,12 +245,7 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
     if (acceptsNow(type)) return NOW
     throw badRequest(`The default ${cdf} is only valid for dates and times, not for ${type} fields`)
   }
-  // The options may be new in this call, so `checkDefault` validates the default later.
-  if (hasChoices({ type })) return String(cdf)
-  const value = fieldType(type).parse(String(cdf), readOptions(type, options))
-  if (value === null)
-    throw badRequest(`Default value '${String(cdf).slice(0, 200)}' is not valid for a ${type} field`)
-  return value
+  return String(cdf)
 }
 
 /** The SQL keywords and functions for the current time (spec §5). */
