@@ -173,6 +173,21 @@ describe('/api/v2/meta/filters/{filterId} of a webhook', () => {
     expect((await bench.rest.get(`${filters}/${filter.id}`)).body).toEqual(filter)
   })
 
+  test('refuses a condition below another, which is no group', async () => {
+    const { hookId, filter } = await withFilter()
+    const below = { fk_column_id: table.field('Count').id, comparison_op: 'lt', value: 9 }
+    const refused = await bench.rest.post(`${stored}/${hookId}/filters`, {
+      ...below,
+      fk_parent_id: filter.id,
+    })
+    expect([refused.status, refused.body.error, refused.body.message]).toEqual([
+      404,
+      'GENERIC_NOT_FOUND',
+      `Filter '${filter.id}' not found`,
+    ])
+    expect((await bench.rest.get(`${stored}/${hookId}/filters`)).body).toEqual({ list: [filter] })
+  })
+
   test('reads, changes and deletes a condition, which decides about the next call', async () => {
     const { hookId, filter } = await withFilter()
     expect((await bench.rest.get(`${filters}/${filter.id}`)).body).toEqual(filter)

@@ -188,6 +188,12 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
       body: { error: 'GENERIC_NOT_FOUND' },
     })
     expect((await shop.rest.get(`${M}/views/${viewId}/filters`)).body.list).toEqual([])
+    const { body: condition } = await post(leaf)
+    expect(await post({ ...leaf, fk_parent_id: condition.id })).toMatchObject({
+      status: 404,
+      body: { error: 'GENERIC_NOT_FOUND', message: `Filter '${condition.id}' not found` },
+    })
+    expect((await shop.rest.get(`${M}/views/${viewId}/filters`)).body.list).toEqual([condition])
   })
 
   test('a filter of the web app is listed for REST, and both change the same', async () => {

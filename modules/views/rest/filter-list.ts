@@ -36,18 +36,20 @@ export function* eachNode(
   }
 }
 
-/** Appends a node to a group of the list (null: the list itself); undefined if there is no such group. */
+/** Appends a node to a group of the list (null: the list itself); undefined if no group has this id. */
 export function withNode(
   nodes: WireNode[],
   parentId: string | null,
   added: WireNode,
 ): WireNode[] | undefined {
   if (parentId === null) return [...nodes, added]
-  return changeNode(nodes, parentId, (parent) =>
-    'children' in parent.content
-      ? { ...parent, content: { children: [...parent.content.children, added] } }
-      : parent,
-  )
+  let isAdded = false
+  const changed = changeNode(nodes, parentId, (parent) => {
+    if (!('children' in parent.content)) return parent
+    isAdded = true
+    return { ...parent, content: { children: [...parent.content.children, added] } }
+  })
+  return isAdded ? changed : undefined
 }
 
 /** Changes one node, or removes it if `change` returns null; undefined if it is not in the list. */
