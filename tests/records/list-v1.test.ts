@@ -99,6 +99,23 @@ describe('GET /api/v1/db/data/{orgs}/{base}/{table}', () => {
     expect([await sizes(25), await sizes(1000)]).toEqual([new Set([25]), new Set([250])])
   })
 
+  test('pages each list by itself, so one that has ended is empty', async () => {
+    const rows = [
+      { Title: 'a', Half: 1 },
+      { Title: 'b', Half: 1 },
+      { Title: 'c', Half: 2 },
+    ]
+    const few = await bench.table({ Title: 'SingleLineText', Half: 'Number' }, rows)
+    const path = `/api/v1/db/data/noco/${bench.baseId}/${few.id}/group/${few.field('Half').id}`
+    const { status, body } = await bench.rest.get(`${path}?limit=1&offset=1&fields=Title`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject([
+      { key: '1', value: { list: [{ Title: 'b' }], pageInfo: { totalRows: 2, isLastPage: true } } },
+      { key: '2', value: { list: [], pageInfo: { totalRows: 1, isLastPage: true } } },
+      { key: null, value: { list: [], pageInfo: { totalRows: 0, isLastPage: true } } },
+    ])
+  })
+
   test('gives one list for each value of other fields, of which there may be 200', async () => {
     const rows = Array.from({ length: 201 }, (_, at) => ({ Title: `t${at}`, Half: Math.trunc(at / 2) }))
     const many = await bench.table({ Title: 'SingleLineText', Half: 'Number' }, [...rows, { Title: 'none' }])
