@@ -322,6 +322,21 @@ describe('jobs over REST', () => {
     expect(statuses).toEqual(['waiting', 'active', 'completed'])
   })
 
+  test('POST /jobs/listen has a client ask again if there is nothing that it has not heard', async () => {
+    app.kernel.jobs.register('counting', {
+      async run(_input, { report, signal }) {
+        for (let done = 1; !signal.aborted; done++) {
+          report({ done })
+          await Bun.sleep(50)
+        }
+      },
+      recover: async () => null,
+    })
+    const { id } = await app.kernel.jobs.start('counting', { userId: owner.id, baseId, input: {} })
+    expect((await listen({ _mid: 1_000, data: { id } })).body).toEqual({ status: 'refresh' })
+    await app.kernel.jobs.cancel(id)
+  })
+
   test('POST /jobs/listen keeps what came of a job from those who may not see it', async () => {
     const stranger = await app.signUp()
     const { body } = await listen({ data: { id: jobId } }, stranger.token)

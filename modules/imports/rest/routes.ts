@@ -265,7 +265,7 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
 
   events.on('job.changed', receive)
 
-  /** Waits for messages after `lastId`. */
+  /** Waits for messages after `lastId`. A client that gets `refresh` asks again with the same id. */
   async function listen(
     jobId: string,
     lastId: number,
@@ -277,7 +277,7 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
       receive(job)
     }
     const channel = channelOf(jobId)
-    const news = () => channel.messages.slice(Math.max(0, lastId))
+    const news = () => channel.messages.slice(lastId)
     if (news().length > 0) return news()
     if (channel.status !== null && hasEnded(channel.status)) return { status: 'close' }
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -292,7 +292,8 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
       channel.waiting.delete(wake)
       signal.removeEventListener('abort', wake)
     }
-    return news()
+    const heard = news()
+    return heard.length > 0 ? heard : { status: 'refresh' }
   }
 
   return { listen }
