@@ -117,8 +117,12 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
     expect((await patch({})).body).toBe(1)
     expect((await patch({ title: 'After' })).body).toBe(1)
     expect((await patch({ color: '#fff', meta: { icon: 'cat' } })).body).toBe(1)
-    const read = (await app.rest(admin.token).get(`/api/v2/meta/bases/${base.id}`)).body
-    expect(read).toMatchObject({ title: 'After', color: '#fff', meta: { icon: 'cat' } })
+    const read = async () => (await app.rest(admin.token).get(`/api/v2/meta/bases/${base.id}`)).body
+    expect(await read()).toMatchObject({ title: 'After', color: '#fff', meta: { icon: 'cat' } })
+    expect((await patch({ meta: { icon: 'dog' } })).body).toBe(1)
+    expect(await read()).toMatchObject({ color: '#fff', meta: { icon: 'dog' } })
+    expect((await patch({ color: null })).body).toBe(1)
+    expect(await read()).toMatchObject({ color: null, meta: { icon: 'dog' } })
   })
 
   test('everyone orders their own list', async () => {

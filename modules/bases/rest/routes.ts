@@ -85,7 +85,9 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
         const base = await bases.enter(actor, 'base.update', params.baseId)
         const { color, meta, ...patch } = readBody(PatchBody, body)
         const changesMeta = meta !== undefined || color !== undefined
-        const next = changesMeta ? { meta: withColor(meta ?? { ...base.meta }, color) } : {}
+        // To clients, `color` is a property of its own: a new `meta` without it leaves it.
+        const current = base.meta.color === undefined ? {} : { color: base.meta.color }
+        const next = changesMeta ? { meta: withColor({ ...current, ...(meta ?? base.meta) }, color) } : {}
         await bases.update(actor, base.id, { ...patch, ...next })
         return scalar(1)
       })
