@@ -90,6 +90,18 @@ describe('sharing over REST', () => {
     )
   })
 
+  test('a view says which settings its page has, also after a client has sent its meta back', async () => {
+    const path = `/api/v1/db/meta/views/${world.viewId}`
+    const on = { surveyMode: true, rtl: true, language: 'en', theme: { primaryColor: '#123456' } }
+    const { body: shown } = await rest.patch(`${path}/share`, { meta: on })
+    expect(shown.meta).toEqual({ allowCSVDownload: true, ...on })
+    expect((await rest.patch(path, { meta: { ...shown.meta, note: 'x' } })).status).toBe(200)
+    const off = { surveyMode: false, rtl: false, language: null, theme: { primaryColor: null } }
+    const { body } = await rest.patch(`${path}/share`, { meta: off })
+    expect(body.meta).toEqual({ allowCSVDownload: true, note: 'x' })
+    await rest.patch(path, { meta: {} })
+  })
+
   test('a base is shared with viewers first, and may be changed to editors', async () => {
     const path = `/api/v1/db/meta/projects/${world.baseId}/shared`
     expect((await rest.get(path)).body).toEqual({ uuid: null, roles: null })

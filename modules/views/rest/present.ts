@@ -198,11 +198,14 @@ const presentShare = (share: ViewShare | null) => ({
   meta: share ? pageSettings(share.settings) : {},
 })
 
-/** The settings of the public page by their names in `meta`. */
+/**
+ * The settings of the public page by their names in `meta`. Those that are off are undefined, to cover the copy in the
+ * view's own `meta` of a client that has sent back what it read.
+ */
 const pageSettings = ({ allowDownload, survey, rtl, language, themeColor }: ShareSettings) => ({
   allowCSVDownload: allowDownload,
-  ...(survey && { surveyMode: true }),
-  ...(rtl && { rtl: true }),
-  ...(language !== null && { language }),
-  ...(themeColor !== null && { theme: { primaryColor: themeColor } }),
+  surveyMode: survey || undefined,
+  rtl: rtl || undefined,
+  language: language ?? undefined,
+  theme: themeColor === null ? undefined : { primaryColor: themeColor },
 })
