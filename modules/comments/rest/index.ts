@@ -8,6 +8,7 @@ import type { Person } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { json, scalar } from '../../../src/wire/answer.ts'
+import { wireTime } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { parseRecordId } from '../../records/index.ts'
@@ -225,8 +226,8 @@ function presentComment(
     base_id: baseId,
     fk_model_id: comment.tableId,
     is_deleted: null,
-    created_at: comment.createdAt,
-    updated_at: comment.updatedAt ?? comment.createdAt,
+    created_at: wireTime(comment.createdAt),
+    updated_at: wireTime(comment.updatedAt ?? comment.createdAt),
   }
 }
 
