@@ -10,16 +10,15 @@ export {
   viewsWithNewIds,
 } from './lifecycle/index.ts'
 export {
-  eachNode,
   type FilterHolder,
+  filterList,
   HOOK_FILTERS,
-  presentFilter,
+  presentFilters,
   presentOneView,
   presentSharedView,
   presentTableViews,
   presentViewList,
   readFilter,
-  toNodes,
   viewsRest,
 } from './rest/index.ts'
 export { viewsRouter } from './router.ts'

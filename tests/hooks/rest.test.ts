@@ -206,6 +206,13 @@ describe('/api/v2/meta/filters/{filterId} of a webhook', () => {
     expect([again.status, again.body.error]).toEqual([404, 'GENERIC_NOT_FOUND'])
   })
 
+  test('lists no condition on a field in the trash, which is not found either', async () => {
+    const { hookId, filter } = await withFilter()
+    await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Count').id })
+    expect((await bench.rest.get(`${stored}/${hookId}/filters`)).body).toEqual({ list: [] })
+    expect((await bench.rest.get(`${filters}/${filter.id}`)).status).toBe(404)
+  })
+
   test('lists the children of a group', async () => {
     const { hookId } = await withFilter()
     const add = async (more: object) => (await bench.rest.post(`${stored}/${hookId}/filters`, more)).body
@@ -217,6 +224,8 @@ describe('/api/v2/meta/filters/{filterId} of a webhook', () => {
       value: 'q',
     })
     expect((await bench.rest.get(`${filters}/${group.id}/children`)).body).toEqual({ list: [child] })
+    const nested = (await bench.rest.get(`${stored}/${hookId}/filters?includeAllFilters=true`)).body.list
+    expect(nested.map(({ id }: { id: string }) => id).slice(1)).toEqual([group.id, child.id])
     expect((await bench.rest.delete(`${filters}/${group.id}`)).body).toBe(true)
     expect((await bench.rest.get(`${filters}/${child.id}`)).status).toBe(404)
   })

@@ -1,7 +1,8 @@
 import type { Hook } from '../../../src/core/hooks.ts'
 import type { Person, Table } from '../../../src/core/model.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
-import { eachNode, presentFilter, toNodes } from '../../views/index.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { presentFilters } from '../../views/index.ts'
 import type { DeliveryRow } from '../store.ts'
 
 /** A webhook (wire §11). */
@@ -36,14 +37,8 @@ export function presentHook(hook: Hook, table: Table) {
 }
 
 /** The conditions of a webhook, as view filters are presented. */
-export const presentHookFilters = (hook: Hook, table: Table) =>
-  [...eachNode(toNodes(hook.filter))].map((place) =>
-    presentFilter(
-      table,
-      { viewId: null, hookId: hook.id, createdAt: hook.createdAt, updatedAt: hook.updatedAt },
-      place,
-    ),
-  )
+export const presentHookFilters = ({ id, createdAt, updatedAt, filter }: Hook, model: TableModel) =>
+  presentFilters(model, { viewId: null, hookId: id, createdAt, updatedAt }, filter)
 
 /** A call of a webhook (wire §11), with request and response as JSON text. */
 export function presentLog(hook: Hook, row: DeliveryRow, people: readonly Person[]) {

@@ -14,7 +14,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { parseRecordId } from '../../records/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
-import { readFilter } from '../../views/index.ts'
+import { filterList, readFilter } from '../../views/index.ts'
 import type { HooksService } from '../service.ts'
 import { presentHook, presentHookFilters, presentLog } from './present.ts'
 
@@ -142,10 +142,9 @@ function hookRoutes(prefix: string, kernel: Kernel, { hooks, schema, auth }: Ser
     )
     .get(
       '/hooks/:hookId/filters',
-      async ({ actor, params }) => {
+      async ({ actor, params, query }) => {
         const hook = await hooks.get(actor, params.hookId)
-        const { table } = await schema.load(hook.tableId)
-        return { list: presentHookFilters(hook, table).filter((filter) => filter.fk_parent_id === null) }
+        return filterList(presentHookFilters(hook, await schema.load(hook.tableId)), query)
       },
       { detail: { summary: 'List the conditions of a webhook' } },
     )
@@ -157,7 +156,7 @@ function hookRoutes(prefix: string, kernel: Kernel, { hooks, schema, auth }: Ser
         const { id: filterId, addTo } = readFilter(model, body)
         const hook = await hooks.changeFilter(actor, params.hookId, addTo)
         return json(
-          presentHookFilters(hook, model.table).find((filter) => filter.id === filterId),
+          presentHookFilters(hook, model).find((filter) => filter.id === filterId),
           200,
         )
       },

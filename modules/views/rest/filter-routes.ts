@@ -21,8 +21,8 @@ import { conditionFromWire, toWireOperator, type WireFilter } from '../../../src
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { getField, refuseUnstorable, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../service.ts'
-import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
-import { type FilterOwner, ownedByView, presentFilter, presentSort } from './present.ts'
+import { changeNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
+import { type FilterOwner, filterList, ownedByView, presentFilters, presentSort } from './present.ts'
 
 /** The filters and sorts of views (wire §10). */
 export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
@@ -107,14 +107,10 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
     const ofHook = await kernel.registry.get(HOOK_FILTERS)(filterId)
     return ofHook ?? ofView(await views.viewHolding('Filter', filterId))
   }
-  /** Every filter of a holder, without conditions on fields in the trash. */
+  /** Every filter of a holder. */
   const all = async (actor: Actor, holder: FilterHolder) => {
     const { owner, model, filter } = await holder.read(actor)
-    const isLive = ({ content }: WireNode) =>
-      !('condition' in content) || model.field(content.condition.fieldId)
-    return [...eachNode(toNodes(filter))]
-      .filter(({ node }) => isLive(node))
-      .map((place) => presentFilter(model.table, owner, place))
+    return presentFilters(model, owner, filter)
   }
   const one = async (actor: Actor, filterId: string, holder: FilterHolder) => {
     const filter = (await all(actor, holder)).find(({ id }) => id === filterId)
@@ -134,11 +130,9 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
   }
   return new Elysia({ prefix })
     .use(restBase(kernel, auth))
-    .get('/views/:viewId/filters', async ({ actor, params, query }) => {
-      const filters = await all(actor, ofView(params.viewId))
-      const includesNested = query.includeAllFilters === 'true'
-      return { list: includesNested ? filters : filters.filter((filter) => filter.fk_parent_id === null) }
-    })
+    .get('/views/:viewId/filters', async ({ actor, params, query }) =>
+      filterList(await all(actor, ofView(params.viewId)), query),
+    )
     .post('/views/:viewId/filters', async ({ actor, params, body }) => {
       const { model } = await views.openRow(actor, 'view.arrange', params.viewId)
       const { id, addTo } = readFilter(model, body)

@@ -2,10 +2,10 @@
  * REST routes of views, their columns, filters and sorts.
  */
 
-export { eachNode, toNodes } from './filter-list.ts'
 export { type FilterHolder, HOOK_FILTERS, readFilter } from './filter-routes.ts'
 export {
-  presentFilter,
+  filterList,
+  presentFilters,
   presentOneView,
   presentSharedView,
   presentTableViews,

@@ -1,11 +1,12 @@
 import type { Actor } from '../../../src/core/actor.ts'
+import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Sort, Table } from '../../../src/core/model.ts'
 import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import { toWireOperator } from '../../../src/wire/filters.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import type { ShareRow } from '../../auth/index.ts'
-import type { PresentTableViews } from '../../schema/index.ts'
+import type { PresentTableViews, TableModel } from '../../schema/index.ts'
 import {
   liveColoring,
   type ShownView,
@@ -45,9 +46,7 @@ export async function presentSharedView(
 ) {
   const { shown, fields } = await views.openShared(viewId, share)
   const { model, row } = shown
-  const children = [...eachNode(toNodes(row.filter))].map((node) =>
-    presentFilter(model.table, ownedByView(row), node),
-  )
+  const children = presentFilters(model, ownedByView(row), row.filter)
   return {
     ...presentView(shown, { detailed: false }),
     filter: { is_group: true, logical_op: 'and', children },
@@ -155,8 +154,25 @@ export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner 
   updatedAt,
 })
 
-/** A filter of a view or a webhook, or a group of them (wire §10). */
-export function presentFilter(
+/** The filters of a view or a webhook (wire §10), groups before their children, without conditions on deleted fields. */
+export function presentFilters(model: TableModel, owner: FilterOwner, filter: Filter | null) {
+  const isLive = ({ content }: WireNode) =>
+    !('condition' in content) || model.field(content.condition.fieldId)
+  return [...eachNode(toNodes(filter))]
+    .filter(({ node }) => isLive(node))
+    .map((place) => presentFilter(model.table, owner, place))
+}
+
+/** The answer of a list of filters: those outside of groups, or all with `includeAllFilters=true`. */
+export const filterList = (
+  filters: ReturnType<typeof presentFilters>,
+  { includeAllFilters }: Record<string, string>,
+) => ({
+  list: includeAllFilters === 'true' ? filters : filters.filter((filter) => filter.fk_parent_id === null),
+})
+
+/** A filter, or a group of them. */
+function presentFilter(
   table: Table,
   owner: FilterOwner,
   { node, parentId, order }: { node: WireNode; parentId: string | null; order: number },
