@@ -196,6 +196,30 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     expect((await shop.rest.get(`${M}/views/${viewId}/filters`)).body.list).toEqual([condition])
   })
 
+  test('an “or not” that a client sends back whole stays one', async () => {
+    const { viewId, n, title, schema } = await table()
+    const filter = {
+      join: 'or' as const,
+      children: [
+        { fieldId: n, operator: 'gt', value: 1 },
+        {
+          join: 'and' as const,
+          not: true,
+          children: [{ fieldId: title, operator: 'like', value: 'a' }],
+        },
+      ],
+    }
+    await shop.api.views.update.mutate({ viewId, patch: { filter } })
+    const [, negated] = (await shop.rest.get(`${M}/views/${viewId}/filters`)).body.list
+    expect(negated.logical_op).toBe('not')
+    expect((await shop.rest.patch(`${M}/filters/${negated.id}`, negated)).body).toBe(1)
+    const { views } = await shop.api.schema.table.query({ tableId: schema.table.id })
+    expect(views[0]?.filter).toMatchObject({
+      join: 'or',
+      children: [{ value: 1 }, { not: true, children: [{ children: [{ value: 'a' }] }] }],
+    })
+  })
+
   test('a filter of the web app is listed for REST, and both change the same', async () => {
     const { viewId, n, title, schema } = await table()
     const filter = {

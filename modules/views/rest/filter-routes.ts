@@ -22,7 +22,14 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { getField, refuseUnstorable, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../service.ts'
 import { changeNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
-import { type FilterOwner, filterList, ownedByView, presentFilters, presentSort } from './present.ts'
+import {
+  type FilterOwner,
+  filterList,
+  operatorOf,
+  ownedByView,
+  presentFilters,
+  presentSort,
+} from './present.ts'
 
 /** The filters and sorts of views (wire §10). */
 export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
@@ -152,8 +159,9 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
         const patch = readBody(FilterBody.partial(), body)
         refuseUnstorable(patch)
         const { logical_op: operator, is_group: _, children: __, fk_parent_id: ___, ...change } = patch
+        // “Or not” is shown as “not”, so an operator that comes back unchanged leaves the node as it is.
         const joined: WireNode =
-          operator === undefined
+          operator === undefined || operator === operatorOf(node)
             ? node
             : { ...node, join: operator === 'or' ? 'or' : 'and', not: operator === 'not' }
         const before = 'condition' in node.content ? asWire(node.content.condition) : null

@@ -171,6 +171,9 @@ export const filterList = (
   list: includeAllFilters === 'true' ? filters : filters.filter((filter) => filter.fk_parent_id === null),
 })
 
+/** The `logical_op` of a filter. */
+export const operatorOf = ({ not, join }: WireNode): 'and' | 'or' | 'not' => (not ? 'not' : join)
+
 /** A filter, or a group of them. */
 function presentFilter(
   table: Table,
@@ -186,7 +189,7 @@ function presentFilter(
     fk_hook_id: owner.hookId,
     fk_column_id: condition?.fieldId ?? null,
     fk_parent_id: parentId,
-    logical_op: node.not ? 'not' : node.join,
+    logical_op: operatorOf(node),
     comparison_op: condition && toWireOperator(condition.operator),
     value: condition && textOf(condition.value),
     is_group: condition ? null : true,
