@@ -1,4 +1,4 @@
-/** Paging and sorting of REST lists: page, sort and `pageInfo` (wire §1.4 and §1.6). */
+/** REST lists: page, sort and `pageInfo` (wire §1.4 and §1.6), and lists in query strings. */
 
 import { notFound } from '../core/errors.ts'
 import type { Sort } from '../core/model.ts'
@@ -74,3 +74,23 @@ export function parseSort(
   }
   return [...sorts.values()]
 }
+
+/**
+ * The values of one parameter, however a client encodes lists: `a=1,2` (one item), `a=1&a=2`, `a[]=1&a[]=2` (axios
+ * and the SDKs) or `a[0]=1&a[1]=2` (qs, and axios within objects).
+ *
+ * @param names the long name first; the first one present counts
+ * @returns the items, and whether brackets separated them
+ */
+export function listed(query: URLSearchParams, ...names: string[]): { items: string[]; isParted: boolean } {
+  for (const name of names) {
+    const bracketed = [...query].flatMap(([key, value]) => (isItemOf(key, name) ? [value] : []))
+    if (bracketed.length > 0) return { items: [...query.getAll(name), ...bracketed], isParted: true }
+    if (query.has(name)) return { items: query.getAll(name), isParted: false }
+  }
+  return { items: [], isParted: false }
+}
+
+/** True for a key that is an item of a list: `name[]`, `name[0]`. */
+export const isItemOf = (key: string, name: string): boolean =>
+  key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))

@@ -280,6 +280,8 @@ describe('comments over REST', () => {
     ])
     const counts = await bench.rest.get(`${path}/comments/count?fk_model_id=${table.id}&ids[]=1&ids[]=2`)
     expect(counts.body).toEqual([{ count: 1, row_id: '1' }])
+    const indexed = await bench.rest.get(`${path}/comments/count?fk_model_id=${table.id}&ids[0]=1&ids[1]=2`)
+    expect(indexed.body).toEqual(counts.body)
     const other = bench.app.rest(people.commenter.token)
     expect(await other.patch(`${path}/comment/${id}`, { comment: 'x' })).toMatchObject({ status: 401 })
     expect((await bench.rest.patch(`${path}/comment/${id}`, { comment: 'Changed' })).body).toMatchObject({

@@ -8,7 +8,7 @@ import type { Person } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { json, scalar } from '../../../src/wire/answer.ts'
-import { wireTime } from '../../../src/wire/lists.ts'
+import { listed, wireTime } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { parseRecordId } from '../../records/index.ts'
@@ -79,7 +79,7 @@ function createCalls({ comments, schema, auth }: Services) {
     },
     async counts(actor: Actor, query: URLSearchParams) {
       const tableId = required(query, 'fk_model_id')
-      const ids = [...query.getAll('ids[]'), ...query.getAll('ids')]
+      const ids = listed(query, 'ids').items
       if (ids.length > MAX_COUNTED) throw badRequest(m.comments_error_too_many_ids({ max: MAX_COUNTED }))
       const counts = await comments.counts(actor, tableId, ids)
       return counts.map(({ recordId: row, count }) => ({ count, row_id: row }))

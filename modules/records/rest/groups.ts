@@ -7,6 +7,7 @@ import type { Field } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { listed } from '../../../src/wire/lists.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -14,15 +15,7 @@ import type { ViewsService } from '../../views/index.ts'
 import { type CombinationQuery, compiled, planCombinations } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
-import {
-  findField,
-  invalidOffset,
-  listed,
-  queryOf,
-  readFilter,
-  readLimit,
-  readListParameters,
-} from './parameters.ts'
+import { findField, invalidOffset, queryOf, readFilter, readLimit, readListParameters } from './parameters.ts'
 import { pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
 
 /** Limit of values that are each listed with their records. */

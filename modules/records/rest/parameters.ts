@@ -5,7 +5,7 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { parseFilterArray } from '../../../src/wire/filters.ts'
-import { parseSort } from '../../../src/wire/lists.ts'
+import { isItemOf, listed, parseSort } from '../../../src/wire/lists.ts'
 import { parseWhere } from '../../../src/wire/where.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { keyFieldsOf, keyValues, parseRecordId } from '../table/index.ts'
@@ -149,22 +149,6 @@ export function queryOf(request: Request): string {
   return start === -1 ? '' : request.url.slice(start + 1)
 }
 
-/**
- * The values of one parameter, however a client encodes lists: `a=1,2` (one item), `a=1&a=2`, `a[]=1&a[]=2` (axios
- * and the SDKs) or `a[0]=1&a[1]=2` (qs, and axios within objects).
- *
- * @param names the long name first; the first one present counts
- * @returns the items, and whether brackets separated them
- */
-export function listed(query: URLSearchParams, ...names: string[]): { items: string[]; isParted: boolean } {
-  for (const name of names) {
-    const bracketed = [...query].flatMap(([key, value]) => (isItemOf(key, name) ? [value] : []))
-    if (bracketed.length > 0) return { items: [...query.getAll(name), ...bracketed], isParted: true }
-    if (query.has(name)) return { items: query.getAll(name), isParted: false }
-  }
-  return { items: [], isParted: false }
-}
-
 /** True if a query string has nested parameters. */
 export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.test(search)
 
@@ -173,9 +157,6 @@ export function dropParameters(query: URLSearchParams, ...names: string[]): void
   for (const key of [...query.keys()])
     if (names.some((name) => key === name || isItemOf(key, name))) query.delete(key)
 }
-
-export const isItemOf = (key: string, name: string): boolean =>
-  key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))
 
 /**
  * A filter for the comma-separated ids in a parameter (`pks=1,2`, `pks=a___1`); null without ids.

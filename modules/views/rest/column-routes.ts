@@ -7,6 +7,7 @@ import { isFormField } from '../../../src/core/views/form-answers.ts'
 import { canGroup, collectsAnswers } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
+import { listed } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { liveGroups, namesRecords, type ViewFieldRow } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
@@ -105,7 +106,5 @@ const canShow = (kind: ViewKind, field: Field): boolean =>
 const canHide = (kind: ViewKind, field: Field): boolean =>
   !field.isSystem && (namesRecords(kind) ? !field.isDisplay : !field.required || field.defaultValue !== null)
 
-function ignoredIn(request: Request): ReadonlySet<string> {
-  const query = new URL(request.url).searchParams
-  return new Set([...query.getAll('ignoreIds[]'), ...query.getAll('ignoreIds')])
-}
+const ignoredIn = (request: Request): ReadonlySet<string> =>
+  new Set(listed(new URL(request.url).searchParams, 'ignoreIds').items)
