@@ -232,7 +232,7 @@ export const tableRestore = z.union([
 
 export const recordVersion = z.strictObject({ tableId: id, recordId, entryId })
 
-export const recordRef = z.strictObject({ tableId: id, recordId })
+export const recordRef = z.strictObject({ tableId: id, recordId, timeZone })
 const summaries = z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(MAX_FIELDS)
 
 export const summaryRequest = z.strictObject({ selection, summaries })

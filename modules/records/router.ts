@@ -14,7 +14,9 @@ export const recordsRouter = (records: RecordsService) =>
       .query(async ({ ctx, input: { selection } }) => ({ count: await records.count(ctx.actor, selection) })),
     get: reader
       .input(input.recordRef)
-      .query(({ ctx, input: { tableId, recordId } }) => records.get(ctx.actor, tableId, recordId)),
+      .query(({ ctx, input: { tableId, recordId, timeZone } }) =>
+        records.get(ctx.actor, tableId, recordId, timeZone),
+      ),
     summaries: reader
       .input(input.summaryRequest)
       .query(({ ctx, input: { selection, summaries } }) =>

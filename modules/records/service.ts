@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { nowMs } from '../../src/clock.ts'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import type { Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -121,8 +120,8 @@ export function createRecordsService(
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {
-    cell: (field, over) =>
-      fragmentsOf({ ...over, moment: { now: new Date(nowMs()), people: [] } }).of(field, 'cell'),
+    cell: (field, over, { now, timeZone }) =>
+      fragmentsOf({ ...over, moment: { now: new Date(now), timeZone, people: [] } }).of(field, 'cell'),
   }
   const undo = createUndo({ kernel, auth, schema, views, bases, reader, door, sets })
   const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })

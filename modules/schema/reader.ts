@@ -234,8 +234,13 @@ export function createSchemaReader(context: SchemaContext) {
       readLogNames(kernel, store, baseId, tableIds),
     /** True if the field exists, including the trash. */
     hasField: async (fieldId: string): Promise<boolean> => (await store.findField(fieldId)) !== null,
-    previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>
-      previewType(context, actor, fieldId, type, options),
+    previewType: (
+      actor: Actor,
+      fieldId: string,
+      type: FieldTypeName,
+      options?: FieldOptions,
+      timeZone?: string,
+    ) => previewType(context, actor, fieldId, type, options, timeZone),
     /** Checks an unsaved formula. */
     async checkFormula(actor: Actor, draft: FormulaDraft): Promise<FormulaVerdict> {
       refuseUnstorable(draft)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/core/fields/index.ts'
+import { timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 import { member, reader, router } from '../../src/trpc.ts'
 import { MAX_FIELDS } from './model/index.ts'
@@ -66,8 +67,13 @@ const createFieldInput = z.strictObject({
   beforeFieldId: id.optional(),
 })
 /** A new `type` converts the values. */
-const updateFieldInput = z.strictObject({ fieldId: id, patch: fieldInput.partial() })
-const previewTypeInput = z.strictObject({ fieldId: id, type: typeName, options: options.optional() })
+const updateFieldInput = z.strictObject({ fieldId: id, patch: fieldInput.partial(), timeZone })
+const previewTypeInput = z.strictObject({
+  fieldId: id,
+  type: typeName,
+  options: options.optional(),
+  timeZone,
+})
 /** An unsaved formula; `fieldId` is the field it belongs to, if any. */
 const formulaDraftInput = z.strictObject({
   tableId: id,
@@ -105,10 +111,14 @@ export const schemaRouter = (schema: SchemaService) =>
       ),
     updateField: member
       .input(updateFieldInput)
-      .mutation(({ ctx, input }) => schema.updateField(ctx.actor, input.fieldId, input.patch)),
+      .mutation(({ ctx, input }) =>
+        schema.updateField(ctx.actor, input.fieldId, input.patch, input.timeZone),
+      ),
     previewType: member
       .input(previewTypeInput)
-      .query(({ ctx, input }) => schema.previewType(ctx.actor, input.fieldId, input.type, input.options)),
+      .query(({ ctx, input }) =>
+        schema.previewType(ctx.actor, input.fieldId, input.type, input.options, input.timeZone),
+      ),
     checkFormula: member
       .input(formulaDraftInput)
       .query(({ ctx, input }) => schema.checkFormula(ctx.actor, input)),

@@ -124,9 +124,9 @@ export function createSchemaWriter(context: SchemaContext) {
       refuseUnstorable(input)
       return createField(context, actor, tableId, input, place)
     },
-    async updateField(actor: Actor, fieldId: string, patch: FieldPatch): Promise<Field> {
+    async updateField(actor: Actor, fieldId: string, patch: FieldPatch, timeZone?: string): Promise<Field> {
       refuseUnstorable(patch)
-      return updateField(context, actor, fieldId, patch)
+      return updateField(context, actor, fieldId, patch, timeZone)
     },
     /** Converts a field to a link to the records that `names` finds for its values, see `convertToLink`. */
     async linkValues(actor: Actor, fieldId: string, options: FieldOptions, names: LoadNames): Promise<Field> {

@@ -74,7 +74,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   encodeUrl: (value) => encodeUrl(value, '%$1'),
   digits: (value) => text(integer(value)),
   readNumber: (value) =>
-    sql`case when ${value} regexp '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$' then cast(${value} as double) end`,
+    sql`case when ${value} regexp '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?\\\\z' then cast(${value} as double) end`,
   readDate,
 
   datePart: (part, ms) => sql`(${sql.raw(part === 'day' ? 'dayofmonth' : part)}(${wallClock(ms)}) + 0e0)`,
@@ -125,9 +125,13 @@ export const mysqlFormula: FormulaWords<SQL> = {
   regexMatch: (value, pattern) => sql`(${value} regexp ${pattern})`,
   regexExtract: (value, pattern) =>
     sql`case when ${value} regexp ${pattern} then regexp_substr(${value}, ${pattern}) end`,
+  // MySQL 8 takes `$1` for a group, and refuses a `$` without a number.
   regexReplace: (value, pattern, by) =>
-    sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
+    sql`regexp_replace(${value}, ${pattern}, replace(${withEscapes(by)}, ${'$'}, ${'\\$'}))`,
 }
+
+/** A text as the replacement of a pattern, in which a backslash escapes. */
+const withEscapes = (by: SQL): SQL => sql`replace(${by}, ${'\\'}, ${'\\\\'})`
 
 /**
  * `compact` removes the white space of objects and lists. MySQL 8 lacks a function for it, and has normalized the values of
@@ -166,7 +170,8 @@ const withoutZeros = (value: SQL): SQL => sql`trim(trailing '.' from trim(traili
 /** The text of a number in JSON as JavaScript prints it: `7` for 7.00, `100000000000000000000` for 1e20, `1e+21` for 1e21. */
 const NUMBER_TEXT = sql`case when t regexp '^-?[0-9]+[.][0-9]*0$' then ${withoutZeros(sql`t`)}
   when t regexp 'e([+]?(1?[0-9]|20)|-0?[1-6])$' then ${withoutZeros(sql`cast(t as decimal(65, 30))`)}
-  else regexp_replace(replace(t, 'e-0', 'e-'), 'e([0-9])', 'e+\\\\1') end`
+  when t regexp 'e[0-9]' then replace(t, 'e', 'e+')
+  else replace(t, 'e-0', 'e-') end`
 
 /** Stands for the separator while a text becomes JSON; a code point that no text has (U+FDD0 is no character). */
 const SPLIT_MARK = '\ufdd0'
@@ -209,7 +214,7 @@ export const mariadbFormula: FormulaWords<SQL> = {
     sql`case when ${endsInTime(value, `(?:${ANY_TEXT}(?:${pattern})|)`)} then ${mysqlFormula.regexExtract(value, pattern)} end`,
   // Repeats the pattern, as the replacement does.
   regexReplace: (value, pattern, by) =>
-    sql`case when ${endsInTime(value, `(?>${ANY_TEXT}(?:${pattern}))*+`)} then ${mysqlFormula.regexReplace(value, pattern, by)} end`,
+    sql`case when ${endsInTime(value, `(?>${ANY_TEXT}(?:${pattern}))*+`)} then regexp_replace(${value}, ${pattern}, ${withEscapes(by)}) end`,
 }
 
 const integer = (value: SQL): SQL => sql`cast(${value} as signed)`

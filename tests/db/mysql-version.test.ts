@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
 import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
 import { mysql, mysqlFor } from '../../src/dialects/mysql.ts'
 import { mysqlConnection } from '../dialects/engines.ts'
@@ -11,6 +12,12 @@ test('a server is spoken to in the words of what it says it is', async () => {
   const differing = mysql8.filter(([key, value]) => value !== Reflect.get(mysql, key)).map(([key]) => key)
   expect(differing.sort()).toEqual(['exactText', 'formula', 'related'])
   expect(mysql8.map(([key]) => key).sort()).toEqual(Object.keys(mysql).sort())
+})
+
+test('a replacement on MySQL 8 has no special signs', () => {
+  const { formula, render } = mysqlFor('8.0.36')
+  const { params } = render(formula.regexReplace(sql`t`, 'USD', sql`b`))
+  expect(params).toEqual(['USD', '\\', '\\\\', '$', '\\$'])
 })
 
 test('a server that cannot be reached holds up nobody who only opens it', async () => {

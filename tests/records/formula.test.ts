@@ -331,6 +331,10 @@ describe('formulas in filters, sorts, groups and summaries', () => {
     expect((await valuesOf(table, 'Text')).x).toBe('at 2024-03-05 23:30:00')
     const query = { tableId: table.id, fieldIds: [text.id], limit: 1, offset: 0, timeZone: 'Asia/Tokyo' }
     expect((await bench.trpc.records.list.query({ query })).rows).toEqual([['at 2024-03-06 08:30:00']])
+    const record = { tableId: table.id, recordId: 1 }
+    const inPanel = await bench.trpc.records.get.query({ ...record, timeZone: 'Asia/Tokyo' })
+    expect(inPanel.values[text.id]).toBe('at 2024-03-06 08:30:00')
+    expect((await bench.trpc.records.get.query(record)).values[text.id]).toBe('at 2024-03-05 23:30:00')
     const shown = await formula(table, 'Later', 'DATEADD({At}, 1, "day")', {
       type: 'DateTime',
       options: { timeZone: 'Europe/Berlin', format: 'DD/MM/YYYY' },

@@ -241,6 +241,34 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       expect((await valuesOf(shop, field))[0]).toBe(6)
     })
 
+    test('keeps the values that its editor sees in their time zone, and undo finds them unedited', async () => {
+      const schema = await createTable(shop, [
+        { type: 'SingleLineText', title: 'Title' },
+        { type: 'DateTime', title: 'At' },
+      ])
+      await addRecords(shop, schema, [{ Title: 'x', At: '2024-03-05 23:30:00+00:00' }])
+      const field = await add(schema.table.id, 'DATESTR({At})')
+      const timeZone = 'Asia/Tokyo'
+      const preview = { fieldId: field.id, type: 'SingleLineText' as const, timeZone }
+      expect((await shop.api.schema.previewType.query(preview)).samples).toMatchObject([{ to: '2024-03-06' }])
+      const patch = { type: 'SingleLineText' as const }
+      await shop.api.schema.updateField.mutate({ fieldId: field.id, patch, timeZone })
+      expect(await valuesOf(shop, field)).toEqual(['2024-03-06'])
+      await undo()
+      expect(await now(field)).toMatchObject({ type: 'Formula' })
+      await shop.api.records.redo.mutate({ baseId: shop.baseId })
+      expect(await valuesOf(shop, field)).toEqual(['2024-03-06'])
+    })
+
+    test('is undone where the formula reads the clock', async () => {
+      const { tableId } = await orders()
+      const field = await add(tableId, 'DATETIME_DIFF(NOW(), "2024-01-01", "ms")')
+      await turn(field, 'Decimal')
+      await Bun.sleep(5)
+      await undo()
+      expect(await now(field)).toMatchObject({ type: 'Formula', error: null })
+    })
+
     test('is refused for what a formula has not, and the other way round', async () => {
       const { tableId, id } = await orders()
       const field = await add(tableId, '{Price} * 2')

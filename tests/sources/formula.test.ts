@@ -61,6 +61,13 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
       [null, 6.125, 0, 'ΏΣ'],
     ])
     expect((await list('?where=(Parsed,gt,exactDate,2024-01-01)')).map((row) => row.name)).toEqual(['Pen'])
+    await add('Line', 'VALUE({name} & "")')
+    await add('Broken line', 'ISERROR(VALUE("12\\n"))')
+    await add('Equal line', '"12\\n" = 12')
+    expect((await list()).map((row) => [row.Line, row['Broken line'], row['Equal line']])).toEqual([
+      [null, 1, 0],
+      [null, 1, 0],
+    ])
   })
 
   test('bound the time that a pattern takes on a text', async () => {

@@ -4,6 +4,7 @@ import { storedReferences, toShown } from '../../src/core/formula/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { messageOf } from '../errors.ts'
 import { m } from '../messages.gen.ts'
+import { timeZone } from '../time-zone.ts'
 import { trpc } from '../trpc.ts'
 import { Dialog } from '../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../ui/states.tsx'
@@ -25,7 +26,7 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
   const { tableId } = field
   const schema = trpc.schema.table.useQuery({ tableId })
   const record = trpc.records.get.useQuery(
-    { tableId, recordId: recordId ?? 0 },
+    { tableId, recordId: recordId ?? 0, timeZone },
     { enabled: recordId !== null, staleTime: 0, retry: false },
   )
   const { formula } = formulaOf(field)

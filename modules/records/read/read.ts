@@ -517,13 +517,19 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     return countWith(opened, statement)
   }
 
-  /** One record with every field that is not a system field. @throws RECORD_NOT_FOUND */
+  /**
+   * One record with every field that is not a system field.
+   *
+   * @param timeZone of the person who sees it, for its formulas; by default UTC
+   * @throws RECORD_NOT_FOUND
+   */
   async function get(
     actor: Actor,
     tableId: string,
     recordId: RecordId,
+    timeZone?: string,
   ): Promise<{ id: RecordId; values: Record<string, CellValue> }> {
-    const opened = await open(actor, tableId)
+    const opened = await open(actor, tableId, undefined, timeZone)
     const fields = wantedFields(opened.model, undefined)
     const row = await readOne(opened, recordId, fields)
     if (!row) throw notFound('Record', String(recordId))

@@ -58,10 +58,22 @@ export interface TableViews {
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }
 
+/** When, and in which zone, a formula is computed whose values are stored. */
+export interface FrozenAt {
+  /** ISO 8601. */
+  now: string
+  /** By default UTC. */
+  timeZone?: string | undefined
+}
+
 /** Implemented by the records module: the SQL of computed fields. */
 export interface FieldExpressions {
-  /** The value of a field for a row of its table, which the statement names without an alias. */
-  cell(field: Field, over: { model: TableModel; models: ReachableModels; dialect: QueryDialect }): SQL
+  /** The value of a field at a moment, for a row of its table, which the statement names without an alias. */
+  cell(
+    field: Field,
+    over: { model: TableModel; models: ReachableModels; dialect: QueryDialect },
+    at: FrozenAt,
+  ): SQL
 }
 
 /**

@@ -24,6 +24,7 @@ export {
   FIELD_EXPRESSIONS,
   type FieldExpressions,
   type FieldPosition,
+  type FrozenAt,
   HOOK_CHOICES,
   type LogNames,
   loadShown,

@@ -11,7 +11,7 @@ import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { CellsWrite, ChangeContext } from '../change/index.ts'
+import type { CellsWrite, ChangeContext, FrozenAt } from '../change/index.ts'
 import type { MarkedParts } from '../links/index.ts'
 import { areLinks, choicesOf, type FieldDefinition, type TableModel } from '../model/index.ts'
 import { canFreeze, type ReadableValues } from './frozen-values.ts'
@@ -133,8 +133,8 @@ export interface FieldChangeContext extends ChangeContext {
   field: Field
   /** Everyone with a role in the base. */
   people(): Promise<Person[]>
-  /** Where to read the values under a definition; for a formula, its current results. */
-  values(definition: FieldDefinition): Promise<ReadableValues>
+  /** Where to read the values under a definition; for a formula, its results now, or when it was frozen. */
+  values(definition: FieldDefinition, frozenAt?: FrozenAt): Promise<ReadableValues>
 }
 
 /** The new definition of a field with the writes that belong to it. */

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { nowIso } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { Conversion } from '../../../src/core/fields/convert.ts'
@@ -10,7 +11,13 @@ import { randomText } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, PAGE, pagesOf } from '../../../src/db/column-values.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
-import { expectRecords, openField, refuseForeignPatch, type SchemaContext } from '../change/index.ts'
+import {
+  expectRecords,
+  type FrozenAt,
+  openField,
+  refuseForeignPatch,
+  type SchemaContext,
+} from '../change/index.ts'
 import {
   choiceRewriter,
   columnOf,
@@ -70,6 +77,7 @@ export async function convertColumn(
 /**
  * Counts the values that a change of type or options would keep and lose. Long columns are read in a worker.
  *
+ * @param timeZone in which a formula is computed; by default UTC
  * @throws FIELD_NOT_FOUND; BAD_REQUEST for invalid options; NOT_IMPLEMENTED for types without values
  */
 export async function previewType(
@@ -78,6 +86,7 @@ export async function previewType(
   fieldId: string,
   type: FieldTypeName,
   options: FieldOptions | undefined,
+  timeZone?: string,
 ): Promise<ConversionPreview> {
   const { model, field } = await openField(context, actor, 'field.update', fieldId)
   if (field.databaseType !== null) {
@@ -95,7 +104,8 @@ export async function previewType(
   // Computed fields have no values to lose, except formulas that become stored fields.
   const isConverted = type !== before.type && canFreeze(before.type)
   if (fieldType(before.type).computed && !isConverted) return preview.result()
-  const read = await readableValues(context, model, engine.dialect, field, before)
+  const at = { now: nowIso(), timeZone }
+  const read = await readableValues(context, model, engine.dialect, field, before, at)
   const readPage = (statement: Statement) => engine.all<ColumnValue>(statement, { scan: true })
   const pages = () => pagesOf(engine, model, field, readPage, read.source)
   const convertOne =
@@ -115,15 +125,18 @@ export async function previewType(
 /**
  * True if the new column still holds the converted values of the old one, so neither has been edited since and switching
  * between them loses nothing.
+ *
+ * @param frozenAt of a formula that became a stored field
  */
 export async function hasConvertedValues(
   { tx, engine, model, people, values: readValues }: FieldChangeContext,
   before: FieldDefinition,
   after: FieldDefinition,
+  frozenAt?: FrozenAt,
 ): Promise<boolean> {
   const { dialect } = engine
   const noPages = async function* () {}
-  const read = await readValues(before)
+  const read = await readValues(before, frozenAt)
   const conversion = await prepareConversion(read, after, noPages, people)
   const values = read.source.column
   const other = sql.identifier(after.columnName)

@@ -8,7 +8,7 @@ import type { Field } from '../../../src/core/model.ts'
 import { columnNameOf, type ValueSource } from '../../../src/db/column-values.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { foreignSourceOf, type SchemaContext } from '../change/index.ts'
+import { type FrozenAt, foreignSourceOf, type SchemaContext } from '../change/index.ts'
 import { createReachable, readGraph, resolveAll } from '../computed/index.ts'
 import type { FieldDefinition, TableModel } from '../model/index.ts'
 
@@ -23,8 +23,9 @@ export interface ReadableValues {
 export const canFreeze = (type: FieldTypeName): boolean => fieldType(type).computed === 'formula'
 
 /**
- * Where to read a field's values under a current, former or new definition: its column, or the formula's current results.
+ * Where to read a field's values under a current, former or new definition: its column, or the formula's results.
  *
+ * @param at when and where a formula is computed
  * @throws BAD_REQUEST for a broken formula, or one in a connected database
  */
 export async function readableValues(
@@ -33,6 +34,7 @@ export async function readableValues(
   dialect: Engine['dialect'],
   field: Field,
   definition: FieldDefinition,
+  at: FrozenAt,
 ): Promise<ReadableValues> {
   const { type, options } = definition
   if (!canFreeze(type)) {
@@ -50,7 +52,7 @@ export async function readableValues(
     type: computed.result.type,
     options: computed.result.options,
     source: {
-      column: await expressionOf(context, model, dialect, computed),
+      column: await expressionOf(context, model, dialect, computed, at),
       decode: (value) => plainUrl(decode ? decode(value) : (value as CellValue)),
     },
   }
@@ -77,6 +79,7 @@ async function expressionOf(
   model: TableModel,
   dialect: Engine['dialect'],
   computed: Field,
+  at: FrozenAt,
 ): Promise<SQL> {
   // The stored field may have another type by now, so the given definition replaces it.
   const fields = model.fields.map((field) => (field.id === computed.id ? computed : field))
@@ -86,5 +89,5 @@ async function expressionOf(
     field: (id) => (id === computed.id ? computed : model.field(id)),
   }
   const models = new Map(await createReachable(store)(model.table.id)).set(model.table.id, drafted)
-  return expressions.cell(computed, { model: drafted, models, dialect })
+  return expressions.cell(computed, { model: drafted, models, dialect }, at)
 }

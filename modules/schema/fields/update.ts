@@ -22,6 +22,7 @@ import {
   type CellsWrite,
   type ChangeContext,
   type ChangeOptions,
+  type FrozenAt,
   HOOK_CHOICES,
   openField,
   refuseForeignPatch,
@@ -49,7 +50,7 @@ import { type FieldChangeContext, type FieldDecision, membersOf, refuseConversio
 import { convertColumn } from './convert-column.ts'
 import { becomesLink, convertToLink } from './convert-to-link.ts'
 import { storableFormula } from './formula-input.ts'
-import { readableValues } from './frozen-values.ts'
+import { canFreeze, readableValues } from './frozen-values.ts'
 
 /**
  * Updates a field. Renaming a select option renames its values, removing one empties its cells. A new type converts the
@@ -64,6 +65,7 @@ export async function updateField(
   actor: Actor,
   fieldId: string,
   { wireMeta, ...input }: FieldPatch,
+  timeZone?: string,
 ): Promise<Field> {
   const { field, model } = await openField(context, actor, 'field.update', fieldId)
   const { type = field.type } = input
@@ -81,7 +83,7 @@ export async function updateField(
       const definition = patchDefinition(current, patch)
       return field.databaseType === null ? definition : withoutRewrite(definition)
     },
-    { checked: true, ...(wireMeta !== undefined && { wireMeta }) },
+    { checked: true, timeZone, ...(wireMeta !== undefined && { wireMeta }) },
   )
 }
 
@@ -100,6 +102,8 @@ interface FieldWriteOptions extends ChangeOptions {
   wireMeta?: FieldPatch['wireMeta']
   /** True for a user's own definition: problems in a computed field are refused. */
   checked?: boolean
+  /** The zone in which a formula is computed that becomes a stored field; by default UTC. */
+  timeZone?: string | undefined
 }
 
 /**
@@ -114,7 +118,7 @@ export async function writeField(
     current: FieldDefinition,
     change: FieldChangeContext,
   ) => FieldDefinition | FieldDecision | Promise<FieldDefinition | FieldDecision>,
-  { wireMeta, checked = false, ...options }: FieldWriteOptions = {},
+  { wireMeta, checked = false, timeZone, ...options }: FieldWriteOptions = {},
 ): Promise<Field> {
   const { store, apply, kernel, access } = context
   const { table } = await store.load(tableId)
@@ -125,12 +129,14 @@ export async function writeField(
       const model = await store.load(tableId)
       const field = getField(model, fieldId)
       const before = definitionOf(field)
+      const now: FrozenAt = { now: change.now, timeZone }
       const fieldChange: FieldChangeContext = {
         ...change,
         model,
         field,
         people: () => membersOf(access, table.baseId),
-        values: (definition) => readableValues(context, model, change.engine.dialect, field, definition),
+        values: (definition, at = now) =>
+          readableValues(context, model, change.engine.dialect, field, definition, at),
       }
       const decided = await decide(before, fieldChange)
       const decision: FieldDecision = 'definition' in decided ? decided : { definition: decided }
@@ -169,7 +175,13 @@ export async function writeField(
             checked: checked ? [fieldId] : [],
           },
         }),
-        entry: isSame ? null : { kind: 'field.update', tableId, detail: { fieldId, before, after } },
+        entry: isSame
+          ? null
+          : {
+              kind: 'field.update',
+              tableId,
+              detail: { fieldId, before, after, ...(canFreeze(before.type) && { frozenAt: now }) },
+            },
         ...(cells && { cells }),
         touchesRecords:
           after.columnName !== before.columnName ||

@@ -8,7 +8,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import { pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { CellsWrite, SchemaContext } from '../change/index.ts'
+import type { CellsWrite, FrozenAt, SchemaContext } from '../change/index.ts'
 import {
   type FieldChangeContext,
   type FieldDecision,
@@ -46,6 +46,8 @@ interface FieldDetail {
   fieldId: string
   before: FieldDefinition
   after: FieldDefinition
+  /** When the values of a formula were stored. */
+  frozenAt?: FrozenAt
 }
 
 /**
@@ -107,13 +109,13 @@ async function revertDefinition(
   current: FieldDefinition,
   change: FieldChangeContext,
   entry: StoredEntry,
-  { before, after }: FieldDetail,
+  { before, after, frozenAt }: FieldDetail,
   direction: Direction,
 ): Promise<FieldDecision> {
   const [from, to] = direction === 'undo' ? [after, before] : [before, after]
   if (from.columnName !== to.columnName) {
     const isEdited =
-      current.columnName !== from.columnName || !(await hasConvertedValues(change, before, after))
+      current.columnName !== from.columnName || !(await hasConvertedValues(change, before, after, frozenAt))
     if (isEdited) {
       throw new AppError('CONFLICT', m.schema_error_undo_type({ field: current.title, type: after.type }))
     }

@@ -4,6 +4,7 @@ import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
 import { runInQueue } from '../../records/base-queue.ts'
+import { timeZone } from '../../time-zone.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
 import { lazyDialog } from '../../ui/lazy-dialog.ts'
@@ -54,7 +55,7 @@ export async function updateField(
   actionId?: string,
 ): Promise<Field> {
   const changed = await runInQueue(table.baseId, () =>
-    api.schema.updateField.mutate({ fieldId, patch }, inAction(actionId)),
+    api.schema.updateField.mutate({ fieldId, patch, timeZone }, inAction(actionId)),
   )
   await refresh(table)
   return changed

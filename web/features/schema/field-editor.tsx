@@ -9,6 +9,7 @@ import type { Field, Table } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
@@ -248,7 +249,7 @@ export function FieldEditor(props: FieldEditorProps) {
 /** Previews the effect of a type change on the field's values. */
 function TypePreview({ field, draft }: { field: Field; draft: FieldDraft }) {
   const preview = trpc.schema.previewType.useQuery(
-    { fieldId: field.id, type: draft.type, options: draft.options },
+    { fieldId: field.id, type: draft.type, options: draft.options, timeZone },
     { staleTime: 0, retry: false },
   )
   if (preview.error) {

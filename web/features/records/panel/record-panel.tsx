@@ -33,6 +33,7 @@ import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { localSettings } from '../../../session/local-settings.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
+import { timeZone } from '../../../time-zone.ts'
 import { isMissing, trpc } from '../../../trpc.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ControlGroup } from '../../../ui/composite.tsx'
@@ -81,7 +82,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   })
   useEffect(() => () => askedComment.setState(null, true), [])
   const panel = useRef<HTMLElement>(null)
-  const read = trpc.records.get.useQuery({ tableId, recordId }, { staleTime: 0 })
+  const read = trpc.records.get.useQuery({ tableId, recordId, timeZone }, { staleTime: 0 })
   const row = useRow(context, recordId)
   useRefetchOnData(context, () => void read.refetch())
   const ordered = useMemo(() => fieldsInOrder(schema.fields, state.view), [schema.fields, state.view])

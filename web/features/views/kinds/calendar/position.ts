@@ -5,6 +5,7 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CalendarScale } from '../../../../../src/core/views/index.ts'
 import { isOffline } from '../../../../errors.ts'
 import { recordsApi } from '../../../../records/api.ts'
+import { timeZone } from '../../../../time-zone.ts'
 import { cache, isMissing } from '../../../../trpc.ts'
 import { type DatedRange, type DatedRow, eventsOf } from './events.ts'
 import { followingFilter } from './period.ts'
@@ -63,7 +64,7 @@ export function useDayOfOpenRecord(
     let isUnmounted = false
     // The record panel reads the same cached query.
     cache.records.get
-      .fetch({ tableId, recordId })
+      .fetch({ tableId, recordId, timeZone })
       .then(({ values }) => {
         const row: DatedRow = { id: recordId, values: (fieldId) => values[fieldId] ?? null }
         const [event] = eventsOf([row], ranges)

@@ -344,7 +344,7 @@ async function positionOfCard(
   recordId: RecordId,
 ): Promise<{ key: StackKey; index: number } | null> {
   const { tableId } = by.field
-  const { values } = await api.records.get.query({ tableId, recordId })
+  const { values } = await api.records.get.query({ tableId, recordId, timeZone })
   const key = stackKey(by, values[by.keyField.id] ?? null)
   const { filter, search } = store.query()
   const group = [{ fieldId: by.keyField.id, value: stackValue(by, key) }]
