@@ -243,6 +243,34 @@ describe('copying a table to another base', () => {
   })
 })
 
+/** Starts a copy for a viewer of the table who is removed while another job of the target runs. */
+async function copyOfRemoved(source: Bench, tableId: string, options: object = {}) {
+  const { app, owner } = bench
+  const { access } = app.services.auth
+  const member = await createMember(app, source.baseId, 'viewer')
+  await access.setMembership(target.baseId, member.id, 'creator')
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const name = `occupies the target of a copy of ${tableId}`
+  app.kernel.jobs.register(name, { run: () => released, recover: async () => null })
+  await app.kernel.jobs.start(name, { userId: owner.id, baseId: target.baseId, input: {} })
+  const input = { tableId, baseId: target.baseId, ...options }
+  const { jobId } = await app.trpc(member.token).copies.tableToBase.mutate(input)
+  await access.setMembership(source.baseId, member.id, null)
+  release()
+  return ended(doorOf(app, member), jobId)
+}
+
+test('a copy is not for somebody who is removed from the base of the table while it waits', async () => {
+  // Without computed fields, whose values are read with the rights of the person.
+  const source = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
+  const table = await source.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+  const before = await tableNames(bench.app, target.baseId)
+  const outcome = await copyOfRemoved(source, table.id)
+  expect(outcome).toMatchObject({ status: 'failed', result: null })
+  expect(outcome.error).toContain('Forbidden')
+  expect(await tableNames(bench.app, target.baseId)).toEqual(before)
+})
+
 describe('copying a table of a connected database', () => {
   let shopDatabase: ForeignDatabase
   beforeAll(async () => {
@@ -275,6 +303,15 @@ describe('copying a table of a connected database', () => {
     expect(customers.schema.table.baseId).toBe(bench.baseId)
     expect((await bench.rest.post(customers.path, { name: 'Cid' })).status).toBe(200)
     expect((await customers.list()).map(({ name }) => name)).toEqual(['Ann', 'Ben, "B"', 'Cid'])
+  })
+
+  test('without its records is not for somebody who is removed while the copy waits either', async () => {
+    const source = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
+    await connect(source, shopDatabase.sent)
+    const [table] = await bench.trpc.schema.tables.query({ baseId: source.baseId })
+    const outcome = await copyOfRemoved(source, table!.id, { withData: false })
+    expect(outcome).toMatchObject({ status: 'failed', result: null })
+    expect(outcome.error).toContain('Forbidden')
   })
 })
 

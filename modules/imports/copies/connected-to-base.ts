@@ -19,7 +19,7 @@ import { dropStaging } from '../import-job.ts'
 import type { ImportColumn, ImportOutcome, ImportPlan } from '../plan.ts'
 import { fieldsWithChoices } from '../targets/home.ts'
 import { runInThread } from '../thread.ts'
-import { COPIED_HOOKS } from './copy-rows.ts'
+import { COPIED_HOOKS, rightToCopy } from './copy-rows.ts'
 import { planConnectedFields, valueType } from './plan-fields.ts'
 
 export const TABLE_TO_BASE_JOB = 'copy-table-to-base'
@@ -39,7 +39,7 @@ export interface TableToBaseInput {
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'config' | 'log' | 'registry' | 'tableMoves'>
-  schema: Pick<SchemaService, 'load' | 'publishTable' | 'hasTable'>
+  schema: Pick<SchemaService, 'load' | 'openTable' | 'publishTable' | 'hasTable'>
   views: Pick<ViewsService, 'tableViews'>
   records: Pick<RecordsService, 'exports' | 'people' | 'attachments'>
 }
@@ -250,11 +250,13 @@ export function createTableToBaseJob(deps: Deps): JobKind<TableToBaseInput> {
   }
 
   async function publish(input: TableToBaseInput, outcome: ImportOutcome | null, staging: string) {
-    const { prepared, owner, tableId, fieldIds, withViews } = input
+    const { prepared, owner, tableId, fieldIds, withViews, hookIds } = input
+    // Rights in the base of the original may have been taken away since the copy was asked for.
+    const original = await schema.openTable(owner, rightToCopy({ withHooks: hookIds.length > 0 }), tableId)
     const ids = idsOf(tableId, prepared, fieldIds)
     const fields = fieldsWithChoices(prepared.fields, outcome?.choices ?? {})
     const views = await deps.views.tableViews.forCopies([tableId], withViews)
-    const copy = copyOf(await schema.load(tableId), { ...prepared, fields }, ids)
+    const copy = copyOf(original, { ...prepared, fields }, ids)
     const parts = kernel.tableMoves.filter(({ isCopied }) => isCopied)
     const statements = await Promise.all(parts.map((part) => part.statements(copy)))
     const table = await schema.publishTable(

@@ -40,6 +40,10 @@ export interface CopiedHooks {
 
 export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')
 
+/** The right that a copy of tables needs in the base of the originals until it is published. */
+export const rightToCopy = ({ withHooks }: { withHooks: boolean }) =>
+  withHooks ? 'hook.list' : 'record.export'
+
 /** Comments in the copy of a table, provided by app.ts from the comments module. */
 export interface CopiedComments {
   countOf(tableId: string): Promise<number>

@@ -28,7 +28,7 @@ import {
   type TableModel,
 } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { COPIED_COMMENTS, COPIED_HOOKS } from './copy-rows.ts'
+import { COPIED_COMMENTS, COPIED_HOOKS, rightToCopy } from './copy-rows.ts'
 import { type FieldEffects, planFields, tablesReadBy, valueType } from './plan-fields.ts'
 import type {
   Filled,
@@ -73,7 +73,10 @@ export interface TablesCopied {
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'log' | 'registry' | 'meta' | 'tableMoves' | 'config'>
-  schema: Pick<SchemaService, 'load' | 'tableOfField' | 'planStagedIndexes' | 'publishTables' | 'hasTable'>
+  schema: Pick<
+    SchemaService,
+    'load' | 'openTable' | 'tableOfField' | 'planStagedIndexes' | 'publishTables' | 'hasTable'
+  >
   views: Pick<ViewsService, 'tableViews'>
   records: Pick<RecordsService, 'exports' | 'attachments' | 'feed'>
 }
@@ -270,6 +273,9 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         async () => {
           const { filled } = prepared
           if (!(await isCurrent(plan, isMove ? { source, filled } : null))) throw new ChangedMeanwhile()
+          // Rights in the base of the originals may have been taken away since the copy was asked for.
+          const right = rightToCopy({ withHooks: input.hookIds.length > 0 })
+          for (const { id } of input.tables) await schema.openTable(owner, right, id)
           return {
             tables: plan.tables.map((each, at) => ({ ...each.staged, rows: filled?.rows[at] ?? 0 })),
             views: { copied: plan.views, ids: plan.ids },
