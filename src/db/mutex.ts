@@ -33,8 +33,8 @@ interface Waiting extends Turn {
 export const WRITE_PATIENCE_MS = 20_000
 
 /**
- * Maximum wait of a write for rows, tables and files that another program has locked in a connected database: every other
- * write of the base waits with it.
+ * Maximum wait for what another program has locked in a connected database: of a write for rows and tables, since every other
+ * write of the base waits with it, and of each statement for a SQLite file.
  */
 export const FOREIGN_LOCK_MS = 5_000
 

@@ -37,7 +37,12 @@ function connect({ path, inode, isExact = false }: Input): Connection {
   const known = connections.get(name)
   if (known) return known
   const file = new Database(path, { readonly: true, strict: true, safeIntegers: isExact })
-  configure(file)
+  try {
+    configure(file, { isForeign: isExact })
+  } catch (error) {
+    file.close()
+    throw error
+  }
   const connection = { file, prepare: createStatementCache(file, KEPT_STATEMENTS) }
   connections.set(name, connection)
   return connection

@@ -192,24 +192,30 @@ export function openExternalSqliteEngine(
     try {
       const writer = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
       opened.push(writer)
-      configure(writer)
+      configure(writer, { isForeign: true })
       // The first statement that reads the file.
       writer.run('pragma schema_version')
       const reader = new Database(path, { readonly: true, strict: true, safeIntegers: true })
       opened.push(reader)
-      configure(reader)
+      configure(reader, { isForeign: true })
       // As servers do: no dangling references.
       writer.run('pragma foreign_keys = on')
       return { reader, writer }
     } catch (error) {
       for (const file of opened) file.close()
+      if (isLocked(error)) throw error
       const reason = error instanceof Error ? error.message : String(error)
       throw new AppError('DATABASE_UNREACHABLE', m.source_error_file_unopened({ source, reason }))
     }
   }
   const explain = (error: unknown) => explainSqlite(error, source)
   const engine = engineOf({ path, isExact: true, connect, explain }, pool, files)
-  engine.open()
+  try {
+    engine.open()
+  } catch (error) {
+    // The first statement waits for the other program.
+    if (!isLocked(error)) throw error
+  }
   return engine
 }
 
@@ -307,6 +313,19 @@ function engineOf(
     }
   }
 
+  /** Repeats an attempt while another program has locked a connected file. */
+  const unlocked = <T>(attempt: () => T | Promise<T>): T | Promise<T> =>
+    isExact ? patiently(attempt) : attempt()
+
+  /** Reads on this thread. */
+  async function read<T>(attempt: () => T): Promise<T> {
+    try {
+      return isExact ? await patiently(attempt) : attempt()
+    } catch (error) {
+      throw explain(error)
+    }
+  }
+
   /** Undefined if the file is open or can be opened at once. */
   const roomToOpen = () => (handles === null ? files.room() : undefined)
 
@@ -355,10 +374,12 @@ function engineOf(
     try {
       const room = roomToOpen()
       if (room) await room
-      // A thread with a replaced file still open must not answer from it.
-      const { inode } = use(false)
-      const kind = sizeOf(path) > LARGE_BYTES ? 'large read' : 'read'
-      return await pool.run(task, { path, inode, sql, params, isExact, page }, kind, path)
+      return await unlocked(() => {
+        // A thread with a replaced file still open must not answer from it.
+        const { inode } = use(false)
+        const kind = sizeOf(path) > LARGE_BYTES ? 'large read' : 'read'
+        return pool.run(task, { path, inode, sql, params, isExact, page }, kind, path)
+      })
     } catch (error) {
       throw explain(error)
     }
@@ -368,7 +389,7 @@ function engineOf(
     const watch = given.signal ? given : (currentWork() ?? given)
     return exclusively(
       async () => {
-        use(true)
+        await unlocked(() => use(true))
         const statements = typeof script === 'function' ? await script() : script
         const results =
           watch.signal && sizeOf(path) > LARGE_BYTES
@@ -390,34 +411,34 @@ function engineOf(
     open: () => void use(false),
     exclusively: (work) =>
       exclusively(async () => {
-        use(true)
+        await unlocked(() => use(true))
         return work()
       }),
-    async all<T>(statement: Statement, options?: { scan?: boolean }) {
-      if (options?.scan) return asObjects<T>((await scan('sqlite.all', statement)) as NamedRows)
-      try {
-        return shown(
+    async all<T>({ sql, params }: Statement, options?: { scan?: boolean }) {
+      if (options?.scan) return asObjects<T>((await scan('sqlite.all', { sql, params })) as NamedRows)
+      return read(() =>
+        shown(
           use(false)
-            .prepareRead(statement.sql)
-            .all(...bound(statement.params)) as T[],
-        )
-      } catch (error) {
-        throw explain(error)
-      }
+            .prepareRead(sql)
+            .all(...bound(params)) as T[],
+        ),
+      )
     },
     async values(statement, options) {
       if (options?.scan) {
         const found = (await scan('sqlite.values', statement)) as unknown[][] | PackedNumbers
         return Array.isArray(found) ? found : mapBreathing<number, unknown[]>(found, (number) => [number])
       }
-      try {
-        const room = roomToOpen()
-        if (room) await room
-        const prepared = use(false).prepareRead(statement.sql)
-        return shown(prepared.values(...bound(statement.params)) as unknown[][])
-      } catch (error) {
-        throw explain(error)
-      }
+      const room = roomToOpen()
+      if (room) await room
+      const { sql, params } = statement
+      return read(() =>
+        shown(
+          use(false)
+            .prepareRead(sql)
+            .values(...bound(params)) as unknown[][],
+        ),
+      )
     },
     async column(statement) {
       const found = (await scan('sqlite.values', statement)) as unknown[][] | PackedNumbers
@@ -430,19 +451,17 @@ function engineOf(
       const watch = isFollowUp ? undefined : currentWork()
       return exclusively(
         async () => {
-          const { writer, prepareWrite, transaction, sync } = use(true)
-          /** Undefined if it has run at once. */
-          const locking = (sql: 'begin immediate' | 'commit'): Promise<void> | undefined => {
-            if (isExact) return patiently(writer, prepareWrite(sql))
-            prepareWrite(sql).run()
-          }
+          const opened = unlocked(() => use(true))
+          const { writer, prepareWrite, transaction, sync } =
+            opened instanceof Promise ? await opened : opened
+          const locking = (sql: 'begin immediate' | 'commit') => unlocked(() => prepareWrite(sql).run())
           const begun = locking('begin immediate')
-          if (begun) await begun
+          if (begun instanceof Promise) await begun
           try {
             const result = await work(watchedTransaction(transaction, watch))
             watch?.commit()
             const committed = locking('commit')
-            if (committed) await committed
+            if (committed instanceof Promise) await committed
             sync?.now()
             await afterCommit?.(result)
             return result
@@ -467,21 +486,21 @@ function engineOf(
       explain,
     ),
     writeScript,
-    explain: async (statement, table) => {
+    explain: (statement, table) => {
       const { sql, params } = sqlite.explain(statement)
-      // `explain` uses the schema that its connection has read last, so one of its own sees every index.
-      const file = new Database(path, { readonly: true, strict: true })
-      try {
-        configure(file)
-        const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
-        const rows = prepared.all(...bound(params))
-        prepared.finalize()
-        return sqlite.readPlan(rows, table)
-      } catch (error) {
-        throw explain(error)
-      } finally {
-        file.close()
-      }
+      return read(() => {
+        // `explain` uses the schema that its connection has read last, so one of its own sees every index.
+        const file = new Database(path, { readonly: true, strict: true })
+        try {
+          configure(file, { isForeign: isExact })
+          const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
+          const rows = prepared.all(...bound(params))
+          prepared.finalize()
+          return sqlite.readPlan(rows, table)
+        } finally {
+          file.close()
+        }
+      })
     },
     buildIndex: async ({ name, table, terms }) => {
       const { quote } = sqlite
@@ -597,34 +616,35 @@ const BUSY_MS = 5_000
 
 const LOCK_RETRY_MS = 50
 
+const isLocked = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+
 /**
- * Repeats a statement while another program holds the lock of a connected file, between turns of the event loop.
+ * Repeats an attempt while another program holds the lock of a connected file, between turns of the event loop.
  *
  * @throws SQLITE_BUSY after `FOREIGN_LOCK_MS`
  */
-async function patiently(writer: Database, statement: { run(): unknown }): Promise<void> {
+async function patiently<T>(attempt: () => T | Promise<T>): Promise<T> {
   const until = performance.now() + FOREIGN_LOCK_MS
-  writer.run('pragma busy_timeout = 0')
-  try {
-    for (;;) {
-      try {
-        statement.run()
-        return
-      } catch (error) {
-        if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > until) throw error
-      }
-      await Bun.sleep(LOCK_RETRY_MS)
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > until) throw error
     }
-  } finally {
-    writer.run(`pragma busy_timeout = ${BUSY_MS}`)
+    await Bun.sleep(LOCK_RETRY_MS)
   }
 }
 
-/** Pragmas of every connection to a base's file, in worker threads as well. */
-export function configure(file: Database): void {
+/**
+ * Pragmas of every connection to a base's file or a connected one, in worker threads as well.
+ *
+ * @param options `isForeign`: another program may hold the lock for long, so no thread waits for it, see `patiently`
+ */
+export function configure(file: Database, { isForeign = false } = {}): void {
   defineSqliteFunctions(file)
+  // First, because the others may read the file.
+  file.run(`pragma busy_timeout = ${isForeign ? 0 : BUSY_MS}`)
   file.run('pragma synchronous = full')
-  file.run(`pragma busy_timeout = ${BUSY_MS}`)
   file.run('pragma cache_size = -32768')
   file.run('pragma mmap_size = 1073741824')
   file.run('pragma temp_store = memory')

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Work } from '../../src/core/work.ts'
+import { createOpenFiles } from '../../src/db/open-files.ts'
+import { openExternalSqliteEngine } from '../../src/db/sqlite-engine.ts'
+import { createWorkerPool } from '../../src/pool.ts'
 import { type Bench, createBench, refusalOf } from '../records/support.ts'
 import { connect, createForeign, type ForeignDatabase, type ServerKind } from './support.ts'
 
@@ -123,7 +126,7 @@ test('a write that the database ends for a deadlock with another program is refu
   await other.unsafe('rollback')
 }, 60_000)
 
-describe('a write in a connected SQLite file', () => {
+describe('a connected SQLite file that another program has locked', () => {
   let bench: Bench
   let file: Database
   let path: string
@@ -144,7 +147,7 @@ describe('a write in a connected SQLite file', () => {
   })
   const note = () => file.query('select note from part').get()
 
-  test('waits for another program without stopping the server, and is refused after some seconds', async () => {
+  test('refuses a write after some seconds, without stopping the server', async () => {
     file.run('begin immediate')
     let turns = 0
     const ticks = setInterval(() => turns++, 20)
@@ -156,7 +159,7 @@ describe('a write in a connected SQLite file', () => {
     expect(note()).toEqual({ note: 'old' })
   }, 30_000)
 
-  test('goes on as soon as the other has ended, also where that reads until the commit', async () => {
+  test('is written to as soon as the other has ended, also where that reads until the commit', async () => {
     file.run('begin immediate')
     const first = bench.rest.patch(path, { id: 1, note: 'first' })
     await Bun.sleep(200)
@@ -169,5 +172,37 @@ describe('a write in a connected SQLite file', () => {
     file.run('rollback')
     expect((await second).status).toBe(200)
     expect(note()).toEqual({ note: 'second' })
+  }, 30_000)
+
+  /** What a read answers while the file is locked for a second, and how often other work was done meanwhile. */
+  async function whileLocked<T>(read: () => Promise<T>): Promise<{ answer: T; turns: number }> {
+    file.run('begin exclusive')
+    let turns = 0
+    const ticks = setInterval(() => turns++, 20)
+    const waiting = read()
+    await Bun.sleep(1_000)
+    clearInterval(ticks)
+    file.run('rollback')
+    return { answer: await waiting, turns }
+  }
+
+  test('is read as soon as the other has ended, without stopping the server', async () => {
+    expect((await bench.rest.get(path)).status).toBe(200)
+    const { answer, turns } = await whileLocked(() => bench.rest.get(path))
+    expect(answer.status).toBe(200)
+    expect(turns).toBeGreaterThan(20)
+  }, 30_000)
+
+  test('is opened, and read by a thread, as soon as the other has ended', async () => {
+    const pool = createWorkerPool(1)
+    const { answer, turns } = await whileLocked(async () => {
+      const engine = openExternalSqliteEngine(file.filename, 'parts', pool, createOpenFiles(10))
+      const rows = await engine.all({ sql: 'select id from part', params: [] }, { scan: true })
+      await engine.close()
+      return rows
+    })
+    expect(answer).toEqual([{ id: 1 }])
+    expect(turns).toBeGreaterThan(20)
+    pool.close()
   }, 30_000)
 })
