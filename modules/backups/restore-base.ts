@@ -154,7 +154,7 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         withSources: true,
         from,
       })
-      const read = () => copies.rows.read(baseId, { sources: draft.sourceIds, withViews: true, from })
+      const read = () => copies.rows.read(baseId, draft, { withViews: true, from })
       const rows = await read()
       const own = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
       const schema = createDetachedSchema(kernel.meta, from, original)

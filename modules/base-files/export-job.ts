@@ -148,7 +148,7 @@ export function createWriteFile(deps: Deps) {
 
   /** The tables in the base's own database, without links to tables that are not in the file. */
   async function readSchema(baseId: string): Promise<SchemaRows> {
-    const all = await schema.copiedRows.rowsOf(baseId)
+    const all = await schema.copiedRows.rowsOf(baseId, [])
     const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
     const own = new Set(sources.filter(({ isOwn }) => isOwn).map(({ id }) => id))
     const tables = all.tables.filter(({ sourceId }) => own.has(sourceId)).sort((a, b) => a.order - b.order)

@@ -8,11 +8,11 @@ import type { AuthService } from '../auth/index.ts'
 import type { BaseRow, BaseStore, SourceRow } from './store.ts'
 
 /** A base that is being copied. Until it is complete it lies in the trash, where only super admins see it. */
-interface BaseDraft {
+export interface BaseDraft {
   baseId: string
   /** New source ids by the original's. */
   sourceIds: ReadonlyMap<string, string>
-  /** The new id of the base's own source. */
+  /** The id of the original's own source. */
   ownSourceId: string | undefined
 }
 

@@ -1,5 +1,6 @@
 /** Bases, their members, and the databases that they are connected to. */
 
+export type { BaseDraft } from './copy.ts'
 export { basesRest, presentBase } from './rest/index.ts'
 export { basesRouter } from './router.ts'
 export { type BasesService, createBasesService, trashDaysOf } from './service.ts'

@@ -104,6 +104,38 @@ describe('tables that were left out when a database was connected', () => {
     await shop.ask('drop table hidden; alter table wanted drop column secret')
   })
 
+  test('so is, in a copy of the base, what people deleted before it was made', async () => {
+    const { trpc, rest, app, owner } = bench
+    const { id: baseId } = await createBase(app, owner)
+    await shop.ask('create table hidden (id serial primary key); alter table wanted add column secret text')
+    await connect({ ...bench, baseId }, shop.sent, { tables: ['wanted', 'hidden'] })
+    const tablesOf = (id: string) => trpc.schema.tables.query({ baseId: id })
+    const columnsOf = async (tableId = '') =>
+      (await trpc.schema.table.query({ tableId })).fields.map(({ id, columnName }) => ({ id, columnName }))
+    const tables = await tablesOf(baseId)
+    const idOf = (title: string) => tables.find((table) => table.title === title)?.id ?? ''
+    const before = await columnsOf(idOf('wanted'))
+    const secret = before.find(({ columnName }) => columnName === 'secret')
+    await trpc.schema.deleteField.mutate({ fieldId: secret?.id ?? '' })
+    await trpc.schema.deleteTable.mutate({ tableId: idOf('hidden') })
+    const copy = await trpc.copies.base.mutate({ baseId, options: {} })
+    expect((await jobEnd(bench, copy.jobId)).status).toBe('completed')
+    const [source] = await trpc.sources.list.query({ baseId: copy.baseId })
+    const path = `/api/v1/db/meta/projects/${copy.baseId}/meta-diff/${source?.id}`
+    expect((await rest.get(path)).body).toEqual([])
+    expect((await jobEnd(bench, (await rest.post(path, {})).body.id)).status).toBe('completed')
+    const copied = await tablesOf(copy.baseId)
+    expect(copied.map(({ title }) => title)).toEqual(['wanted'])
+    expect((await columnsOf(copied[0]?.id)).map(({ columnName }) => columnName)).not.toContain('secret')
+    const { items } = await trpc.trash.list.query({ baseId: copy.baseId })
+    const asked = { baseId: copy.baseId, items: items.map(({ ref }) => ref) }
+    expect((await trpc.trash.restore.mutate(asked)).restored).toBe(2)
+    const hidden = (await tablesOf(copy.baseId)).find(({ title }) => title === 'hidden')
+    expect((await columnsOf(copied[0]?.id)).map(({ columnName }) => columnName)).toContain('secret')
+    expect((await rest.get(`/api/v2/tables/${hidden?.id}/records`)).status).toBe(200)
+    await shop.ask('drop table hidden; alter table wanted drop column secret')
+  })
+
   test('so are links that people deleted, also when their table comes back from the database', async () => {
     const { trpc, rest, app, owner } = bench
     const { id: baseId } = await createBase(app, owner)

@@ -5,7 +5,7 @@ import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { defineSlot } from '../../../src/registry.ts'
-import type { BasesService } from '../../bases/index.ts'
+import type { BaseDraft, BasesService } from '../../bases/index.ts'
 import { fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
 import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
 
@@ -121,18 +121,17 @@ export function createCopyRows({ kernel, bases, schema, views }: Deps) {
     /**
      * The definitions of a base's tables.
      *
-     * @param options `sources`: those whose tables are read, by id. `from`: where, if not on this server
+     * @param draft the copy, which tells whose tables are read: those of the base, and of its connected databases
+     * @param options `from`: where they are read, if not on this server
      */
     async read(
       baseId: string,
-      {
-        sources,
-        withViews,
-        from,
-      }: { sources: ReadonlyMap<string, string>; withViews: boolean; from?: MetaReader },
+      { sourceIds, ownSourceId }: BaseDraft,
+      { withViews, from }: { withViews: boolean; from?: MetaReader },
     ): Promise<CopiedRows> {
-      const all = await schema.copiedRows.rowsOf(baseId, from)
-      const tables = all.tables.filter(({ sourceId }) => sources.has(sourceId))
+      const connected = [...sourceIds.keys()].filter((id) => id !== ownSourceId)
+      const all = await schema.copiedRows.rowsOf(baseId, connected, from)
+      const tables = all.tables.filter(({ sourceId }) => sourceIds.has(sourceId))
       const ids = new Set(tables.map(({ id }) => id))
       const fields = all.fields.filter(({ tableId }) => ids.has(tableId))
       return { tables, fields, ...(await views.rowsForCopy([...ids], withViews, from)) }

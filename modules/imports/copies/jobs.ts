@@ -68,7 +68,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       title: input.title,
       withSources: !input.isVisitor,
     })
-    const read = () => copyRows.read(baseId, { sources: draft.sourceIds, withViews: input.withViews })
+    const read = () => copyRows.read(baseId, draft, { withViews: input.withViews })
     const rows = await read()
     const ours = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
     await kernel.sources.copy(baseId, newBaseId, {

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { type AppError, notFound } from '../../../src/core/errors.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
@@ -257,10 +257,10 @@ export function createSchemaStore(
 
 type Tables = ReturnType<typeof defineSchemaTables>
 
-/** The rows of tables and fields, to be inserted again under new ids. */
+/** The rows of tables and fields, to be inserted again under new ids. New ones were deleted by nobody. */
 export interface SchemaRows {
-  tables: Omit<Tables['tables']['$inferSelect'], 'deletedBy' | 'movedTo'>[]
-  fields: Omit<Tables['fields']['$inferSelect'], 'deletedBy'>[]
+  tables: (Omit<Tables['tables']['$inferSelect'], 'deletedBy' | 'movedTo'> & { deletedBy?: string | null })[]
+  fields: (Omit<Tables['fields']['$inferSelect'], 'deletedBy'> & { deletedBy?: string | null })[]
 }
 
 /** A field with all ids replaced: its own, its table's and those in its options. */
@@ -281,22 +281,28 @@ export const fieldWithNewIds = <
 const ROWS_PER_STATEMENT = 200
 const IDS_PER_STATEMENT = 500
 
-/** Reads and inserts the rows of copied tables and fields. The trash is not copied. */
+/** Reads and inserts the rows of copied tables and fields. Only the trash of connected databases is copied. */
 export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
   const { tables, fields } = meta.tables(defineSchemaTables)
   const { db } = meta
   return {
-    /** @param from metadata of a backup; absent: those of this server */
-    async rowsOf(baseId: string, from: MetaReader = db): Promise<SchemaRows> {
+    /**
+     * @param connected ids of connected databases. What people deleted of them is read as well: it stays in the trash, so
+     *   that a synchronization does not bring it back
+     * @param from metadata of a backup; absent: those of this server
+     */
+    async rowsOf(baseId: string, connected: readonly string[], from: MetaReader = db): Promise<SchemaRows> {
+      const isCopied = or(isNull(tables.deletedAt), inArray(tables.sourceId, [...connected]))
       const found = await from
         .select()
         .from(tables)
-        .where(and(eq(tables.baseId, baseId), isNull(tables.deletedAt)))
+        .where(and(eq(tables.baseId, baseId), isCopied))
+      const hasTrash = new Set(found.flatMap(({ id, sourceId }) => (connected.includes(sourceId) ? id : [])))
       const ids = found.map(({ id }) => id)
       const all: SchemaRows['fields'] = []
       for (const tableIds of batches(ids, IDS_PER_STATEMENT)) {
-        const isCopied = and(inArray(fields.tableId, tableIds), isNull(fields.deletedAt))
-        all.push(...(await from.select().from(fields).where(isCopied)))
+        const rows = await from.select().from(fields).where(inArray(fields.tableId, tableIds))
+        all.push(...rows.filter(({ tableId, deletedAt }) => deletedAt === null || hasTrash.has(tableId)))
       }
       return { tables: found, fields: all }
     },
