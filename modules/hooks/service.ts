@@ -1,6 +1,7 @@
 import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
+import type { ChoiceTitles } from '../../src/core/fields/choice-titles.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
 import type {
   DeliveryStatus,
@@ -275,10 +276,9 @@ export function createHooksService(
     isBusy: store.isBusy,
 
     /** Fills `HOOK_CHOICES`. */
-    async renamedChoices(tableId: string, fieldId: string, renamed: ReadonlyMap<string, string>) {
-      const rename = (title: string) => renamed.get(title) ?? title
+    async renamedChoices(tableId: string, fieldId: string, titles: ChoiceTitles) {
       return (await store.ofTable(tableId)).flatMap(({ id, filter: before }) => {
-        const filter = before && renameInFilter(before, fieldId, rename)
+        const filter = before && renameInFilter(before, fieldId, titles)
         return Bun.deepEquals(filter, before) ? [] : [store.setFilter(id, filter)]
       })
     },

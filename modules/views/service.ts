@@ -84,7 +84,7 @@ export function createViewsService(
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
     forNewField: (model, field, position, actor) => placeNewField(context, model, field, position, actor),
     forReverse: (model, field) => placeReverseLink(context, model, field),
-    forRenamedChoices: (model, fieldId, renamed) => renameChoices(context, model, fieldId, renamed),
+    forRenamedChoices: (model, fieldId, titles) => renameChoices(context, model, fieldId, titles),
     forCopies: copies.forCopies,
     forRemovedTables: (tableIds) => removedTablesStatements(context, tableIds),
   }

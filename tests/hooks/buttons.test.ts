@@ -76,6 +76,19 @@ describe('a button that changes its record', () => {
     expect((await table.list())[0]).toMatchObject({ Status: 'Finished' })
   })
 
+  test('writes an option with a comma in its title, whatever options are named like its parts', async () => {
+    const options = { choices: [{ title: 'Yes' }, { title: 'Yes, later' }] }
+    const input = { tableId: table.id, field: { title: 'Answer', type: 'SingleSelect' as const, options } }
+    const answer = await bench.trpc.schema.createField.mutate(input)
+    const later = await button({ kind: 'update', values: { [answer.id]: 'Yes, later' } })
+    const choices = (answer.options.choices as { id: string; title: string }[]).map((choice) =>
+      choice.title === 'Yes' ? { ...choice, title: 'Yep' } : choice,
+    )
+    await bench.trpc.schema.updateField.mutate({ fieldId: answer.id, patch: { options: { choices } } })
+    expect(await refusal(press(later))).toBe('accepted')
+    expect((await table.list())[0]).toMatchObject({ Answer: 'Yes, later' })
+  })
+
   test('writes its values, the moment and whoever presses it, as one action that can be undone', async () => {
     const [status, closed, by] = ['Status', 'Closed', 'By'].map((title) => table.field(title).id)
     const close = await button({

@@ -1,6 +1,7 @@
 import { eq, inArray, type SQL } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
+import type { ChoiceTitles } from '../../../src/core/fields/choice-titles.ts'
 import type { Field, Table, View } from '../../../src/core/model.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -43,12 +44,8 @@ export interface TableViews {
   ): Promise<MetaStatement[]>
   /** For the reverse field of a new link, in the related table. */
   forReverse(model: TableModel, field: Field): Promise<MetaStatement[]>
-  /** For renamed options of a select field, by their old titles. */
-  forRenamedChoices(
-    model: TableModel,
-    fieldId: string,
-    renamed: ReadonlyMap<string, string>,
-  ): Promise<MetaStatement[]>
+  /** For renamed options of a select field. */
+  forRenamedChoices(model: TableModel, fieldId: string, titles: ChoiceTitles): Promise<MetaStatement[]>
   /**
    * @param all false: only the default view of each table
    * @param options `isMove`: they keep their owners
@@ -80,11 +77,7 @@ export interface FieldExpressions {
  * Implemented by the hooks module: the statements that carry renamed options of a field, by their old titles, into the
  * conditions of the webhooks of its table.
  */
-export type HookChoices = (
-  tableId: string,
-  fieldId: string,
-  renamed: ReadonlyMap<string, string>,
-) => Promise<MetaStatement[]>
+export type HookChoices = (tableId: string, fieldId: string, titles: ChoiceTitles) => Promise<MetaStatement[]>
 
 /** Slots for the implementations of later modules, filled by app.ts. */
 export const TABLE_VIEWS = defineSlot<TableViews>('schema.views')

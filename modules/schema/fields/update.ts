@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { valuesOfButton } from '../../../src/core/fields/button.ts'
+import type { ChoiceTitles } from '../../../src/core/fields/choice-titles.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
@@ -34,6 +35,7 @@ import { refuseKeyRules, requireViewOf } from '../links/index.ts'
 import {
   areLinks,
   choiceRewriter,
+  choiceTitles,
   definitionOf,
   duplicateField,
   type FieldDefinition,
@@ -42,7 +44,6 @@ import {
   isTitleTaken,
   patchDefinition,
   refuseSystemField,
-  renamedChoices,
   type TableModel,
 } from '../model/index.ts'
 import { fillNumbers } from './auto-numbers.ts'
@@ -145,7 +146,7 @@ export async function writeField(
       if (numbersRecords(after) && after.columnName !== before.columnName)
         await change.tx.run(fillNumbers(change.engine.dialect, model, after))
       await updateUniqueIndex(change, model, before, after)
-      const renamed = renamedChoices(before, after)
+      const titles = choiceTitles(before, after)
       const isSame = wireMeta === undefined && (cells?.count ?? 0) === 0 && Bun.deepEquals(before, after)
       const { fields } = store
       const { db } = kernel.meta
@@ -162,7 +163,7 @@ export async function writeField(
           ...counterparts.map(({ id }) =>
             db.update(fields).set({ required: after.required }).where(eq(fields.id, id)),
           ),
-          ...(renamed.size > 0 ? await forRenamedChoices(context, model, fieldId, renamed) : []),
+          ...(titles ? await forRenamedChoices(context, model, fieldId, titles) : []),
           ...(decision.also?.statements ?? []),
         ],
         ...(affectsOthers && {
@@ -201,21 +202,20 @@ async function forRenamedChoices(
   { kernel, store, views }: SchemaContext,
   model: TableModel,
   fieldId: string,
-  renamed: ReadonlyMap<string, string>,
+  titles: ChoiceTitles,
 ): Promise<MetaStatement[]> {
-  const rename = (title: string) => renamed.get(title) ?? title
   // Buttons in the trash come back with the values that they have here.
   const buttons = (await store.listFields(model.table.id)).flatMap((button) => {
     const values = valuesOfButton(button)
     const before = values[fieldId] ?? null
-    const after = renamedText(before, rename)
+    const after = renamedText(before, titles)
     if (after === before) return []
     const options = { ...button.options, values: { ...values, [fieldId]: after } }
     return [kernel.meta.db.update(store.fields).set({ options }).where(eq(store.fields.id, button.id))]
   })
   return [
-    ...(await views.forRenamedChoices(model, fieldId, renamed)),
-    ...(await kernel.registry.get(HOOK_CHOICES)(model.table.id, fieldId, renamed)),
+    ...(await views.forRenamedChoices(model, fieldId, titles)),
+    ...(await kernel.registry.get(HOOK_CHOICES)(model.table.id, fieldId, titles)),
     ...buttons,
   ]
 }

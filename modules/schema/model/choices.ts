@@ -1,4 +1,4 @@
-import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
+import { type ChoiceTitles, titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { Choice } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
@@ -63,8 +63,15 @@ function changedTitles(before: TypeAndOptions, after: TypeAndOptions): Map<strin
   return changed
 }
 
+/** What `ChoiceTitles` says after a change of select options; null if none is renamed. */
+export function choiceTitles(before: TypeAndOptions, after: TypeAndOptions): ChoiceTitles | null {
+  const renamed = renamedChoices(before, after)
+  if (renamed.size === 0) return null
+  return new Map(choicesOf(before).map(({ title }) => [title, renamed.get(title) ?? title]))
+}
+
 /** The new titles of renamed options, by their old titles. */
-export function renamedChoices(before: TypeAndOptions, after: TypeAndOptions): Map<string, string> {
+function renamedChoices(before: TypeAndOptions, after: TypeAndOptions): Map<string, string> {
   const renamed = new Map<string, string>()
   if (!hasChoices(before) || !hasChoices(after)) return renamed
   for (const [title, now] of changedTitles(before, after)) if (now !== null) renamed.set(title, now)

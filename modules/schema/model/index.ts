@@ -6,7 +6,7 @@ export {
   choiceRenamer,
   choiceRewriter,
   choicesOf,
-  renamedChoices,
+  choiceTitles,
   revertChoices,
   withKeptIds,
 } from './choices.ts'

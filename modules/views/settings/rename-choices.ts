@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import type { ChoiceTitles } from '../../../src/core/fields/choice-titles.ts'
 import {
   collectsAnswers,
   renameInColoring,
@@ -18,20 +19,19 @@ export async function renameChoices(
   { db, store }: ViewsContext,
   { table }: TableModel,
   fieldId: string,
-  renamed: ReadonlyMap<string, string>,
+  titles: ChoiceTitles,
 ): Promise<MetaStatement[]> {
   const { views, viewFields } = store
-  const rename = (title: string) => renamed.get(title) ?? title
   const statements: MetaStatement[] = []
   for (const row of await store.rowsOf(table.id)) {
     const { filter, coloring, options } = row
     const kind = viewKind(row.kind)
     const after: Partial<ViewRow> = {
-      filter: filter && renameInFilter(filter, fieldId, rename),
-      coloring: coloring && renameInColoring(coloring, fieldId, rename),
+      filter: filter && renameInFilter(filter, fieldId, titles),
+      coloring: coloring && renameInColoring(coloring, fieldId, titles),
       options:
         options && kind.renameChoices
-          ? kind.renameChoices(kind.options.parse(options), fieldId, rename)
+          ? kind.renameChoices(kind.options.parse(options), fieldId, titles)
           : options,
     }
     if (!Bun.deepEquals(after, { filter, coloring, options })) {
@@ -39,7 +39,7 @@ export async function renameChoices(
     }
     if (!collectsAnswers(row)) continue
     for (const { id, form, fieldId: askedId } of await store.fieldRowsOf(row.id)) {
-      const renamedForm = form && renameInForm(form, fieldId, rename, askedId === fieldId)
+      const renamedForm = form && renameInForm(form, fieldId, titles, askedId === fieldId)
       if (!Bun.deepEquals(renamedForm, form)) {
         statements.push(db.update(viewFields).set({ form: renamedForm }).where(eq(viewFields.id, id)))
       }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ChoiceTitles } from '../fields/choice-titles.ts'
 import type { Field } from '../fields/field.ts'
 import { hasSingleChoice, holdsPeople, isBoolean, isLinkType } from '../fields/traits.ts'
 import { m } from '../messages.gen.ts'
@@ -64,9 +65,9 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
       coverFieldId: fitOrNull(options.coverFieldId, field, isCover),
     }
   },
-  renameChoices: (options, fieldId, rename) =>
+  renameChoices: (options, fieldId, titles) =>
     options.stackFieldId === fieldId
-      ? { ...options, stacks: renamedStacks(options.stacks, rename) }
+      ? { ...options, stacks: renamedStacks(options.stacks, titles) }
       : options,
   problem: ({ stackFieldId, coverFieldId, stacks }, field) =>
     wrongType([stackFieldId], field, isStackable, m.view_error_not_stackable) ??
@@ -89,8 +90,10 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
 }
 
 /** If a renamed stack takes the key of another, drops the other: keys are unique. */
-function renamedStacks(stacks: KanbanStack[], rename: (title: string) => string): KanbanStack[] {
-  const renamed = stacks.map((stack) => (stack.key === null ? stack : { ...stack, key: rename(stack.key) }))
+function renamedStacks(stacks: KanbanStack[], titles: ChoiceTitles): KanbanStack[] {
+  const renamed = stacks.map((stack) =>
+    stack.key === null ? stack : { ...stack, key: titles.get(stack.key) ?? stack.key },
+  )
   const isRenamed = (index: number) => renamed[index]?.key !== stacks[index]?.key
   const taken = new Set(renamed.filter((_, index) => isRenamed(index)).map(({ key }) => key))
   return renamed.filter(({ key }, index) => isRenamed(index) || !taken.has(key))

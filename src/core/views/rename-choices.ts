@@ -1,3 +1,4 @@
+import type { ChoiceTitles } from '../fields/choice-titles.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { type Condition, type Filter, isGroup } from '../filters/filter.ts'
 import type { RowColoring } from './coloring.ts'
@@ -6,26 +7,28 @@ import type { FormField } from './form.ts'
 /** Operators that match part of a title. */
 const PARTIAL_MATCH: ReadonlySet<string> = new Set(['like', 'nlike'])
 
-type Rename = (title: string) => string
-
 /** Updates a filter after select options were renamed, so that it matches the same options. */
-export function renameInFilter(filter: Filter, fieldId: string, rename: Rename): Filter {
+export function renameInFilter(filter: Filter, fieldId: string, titles: ChoiceTitles): Filter {
   if (isGroup(filter)) {
-    return { ...filter, children: filter.children.map((child) => renameInFilter(child, fieldId, rename)) }
+    return { ...filter, children: filter.children.map((child) => renameInFilter(child, fieldId, titles)) }
   }
   const isAbout = filter.fieldId === fieldId && !PARTIAL_MATCH.has(filter.operator)
-  return isAbout ? { ...filter, value: renamedValue(filter.value, rename) } : filter
+  return isAbout ? { ...filter, value: renamedValue(filter.value, titles) } : filter
 }
 
 /** Updates a colouring after select options were renamed. */
-export const renameInColoring = (coloring: RowColoring, fieldId: string, rename: Rename): RowColoring =>
+export const renameInColoring = (
+  coloring: RowColoring,
+  fieldId: string,
+  titles: ChoiceTitles,
+): RowColoring =>
   coloring.mode === 'select'
     ? coloring
     : {
         ...coloring,
         rules: coloring.rules.map((rule) => ({
           ...rule,
-          filter: renameInFilter(rule.filter, fieldId, rename),
+          filter: renameInFilter(rule.filter, fieldId, titles),
         })),
       }
 
@@ -37,23 +40,23 @@ export const renameInColoring = (coloring: RowColoring, fieldId: string, rename:
 export const renameInForm = (
   form: FormField,
   fieldId: string,
-  rename: Rename,
+  titles: ChoiceTitles,
   isOwn: boolean,
 ): FormField => ({
   ...form,
-  showIf: form.showIf && renameInFilter(form.showIf, fieldId, rename),
+  showIf: form.showIf && renameInFilter(form.showIf, fieldId, titles),
   ...(isOwn && {
-    limitOptions: form.limitOptions?.map(rename) ?? null,
-    defaultValue: renamedText(form.defaultValue, rename),
+    limitOptions: form.limitOptions?.map((title) => titles.get(title) ?? title) ?? null,
+    defaultValue: renamedText(form.defaultValue, titles),
   }),
 })
 
-const renamedValue = (value: Condition['value'], rename: Rename): Condition['value'] =>
-  Array.isArray(value) ? value.map((part) => renamedText(part, rename)) : renamedText(value, rename)
+const renamedValue = (value: Condition['value'], titles: ChoiceTitles): Condition['value'] =>
+  Array.isArray(value) ? value.map((part) => renamedText(part, titles)) : renamedText(value, titles)
 
-/** Renames one title or a comma-separated list of titles. */
-export function renamedText(value: CellValue, rename: Rename): CellValue {
+/** Renames one title, which may have commas, or a comma-separated list of titles. */
+export function renamedText(value: CellValue, titles: ChoiceTitles): CellValue {
   if (typeof value !== 'string') return value
-  const whole = rename(value)
-  return whole !== value || !value.includes(',') ? whole : value.split(',').map(rename).join(',')
+  const renamed = (title: string) => titles.get(title) ?? title
+  return titles.get(value) ?? value.split(',').map(renamed).join(',')
 }

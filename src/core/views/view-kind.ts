@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ChoiceTitles } from '../fields/choice-titles.ts'
 import { type Field, shownType } from '../fields/field.ts'
 import type { AnyFieldType } from '../fields/field-type.ts'
 import { isGroupable } from '../group-key.ts'
@@ -52,7 +53,7 @@ export interface ViewKindDefinition<Options extends object> {
    */
   prune(options: Options, field: (id: string) => Field | undefined): Options
   /** Updates the options after select options were renamed. Absent if they contain no titles. */
-  renameChoices?(options: Options, fieldId: string, rename: (title: string) => string): Options
+  renameChoices?(options: Options, fieldId: string, titles: ChoiceTitles): Options
   /**
    * Error message that names the field if the options do not fit these fields; null if they do. `field` finds
    * a live field by its id.
