@@ -28,6 +28,15 @@ export function groupKeyOf(field: Field, value: CellValue, timeZone: string): Ce
   return ms === null ? null : dayIn(ms, resolveZone(zone))
 }
 
+/**
+ * True if a cell belongs to the group with the key. Several people are compared as a set: where one of them has left, or a base
+ * has more people than are sorted, the key has the order of a cell.
+ */
+export function hasGroupKey(field: Field, value: CellValue, key: CellValue, timeZone: string): boolean {
+  const own = groupKeyOf(field, value, timeZone)
+  return own === key || (isPeopleSet(field) && key !== null && own === sortedIds(key))
+}
+
 /** Options of sets that are sorted, each a comparison per record. With more, cells are grouped as stored. */
 export const MAX_SET_OPTIONS = 200
 
@@ -51,9 +60,15 @@ function normalizeSet(field: Field, value: CellValue): CellValue {
       choices.map(({ title }) => title),
     )
   }
-  const isSet = holdsPeople({ type: type.name }) && options.multiple === true
-  return isSet ? idsIn(value).sort().join(',') : value
+  return isPeopleSet(field) ? sortedIds(value) : value
 }
+
+function isPeopleSet(field: Field): boolean {
+  const { type, options } = shownType(field)
+  return holdsPeople({ type: type.name }) && options.multiple === true
+}
+
+const sortedIds = (value: CellValue): string => idsIn(value).sort().join(',')
 
 /** True if users can group by the field. */
 export const isGroupable = (field: Field): boolean =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { hasGroupKey } from '../../src/core/group-key.ts'
 import type { TestUser } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
 import { type Bench, changesNothing, createBench, readsOf, refusalOf, type TestTable } from './support.ts'
@@ -293,6 +294,22 @@ describe('groups of people', () => {
     )
     expect(found.map((ids) => ids.length)).toEqual(groups.map(({ count }) => count))
     expect(found.toSorted((a, b) => Number(a[0]) - Number(b[0]))).toEqual([[1], [2], [3, 4]])
+    // The browser, which does not know who has left, finds every record in its group.
+    const cells = [
+      [gone, ann],
+      [ann, gone],
+      [bob, ann],
+      [ann, bob],
+    ].map((team) => team.map(({ id }) => id).join(','))
+    for (const [
+      at,
+      {
+        keys: [key = null],
+      },
+    ] of groups.entries())
+      for (const id of found[at] ?? [])
+        expect(hasGroupKey(other.field('Team'), cells[Number(id) - 1] ?? null, key, 'UTC')).toBe(true)
+    expect(hasGroupKey(other.field('Team'), cells[0] ?? null, cells[2] ?? null, 'UTC')).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { groupKeyOf } from '../../../src/core/group-key.ts'
+import { hasGroupKey } from '../../../src/core/group-key.ts'
 import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
 import { type GroupPage, type GroupRequest, MAX_GROUP_PAGE, type Query } from '../../../src/core/query.ts'
 import {
@@ -263,7 +263,7 @@ function isOfGroup(
 ): boolean {
   return group.keys.every((key, level) => {
     const field = fields.find(({ id }) => id === levels[level]?.fieldId)
-    return !field || groupKeyOf(field, values(field.id), timeZone) === key
+    return !field || hasGroupKey(field, values(field.id), key, timeZone)
   })
 }
 

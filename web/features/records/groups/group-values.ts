@@ -3,7 +3,7 @@ import { resolveZone } from '../../../../src/core/dates.ts'
 import { isComputed, isNamedLink, shownType } from '../../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { parseInstant } from '../../../../src/core/fields/instant-text.ts'
-import { groupKeyOf } from '../../../../src/core/group-key.ts'
+import { hasGroupKey } from '../../../../src/core/group-key.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { type GroupNode, groupAt, placeOf } from '../../../grid/groups/tree.ts'
 import { timeZone } from '../../../time-zone.ts'
@@ -58,7 +58,7 @@ function linkIn(
   if (!place) return undefined
   for (let row = place.first; row < place.first + Math.min(place.node.count, MAX_LOOKED_AT); row++) {
     const value = store.source.getRow(row)?.values(field.id)
-    if (value != null && groupKeyOf(field, value, timeZone) === key) return value
+    if (value != null && hasGroupKey(field, value, key, timeZone)) return value
   }
   return undefined
 }

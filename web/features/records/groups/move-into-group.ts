@@ -1,5 +1,6 @@
 import type { Operation } from '../../../../src/core/changes.ts'
-import { groupKeyOf } from '../../../../src/core/group-key.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { hasGroupKey } from '../../../../src/core/group-key.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import type { GroupNode } from '../../../grid/groups/tree.ts'
 import { m } from '../../../messages.gen.ts'
@@ -23,12 +24,15 @@ export async function moveIntoGroup(
   if (!groups || !tree) return
   const { id: tableId } = schema.table
   const { values, unwritable } = valuesOfGroup(context, group)
-  const keyOf = (id: RecordId, fieldId: string) => {
+  const hasKey = (id: RecordId, fieldId: string, key: CellValue) => {
     const field = schema.fields.find((each) => each.id === fieldId)
-    return field ? groupKeyOf(field, store.row(id)?.values(fieldId) ?? null, timeZone) : null
+    return field ? hasGroupKey(field, store.row(id)?.values(fieldId) ?? null, key, timeZone) : key === null
   }
   const differing = (id: RecordId) =>
-    tree.levels.slice(0, group.keys.length).filter((level, at) => keyOf(id, level.fieldId) !== group.keys[at])
+    tree.levels.filter((level, at) => {
+      const key = group.keys[at]
+      return key !== undefined && !hasKey(id, level.fieldId, key)
+    })
   const fixed = unwritable.find((field) =>
     ids.some((id) => differing(id).some((l) => l.fieldId === field.id)),
   )
