@@ -18,6 +18,9 @@ test('a delivery that is given up is told in the transaction that stores it, onc
   const table = await bench.table({ Title: 'SingleLineText' })
   const hookId = await bench.hook(table)
   const editor = await createMember(bench.app, bench.baseId, 'editor')
+  const creatorOfAll = await bench.app.signUp('creator-of-all@example.com')
+  const role = 'workspace-level-creator'
+  await bench.trpc.auth.setWorkspaceRole.mutate({ userId: creatorOfAll.id, role })
   bench.receiver.answer('/hook', { status: 410 })
   const { meta } = bench.app.kernel
   const { atomically } = meta
@@ -35,6 +38,7 @@ test('a delivery that is given up is told in the transaction that stores it, onc
   expect(ends[0]?.some((sql) => /^insert into .?notifications/.test(sql))).toBe(true)
   expect(await failuresOf(hookId)).toMatchObject([{ title: 'Hook', isPaused: false }])
   expect(await failuresOf(hookId, bench.app.trpc(editor.token))).toEqual([])
+  expect(await failuresOf(hookId, bench.app.trpc(creatorOfAll.token))).toMatchObject([{ title: 'Hook' }])
 })
 
 test('a webhook whose condition is lost is paused, and told', async () => {

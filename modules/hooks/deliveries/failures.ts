@@ -16,11 +16,11 @@ export function createFailures(
   { access }: Pick<AuthService, 'access'>,
   { hooks }: Pick<HookStore, 'hooks'>,
 ) {
-  /** A notice for each creator of the base; a failure that goes on is told once. */
+  /** A notice for everyone who may change webhooks of the base; a failure that goes on is told once. */
   async function tell(hook: HookRow, error: string | null, isPaused: boolean): Promise<PreparedNotices> {
     const { id, baseId, title, failingSince } = hook
     const since = new Date(failingSince ?? nowMs()).toISOString()
-    const managers = (await access.members(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
+    const managers = (await access.people(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
     return registry.get(NOTICES).prepare(
       managers.map(({ user }) => ({
         kind: 'hookFailing',
