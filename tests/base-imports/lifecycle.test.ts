@@ -142,6 +142,37 @@ describe('baseImports.begin', () => {
     const report = await imports().report.query({ importId: id })
     expect(report.find(({ fieldTitle }) => fieldTitle === 'File')?.reason).toContain('left out: 2')
   })
+
+  test('keeps to the limits that people have set for files since an earlier run', async () => {
+    const file = (name: string) => {
+      server.files.set(`att${name}`, new TextEncoder().encode(name))
+      return { id: `att${name}`, filename: name, size: name.length, type: 'text/plain' }
+    }
+    const record: Record<string, unknown> = { Name: 'Some', File: [file('too-large.txt')] }
+    const papers = airtableTable('Papers', { Name: 'singleLineText', File: 'multipleAttachments' }, [record])
+    const own = airtableBase('Limited papers', [papers])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const trpc = app.trpc(owner.token)
+    const [table] = await trpc.schema.tables.query({ baseId: baseId! })
+    const { fields } = await trpc.schema.table.query({ tableId: table!.id })
+    const fieldId = fields.find(({ title }) => title === 'File')!.id
+    await trpc.schema.updateField.mutate({
+      fieldId,
+      patch: { options: { maxSizeMb: 10 / 1024 ** 2, maxCount: 1 } },
+    })
+    papers.records[0]!.fields[papers.field('File')] = [file('too-large.txt'), file('b.txt'), file('c.txt')]
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', error: null })
+    const { rows } = await recordsOf(app, owner, baseId!, 'Papers')
+    expect(JSON.parse(String(rows[0]!.File))).toMatchObject([{ title: 'b.txt' }])
+    const report = (await imports().report.query({ importId: id })).filter(
+      ({ fieldTitle }) => fieldTitle === 'File',
+    )
+    expect(report.map(({ reason }) => reason).join()).toContain('left out: 1')
+    expect(report.some(({ value }) => value === 'too-large.txt')).toBe(true)
+  })
 })
 
 describe('an import that is interrupted', () => {

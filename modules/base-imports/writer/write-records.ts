@@ -3,6 +3,7 @@ import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import type { NewRow, UpdatedRow, Values } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { attachment, limitProblem } from '../../../src/core/fields/attachment.ts'
 import { type AttachmentItem, MAX_ATTACHMENTS_EVER } from '../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -244,7 +245,7 @@ function convert(
 
 /** A cell as it is written; null where it does not fit, which `refuse` reports. */
 export function toValue(
-  { people }: Pick<RunContext, 'people'>,
+  { people, kernel }: Pick<RunContext, 'people' | 'kernel'>,
   field: Field,
   cell: SourceCell,
   items: ReadonlyMap<string, AttachmentItem>,
@@ -261,10 +262,18 @@ export function toValue(
     return joinIds(found.filter((id) => id !== undefined))
   }
   if (isFiles(cell)) {
-    const count = cell.files.length - MAX_ATTACHMENTS_EVER
-    if (count > 0) refuse(m.base_imports_reason_files_over({ max: MAX_ATTACHMENTS_EVER, count }), null)
-    const kept = filesOf(cell).flatMap(({ id }) => items.get(id) ?? [])
-    return kept.length === 0 ? null : JSON.stringify(kept)
+    // People may have limited the files of the field since an earlier run.
+    const limits = attachment.options.parse(field.options)
+    const fitting = filesOf(cell).flatMap(({ id }) => {
+      const item = items.get(id)
+      const reason = item ? limitProblem([item], { ...limits, maxCount: null }) : null
+      if (item && reason !== null) refuse(reason, item.title)
+      return item && reason === null ? [item] : []
+    })
+    const max = limits.maxCount ?? kernel.config.attachmentMaxCount
+    const count = cell.files.length - filesOf(cell).length + Math.max(fitting.length - max, 0)
+    if (count > 0) refuse(m.base_imports_reason_files_over({ max, count }), null)
+    return fitting.length === 0 ? null : JSON.stringify(fitting.slice(0, max))
   }
   const text = typeof cell === 'string' ? cell.replaceAll('\0', '').toWellFormed() : cell
   const read = fieldType(field.type).read(text, field.options)
