@@ -137,6 +137,8 @@ export interface View {
   frozen: number
   fields: ViewField[]
   filter: Filter | null
+  /** True if visitors do not see all conditions of `filter`: the server applies the others to reads that name the view. */
+  isFilterPartial?: boolean
   sorts: Sort[]
   /** Group levels, outermost first; at most `MAX_GROUPS`. */
   groups: Sort[]

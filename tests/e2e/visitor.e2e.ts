@@ -237,6 +237,44 @@ describe('a visitor of a shared base', () => {
     await page.context().close()
   })
 
+  test('sees in a view only what its filter lets through, also where it names an address', async () => {
+    const fields = [
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Who', type: 'User' as const },
+    ]
+    const schema = await own().schema.createTable.mutate({ baseId, title: 'Duties', fields })
+    const tableId = schema.table.id
+    const [title, who] = fields.map((one) => schema.fields.find((field) => field.title === one.title)!.id)
+    const rows = [
+      { values: { [title!]: 'of the owner', [who!]: owner.id } },
+      { values: { [title!]: 'common' } },
+      { values: { [title!]: 'of nobody' } },
+    ]
+    const operations = [{ kind: 'insert' as const, tableId, rows, before: null }]
+    await own().records.write.mutate({ change: { baseId, operations } })
+    const children = [
+      { fieldId: who!, operator: 'like', value: owner.email },
+      { fieldId: title!, operator: 'eq', value: 'common' },
+    ]
+    const patch = { filter: { join: 'or' as const, children } }
+    await own().views.update.mutate({ viewId: schema.views[0]!.id, patch })
+    const target = { kind: 'base' as const, targetId: baseId }
+    const share = await own().shares.save.mutate({ ...target, patch: { role: 'editor' } })
+    const page = await visit(`/base/base/${share.id}/${tableId}`)
+    await page.getByText('of the owner', { exact: true }).waitFor()
+    expect(await page.getByText('common', { exact: true }).count()).toBe(1)
+    expect(await page.getByText('of nobody', { exact: true }).count()).toBe(0)
+    await page.getByText('2 records', { exact: true }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select all' }).click()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('0 records', { exact: true }).waitFor()
+    const left = await own().records.list.query({
+      query: { tableId, fieldIds: [title!], limit: 5, offset: 0 },
+    })
+    expect(left.rows).toEqual([['of nobody']])
+    await page.context().close()
+  })
+
   test('reads a shared diagram and nothing else', async () => {
     const [source] = await own().sources.list.query({ baseId })
     const share = await own().shares.save.mutate({ kind: 'erd', targetId: source?.id ?? '', patch: {} })

@@ -49,7 +49,7 @@ function open(rows: Values[], filter: StoreQuery['filter'] = null) {
       notify: (message) => void messages.push(message),
       keepUnsaved: () => {},
     },
-    { fields: FIELDS, fieldIds, filter, sorts: [], search: null },
+    { fields: FIELDS, fieldIds, filter, sorts: [], viewId: undefined, search: null },
     undefined,
     map.layout,
   )

@@ -35,7 +35,15 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
   const by = stackByOf(fields, 'status')
   if (!by) throw new Error('the field cannot be stacked by')
   const fieldIds = fields.map((field) => field.id)
-  const current: StoreQuery = { fields, fieldIds, filter: null, sorts: [], search: null, ...query }
+  const current: StoreQuery = {
+    fields,
+    fieldIds,
+    filter: null,
+    sorts: [],
+    viewId: undefined,
+    search: null,
+    ...query,
+  }
 
   async function groups(): Promise<GroupPage> {
     server.calls.push('groups')

@@ -39,7 +39,15 @@ export async function open(
       notify: (message) => void messages.push(message),
       keepUnsaved: (unsaved) => void kept.push(unsaved),
     },
-    { fields, fieldIds: fields.map((field) => field.id), filter: null, sorts: [], search: null, ...query },
+    {
+      fields,
+      fieldIds: fields.map((field) => field.id),
+      filter: null,
+      sorts: [],
+      viewId: undefined,
+      search: null,
+      ...query,
+    },
   )
   await store.reload()
   store.source.requestRange(0, 20)

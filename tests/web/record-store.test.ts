@@ -374,7 +374,7 @@ describe('record store', () => {
         notify: () => {},
         keepUnsaved: () => {},
       },
-      { fields, fieldIds: ['title', 'stock'], filter: null, sorts: [], search: null },
+      { fields, fieldIds: ['title', 'stock'], filter: null, sorts: [], viewId: undefined, search: null },
       last,
     )
     await again.reload()

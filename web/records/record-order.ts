@@ -3,9 +3,22 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { hasSingleChoice } from '../../src/core/fields/traits.ts'
 import type { Field, Sort } from '../../src/core/model.ts'
-import type { Query } from '../../src/core/query.ts'
+import type { Query, Selection } from '../../src/core/query.ts'
 import type { GridRow } from '../grid/contract.ts'
 import type { StoreQuery } from './types.ts'
+
+/** The records of a store, in the form of a query. */
+export const selectionOf = (
+  tableId: string,
+  { viewId, filter, search }: Pick<StoreQuery, 'viewId' | 'filter' | 'search'>,
+): Pick<Selection, 'tableId' | 'viewId' | 'filter' | 'search'> => ({ tableId, viewId, filter, search })
+
+/** True if neither a filter nor a search limits the records. */
+export const isWholeTable = ({
+  viewId,
+  filter,
+  search,
+}: Pick<Selection, 'viewId' | 'filter' | 'search'>): boolean => viewId === undefined && !filter && !search
 
 /** The order of a store's records, in the form of a query. */
 export function orderOf({

@@ -18,7 +18,7 @@ import { createTableState, type ListState } from './layouts/list.ts'
 import { createPaging, type Paging, type PagingDeps } from './layouts/paging.ts'
 import { createLive, type LiveDeps } from './live.ts'
 import { type ApplyOptions, createOptimistic } from './optimistic.ts'
-import { orderOf } from './record-order.ts'
+import { orderOf, selectionOf } from './record-order.ts'
 import type { SendQueue } from './send-queue.ts'
 import type { Conflict, RecordsApi, Resolution, StoreQuery, Unsaved, Written } from './types.ts'
 
@@ -158,8 +158,7 @@ export function createRecordStore(
       if (row !== undefined) rows.set(id, row)
       else if (!drafts.isLocal(state.realId(id))) unknown.push(id)
     }
-    const { filter, search } = query
-    const order = { tableId, filter, search, ...orderOf(query), limit: 1, offset: 0 }
+    const order = { ...selectionOf(tableId, query), ...orderOf(query), limit: 1, offset: 0 }
     for (let from = 0; from < unknown.length; from += MAX_LOCATED_AT_ONCE) {
       const batch = unknown.slice(from, from + MAX_LOCATED_AT_ONCE)
       const found = await api.positions(order, batch.map(state.realId), signal)
@@ -294,7 +293,7 @@ export function createRecordStore(
     setQuery(next: StoreQuery): void {
       const before = query
       query = next
-      const sameRecords = isSame(before.filter, next.filter) && isSame(before.search, next.search)
+      const sameRecords = isSame(selectionOf(tableId, before), selectionOf(tableId, next))
       if (!sameRecords || !isSame(orderOf(before), orderOf(next))) void paging.reload({ fromTop: true })
       else if (needsOtherValues(before, next)) void paging.reload({ keepsCount: true })
     },

@@ -61,6 +61,8 @@ export interface StoreQuery {
   /** Fields to read: those shown, and those that filter and sort. */
   fieldIds: readonly string[]
   filter: Filter | null
+  /** The view whose filter applies as well, because visitors do not see all of its conditions. */
+  viewId: string | undefined
   sorts: readonly Sort[]
   /** View whose manual order applies without sorts and groups; absent: the table's order. */
   orderViewId?: string

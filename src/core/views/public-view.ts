@@ -133,7 +133,7 @@ export function publicView(view: View, visible: readonly Field[]): View {
     ownerId: null,
     hiddenFrom: [],
     fields: fields.filter(isShown).map((line) => withPublicQuestion(line, isPublic)),
-    filter: withoutHidden(filter, isPublic),
+    ...publicFilter(filter, isPublic),
     sorts: sorts.filter(isShown),
     groups: groups.filter(isShown),
     coloring: coloring && publicColoring(coloring, isShown, isPublic),
@@ -169,6 +169,7 @@ export function viewsForVisitors(fields: readonly Field[]) {
     question,
     view: (view: View): View => ({
       ...withPublicOptions(conditions(view)),
+      ...publicFilter(view.filter, isPublic),
       fields: view.fields.map(question),
     }),
   }
@@ -206,11 +207,19 @@ function publicColoring(
 const isFullyPublic = (filter: Filter, isPublic: IsPublic): boolean =>
   isGroup(filter) ? filter.children.every((child) => isFullyPublic(child, isPublic)) : isPublic(filter)
 
+/** The filter of a view as visitors see it, and whether the server has to apply more of it. */
+function publicFilter(filter: Filter | null, isPublic: IsPublic): Pick<View, 'filter' | 'isFilterPartial'> {
+  const isPartial = filter !== null && !isFullyPublic(filter, isPublic)
+  return { filter: withoutHidden(filter, isPublic), ...(isPartial && { isFilterPartial: true }) }
+}
+
+/** What visitors may see of a filter: never narrower than the filter, so that both together are the filter. */
 function withoutHidden(filter: Filter | null, isPublic: IsPublic): Filter | null {
-  if (filter === null) return null
-  if (!isGroup(filter)) return isPublic(filter) ? filter : null
-  const children = filter.children
-    .map((child) => withoutHidden(child, isPublic))
-    .filter((child) => child !== null)
-  return children.length === 0 ? null : { ...filter, children }
+  if (filter === null || isFullyPublic(filter, isPublic)) return filter
+  // Without one of its parts, a negation or an alternative would let fewer records through.
+  if (!isGroup(filter) || filter.not) return null
+  const children = filter.children.map((child) => withoutHidden(child, isPublic))
+  const shown = children.filter((child) => child !== null)
+  if (shown.length === 0 || (filter.join === 'or' && shown.length < children.length)) return null
+  return { ...filter, children: shown }
 }

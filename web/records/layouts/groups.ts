@@ -17,6 +17,7 @@ import {
 import { createStore, type Store } from '../../grid/store.ts'
 import { timeZone } from '../../time-zone.ts'
 import type { ValueOf } from '../record-order.ts'
+import { selectionOf } from '../record-order.ts'
 import type { StoreLayout } from '../record-store.ts'
 import type { GroupsApi, StoreQuery } from '../types.ts'
 import { createTableState, type TableState } from './list.ts'
@@ -57,9 +58,9 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function requestOf(query: StoreQuery, levels: readonly Sort[]): Omit<GroupRequest, 'limit' | 'offset'> {
-    const { filter, search, groupSummaries = [] } = query
-    const tableId = deps?.tableId ?? ''
-    return { selection: { tableId, filter, search }, groups: [...levels], summaries: [...groupSummaries] }
+    const { groupSummaries = [] } = query
+    const selection = selectionOf(deps?.tableId ?? '', query)
+    return { selection, groups: [...levels], summaries: [...groupSummaries] }
   }
 
   async function read(signal: AbortSignal): Promise<GroupTree | null> {

@@ -6,6 +6,7 @@ import type { RecordId, RecordPage } from '../../../src/core/model.ts'
 import type { GridRow } from '../../grid/contract.ts'
 import { type LngLat, toWorld, type WorldPoint } from '../../map/mercator.ts'
 import { placeIn } from '../../map/place-value.ts'
+import { selectionOf } from '../record-order.ts'
 import type { StoreLayout } from '../record-store.ts'
 import { createTableState } from './list.ts'
 import { createSharedColumns } from './pager.ts'
@@ -189,12 +190,10 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     page: { offset: number; limit: number; recordIds?: RecordId[] },
     signal: AbortSignal,
   ): Promise<RequestedPage> {
-    const { search, fieldIds } = deps.query()
+    const query = deps.query()
     const askedAt = rows.now()
-    const found = await api.list(
-      { tableId, filter, search, fieldIds: [...fieldIds], sorts: [], ...page },
-      signal,
-    )
+    const selection = selectionOf(tableId, { ...query, filter })
+    const found = await api.list({ ...selection, fieldIds: [...query.fieldIds], sorts: [], ...page }, signal)
     signal.throwIfAborted()
     return { page: found, askedAt }
   }
@@ -202,8 +201,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
   /** Null if counting failed; the records are shown anyway. */
   async function count(which: 'placed' | 'unplaced', signal: AbortSignal): Promise<number | null> {
     try {
-      const { search } = deps.query()
-      return await api.count({ tableId, filter: filterOf(which), search }, signal)
+      return await api.count(selectionOf(tableId, { ...deps.query(), filter: filterOf(which) }), signal)
     } catch (error) {
       if (!signal.aborted) console.warn('the records could not be counted', error)
       return null

@@ -1,10 +1,10 @@
 import { positionKey, type RecordChange } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId, RecordPage } from '../../../src/core/model.ts'
-import type { Query, Selection } from '../../../src/core/query.ts'
+import type { Query } from '../../../src/core/query.ts'
 import type { GridRow, RangeRequest } from '../../grid/contract.ts'
 import { firstContent, isContentShown } from '../../navigation/first-content.ts'
-import { orderOf } from '../record-order.ts'
+import { orderOf, selectionOf } from '../record-order.ts'
 import type { RecordsApi, StoreQuery } from '../types.ts'
 import type { ListState, TableState } from './list.ts'
 import { createPager, createSharedColumns, type PageScheme } from './pager.ts'
@@ -116,10 +116,7 @@ export function createPaging(deps: PagingDeps) {
     () => void reload({ yields: true }),
   )
 
-  function selection(): Pick<Selection, 'tableId' | 'filter' | 'search'> {
-    const { filter, search } = deps.query()
-    return { tableId, filter, search }
-  }
+  const selection = () => selectionOf(tableId, deps.query())
 
   /** Reads rows, from one group where possible: the server then need not sort the whole list. */
   async function readRows(query: Query, range: RowRange, signal: AbortSignal): Promise<RecordPage> {

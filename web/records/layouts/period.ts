@@ -108,8 +108,8 @@ export function createPeriodReader(api: ReadApi, now = () => performance.now()) 
 const keyOf = (query: Omit<Query, 'limit' | 'offset'>): string =>
   selectionKey(query) + JSON.stringify([query.sorts ?? [], query.fieldIds ?? []])
 
-const selectionKey = ({ filter, search }: Pick<Query, 'filter' | 'search'>): string =>
-  JSON.stringify([filter ?? null, search ?? null])
+const selectionKey = ({ viewId, filter, search }: Pick<Query, 'viewId' | 'filter' | 'search'>): string =>
+  JSON.stringify([viewId ?? null, filter ?? null, search ?? null])
 
 /**
  * All rows of a source up to a limit, as one list that changes with any of them: a calendar needs the dates of all rows

@@ -2,7 +2,7 @@ import type { RecordChange } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { GridRow } from '../../grid/contract.ts'
-import { orderOf } from '../record-order.ts'
+import { orderOf, selectionOf } from '../record-order.ts'
 import { createPager, createSharedColumns, type Pager, type PagerDeps, type PageScheme } from './pager.ts'
 import { createRefresh, type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 import type { RowRange } from './segments.ts'
@@ -73,10 +73,7 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     () => void reload(),
   )
 
-  const selection = (): Selection => {
-    const { filter, search } = deps.query()
-    return { tableId, filter, search }
-  }
+  const selection = (): Selection => selectionOf(tableId, deps.query())
 
   function pagerOf(key: StackKey): Pager {
     const known = pagers.get(key)

@@ -14,6 +14,7 @@ import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
 import { runInQueue } from '../../../records/base-queue.ts'
+import { isWholeTable, selectionOf } from '../../../records/record-order.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
@@ -34,7 +35,8 @@ export async function deleteRecords(context: TableContext, ids: readonly RecordI
   const known = ids.map(store.realId)
   try {
     if (!(await confirmRecords(context, known.length, await countHidden(context, known)))) return false
-    if (!(await agrees(context, { recordIds: known }, known.length))) return false
+    if (!(await agrees(context, { tableId: context.schema.table.id, recordIds: known }, known.length)))
+      return false
   } catch (error) {
     toast.error({ text: messageOf(error) })
     return false
@@ -48,27 +50,26 @@ export async function deleteRecords(context: TableContext, ids: readonly RecordI
 /** Confirms when the foreign keys of a connected database would change other records. */
 async function agrees(
   { schema }: TableContext,
-  selection: Omit<Selection, 'tableId' | 'recordIds'> & { recordIds?: readonly RecordId[] },
+  selection: Omit<Selection, 'recordIds'> & { recordIds?: readonly RecordId[] },
   count: number,
 ): Promise<boolean> {
   if (!schema.fields.some((field) => field.isPrimaryKey && field.databaseType !== null)) return true
   const { askDeletion } = await import('./confirm-deletion.tsx')
-  return askDeletion({ ...selection, tableId: schema.table.id }, count)
+  return askDeletion(selection, count)
 }
 
 /** Deletes the checked records; see `deleteRecords`. */
 export async function deleteChecked(context: TableContext, checked: CheckedRows): Promise<boolean> {
   if (checked.kind === 'some') return deleteRecords(context, [...checked.ids])
   const { store, schema } = context
-  const { filter, search } = store.query()
   const { baseId, id: tableId } = schema.table
-  const selection = { tableId, filter, search, timeZone }
+  const selection = { ...selectionOf(tableId, store.query()), timeZone }
   try {
     if (checked.except.size > 0) return await deleteRecords(context, await idsOfAll(context, checked.except))
     // Count on the server: the loaded list may be out of date.
     const { count } = await api.records.count.query({ selection })
     if (!(await confirmRecords(context, count, 0))) return false
-    if (!(await agrees(context, { filter, search, timeZone }, count))) return false
+    if (!(await agrees(context, selection, count))) return false
     const applied = await runInQueue(baseId, () => api.records.deleteMatching.mutate({ selection }))
     store.applyStored(applied)
     offerUndo(placeOf(context), m.records_records_deleted({ count: applied.count }), applied.id)
@@ -81,14 +82,14 @@ export async function deleteChecked(context: TableContext, checked: CheckedRows)
 
 /** Counts the records that the current search or filter hides. */
 async function countHidden({ store, schema }: TableContext, ids: readonly RecordId[]): Promise<number> {
-  const { filter, search } = store.query()
+  const shown = selectionOf(schema.table.id, store.query())
   // A single record is deleted where it is visible.
-  if (ids.length === 1 || (filter === null && search === null)) return 0
+  if (ids.length === 1 || isWholeTable(shown)) return 0
   const saved = ids.filter(store.isSaved)
   let hidden = 0
   for (let from = 0; from < saved.length; from += MAX_COUNTED) {
     const recordIds = saved.slice(from, from + MAX_COUNTED)
-    const selection = { tableId: schema.table.id, filter, search, timeZone, recordIds }
+    const selection = { ...shown, timeZone, recordIds }
     const { count } = await api.records.count.query({ selection })
     hidden += recordIds.length - count
   }
@@ -156,27 +157,22 @@ function offerClearUndo(context: TableContext, changeId: number, records: number
 const emptyOf = (field: Field) => fieldType(field.type).initial ?? null
 
 async function clearAll(context: TableContext, fieldIds: readonly string[], count: number): Promise<void> {
-  const { store, schema } = context
-  const { filter, search } = store.query()
-  const { baseId, id: tableId } = schema.table
+  const { schema } = context
   const values: Values = {}
   for (const field of schema.fields) if (fieldIds.includes(field.id)) values[field.id] = emptyOf(field)
-  const applied = await updateMatching({ store, baseId, tableId, filter, search, values })
+  const applied = await updateMatching(context, values)
   if (applied) offerClearUndo(context, applied.id, count)
 }
 
-async function updateMatching(input: {
-  store: TableContext['store']
-  baseId: string
-  tableId: string
-  filter: ReturnType<TableContext['store']['query']>['filter']
-  search: ReturnType<TableContext['store']['query']>['search']
-  values: Values
-}): Promise<AppliedChange | null> {
-  const { store, baseId, values, ...selection } = input
+/** Writes the same values to every record of the view. Null when the server refused. */
+async function updateMatching(
+  { store, schema }: TableContext,
+  values: Values,
+): Promise<AppliedChange | null> {
+  const selection = { ...selectionOf(schema.table.id, store.query()), timeZone }
   try {
-    const applied = await runInQueue(baseId, () =>
-      api.records.updateMatching.mutate({ selection: { ...selection, timeZone }, values }),
+    const applied = await runInQueue(schema.table.baseId, () =>
+      api.records.updateMatching.mutate({ selection, values }),
     )
     store.applyStored(applied)
     return applied
@@ -192,20 +188,9 @@ export async function updateAll(
   except: ReadonlySet<RecordId>,
   values: Values,
 ): Promise<AppliedChange | null> {
-  const { store, schema } = context
-  if (except.size > 0) {
-    const ids = await idsOfAll(context, except)
-    return store.writeRows(ids.map((id) => ({ id, values })))
-  }
-  const { filter, search } = store.query()
-  return updateMatching({
-    store,
-    baseId: schema.table.baseId,
-    tableId: schema.table.id,
-    filter,
-    search,
-    values,
-  })
+  if (except.size === 0) return updateMatching(context, values)
+  const ids = await idsOfAll(context, except)
+  return context.store.writeRows(ids.map((id) => ({ id, values })))
 }
 
 /** Inserts copies after the last of the records. */

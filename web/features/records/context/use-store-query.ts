@@ -30,7 +30,8 @@ export function queryOfView(fields: readonly Field[], view: View, search: Search
   ]
   const known = needed.filter((id) => fields.some((field) => field.id === id))
   const orderViewId = viewKind(view.kind).hasManualOrder ? view.id : undefined
-  return { fields, fieldIds: [...new Set(known)], filter, sorts, orderViewId, ...grouping, search }
+  const viewId = view.isFilterPartial ? view.id : undefined
+  return { fields, fieldIds: [...new Set(known)], filter, viewId, sorts, orderViewId, ...grouping, search }
 }
 
 /** The grid's grouping, and the column summaries shown per group. */

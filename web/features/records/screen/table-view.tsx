@@ -6,6 +6,7 @@ import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { preloadAfterContent, useIsContentShown } from '../../../navigation/after-content.ts'
 import { lazyPart, loadPart } from '../../../navigation/lazy-screen.ts'
+import { isWholeTable } from '../../../records/record-order.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { ErrorState } from '../../../ui/states.tsx'
@@ -83,10 +84,7 @@ export function TableView(props: KindScreenProps) {
       if (anchor) setEditing({ field: null, anchor })
     },
   })
-  useSheetPaste(
-    () => latest.current,
-    rowCount === 0 && search === null && query.filter === null && rights.grid.addRecords,
-  )
+  useSheetPaste(() => latest.current, rowCount === 0 && isWholeTable(query) && rights.grid.addRecords)
   useUntickAll(checked, query, () => grid.current?.clearChecked())
   useShowRecord(store, openId, (row) => grid.current?.select(row))
   const isComplete = useIsContentShown()

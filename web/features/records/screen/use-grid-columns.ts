@@ -5,7 +5,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, Sort, View } from '../../../../src/core/model.ts'
 import { findSummary } from '../../../../src/core/summaries.ts'
 import type { GridColumn } from '../../../grid/contract.ts'
-
+import { selectionOf } from '../../../records/record-order.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import type { StoreQuery } from '../../../records/types.ts'
 import { timeZone } from '../../../time-zone.ts'
@@ -81,7 +81,7 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
     [shown],
   )
   const { data, isPlaceholderData, refetch } = trpc.records.summaries.useQuery(
-    { selection: { tableId, filter: query.filter, search: query.search, timeZone }, summaries: wanted },
+    { selection: { ...selectionOf(tableId, query), timeZone }, summaries: wanted },
     // Keeps the old values while loading, to avoid flicker.
     { enabled: wanted.length > 0, placeholderData: keepPreviousData, staleTime: 0 },
   )

@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isOffline, messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
-import { orderOf } from '../../../records/record-order.ts'
+import { orderOf, selectionOf } from '../../../records/record-order.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
@@ -40,9 +40,9 @@ export function useShowRecord(
 
 /** The record's row index, loaded or not; null when the view does not show it. */
 export async function rowOfRecord(store: RecordStore, recordId: RecordId): Promise<number | null> {
-  const { fields, filter, search } = store.query()
-  const tableId = fields[0]?.tableId ?? ''
-  const query = { tableId, filter, ...orderOf(store.query()), search, timeZone, limit: 1, offset: 0 }
+  const stored = store.query()
+  const tableId = stored.fields[0]?.tableId ?? ''
+  const query = { ...selectionOf(tableId, stored), ...orderOf(stored), timeZone, limit: 1, offset: 0 }
   const { offset } = await api.records.position.query({ query, recordId })
   return offset
 }

@@ -7,7 +7,7 @@ import { messageOf } from '../../../errors.ts'
 import { highlightText } from '../../../grid/highlight.ts'
 import { formatNumber } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
-import { orderOf } from '../../../records/record-order.ts'
+import { orderOf, selectionOf } from '../../../records/record-order.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
 import { IconButton } from '../../../ui/button.tsx'
@@ -220,11 +220,9 @@ function useSearchHits(context: TableContext, search: Search | null): SearchHits
     if (text === '') return
     let isGone = false
     async function find() {
-      const { filter } = latest.current.store.query()
-      const tableId = latest.current.schema.table.id
-      const found = await api.records.count.query({
-        selection: { tableId, filter, search: { text, fieldId }, timeZone },
-      })
+      const { schema, store } = latest.current
+      const selection = selectionOf(schema.table.id, { ...store.query(), search: { text, fieldId } })
+      const found = await api.records.count.query({ selection: { ...selection, timeZone } })
       if (isGone) return
       setCount(found.count)
       if (found.count > 0) await show.current(0)
@@ -254,11 +252,9 @@ async function placeOf(
   search: Search,
   index: number,
 ): Promise<{ recordId: RecordId; row: number; fieldId: string | undefined } | null> {
-  const { filter } = store.query()
   const shown = shownFields(schema.fields, state.view).map(({ field }) => field)
   const query = {
-    tableId: schema.table.id,
-    filter,
+    ...selectionOf(schema.table.id, store.query()),
     ...orderOf(store.query()),
     timeZone,
     limit: 1,

@@ -190,7 +190,7 @@ export function CalendarScreen(props: KindScreenProps) {
     viewId: view.id,
     openId,
     ranges,
-    filter: queries.list.filter,
+    query: queries.list,
     records,
     goToDay: (day) => goTo({ day }),
   })

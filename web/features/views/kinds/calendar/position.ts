@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { dayIn, resolveZone } from '../../../../../src/core/dates.ts'
-import type { Filter } from '../../../../../src/core/filters/index.ts'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CalendarScale } from '../../../../../src/core/views/index.ts'
 import { isOffline } from '../../../../errors.ts'
 import { recordsApi } from '../../../../records/api.ts'
+import { selectionOf } from '../../../../records/record-order.ts'
+import type { StoreQuery } from '../../../../records/types.ts'
 import { timeZone } from '../../../../time-zone.ts'
 import { cache, isMissing } from '../../../../trpc.ts'
 import { type DatedRange, type DatedRow, eventsOf } from './events.ts'
@@ -86,8 +87,8 @@ interface FirstPeriodDeps {
   viewId: string
   openId: RecordId | null
   ranges: readonly DatedRange[]
-  /** The view's own filter. */
-  filter: Filter | null
+  /** The records of the view, of all periods. */
+  query: StoreQuery
   /** Records in the current period. */
   records: { count: number | null; isReading: boolean }
   goToDay: (day: string) => void
@@ -114,9 +115,9 @@ export function useFirstPeriod(deps: FirstPeriodDeps): boolean {
     isPending.current = false
     if (!isEmpty) return
     const { signal } = search.current
-    const { ranges, filter } = latest.current
+    const { ranges, query } = latest.current
     setSearching(true)
-    findNearestDay(tableId, ranges, filter, signal)
+    findNearestDay(tableId, ranges, query, signal)
       .then((day) => {
         // A stored position means that the user has navigated during the request.
         if (day !== null && !signal.aborted && !positions.has(viewId)) latest.current.goToDay(day)
@@ -139,7 +140,7 @@ export function useFirstPeriod(deps: FirstPeriodDeps): boolean {
 async function findNearestDay(
   tableId: string,
   ranges: readonly DatedRange[],
-  filter: Filter | null,
+  query: StoreQuery,
   signal: AbortSignal,
 ): Promise<string | null> {
   const today = todayHere()
@@ -147,8 +148,10 @@ async function findNearestDay(
     const fieldId = range.from.field.id
     const page = await recordsApi.list(
       {
-        tableId,
-        filter: followingFilter(filter, range, today, direction),
+        ...selectionOf(tableId, {
+          ...query,
+          filter: followingFilter(query.filter, range, today, direction),
+        }),
         sorts: [{ fieldId, direction }],
         fieldIds: [fieldId],
         limit: 1,

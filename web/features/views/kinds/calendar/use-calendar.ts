@@ -8,6 +8,7 @@ import { recordsApi } from '../../../../records/api.ts'
 import { createTableState } from '../../../../records/layouts/list.ts'
 import { createPaging } from '../../../../records/layouts/paging.ts'
 import { createPeriodReader, createRowList, PERIOD_PAGE } from '../../../../records/layouts/period.ts'
+import { selectionOf } from '../../../../records/record-order.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import type { StoreQuery } from '../../../../records/types.ts'
 import { useRecordStore } from '../../../../records/use-record-store.ts'
@@ -35,7 +36,7 @@ export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: 
   const [position, goTo] = usePosition(view.id, options.scale)
   const period = useMemo(() => periodOf(position.scale, position.day, hideWeekends), [position, hideWeekends])
   const queries = useMemo(() => {
-    const { filter, sorts } = viewQuery
+    const { filter, viewId, sorts } = viewQuery
     const { scale, first, last, day } = period
     const dateIds = ranges.flatMap(({ from, to }) => (to ? [from.field.id, to.field.id] : [from.field.id]))
     const colorIds = [colorFieldId, ...(coloring ? coloringFields(coloring) : [])]
@@ -49,6 +50,7 @@ export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: 
       fields,
       fieldIds: scale === 'year' ? yearIds : fieldIds,
       filter: allOf([filter, inPeriod]),
+      viewId,
       search: null,
       sorts: range ? [{ fieldId: range.from.field.id, direction: 'asc' }] : [],
     }
@@ -63,7 +65,7 @@ export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: 
       /** The records of the period, sorted by the start of the first range. */
       period: periodQuery,
       /** The records of the list beside the calendar, before its own filter. */
-      list: { fields, fieldIds, filter, sorts, search: null } satisfies StoreQuery,
+      list: { fields, fieldIds, filter, viewId, sorts, search: null } satisfies StoreQuery,
       /** The period without the view's filter; null without ranges. */
       inPeriod,
       undated: undatedFilter(ranges),
@@ -134,10 +136,11 @@ function useCalendarRecords(
   const isIdle = !isReading && error === null && count !== null
   useEffect(() => {
     if (!isIdle) return
-    const { fieldIds, sorts, search } = query
     const timer = setTimeout(() => {
-      const common = { tableId, fieldIds: [...fieldIds], sorts: [...sorts], search }
-      reader.prefetch(neighbours.map((filter) => ({ ...common, filter })))
+      const common = { fieldIds: [...query.fieldIds], sorts: [...query.sorts] }
+      reader.prefetch(
+        neighbours.map((filter) => ({ ...selectionOf(tableId, { ...query, filter }), ...common })),
+      )
     }, PREFETCH_DELAY_MS)
     return () => clearTimeout(timer)
   }, [isIdle, reader, query, neighbours, tableId])

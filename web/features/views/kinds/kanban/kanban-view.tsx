@@ -11,7 +11,7 @@ import { isOffline } from '../../../../errors.ts'
 import { m } from '../../../../messages.gen.ts'
 import { type StackBy, type StackKey, stackKey, stackValue } from '../../../../records/layouts/stack-by.ts'
 import { type StacksLayout, summaryId } from '../../../../records/layouts/stacks-layout.ts'
-import { orderFieldOf, orderOf } from '../../../../records/record-order.ts'
+import { orderFieldOf, orderOf, selectionOf } from '../../../../records/record-order.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import { timeZone } from '../../../../time-zone.ts'
 import { api, isMissing } from '../../../../trpc.ts'
@@ -346,10 +346,9 @@ async function positionOfCard(
   const { tableId } = by.field
   const { values } = await api.records.get.query({ tableId, recordId, timeZone })
   const key = stackKey(by, values[by.keyField.id] ?? null)
-  const { filter, search } = store.query()
   const group = [{ fieldId: by.keyField.id, value: stackValue(by, key) }]
-  const order = orderOf(store.query())
-  const query = { tableId, filter, ...order, search, group, timeZone, limit: 1, offset: 0 }
+  const stored = store.query()
+  const query = { ...selectionOf(tableId, stored), ...orderOf(stored), group, timeZone, limit: 1, offset: 0 }
   const { offset } = await api.records.position.query({ query, recordId })
   return offset === null ? null : { key, index: offset }
 }
