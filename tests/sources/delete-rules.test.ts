@@ -253,3 +253,36 @@ test('set null of some columns leaves the others of the key, and undo fills them
   await bench.stop()
   await foreign.stop()
 })
+
+test.each(['postgres', 'sqlite'] as const)(
+  'set null, then cascade: undo restores the key that %s emptied before it deleted the record',
+  async (kind) => {
+    const statements = [
+      'create table customer (id integer primary key, name varchar(20))',
+      `create table an_order (id integer primary key, customer_id integer,
+        foreign key (customer_id) references customer (id) on delete cascade)`,
+      `create table note (id integer primary key, customer_id integer, order_id integer,
+        foreign key (customer_id) references customer (id) on delete cascade,
+        foreign key (order_id) references an_order (id) on delete set null)`,
+      "insert into customer values (1, 'Ann')",
+      'insert into an_order values (5, 1)',
+      'insert into note values (7, 1, 5)',
+    ]
+    const bench = await createBench()
+    const world =
+      kind === 'sqlite' ? await openSqlite(bench, statements) : await createForeign(kind, statements)
+    await connect(bench, world.sent)
+    const { baseId, trpc } = bench
+    const tables = await trpc.schema.tables.query({ baseId })
+    const path = `/api/v2/tables/${tables.find(({ tableName }) => tableName === 'customer')?.id}/records`
+    const notes = () => world.ask('select customer_id, order_id from note')
+    expect((await bench.rest.delete(path, { id: 1 })).status).toBe(200)
+    expect(await notes()).toEqual([])
+    await trpc.records.undo.mutate({ baseId })
+    expect(await notes()).toEqual([{ customer_id: 1, order_id: 5 }])
+    await trpc.records.redo.mutate({ baseId })
+    expect(await notes()).toEqual([])
+    await bench.stop()
+    await world.stop()
+  },
+)

@@ -10,6 +10,7 @@ export {
   deleteForeign,
   exactOf,
   exactTextOf,
+  readExactTexts,
   readMore,
   restoreForeign,
   sampleDates,

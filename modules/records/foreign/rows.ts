@@ -87,8 +87,7 @@ export async function readMore(
 ): Promise<Map<string, Values>> {
   const wanted = mayHoldMore(context.model).filter((field) => fields.includes(field))
   if (wanted.length === 0) return new Map()
-  const columns = wanted.map((field) => ({ name: columnName(field), type: field.databaseType ?? '' }))
-  const exact = await readExact(context, ids, columns)
+  const exact = await readExactTexts(context, ids, wanted)
   await forEachBreathing(exact, ([id, texts]) => {
     for (const field of wanted) {
       const key = EXACT + columnName(field)
@@ -177,6 +176,18 @@ function saysMore(field: Field, cell: CellValue, text: CellValue): boolean {
   if (cell === null) return true
   return hasMultipleChoices(field) ? text === '' : !PLAIN[storageOf(field)]?.test(String(text))
 }
+
+/** The exact texts of fields with a column, by record. */
+export const readExactTexts = (
+  context: WriteContext,
+  ids: RecordId[],
+  fields: Field[],
+): Promise<Map<string, Values>> =>
+  readExact(
+    context,
+    ids,
+    fields.map((field) => ({ name: columnName(field), type: field.databaseType ?? '' })),
+  )
 
 /** Columns as text that their engine reads back as the same value. */
 async function readExact(

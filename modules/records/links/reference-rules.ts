@@ -5,7 +5,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { asStored, exactOf, readMore } from '../foreign/index.ts'
+import { asStored, exactOf, readExactTexts } from '../foreign/index.ts'
 import { deleteRecords } from '../rows/index.ts'
 import { chunks, columnName, isKeyless, readRecords } from '../table/index.ts'
 import { contextFor, idPart, LargeCascade, type LinkSchema, tableAs, type WriteScope } from './relation.ts'
@@ -215,7 +215,8 @@ async function aboutToBeCleared(
   const fields = child.fields.filter((field) => names.has(columnName(field).toLowerCase()))
   const context = contextFor(scope, child)
   const cells = await readRecords(context, ids, fields)
-  const exact = await readMore(context, ids, fields, cells)
+  // Of each field: a record that is deleted as well is restored from its exact texts.
+  const exact = await readExactTexts(context, ids, fields)
   return mapBreathing(ids, (recordId) => {
     const values = Object.fromEntries(fields.map(({ id }) => [id, cells.get(String(recordId))?.[id] ?? null]))
     const before = { ...values, ...exact.get(String(recordId)) }
@@ -223,10 +224,15 @@ async function aboutToBeCleared(
   })
 }
 
-/** The changes of `followRules` with the values that the database has set since; without records that it left as they were. */
+/**
+ * The changes of `followRules` with the values that the database has set since; without records that it left as they were.
+ * Records that are deleted as well keep the values they had: when their deletion was logged, their keys were empty.
+ */
 export async function withCleared(scope: WriteScope, changes: RecordChange[]): Promise<RecordChange[]> {
   const stored = new Map<RecordChange, RecordChange | null>()
-  const updates = changes.filter(({ after }) => after !== null)
+  const keyOf = ({ tableId, recordId }: RecordChange) => `${tableId} ${recordId}`
+  const deleted = new Set(changes.filter(({ after }) => after === null).map(keyOf))
+  const updates = changes.filter((change) => !deleted.has(keyOf(change)))
   for (const [tableId, own] of Map.groupBy(updates, (change) => change.tableId)) {
     const child = await scope.schema.loadWithKeys(tableId)
     const now = await asStored(contextFor(scope, child), own)
@@ -234,7 +240,7 @@ export async function withCleared(scope: WriteScope, changes: RecordChange[]): P
       stored.set(change, changedPart(child, now[index] ?? change))
     })
   }
-  return changes.flatMap((change) => (change.after === null ? change : (stored.get(change) ?? [])))
+  return changes.flatMap((change) => (stored.has(change) ? (stored.get(change) ?? []) : change))
 }
 
 /** A change of fewer fields: those whose values differ. Null without any. */
