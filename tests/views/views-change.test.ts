@@ -175,6 +175,21 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
       expect(back).toMatchObject({ filter, sorts })
       expect(back.fields.find(({ fieldId }) => fieldId === n)?.width).toBe(333)
     })
+
+    test('undo keeps the options that others have set since', async () => {
+      const schema = await threeFields()
+      const input = { tableId: schema.table.id, kind: 'form' as const, title: 'Form' }
+      const view = await shop.api.views.create.mutate(input)
+      const ofOwner = { ...view.options, heading: 'Order' }
+      await shop.api.views.update.mutate({ viewId: view.id, patch: { options: ofOwner } })
+      const creator = await createMember(shop.app, shop.baseId, 'creator')
+      const options = { ...ofOwner, maxAnswers: 20 }
+      await shop.app.trpc(creator.token).views.update.mutate({ viewId: view.id, patch: { options } })
+      await undo()
+      expect((await viewOf(view)).options).toMatchObject({ heading: null, maxAnswers: 20 })
+      await redo()
+      expect((await viewOf(view)).options).toMatchObject({ heading: 'Order', maxAnswers: 20 })
+    })
   })
 
   describe('views.arrange', () => {

@@ -46,7 +46,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       const { before, after } = entry.detail as { before: ViewState; after: ViewState }
       const [from, to] = isUndo ? [after, before] : [before, after]
       for (const right of rightsFor(changedKeys(from, to))) await access.authorize(actor, right, baseId)
-      await writeView(context, actor, detail.viewId, (row) => restoreKeys(stateOf(row), from, to), {
+      await writeView(context, actor, detail.viewId, (row) => restoredState(stateOf(row), from, to), {
         silent: true,
       })
       return
@@ -76,6 +76,13 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       { silent: true },
     )
   })
+}
+
+/** The settings of a view; what others have set since for other settings, or for other options of its kind, stays. */
+function restoredState(current: ViewState, from: ViewState, to: ViewState): ViewState {
+  const restored = restoreKeys(current, from, to)
+  if (!current.options || !from.options || !to.options) return restored
+  return { ...restored, options: restoreKeys(current.options, from.options, to.options) }
 }
 
 /** The fields of `to`; what others have set since for other settings of a field, or of its question, stays. */
