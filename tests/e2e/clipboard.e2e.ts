@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { createMember } from '../support/factories.ts'
 import { clipboardOf, eventually, gridTests, untilCount } from './grid-page.ts'
 
 const tests = gridTests()
@@ -100,6 +101,54 @@ describe('the clipboard', () => {
     expect(await grid.titles()).toEqual(['Title', 'Notes', 'Made'])
     await grid.shows('Title', ['a', 'b'])
     await grid.shows('Notes', ['one', 'two'])
+  })
+
+  test('the button of an empty table pastes records into the fields that they were copied from', async () => {
+    const table = await tests.createTable(FIELDS.slice(0, 2), [
+      ['a', 'one'],
+      ['b', 'two'],
+    ])
+    const grid = await tests.openTable(table)
+    await grid.cell(0, 'Title').click()
+    await grid.cell(1, 'Notes').click({ modifiers: ['Shift'] })
+    await grid.page.keyboard.press('ControlOrMeta+c')
+    await grid.page.getByText('4 cells copied').first().waitFor()
+    const operations = [{ kind: 'delete' as const, tableId: table.tableId, ids: [1, 2] }]
+    const owner = tests.app().trpc(tests.owner().token)
+    await owner.records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await untilCount(grid, '0 records')
+    await grid.page.getByRole('button', { name: 'Paste' }).click()
+    await grid.page.getByRole('dialog', { name: 'Paste this sheet?' }).waitFor()
+    await grid.page.keyboard.press('Enter')
+    await untilCount(grid, '2 records')
+    expect(await grid.titles()).toEqual(['Title', 'Notes'])
+    await grid.shows('Title', ['a', 'b'])
+    await grid.shows('Notes', ['one', 'two'])
+  })
+
+  test('records pasted into an empty table with other fields keep their order if fields may not be added', async () => {
+    const from = await tests.createTable(FIELDS.slice(0, 2), [['a', 'one']])
+    const others = FIELDS.slice(0, 2).map((field) => ({ ...field, title: `Other ${field.title}` }))
+    const owner = tests.app().trpc(tests.owner().token)
+    const { table } = await owner.schema.createTable.mutate({
+      baseId: from.baseId,
+      title: 'Others',
+      fields: others,
+    })
+    const editor = await createMember(tests.app(), from.baseId, 'editor')
+    const grid = await tests.openTable(from, editor)
+    await grid.cell(0, 'Title').click()
+    await grid.cell(0, 'Notes').click({ modifiers: ['Shift'] })
+    await grid.page.keyboard.press('ControlOrMeta+c')
+    await grid.page.getByText('2 cells copied').first().waitFor()
+    await grid.page.getByRole('link', { name: 'Others' }).first().click()
+    await grid.page.getByRole('heading', { name: 'Others' }).first().waitFor()
+    await grid.page.getByRole('button', { name: 'Paste' }).waitFor()
+    await grid.page.keyboard.press('ControlOrMeta+v')
+    await grid.page.getByText('1 record pasted').first().waitFor()
+    const query = { tableId: table.id, limit: 5, offset: 0 }
+    const { rows } = await owner.records.list.query({ query })
+    expect(rows[0]).toEqual(expect.arrayContaining(['a', 'one']))
   })
 
   test('a cut of ranges that form no table empties only the one that it copies', async () => {

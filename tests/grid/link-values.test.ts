@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { isPartial, linksIn, linkValue } from '../../web/cells/link-value.ts'
-import { readClipboard, withOwnInHtml, writeClipboard } from '../../web/grid/clipboard.ts'
+import { readClipboard, writeClipboard } from '../../web/grid/clipboard.ts'
 import { carryLinks } from '../../web/grid/link-values.ts'
 import { type PasteColumn, planPaste, withoutNewRows } from '../../web/grid/paste.ts'
 
@@ -84,7 +84,7 @@ describe('our own form within HTML', () => {
   })
 
   test('is read where the clipboard takes no kind of our own', () => {
-    const html = withOwnInHtml(forms)
+    const html = forms['text/html']
     const block = readClipboard((type) =>
       type === 'text/html' ? html : type === 'text/plain' ? forms['text/plain'] : '',
     )

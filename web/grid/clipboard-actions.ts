@@ -7,7 +7,7 @@ import {
   type ClipboardBlock,
   type ClipboardForms,
   readClipboard,
-  withOwnInHtml,
+  textsOf,
   writeClipboard,
 } from './clipboard.ts'
 import type { ResolvedColumn } from './columns.ts'
@@ -259,8 +259,8 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 /** Writes through the async clipboard API; false if it is missing (plain HTTP) or refuses. */
 async function writeNow(forms: ClipboardForms): Promise<boolean> {
   if (!navigator.clipboard?.write) return false
-  const texts = { 'text/plain': forms['text/plain'], 'text/html': withOwnInHtml(forms) }
-  const parts = Object.entries(texts).map(([type, text]) => [type, new Blob([text], { type })])
+  const types = ['text/plain', 'text/html'] as const
+  const parts = types.map((type) => [type, new Blob([forms[type]], { type })])
   try {
     await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))])
     return true
@@ -281,12 +281,7 @@ export async function pasteFromMenu(engine: Engine): Promise<boolean> {
   try {
     const [item] = await navigator.clipboard.read()
     if (item && (await pasteImage(engine, item))) return true
-    const read = async (type: string) => (item?.types.includes(type) ? (await item.getType(type)).text() : '')
-    const forms = new Map([
-      ['text/plain', await read('text/plain')],
-      ['text/html', await read('text/html')],
-    ])
-    const block = readClipboard((type) => forms.get(type) ?? '')
+    const block = readClipboard(await textsOf(item))
     if (block) await pasteBlock(engine, block)
     return block !== null
   } catch (error) {

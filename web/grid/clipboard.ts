@@ -48,10 +48,11 @@ export function writeClipboard(
   texts: string[][],
   own: { fields: ClipboardField[]; values: CellValue[][] },
 ): ClipboardForms {
+  const ownText = JSON.stringify({ version: 1, ...own })
   return {
     'text/plain': writeTsv(texts),
-    'text/html': writeHtml(texts),
-    [CLIPBOARD_MIME]: JSON.stringify({ version: 1, ...own }),
+    'text/html': withOwn(writeHtml(texts), ownText),
+    [CLIPBOARD_MIME]: ownText,
   }
 }
 
@@ -70,12 +71,19 @@ export function readClipboard(getData: (type: string) => string, asText = false)
   return plain === '' ? null : { texts, own: null }
 }
 
-/** The HTML with our own format embedded: the async clipboard accepts no custom MIME types. */
-export const withOwnInHtml = (forms: ClipboardForms): string =>
-  forms['text/html'].replace(
-    '<table>',
-    () => `<table ${OWN_ATTRIBUTE}="${encodeURIComponent(forms[CLIPBOARD_MIME])}">`,
-  )
+/** The texts of an item of the async clipboard, for `readClipboard`; missing ones are empty. */
+export async function textsOf(item: ClipboardItem | undefined): Promise<(type: string) => string> {
+  const read = async (type: string) => (item?.types.includes(type) ? (await item.getType(type)).text() : '')
+  const texts = new Map([
+    ['text/plain', await read('text/plain')],
+    ['text/html', await read('text/html')],
+  ])
+  return (type) => texts.get(type) ?? ''
+}
+
+/** The HTML with our own format embedded: the async clipboard has no custom MIME types. */
+const withOwn = (html: string, own: string): string =>
+  html.replace('<table>', () => `<table ${OWN_ATTRIBUTE}="${encodeURIComponent(own)}">`)
 
 const OWN_ATTRIBUTE = 'data-sheaf-cells'
 

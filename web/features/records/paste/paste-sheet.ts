@@ -4,7 +4,7 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
-import { optionsForCopied, readClipboard } from '../../../grid/clipboard.ts'
+import { type ClipboardBlock, optionsForCopied, readClipboard, textsOf } from '../../../grid/clipboard.ts'
 import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
@@ -21,8 +21,8 @@ const MAX_ROWS = 10_000
 /** Reads the clipboard for the "Paste" button of an empty table; the browser may ask for permission. */
 export async function pasteFromButton(get: GetContext): Promise<void> {
   try {
-    const text = await navigator.clipboard.readText()
-    await pasteSheet(get, (type) => (type === 'text/plain' ? text : ''))
+    const [item] = await navigator.clipboard.read()
+    await pasteSheet(get, await textsOf(item))
   } catch (error) {
     if (!(error instanceof DOMException || error instanceof TypeError)) throw error
     toast.error({
@@ -40,25 +40,19 @@ export async function pasteFromButton(get: GetContext): Promise<void> {
 export async function pasteSheet(get: GetContext, getData: (type: string) => string): Promise<void> {
   const block = readClipboard(getData)
   if (!block) return
-  const { texts, own } = block
-  const isSingleCell = texts.length === 1 && texts[0]?.length === 1
-  const titles = isSingleCell ? undefined : own?.fields.map(({ title }) => title)
-  const [header, ...lines] = titles ? [titles, ...texts] : texts
-  if (!header) return
-  if (lines.length > MAX_ROWS) {
+  const { own } = block
+  const context = get()
+  const mayAdd = can(context, 'field.create')
+  const { header, rows } = withHeader(context, block, mayAdd)
+  if (rows.length > MAX_ROWS) {
     toast.error({ text: m.records_too_much_data_paste_once() })
     return
   }
-  const context = get()
-  const isTitle = (text: string) => text.trim() !== '' && Number.isNaN(Number(text))
-  const isNamed = titles !== undefined || (lines.length > 0 && header.every(isTitle))
-  const rows = isNamed ? lines : [header, ...lines]
-  const mayAdd = can(context, 'field.create')
-  if (isNamed && mayAdd && !(await agree(header, rows.length))) return
+  if (header && mayAdd && !(await agree(header, rows.length))) return
   // Fields need separate calls; undo reverts the whole paste.
   const actionId = crypto.randomUUID()
   try {
-    const { fields, decimal: detected } = isNamed
+    const { fields, decimal: detected } = header
       ? await fieldsFor(context, header, rows, mayAdd, actionId)
       : { fields: shownWritable(context), decimal: undefined }
     // Our numbers have a decimal point in every locale.
@@ -97,6 +91,32 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   }
 }
 
+/**
+ * Separates the titles of the columns from their values. The header is null if the values belong to the fields in their
+ * order: a single cell, cells that begin with no titles, and cells copied in Sheaf for someone who may not add fields if
+ * the table has none of theirs.
+ */
+function withHeader(
+  { schema }: TableContext,
+  { texts, own }: ClipboardBlock,
+  mayAdd: boolean,
+): { header: readonly string[] | null; rows: readonly string[][] } {
+  const [first = [], ...others] = texts
+  const isSingleCell = others.length === 0 && first.length === 1
+  if (own && !isSingleCell) {
+    const titles = own.fields.map(({ title }) => title)
+    const isUsed = mayAdd || titles.some((title) => fieldTitled(schema.fields, title))
+    return { header: isUsed ? titles : null, rows: texts }
+  }
+  const isTitle = (text: string) => text.trim() !== '' && Number.isNaN(Number(text))
+  return others.length > 0 && first.every(isTitle)
+    ? { header: first, rows: others }
+    : { header: null, rows: texts }
+}
+
+const fieldTitled = (fields: readonly Field[], title: string): Field | undefined =>
+  fields.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
+
 const agree = (header: readonly string[], rows: number): Promise<boolean> =>
   confirm({
     title: m.records_paste_this_sheet_confirm(),
@@ -125,8 +145,7 @@ async function fieldsFor(
     header.map((_, at) => rows.map((row) => row[at] ?? '')),
     header,
   )
-  const named = (title: string) =>
-    schema.fields.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
+  const named = (title: string) => fieldTitled(schema.fields, title)
   const found: (Field | undefined)[] = []
   for (const [at, title] of header.entries()) {
     const known = named(title)
