@@ -86,6 +86,52 @@ describe('the undo key', () => {
   })
 })
 
+describe('the history of a record', () => {
+  test('adds older entries while other records change, and reads the changes afterwards', async () => {
+    const table = await tests.createTable(FIELDS, items(2))
+    const api = tests.app().trpc(tests.owner().token)
+    const { baseId, tableId } = table
+    const qty = table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? ''
+    const write = (id: number, value: number) => {
+      const rows = [{ id, values: { [qty]: value } }]
+      return api.records.write.mutate({ change: { baseId, operations: [{ kind: 'update', tableId, rows }] } })
+    }
+    for (let value = 100; value < 170; value++) await write(1, value)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    await page.getByTestId('record-panel').getByRole('tab', { name: 'History' }).click()
+    const entries = page.getByTestId('history-entry')
+    await entries.first().waitFor()
+    expect(await entries.count()).toBe(50)
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    await page.route('**/trpc/*records.history*', async (route) => {
+      if (decodeURIComponent(route.request().url()).includes('"cursor":')) {
+        asked.resolve()
+        await released.promise
+      }
+      // Requests that the page has aborted meanwhile cannot continue.
+      await route.continue().catch(() => {})
+    })
+    await page.getByRole('button', { name: 'Show older' }).click()
+    await asked.promise
+    await write(2, 5000)
+    await grid.shows('Qty', ['169', '5000'])
+    await write(1, 170)
+    await grid.shows('Qty', ['170', '5000'])
+    released.resolve()
+    expect(
+      await eventually(
+        () => entries.count(),
+        (count) => count > 71,
+      ),
+    ).toBe(72)
+    await page.unroute('**/trpc/*records.history*')
+  })
+})
+
 describe('a field that another person deletes', () => {
   test('does not fail the records that the page asks for meanwhile', async () => {
     const table = await tests.createTable(FIELDS, items(600))

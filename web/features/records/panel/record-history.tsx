@@ -28,7 +28,11 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
       getNextPageParam: ({ entries }) => (entries.length === PAGE ? entries.at(-1)?.id : undefined),
     },
   )
-  useRefetchOnData(context, () => void history.refetch())
+  useRefetchOnData(context, async () => {
+    // A read of all pages would cancel that of a further one.
+    if (history.isFetchingNextPage) await history.refetch({ cancelRefetch: false })
+    await history.refetch()
+  })
   const pages = history.data?.pages ?? []
   if (history.error && !history.data) {
     return <QueryError title={m.records_history_load_failed()} query={history} />

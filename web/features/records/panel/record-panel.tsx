@@ -84,7 +84,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   const panel = useRef<HTMLElement>(null)
   const read = trpc.records.get.useQuery({ tableId, recordId, timeZone }, { staleTime: 0 })
   const row = useRow(context, recordId)
-  useRefetchOnData(context, () => void read.refetch())
+  useRefetchOnData(context, () => read.refetch())
   const ordered = useMemo(() => fieldsInOrder(schema.fields, state.view), [schema.fields, state.view])
   const display = schema.fields.find((field) => field.isDisplay)
   // The grid's row has the latest edits; the loaded record also has the hidden fields.
