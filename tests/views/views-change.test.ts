@@ -190,6 +190,49 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
       await redo()
       expect((await viewOf(view)).options).toMatchObject({ heading: 'Order', maxAnswers: 20 })
     })
+
+    test('undo keeps the stacks that others have hidden since', async () => {
+      const schema = await createTable(shop, [
+        { type: 'SingleLineText', title: 'Title' },
+        {
+          type: 'SingleSelect',
+          title: 'Status',
+          options: { choices: ['a', 'b', 'c'].map((title) => ({ title })) },
+        },
+      ])
+      const stackFieldId = schema.fields.find(({ title }) => title === 'Status')!.id
+      const input = { tableId: schema.table.id, kind: 'kanban' as const, title: 'Board' }
+      const view = await shop.api.views.create.mutate(input)
+      const stack = (key: string, set: object = {}) => ({ key, isCollapsed: false, isHidden: false, ...set })
+      const write = (api: typeof shop.api, stacks: object[]) =>
+        api.views.update.mutate({
+          viewId: view.id,
+          patch: { options: { ...view.options, stackFieldId, stacks } },
+        })
+      const stacksNow = async () => (await viewOf(view)).options
+      await write(shop.api, [stack('a'), stack('b')])
+      const others = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+      // Moves and collapses stacks, and adds settings of a third.
+      await write(shop.api, [
+        stack('b', { isCollapsed: true }),
+        stack('a'),
+        stack('c', { isCollapsed: true }),
+      ])
+      const hidden = { isHidden: true }
+      await write(others, [
+        stack('b', { isCollapsed: true, ...hidden }),
+        stack('a', hidden),
+        stack('c', { isCollapsed: true, ...hidden }),
+      ])
+      await undo()
+      expect(await stacksNow()).toMatchObject({
+        stacks: [stack('a', hidden), stack('b', hidden), stack('c', hidden)],
+      })
+      await redo()
+      expect(await stacksNow()).toMatchObject({
+        stacks: [stack('b', { isCollapsed: true, ...hidden }), stack('a', hidden), stack('c', hidden)],
+      })
+    })
   })
 
   describe('views.arrange', () => {

@@ -1,8 +1,9 @@
 import type { ViewField } from '../../../src/core/model.ts'
+import { viewKind } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restoreKeys } from '../../schema/index.ts'
 import { type ArrangeDetail, restoreViewFields } from '../fields/index.ts'
-import { refuseLocked, type ViewState, type ViewsContext } from '../model/index.ts'
+import { refuseLocked, type ViewRow, type ViewState, type ViewsContext } from '../model/index.ts'
 import {
   changedKeys,
   restoreVisibility,
@@ -46,7 +47,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       const { before, after } = entry.detail as { before: ViewState; after: ViewState }
       const [from, to] = isUndo ? [after, before] : [before, after]
       for (const right of rightsFor(changedKeys(from, to))) await access.authorize(actor, right, baseId)
-      await writeView(context, actor, detail.viewId, (row) => restoredState(stateOf(row), from, to), {
+      await writeView(context, actor, detail.viewId, (row) => restoredState(row, from, to), {
         silent: true,
       })
       return
@@ -79,10 +80,13 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
 }
 
 /** The settings of a view; what others have set since for other settings, or for other options of its kind, stays. */
-function restoredState(current: ViewState, from: ViewState, to: ViewState): ViewState {
+function restoredState(row: ViewRow, from: ViewState, to: ViewState): ViewState {
+  const current = stateOf(row)
   const restored = restoreKeys(current, from, to)
   if (!current.options || !from.options || !to.options) return restored
-  return { ...restored, options: restoreKeys(current.options, from.options, to.options) }
+  const options = restoreKeys(current.options, from.options, to.options)
+  const change = { current: current.options, from: from.options, to: to.options }
+  return { ...restored, options: viewKind(row.kind).keepParts?.(options, change) ?? options }
 }
 
 /** The fields of `to`; what others have set since for other settings of a field, or of its question, stays. */

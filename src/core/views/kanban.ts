@@ -69,6 +69,10 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
     options.stackFieldId === fieldId
       ? { ...options, stacks: renamedStacks(options.stacks, titles) }
       : options,
+  keepParts: (undone, { current, from, to }) =>
+    from.stackFieldId === to.stackFieldId
+      ? { ...undone, stacks: undoneStacks(current.stacks, from.stacks, to.stacks) }
+      : undone,
   problem: ({ stackFieldId, coverFieldId, stacks }, field) =>
     wrongType([stackFieldId], field, isStackable, m.view_error_not_stackable) ??
     wrongType([coverFieldId], field, isCover, m.view_error_not_attachment) ??
@@ -87,6 +91,29 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
   },
   hasManualOrder: true,
   shownAtFirst: 3,
+}
+
+/** Stacks one by one, so that one that somebody else has hidden since stays hidden. */
+function undoneStacks(current: KanbanStack[], from: KanbanStack[], to: KanbanStack[]): KanbanStack[] {
+  const [own, before, after] = [current, from, to].map(
+    (stacks) => new Map(stacks.map((stack) => [stack.key, stack])),
+  )
+  const keys = (stacks: KanbanStack[]) => stacks.map(({ key }) => key)
+  const hasMoved = JSON.stringify(keys(from)) !== JSON.stringify(keys(to))
+  const order = hasMoved ? [...keys(to), ...keys(current)] : keys(current)
+  return [...new Set(order)].flatMap((key) => {
+    const [now, was, then] = [own?.get(key), before?.get(key), after?.get(key)]
+    if (!now) return then && !was ? then : []
+    if (!was) return now
+    const { isCollapsed, isHidden } = then ?? { isCollapsed: false, isHidden: false }
+    const undone = {
+      key,
+      isCollapsed: was.isCollapsed === isCollapsed ? now.isCollapsed : isCollapsed,
+      isHidden: was.isHidden === isHidden ? now.isHidden : isHidden,
+    }
+    // Without settings before the change, and none since.
+    return then || undone.isCollapsed || undone.isHidden ? undone : []
+  })
 }
 
 /** If a renamed stack takes the key of another, drops the other: keys are unique. */

@@ -55,6 +55,12 @@ export interface ViewKindDefinition<Options extends object> {
   /** Updates the options after select options were renamed. Absent if they contain no titles. */
   renameChoices?(options: Options, fieldId: string, titles: ChoiceTitles): Options
   /**
+   * Undo of a change of options, with the parts of one option that others have set since. Absent if each option is one whole.
+   *
+   * @param undone the options now, with those that the change set as they were before it
+   */
+  keepParts?(undone: Options, change: { current: Options; from: Options; to: Options }): Options
+  /**
    * Error message that names the field if the options do not fit these fields; null if they do. `field` finds
    * a live field by its id.
    */
