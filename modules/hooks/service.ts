@@ -479,8 +479,9 @@ export function createHooksService(
           : await eventFor(actor, model, name, recordId)
       const {
         isFinal: _,
-        retryAfterMs: __,
-        receivedBy: ___,
+        isHeld: __,
+        retryAfterMs: ___,
+        receivedBy: ____,
         ...result
       } = await sender.send({ ...target, templates: new Map() }, event)
       return result

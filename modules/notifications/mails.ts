@@ -47,11 +47,12 @@ export function createNotificationMails(
     const count = available.length
     const more = count - LISTED
     const fingerprint = rows.map((row) => `${row.id} ${row.at} ${row.mailDueAt}`).join(' ')
+    // The same for every server that composes it, so that two cannot both store it.
+    const mailId = `ml${createHash('sha256').update(fingerprint).digest('hex').slice(0, 14)}`
     return {
-      // The same for every server that composes it, so that two cannot both store it.
-      id: `ml${createHash('sha256').update(fingerprint).digest('hex').slice(0, 14)}`,
+      id: mailId,
       topic: topicOf(id),
-      event: first.id,
+      event: mailId,
       recipients: [email],
       content: {
         subject: count === 1 ? notificationText(first) : m.mail_notifications_subject({ count }),

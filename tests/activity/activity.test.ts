@@ -107,6 +107,9 @@ describe('activity.list', () => {
       'did: Title of B: b → B',
       `did: 2 new records in ${table.title}`,
     ])
+    // As an address has it.
+    expect(await filtered({ record: { tableId: table.id, recordId: '2' } })).toContain('comment: Oh on B')
+    expect(await filtered({ record: { tableId: table.id, recordId: '2' } })).toHaveLength(3)
     expect((await filtered({ record: { tableId: table.id, recordId: 50 } })).length).toBe(1)
     expect(await filtered({ kinds: ['comments'] })).toEqual(['comment: Oh on B', 'comment: Hm on x'])
     expect(await filtered({ kinds: ['access'] })).toEqual([expect.stringContaining('base.create')])

@@ -19,6 +19,8 @@ beforeAll(async () => {
     "insert into genre values (1, 'Blues'), (2, 'Jazz')",
     "insert into song values (1, 'One', 1), (2, 'Two', 1), (3, 'Three', 2)",
     "insert into chart values (1, 'Top', 3)",
+    'create table post (id bigint primary key, title varchar(20))',
+    "insert into post values (9007199254740993, 'Long')",
     "insert into author (name, followers) values ('Ann', 18446744073709551615), ('Bob', 9007199254740993)",
   ])
 })
@@ -52,9 +54,9 @@ test('a database is connected in one dialog, with a reason where it cannot be', 
   await dialog.getByRole('button', { name: 'Test connection' }).click()
   await see(dialog.getByText('Connection successful'))
   await dialog.getByRole('button', { name: 'Choose tables' }).click()
-  await see(dialog.getByText('6 of 6 selected'))
+  await see(dialog.getByText('7 of 7 selected'))
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await see(dialog.getByText('6 tables were added'))
+  await see(dialog.getByText('7 tables were added'))
   await see(dialog.getByText('No primary key, so the table is read-only'))
   await page.keyboard.press('Escape')
   await see(page.getByRole('button', { name: 'Synchronise' }))
@@ -90,6 +92,17 @@ test('a record is added under the key that one types', async () => {
   await page.keyboard.type('France')
   await page.keyboard.press('Enter')
   await expectStored('select code, name from country', [{ code: 'fr', name: 'France' }])
+})
+
+test('a record opens by its address, also with a key that JavaScript would round', async () => {
+  const page = await openSignedIn()
+  await page.getByText('Library').first().click()
+  await page.getByText('post', { exact: true }).first().click()
+  await see(page.getByText('Long').first())
+  await page.evaluate(() => {
+    location.hash += '?rowId=9007199254740993'
+  })
+  await see(page.getByTestId('record-panel').getByRole('heading', { name: 'Long' }))
 })
 
 test('what has changed in it is taken over as chosen', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { and, eq } from 'drizzle-orm'
+import { defineHooksTables } from '../../modules/hooks/tables.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 import { type SmtpRecorder, startSmtpServer } from '../support/smtp-server.ts'
@@ -203,6 +205,42 @@ describe('a webhook', () => {
     await bench.trpc.hooks.delete.mutate({ hookId })
     await bench.app.kernel.mail.sendDue()
     expect(await smtp.waitFor(8)).toHaveLength(8)
+    smtp.mails.length = 0
+  })
+
+  test('lets mails beyond the limit wait, however often they have looked for room', async () => {
+    const { id: hookId } = await bench.trpc.hooks.create.mutate({
+      tableId: table.id,
+      title: 'Mail',
+      event: 'manual',
+      operations: [],
+      channel: { type: 'Email', payload: { to: 'loop@example.com', subject: 's', body: 'x' } },
+    })
+    for (let count = 0; count < 9; count++) {
+      await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })
+    }
+    const waiting = async () =>
+      (await bench.trpc.hooks.deliveries.query({ hookId })).deliveries.find(
+        ({ status }) => status !== 'delivered',
+      )
+    const held = { status: 'waiting', error: { code: 'ERR_MAIL_LIMIT' } }
+    expect(await waiting()).toMatchObject(held)
+    // As after two hours in which others took the room. It is read again when the webhook is turned on.
+    await bench.trpc.hooks.setActive.mutate({ hookId, isActive: false })
+    const { db, tables } = bench.app.kernel.meta
+    const { hookDeliveries } = tables(defineHooksTables)
+    await Bun.sleep(50)
+    await db
+      .update(hookDeliveries)
+      .set({ attempts: 8, dueAt: 0 })
+      .where(and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.status, 'waiting')))
+    await bench.trpc.hooks.setActive.mutate({ hookId, isActive: true })
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await Bun.sleep(20)) {
+      if ((await waiting())?.dueAt !== new Date(0).toISOString()) break
+    }
+    expect(await waiting()).toMatchObject(held)
+    await bench.trpc.hooks.delete.mutate({ hookId })
+    await bench.app.kernel.mail.sendDue()
     smtp.mails.length = 0
   })
 

@@ -121,6 +121,26 @@ describe('a mail of notifications', () => {
     await db.update(mails).set({ createdAt: Date.now() - 2 * HOUR_MS })
   })
 
+  test('is one of at most twelve in an hour also while one watched record goes on changing', async () => {
+    const { kernel, services } = bench.app
+    const target = { tableId: table.id, recordId: 1 }
+    await mine().markAllRead.mutate()
+    await mine().setSettings.mutate({ baseId: null, channels: { watches: 'mail' } })
+    await mine().watch.mutate({ target, isOn: true })
+    for (let n = 0; n < 14; n++) {
+      await bench.rest.patch(table.path, { Id: 1, Title: `Roadmap ${n}` })
+      await services.records.feed.settled(bench.baseId)
+      await sendIn(60_000)
+    }
+    await kernel.mail.sendDue()
+    expect(smtp.mails.splice(0)).toHaveLength(12)
+    await mine().watch.mutate({ target, isOn: false })
+    await mine().markAllRead.mutate()
+    // As an hour later.
+    const mails = kernel.meta.tables(defineOutboxTable)
+    await kernel.meta.db.update(mails).set({ createdAt: Date.now() - 2 * HOUR_MS })
+  })
+
   test('is not sent any more once its topic is turned down', async () => {
     await mention('too late')
     await mine().setSettings.mutate({ baseId: bench.baseId, isMuted: true })

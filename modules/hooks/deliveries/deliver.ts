@@ -351,8 +351,8 @@ export function createDeliverer(
 
   function statementsFor(hook: HookRow, row: Waiting, attempt: Attempt): MetaStatement[] {
     const now = nowMs()
-    const attempts = row.attempts + 1
-    const { isDelivered, isFinal, error, request, response, durationMs } = attempt
+    const { isDelivered, isFinal, isHeld, error, request, response, durationMs } = attempt
+    const attempts = isHeld ? Math.max(row.attempts, 1) : row.attempts + 1
     const isDead = !isDelivered && (isFinal || attempts >= MAX_TRIES)
     row.attempts = attempts
     row.receivedBy = attempt.receivedBy
@@ -374,7 +374,7 @@ export function createDeliverer(
         })
         .where(eq(hookDeliveries.id, row.id)),
     ]
-    const failingSince = isDelivered ? null : (hook.failingSince ?? now)
+    const failingSince = isDelivered ? null : isHeld ? hook.failingSince : (hook.failingSince ?? now)
     if (hook.failingSince !== failingSince) {
       hook.failingSince = failingSince
       statements.push(meta.db.update(hooks).set({ failingSince }).where(eq(hooks.id, hook.id)))

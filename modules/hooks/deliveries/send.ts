@@ -69,6 +69,8 @@ export const mailTopicOf = (hookId: string): string => `hook ${hookId}`
 export interface Attempt extends HookTestResult {
   /** Trying again would have the same outcome. */
   isFinal: boolean
+  /** Nothing was sent: it waits for room under a limit, which costs none of its tries. */
+  isHeld: boolean
   /** When the receiver wants to be called again; null: it does not say. */
   retryAfterMs: number | null
   /** Of several receivers, those that have the event by now; null if there is one. */
@@ -113,7 +115,7 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, 
     return oneByOne(async () => {
       if ((await mail.countEvents(topic)) >= max) {
         const error = { code: 'ERR_MAIL_LIMIT', message: m.hooks_error_mail_limit({ max }) }
-        return { request, retryAfterMs: MAIL_PAUSE_MS, error }
+        return { request, isHeld: true, retryAfterMs: MAIL_PAUSE_MS, error }
       }
       await mail.send({ topic, event: event.id, recipients, content })
       return { request, isDelivered: true }
@@ -233,6 +235,7 @@ function together(attempts: readonly Attempt[], received: readonly { key: string
 const UNSENT: Attempt = {
   isDelivered: false,
   isFinal: false,
+  isHeld: false,
   retryAfterMs: null,
   receivedBy: null,
   error: null,

@@ -21,7 +21,7 @@ import { type FeedCursor, pageOfEntry, tablesOfEntry } from '../feed/index.ts'
 import { changesOf, type Describe, type HistoryEntry, isInRange, joinActions } from '../history/index.ts'
 import { type LinkSchema, removedLinks } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
-import { maskValues, rangeOf } from '../table/index.ts'
+import { maskValues, rangeOf, storedId } from '../table/index.ts'
 
 /** Entries with more records are read as a read over a whole table. */
 const LARGE = 5_000
@@ -74,9 +74,13 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
     await auth.access.authorize(actor, 'base.activity', baseId)
     const shown = await shownTables(actor, baseId)
     const engine = await kernel.sources.engine(baseId)
-    const { record, tableId } = filter
-    const hidden = [tableId, record?.tableId].some((id) => id !== undefined && !shown.ids.has(id))
+    const { record: asked, tableId } = filter
+    const hidden = [tableId, asked?.tableId].some((id) => id !== undefined && !shown.ids.has(id))
     if (hidden || filter.kinds?.length === 0) return { items: [], next: null }
+    const record = asked && {
+      ...asked,
+      recordId: storedId(await schema.loadWithKeys(asked.tableId), asked.recordId),
+    }
     const entries = await listEntries(engine, {
       ...filter,
       record: record && { ...record, addedBy: await additionsOf(engine, record) },

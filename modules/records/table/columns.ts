@@ -8,6 +8,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { isForeignKey, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { idAsStored } from '../../../src/core/record-id.ts'
 import type { Dialect, QueryDialect, Statement } from '../../../src/dialects/dialect.ts'
 import { isPadded } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
@@ -57,11 +58,7 @@ export function decodeRows(rows: unknown[][], fields: Field[], dialect: QueryDia
 }
 
 /** A record’s id as its table stores it: numbered tables accept "7" for 7. */
-export function storedId(model: TableModel, id: RecordId): RecordId {
-  const { storage } = fieldType(model.primaryKey.type)
-  const isNumbered = (storage === 'id' || storage === 'integer') && model.keyFields.length === 1
-  return isNumbered && typeof id === 'string' && /^-?\d{1,15}$/.test(id) ? Number(id) : id
-}
+export const storedId = (model: TableModel, id: RecordId): RecordId => idAsStored(model.keyFields, id)
 
 /** False for ids that no record of the table can have, and that some engines reject. */
 export const isPossibleId = (model: TableModel, id: RecordId): boolean =>

@@ -1,5 +1,5 @@
 import { History, KeyRound, MessageSquare, Redo2, RotateCcw, Undo2 } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { actionText } from '../../../src/core/actions.ts'
 import type { ActivityItem } from '../../../src/core/activity.ts'
 import { replaceMentions } from '../../../src/core/mentions.ts'
@@ -10,6 +10,7 @@ import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
+import { readAgain, refetchPages } from '../../read-again.ts'
 import { plainText } from '../../rich-text/markdown.ts'
 import { useMe } from '../../session/use-me.ts'
 import { onAudit, onChange, onComment, onReconnect, onSchemaChange } from '../../socket.ts'
@@ -49,7 +50,7 @@ export function HistoryScreen() {
     { baseId, filter: wireFilter(filter), limit: PAGE },
     { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
-  useNews(baseId, pages.refetch)
+  useNews(baseId, () => refetchPages(pages))
   const items = pages.data?.pages.flatMap((page) => page.items)
   const people = new Map(
     pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
@@ -116,10 +117,9 @@ export function HistoryScreen() {
 
 /** The filter of the address as the server takes it: days begin and end in the user's time zone. */
 function wireFilter({ tableId, rowId, by, kind, from, to }: HistoryFilter) {
-  const recordId = rowId !== undefined && /^\d{1,15}$/.test(rowId) ? Number(rowId) : rowId
   return {
-    ...(tableId !== undefined && recordId !== undefined
-      ? { record: { tableId, recordId } }
+    ...(tableId !== undefined && rowId !== undefined
+      ? { record: { tableId, recordId: rowId } }
       : tableId !== undefined && { tableId }),
     actorId: by,
     kinds: kind === undefined ? undefined : [kind],
@@ -130,29 +130,25 @@ function wireFilter({ tableId, rowId, by, kind, from, to }: HistoryFilter) {
 
 /** Reads again soon after anything has happened in the base. */
 function useNews(baseId: string, refetch: () => Promise<unknown>): void {
+  const latest = useRef(refetch)
+  latest.current = refetch
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const soon = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        void refetch()
-      }, READ_AFTER_MS)
-    }
+    const reading = readAgain(() => latest.current(), READ_AFTER_MS)
     const ofBase = (news: { baseId: string }) => {
-      if (news.baseId === baseId) soon()
+      if (news.baseId === baseId) reading.due()
     }
     const stop = [
       onChange(ofBase),
       onSchemaChange(ofBase),
       onComment(ofBase),
       onAudit(ofBase),
-      onReconnect(soon),
+      onReconnect(reading.due),
     ]
     return () => {
-      clearTimeout(timer)
+      reading.stop()
       for (const end of stop) end()
     }
-  }, [baseId, refetch])
+  }, [baseId])
 }
 
 interface ItemRowProps {

@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import type { DeliveryStatus, Hook, HookDelivery } from '../../../src/core/hooks.ts'
 import { formatAgo, formatNumber, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
+import { refetchPages } from '../../read-again.ts'
 import { api, trpc } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -33,7 +34,10 @@ export function Deliveries({ hook }: { hook: Hook }) {
       gcTime: 0,
     },
   )
-  useHookNews(({ hookId }) => hookId === hook.id, pages.refetch)
+  useHookNews(
+    ({ hookId }) => hookId === hook.id,
+    () => refetchPages(pages),
+  )
   const deliveries = pages.data?.pages.flatMap((page) => page.deliveries)
   const hasDead = deliveries?.some((delivery) => delivery.status === 'dead') ?? false
 

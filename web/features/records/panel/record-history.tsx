@@ -1,8 +1,11 @@
 import { ArrowRight, History, RotateCcw } from 'lucide-react'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
-import type { Person, RecordId } from '../../../../src/core/model.ts'
+import { isSecret } from '../../../../src/core/fields/traits.ts'
+import type { Field, Person, RecordId } from '../../../../src/core/model.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
+import { refetchPages } from '../../../read-again.ts'
 import { type Outputs, trpc } from '../../../trpc.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -28,11 +31,7 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
       getNextPageParam: ({ entries }) => (entries.length === PAGE ? entries.at(-1)?.id : undefined),
     },
   )
-  useRefetchOnData(context, async () => {
-    // A read of all pages would cancel that of a further one.
-    if (history.isFetchingNextPage) await history.refetch({ cancelRefetch: false })
-    await history.refetch()
-  })
+  useRefetchOnData(context, () => refetchPages(history))
   const pages = history.data?.pages ?? []
   if (history.error && !history.data) {
     return <QueryError title={m.records_history_load_failed()} query={history} />
@@ -112,7 +111,7 @@ function HistoryEntry({ entry, people, context, recordId, isNewest }: HistoryEnt
               <Value field={field} value={change.before} isOld />
               <ArrowRight size={12} className="flip-in-rtl" aria-label={m.records_changed_to()} />
               <Value field={field} value={change.after} />
-              {can(context, 'record.update') && isWritable(field) && (
+              {can(context, 'record.update') && isWritable(field) && isKnown(field, change.before) && (
                 <IconButton
                   icon={RotateCcw}
                   size="small"
@@ -151,3 +150,6 @@ function kindText({ kind, isNew }: Pick<Entry, 'kind' | 'isNew'>): string {
       return m.records_changed()
   }
 }
+
+/** False for a password, of which the history has only the mask. */
+const isKnown = (field: Field, value: CellValue): boolean => value === null || !isSecret(field)

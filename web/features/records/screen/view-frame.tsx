@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { Person, RecordId, TableSchema, View } from '../../../../src/core/model.ts'
+import type { Field, Person, RecordId, TableSchema, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
+import { idAsStored } from '../../../../src/core/record-id.ts'
 import type { BaseRole } from '../../../../src/core/roles.ts'
 import { preloadEditors } from '../../../cells/cell.ts'
 import { m } from '../../../messages.gen.ts'
@@ -70,7 +71,7 @@ export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): V
     editing,
     setEditing,
     query,
-    openId: rowId === undefined ? null : recordIdOf(rowId),
+    openId: rowId === undefined ? null : recordIdOf(rowId, schema.fields),
     openRecord: (id) => setQuery('rowId', id === null ? null : String(id), { replace: rowId !== undefined }),
   }
 }
@@ -161,5 +162,8 @@ export function ViewFrame(props: ViewFrameProps) {
   )
 }
 
-/** Record ids of base tables are numbers; those of connected databases may be text. */
-const recordIdOf = (text: string): RecordId => (/^\d+$/.test(text) ? Number(text) : text)
+/** The record id in an address. A view that is shown to visitors may lack the key of its table, which then is a number. */
+function recordIdOf(text: string, fields: readonly Field[]): RecordId {
+  const keys = fields.filter((field) => field.isPrimaryKey)
+  return idAsStored(keys.length === 0 ? [{ type: 'ID' }] : keys, text)
+}
