@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { untilAborted } from './caller.ts'
-import type { Actor } from './core/actor.ts'
+import { type Actor, actorIdOf } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
 import { createId } from './core/ids.ts'
 import type { Table } from './core/model.ts'
@@ -88,7 +88,7 @@ export function createWorks({ events }: { events: Events }) {
       tableId: table?.id ?? null,
       tableTitle: table?.title ?? '',
       fieldTitle: fieldTitle ?? null,
-      actorId: actor.kind === 'user' ? actor.id : null,
+      actorId: actorIdOf(actor),
       records: null,
       share: null,
       canCancel,

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import { nowIso, nowMs } from '../../src/clock.ts'
 import type { AuditKind } from '../../src/core/activity.ts'
-import type { Actor } from '../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
@@ -217,7 +217,7 @@ export function createShares(
         role: 'viewer',
         passwordHash: null,
         expiresAt: null,
-        createdBy: by.kind === 'user' ? by.id : null,
+        createdBy: actorIdOf(by),
         createdAt: values.updatedAt,
         lastVisitAt: null,
         answers: 0,

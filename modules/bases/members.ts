@@ -1,5 +1,5 @@
 import { nowMs } from '../../src/clock.ts'
-import type { Actor } from '../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Member, MemberInvitation } from '../../src/core/model.ts'
 import { type BaseRole, holdsBaseRole, roleCan } from '../../src/core/roles.ts'
@@ -76,7 +76,7 @@ export function createMembers(
               userId,
               // Somebody who was removed may be invited again.
               key: `invite ${baseId} ${nowMs()}`,
-              actorId: actor.kind === 'user' ? actor.id : null,
+              actorId: actorIdOf(actor),
               baseId,
             },
           ],

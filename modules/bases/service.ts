@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { nowIso } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
-import type { Actor, UserActor } from '../../src/core/actor.ts'
+import { type Actor, actorIdOf, type UserActor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Base } from '../../src/core/model.ts'
@@ -270,7 +270,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       await meta.atomically([
         meta.db
           .update(bases)
-          .set({ deletedAt, deletedBy: actor.kind === 'user' ? actor.id : null })
+          .set({ deletedAt, deletedBy: actorIdOf(actor) })
           .where(and(eq(bases.id, baseId), isNull(bases.deletedAt))),
         ...audits.record(
           actor,

@@ -1,5 +1,5 @@
 import { nowIso, nowMs } from '../../src/clock.ts'
-import type { Actor } from '../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { ChoiceTitles } from '../../src/core/fields/choice-titles.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
@@ -175,7 +175,7 @@ export function createHooksService(
       order: (others.at(-1)?.order ?? 0) + 1,
       ...IDLE,
       ...(isFollowing && (await startFrom(table.baseId))),
-      createdBy: actor.kind === 'user' ? actor.id : null,
+      createdBy: actorIdOf(actor),
       createdAt: now,
       updatedAt: now,
     }
@@ -583,7 +583,7 @@ export function createHooksService(
       const found = await readRows(actor, model, recordIds)
       const groups = row.deliverPer === 'record' ? found.map((one) => [one]) : [found]
       const now = nowMs()
-      const triggeredBy = actor.kind === 'user' ? actor.id : null
+      const triggeredBy = actorIdOf(actor)
       const deliveries = groups.map((group, part): DeliveryRow => {
         return {
           id: createId('hookLog'),

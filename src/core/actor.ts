@@ -46,3 +46,6 @@ interface Preview {
 export type UserActor = Extract<Actor, { kind: 'user' }>
 
 export const ANONYMOUS: Actor = { kind: 'anonymous' }
+
+/** The id of a user, for `created_by` and the log; null for anonymous callers and visitors of public links. */
+export const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)

@@ -1,4 +1,4 @@
-import type { Actor, ShareActor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf, type ShareActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
 import { collectsAnswers, filePathsOf, stacksOf } from '../../../src/core/views/index.ts'
@@ -13,7 +13,7 @@ const LINK = 'link:'
 /** The owner of an uploaded file: the person, or all visitors of one public link. */
 export function ownerOf(actor: Actor): string | null {
   if (actor.kind === 'share') return visitorOwner(actor)
-  return actor.kind === 'user' ? actor.id : null
+  return actorIdOf(actor)
 }
 
 export const visitorOwner = ({ shareId }: ShareActor): string => LINK + shareId

@@ -2,7 +2,7 @@ import { is, Placeholder, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
 import { withinTime } from '../../../src/caller.ts'
 import { nowMs } from '../../../src/clock.ts'
-import { type Actor, ANONYMOUS, type ShareActor } from '../../../src/core/actor.ts'
+import { type Actor, ANONYMOUS, actorIdOf, type ShareActor } from '../../../src/core/actor.ts'
 import { positionKey } from '../../../src/core/changes.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
@@ -142,7 +142,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const moment: FilterMoment = {
       now: new Date(nowMs()),
       timeZone,
-      actorId: actor.kind === 'user' ? actor.id : null,
+      actorId: actorIdOf(actor),
       people,
     }
     const searchIndex = await searchIndexes.of(engine, model, models)

@@ -1,6 +1,6 @@
 import { mapBreathing } from '../../../src/breathe.ts'
 import { nowIso, nowMs } from '../../../src/clock.ts'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
@@ -259,7 +259,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
   ): Promise<Written> {
     const home = await kernel.sources.engine(baseId)
     const foreign = await foreignEngineOf(schema, planned.tableIds ?? [planned.entry.tableId].filter(isText))
-    const actorId = actor.kind === 'user' ? actor.id : null
+    const actorId = actorIdOf(actor)
     const call: WriteCall = {
       ...planned,
       actor,

@@ -1,4 +1,4 @@
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import type { Change, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { PASSWORD_MASK, password } from '../../../src/core/fields/password.ts'
@@ -57,7 +57,7 @@ export function createValueResolver({ auth, schema, attachments }: Deps) {
     const members = named ? await auth.peopleOf(baseId) : []
     // Visitors must not learn which addresses belong to members.
     const known = lookups(actor.kind === 'share' ? members.map(asPublicPerson) : members)
-    const people = { actorId: actor.kind === 'user' ? actor.id : null, ...known }
+    const people = { actorId: actorIdOf(actor), ...known }
     const passwords = writes.flatMap(({ model, values }) =>
       resolvedFields(model).passwords.filter((field) => values[field.id]),
     )

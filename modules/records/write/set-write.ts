@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { nowIso } from '../../../src/clock.ts'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { type AppliedChange, positionKey, type Values } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -552,8 +552,5 @@ function watchOfSet(work: OpenWork, passes: () => number): OpenWork {
 
 /** `records.delete` is `delete`; `undo` and `redo` stay. */
 const workKindOf = (kind: string): WorkKind => kind.replace('records.', '') as WorkKind
-
-/** Null for visitors of public links. */
-const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
 
 const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`

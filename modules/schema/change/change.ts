@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { nowIso } from '../../../src/clock.ts'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import { appendChange, insertEntry, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
@@ -145,7 +145,7 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
     { silent = false }: ChangeOptions,
   ): Promise<T> {
     const engine = await kernel.sources.engine(baseId)
-    const actorId = actor.kind === 'user' ? actor.id : null
+    const actorId = actorIdOf(actor)
     const { planned, logged } = await engine.write(
       async (tx) => {
         const change = await plan({ tx, engine, now: nowIso() }).catch((error) => {
@@ -216,7 +216,7 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
   ): Promise<T> {
     const engine = await kernel.sources.engine(baseId)
     const { dialect } = engine
-    const actorId = actor.kind === 'user' ? actor.id : null
+    const actorId = actorIdOf(actor)
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
     const at = nowIso()
     const state: { change: PlannedScript<T> | null } = { change: null }

@@ -98,9 +98,6 @@ export interface SchemaContext {
   readonly expressions: FieldExpressions
 }
 
-/** The user id of the actor, for `created_by` and the log. */
-export const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
-
 /**
  * Loads a table. Tables of a disabled source are not found, as if they were in the trash.
  *

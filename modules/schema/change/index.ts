@@ -19,7 +19,6 @@ export {
   withFreshName,
 } from './change.ts'
 export {
-  actorIdOf,
   type CopiedViews,
   FIELD_EXPRESSIONS,
   type FieldExpressions,

@@ -1,11 +1,10 @@
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
-  actorIdOf,
   type FieldPosition,
   foreignSourceOf,
   openField,

@@ -1,4 +1,4 @@
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
@@ -9,7 +9,6 @@ import type { Engine, TableCopyAddition, TableCopyColumn } from '../../../src/di
 import { m } from '../../../src/messages.gen.ts'
 import type { SourceRow } from '../../bases/index.ts'
 import {
-  actorIdOf,
   foreignSourceOf,
   refuseSchemaReadonly,
   type SchemaContext,

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
@@ -9,7 +9,6 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
-  actorIdOf,
   foreignSourceOf,
   openTable,
   type PlannedScript,

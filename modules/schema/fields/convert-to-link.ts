@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
@@ -7,7 +7,7 @@ import type { Field } from '../../../src/core/model.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
 import { type ReadValues, readNames, recordsByName } from '../../../src/db/names-of-records.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { actorIdOf, type SchemaContext, withFreshName } from '../change/index.ts'
+import { type SchemaContext, withFreshName } from '../change/index.ts'
 import {
   addForeignKey,
   addInverse,

@@ -1,16 +1,10 @@
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { isSingleLink } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import { m } from '../../../src/messages.gen.ts'
-import {
-  actorIdOf,
-  type FieldPosition,
-  openTable,
-  type SchemaContext,
-  withFreshName,
-} from '../change/index.ts'
+import { type FieldPosition, openTable, type SchemaContext, withFreshName } from '../change/index.ts'
 import { checkTitle, type NewField } from '../model/index.ts'
 import {
   addForeignKey,

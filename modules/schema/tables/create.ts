@@ -1,17 +1,11 @@
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { ColumnDefinition, Dialect, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
-import {
-  actorIdOf,
-  type ChangeContext,
-  type CopiedViews,
-  type SchemaContext,
-  withFreshName,
-} from '../change/index.ts'
+import { type ChangeContext, type CopiedViews, type SchemaContext, withFreshName } from '../change/index.ts'
 import {
   checkTitle,
   columnOf,

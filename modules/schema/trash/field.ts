@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, isNotNull, isNull } from 'drizzle-orm'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { actorIdOf, openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { fillNumbers } from '../fields/index.ts'
 import {
   markParts,

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, isNotNull } from 'drizzle-orm'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { actorIdOf, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { markParts, partsOutside, partsWhere, refuseLinkPart } from '../links/index.ts'
 import { toTable, uniqueTitle } from '../model/index.ts'
 

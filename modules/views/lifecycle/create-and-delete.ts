@@ -1,5 +1,5 @@
 import { eq, inArray } from 'drizzle-orm'
-import type { Actor } from '../../../src/core/actor.ts'
+import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table, View, ViewField, ViewKind } from '../../../src/core/model.ts'
@@ -102,7 +102,7 @@ export async function createView(
     if (others.length >= MAX_VIEWS) throw badRequest(m.views_error_too_many_views({ max: MAX_VIEWS }))
     const source = copyOf === undefined ? undefined : others.find((view) => view.id === copyOf)
     if (copyOf !== undefined && !source) throw notFound('View', copyOf.slice(0, 64))
-    const actorId = actor.kind === 'user' ? actor.id : null
+    const actorId = actorIdOf(actor)
     const order = Math.max(0, ...others.map((view) => view.order)) + 1
     const model = await schema.load(tableId)
     const row = {
