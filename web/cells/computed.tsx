@@ -1,7 +1,7 @@
 import { type LucideIcon, Sigma, SquareFunction, Tally5, Telescope } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { count } from '../../src/core/fields/count.ts'
-import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { type CellValue, completeOptions, type FieldType } from '../../src/core/fields/field-type.ts'
 import { formula, readFormulaLink } from '../../src/core/fields/formula.ts'
 import { lookup } from '../../src/core/fields/lookup.ts'
 import { rollup } from '../../src/core/fields/rollup.ts'
@@ -53,8 +53,7 @@ function drawOne<O>({ field, variant, lines, width }: ViewProps<O>, value: CellV
   const { result } = field
   if (!result) return null
   const { View, type } = cellOf(result.type)
-  const read = type.options.safeParse(result.options)
-  const options = read.success ? read.data : type.options.parse({})
+  const options = completeOptions(type, result.options)
   return <View value={value} field={field} options={options} variant={variant} lines={lines} width={width} />
 }
 
@@ -63,10 +62,8 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   const { result } = field
   const values = listIn(value).filter((one) => one !== null && one !== '')
   if (values.length === 0 || !result) return null
-  const { type } = cellOf(result.type)
-  const read = type.options.safeParse(result.options)
-  const options = read.success ? read.data : type.options.parse({})
-  const isApart = cellOf(result.type).isShape === true
+  const { type, isShape } = cellOf(result.type)
+  const options = completeOptions(type, result.options)
   const texts = values.slice(0, MAX_DRAWN).map((one) => type.format(one, options))
   // A chip is slightly wider than its text.
   const fitting =
@@ -75,7 +72,7 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   return (
     <span className={styles.pills} data-variant={variant} data-wrap={lines > 1 || undefined} data-shrink>
       {keyed(values.slice(0, drawn)).map(({ key, item: one }) => (
-        <span key={key} className={isApart ? styles.apart : styles.listed}>
+        <span key={key} className={isShape ? styles.apart : styles.listed}>
           {drawOne({ ...props, lines: 1, width: null }, one)}
         </span>
       ))}

@@ -1,4 +1,4 @@
-import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { type CellValue, completeOptions } from '../../src/core/fields/field-type.ts'
 import { formulaOf } from '../../src/core/fields/formula.ts'
 import { storedReferences, toShown } from '../../src/core/formula/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
@@ -91,6 +91,6 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
 function Value({ field, value }: { field: Field; value: CellValue }) {
   const { View, type } = cellOf(field.type)
   if (value === null) return <span className={styles.none}>{m.common_empty()}</span>
-  const options = type.options.safeParse(field.options).data ?? type.options.parse({})
+  const options = completeOptions(type, field.options)
   return <View value={value} field={field} options={options} variant="grid" lines={2} width={null} />
 }

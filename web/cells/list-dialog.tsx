@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { type CellValue, completeOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { keyed } from '../ui/keyed.ts'
@@ -23,8 +23,7 @@ export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNod
   const { result } = field
   if (!result) return null
   const { View, type } = cellOf(result.type)
-  const read = type.options.safeParse(result.options)
-  const options = read.success ? read.data : type.options.parse({})
+  const options = completeOptions(type, result.options)
   const values = listIn(value)
   const rest = values.length - MAX_DRAWN
   return (

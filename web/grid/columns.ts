@@ -1,6 +1,10 @@
 import { shownType } from '../../src/core/fields/field.ts'
-import type { FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
-import { readingOptions } from '../../src/core/fields/field-type.ts'
+import {
+  completeOptions,
+  type FieldOptions,
+  type FieldType,
+  readingOptions,
+} from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { Cell } from '../cells/cell.ts'
 import { CELLS } from '../cells/index.ts'
@@ -31,15 +35,13 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
   const { field, width } = column
   const cell = CELLS[field.type]
   const { type: shown, isList } = shownType(field)
-  const read = cell.type.options.safeParse(field.options)
   const created: ResolvedColumn = {
     column,
     field,
     fieldId: field.id,
     cell,
     type: cell.type,
-    // Options from a newer server may not parse: fall back to the defaults.
-    options: readingOptions(field, read.success ? read.data : cell.type.options.parse({})),
+    options: readingOptions(field, completeOptions(cell.type, field.options)),
     shown: { type: shown, isList },
     align: field.result && !isList ? CELLS[field.result.type].align : cell.align,
     width,

@@ -232,6 +232,12 @@ export const readingOptions = <O extends FieldOptions>(
   options: O,
 ): O & ReadingOptions => (databaseType === null ? options : { ...options, keepsFraction: true })
 
+/** A field's options with the type's defaults; the defaults alone if they do not parse, as those of a newer server. */
+export function completeOptions(type: AnyFieldType, options: unknown): FieldOptions {
+  const read = type.options.safeParse(options)
+  return read.success ? read.data : type.options.parse({})
+}
+
 /** An external value for quoting in error messages: at most 60 characters on one line. */
 export function describeValue(input: unknown): string {
   const text = typeof input === 'object' && input !== null ? jsonOf(input) : String(input)

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight, EllipsisVertical, Plus } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode } from 'react'
 import { shownType } from '../../../src/core/fields/field.ts'
-import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { type CellValue, completeOptions } from '../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { formatNumber } from '../../i18n.ts'
@@ -323,14 +323,12 @@ function GroupValue({ field, value, width }: { field: Field; value: CellValue; w
   const { View, type } = CELLS[field.type]
   const { type: shown, isList } = shownType(field)
   const isBox = shown.storage === 'boolean' && !isList
-  const read = type.options.safeParse(field.options)
-  const options = read.success ? read.data : type.options.parse({})
   return (
     <>
       <View
         value={value}
         field={field}
-        options={options}
+        options={completeOptions(type, field.options)}
         variant="grid"
         lines={1}
         width={Math.max(60, width)}

@@ -1,5 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query'
-import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { type CellValue, completeOptions } from '../../../../src/core/fields/field-type.ts'
 import { type LinkOptions, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
@@ -12,13 +12,12 @@ import styles from './record-panel.module.css'
 export function Value({ field, value, isOld = false }: { field: Field; value: CellValue; isOld?: boolean }) {
   const { View, type } = CELLS[field.type]
   if (value === null || value === '') return <span className={styles.nothing}>{m.common_empty()}</span>
-  const options = type.options.safeParse(field.options)
   return (
     <span className={styles.value} data-old={isOld || undefined}>
       <View
         value={value}
         field={field}
-        options={options.success ? options.data : type.options.parse({})}
+        options={completeOptions(type, field.options)}
         variant="grid"
         lines={2}
         width={null}

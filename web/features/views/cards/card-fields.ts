@@ -1,4 +1,4 @@
-import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
+import { completeOptions, type FieldOptions } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field, View } from '../../../../src/core/model.ts'
 import { shownFields } from '../state/arrange-fields.ts'
@@ -35,8 +35,7 @@ export function cardFields(
   return { title: display ? cardField(display) : null, rest: rest.map(cardField) }
 }
 
-const cardField = (field: Field): CardField => {
-  const type = fieldType(field.type)
-  const read = type.options.safeParse(field.options)
-  return { field, options: read.success ? read.data : type.options.parse({}) }
-}
+const cardField = (field: Field): CardField => ({
+  field,
+  options: completeOptions(fieldType(field.type), field.options),
+})
