@@ -95,7 +95,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       return openMenuAtActive(engine)
     case 'pasteAsText':
       // The browser's paste event follows this key and reads the flag.
-      pasteAsTextNext(engine)
+      pasteAsTextNext()
       return false
     default:
       return false

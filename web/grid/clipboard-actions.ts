@@ -15,7 +15,7 @@ import type { CellArea, GridRow } from './contract.ts'
 import type { Engine } from './engine.ts'
 import { pasteFiles, pasteImage } from './file-actions.ts'
 import { MAX_CHANGED_CELLS } from './fill-actions.ts'
-import { completeValues, partialCells } from './link-values.ts'
+import { completeValues, partialCells, valuesOf } from './link-values.ts'
 import { planPaste } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 
@@ -34,7 +34,7 @@ let loading: AbortController | null = null
 let asText = false
 
 /** The next paste reads the plain text alone (Ctrl+Shift+V). */
-export function pasteAsTextNext(_engine: Engine): void {
+export function pasteAsTextNext(): void {
   asText = true
   // The paste event comes in the same task as the key, if at all.
   setTimeout(() => {
@@ -65,8 +65,8 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   const key = keyOf(shape)
   const waiting = ready?.engine === engine && ready.key === key ? ready.forms : null
   const rows = waiting ? null : loadedRows(engine, shape)
-  const values = rows && valuesOf(shape, rows)
-  if (!waiting && (!rows || !values || partialCells(shape.columns, rows, values).length > 0)) {
+  const values = rows && valuesOf(shape.columns, rows)
+  if (!waiting && (!rows || !values || partialCells(shape.columns, values).length > 0)) {
     void copyLoaded(engine, shape, key, cells, cut)
     return
   }
@@ -183,9 +183,6 @@ function loadedRows(engine: Engine, { rows }: CopyShape): GridRow[] | null {
   return loaded
 }
 
-const valuesOf = ({ columns }: CopyShape, rows: readonly GridRow[]): CellValue[][] =>
-  rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
-
 function formsOf(engine: Engine, { columns }: CopyShape, values: CellValue[][]): ClipboardForms {
   const texts = values.map((row) => row.map((value, at) => textOf(engine, columns[at]!, value)))
   const fields = columns.map(({ field, type, options }) => ({
@@ -232,7 +229,7 @@ async function copyLoaded(
         })),
       )
     }
-    const values = valuesOf(shape, rows)
+    const values = valuesOf(shape.columns, rows)
     await completeValues(engine.commands.completeLinks, shape.columns, rows, values, controller.signal)
     const forms = formsOf(engine, shape, values)
     if (await writeNow(forms)) {

@@ -2,9 +2,16 @@ import type { DragEvent, FocusEvent, InputEvent, KeyboardEvent, MouseEvent, Poin
 import { copy, paste } from './clipboard-actions.ts'
 import type { Engine, Hit, Part } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
-import { selectedBounds } from './fill-actions.ts'
 import { placeOf } from './groups/tree.ts'
-import { type CellPosition, clampCell, contains, isSingleCell, selectCell, selectRow } from './selection.ts'
+import {
+  allBounds,
+  type CellPosition,
+  clampCell,
+  contains,
+  isSingleCell,
+  selectCell,
+  selectRow,
+} from './selection.ts'
 import { finishComposing, startComposing, startEditing } from './states/editing.ts'
 
 /** Characters of a tooltip; more would cover the screen. */
@@ -218,7 +225,10 @@ function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): bo
   if (hit.part === 'group') return openGroupMenu(engine, hit.element, point)
   if (hit.row < 0) return false
   const cell = { row: hit.row, column: Math.max(0, hit.column) }
-  if (!selectedBounds(engine).some((bounds) => contains(bounds, cell))) {
+  const selection = engine.selection.get()
+  const isSelected =
+    selection !== null && allBounds(selection, engine.size).some((bounds) => contains(bounds, cell))
+  if (!isSelected) {
     engine.select(hit.part === 'cell' ? selectCell(cell) : selectRow(hit.row), null)
   }
   commands.openCellMenu({

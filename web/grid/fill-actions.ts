@@ -5,11 +5,11 @@ import { cellText } from '../cells/index.ts'
 import { isEmptyList } from '../cells/link-value.ts'
 import { m } from '../messages.gen.ts'
 import type { ResolvedColumn } from './columns.ts'
-import type { CellWrite, GridRow, RejectedText } from './contract.ts'
+import type { CellWrite, RejectedText } from './contract.ts'
 import type { Engine, FillTarget } from './engine.ts'
 import { continueValues, fillKind } from './fill.ts'
-import { carryLinks, completeValues, partialCells } from './link-values.ts'
-import { allBounds, type Bounds, lastBounds } from './selection.ts'
+import { carryLinks, completeValues, partialCells, valuesOf } from './link-values.ts'
+import { type Bounds, lastBounds } from './selection.ts'
 
 /** Maximum cells per change; larger ones use import or "edit all". */
 export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui §4.5
@@ -84,7 +84,7 @@ function withSource(
   if (loaded.length === 0) return
   if (
     loaded.every((row) => row !== undefined) &&
-    partialCells(columns, loaded, valuesOf(columns, loaded)).length === 0
+    partialCells(columns, valuesOf(columns, loaded)).length === 0
   ) {
     run(NOTHING_KNOWN)
     return
@@ -124,9 +124,6 @@ const cellsIn = ({ top, bottom, start, end }: Bounds): number => (bottom - top +
 /** Rows in collapsed groups are neither read nor filled. */
 const shownRows = (engine: Engine, { top, bottom }: Bounds): number[] =>
   engine.runsOf('cells', top, bottom).flatMap(({ first, last }) => span(first, last))
-
-const valuesOf = (columns: readonly ResolvedColumn[], rows: readonly GridRow[]): CellValue[][] =>
-  rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
 
 const keyOf = (row: number, column: number): string => `${row} ${column}`
 
@@ -215,10 +212,4 @@ function convert(engine: Engine, value: CellValue, from: number, to: number): Ce
   if (source.type.computed) return target.type.parse(cellText(source.field, value), options) ?? undefined
   if (source.type.name === target.type.name && !Array.isArray(target.options.choices)) return value
   return target.type.parse(source.type.format(value, source.options), options) ?? undefined
-}
-
-/** Bounds of all selected ranges. */
-export const selectedBounds = (engine: Engine): Bounds[] => {
-  const selection = engine.selection.get()
-  return selection ? allBounds(selection, engine.size) : []
 }

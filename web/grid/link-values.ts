@@ -2,21 +2,26 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { isPartial, linksIn, linkValue } from '../cells/link-value.ts'
-import type { GridCommands } from './contract.ts'
+import type { GridCommands, GridRow } from './contract.ts'
 
 /** Concurrent requests. */
 const AT_ONCE = 4
 
+/** The values of rows in columns: a line for each row. */
+export const valuesOf = (
+  columns: readonly { field: Field }[],
+  rows: readonly Pick<GridRow, 'values'>[],
+): CellValue[][] => rows.map((row) => columns.map(({ field }) => row.values(field.id)))
+
 /** Cells of a matrix that list only their first links; copies and fills need all. */
 export function partialCells(
   columns: readonly { field: Field }[],
-  rows: readonly { id: RecordId }[],
   values: readonly CellValue[][],
 ): { row: number; column: number }[] {
   const links = columns.flatMap(({ field }, column) => (linkOf(field) ? [column] : []))
   if (links.length === 0) return []
-  return rows.flatMap((_, row) =>
-    links.filter((column) => isPartial(values[row]?.[column] ?? null)).map((column) => ({ row, column })),
+  return values.flatMap((line, row) =>
+    links.filter((column) => isPartial(line[column] ?? null)).map((column) => ({ row, column })),
   )
 }
 
@@ -28,7 +33,7 @@ export async function completeValues(
   values: CellValue[][],
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = partialCells(columns, rows, values)
+  const waiting = partialCells(columns, values)
   if (!completeLinks) return
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
