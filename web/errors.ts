@@ -15,7 +15,7 @@ export function detailsOf(error: unknown): Record<string, unknown> {
 }
 
 /** The request's id in the server's log, or null. */
-export function requestIdOf(error: unknown): string | null {
+function requestIdOf(error: unknown): string | null {
   return dataOf(error)?.requestId ?? null
 }
 

@@ -5,7 +5,7 @@ import { CATALOGUES } from './catalogues.gen.ts'
 import { localSettings } from './session/local-settings.ts'
 
 /** Codes of the languages of the interface (spec §1); their names are in `language-names.ts`. */
-export const LANGUAGES = [
+const LANGUAGES = [
   'ar',
   'bn_IN',
   'cs',

@@ -323,7 +323,7 @@ function RenameInput({ title, onDone }: { title: string; onDone: (title: string 
 }
 
 /** Input for the URL of a file that the server fetches. */
-export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; onCancel: () => void }) {
+function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; onCancel: () => void }) {
   const [url, setUrl] = useState('')
   const [isRefused, setRefused] = useState(false)
   const add = () => {

@@ -1,7 +1,7 @@
 import { isTyping } from './shortcuts.ts'
 
 /** Input that waits for the code that handles it. */
-export interface HeldInput {
+interface HeldInput {
   /** Stops holding, and dispatches what was held in its order; before any later input. */
   replay: () => Promise<void>
   /** Stops holding, and forgets what was held. */

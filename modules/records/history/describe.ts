@@ -294,7 +294,7 @@ function valueText(field: Field, value: Values[string], people: readonly Person[
 }
 
 /** Why undoing an entry from the screen of `scope` needs a confirmation; null if it does not. */
-export function confirmReason(
+function confirmReason(
   { kind, tableId, detail }: StoredEntry,
   records: number,
   viewId: string | null,

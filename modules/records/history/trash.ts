@@ -39,7 +39,7 @@ export const MAX_TRASH_PAGE = 100
 export const MAX_TRASH_IDS = 1_000
 
 /** Limit of counting; screens show “more than”. */
-export const MAX_TRASH_COUNT = 100_000
+const MAX_TRASH_COUNT = 100_000
 
 /** From this many records on, deletions are restored as a set, in a worker thread. */
 const SET_FROM = 1_000

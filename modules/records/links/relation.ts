@@ -122,7 +122,7 @@ export async function relationsKeptIn(schema: LinkSchema, model: TableModel): Pr
 }
 
 /** The table that holds the keys of a relation. */
-export const keeperOf = (relation: Relation): TableModel =>
+const keeperOf = (relation: Relation): TableModel =>
   relation.kind === 'key' ? relation.child : relation.junction
 
 const touches = (field: Field, options: LinkOptions, tableId: string): boolean =>

@@ -6,7 +6,7 @@ import { isForeign } from '../table/index.ts'
 import type { Reader } from './read.ts'
 
 /** The contents of a base that are lost when it is deleted. */
-export interface BaseContents {
+interface BaseContents {
   tables: number
   /** Records of the base’s own tables; those of connected databases are not deleted. */
   records: number

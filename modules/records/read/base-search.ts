@@ -26,7 +26,7 @@ const TOTAL_MS = 6_000
 /** Errors of a connected database, which do not end the search of other tables. */
 const DOWN_CODES: ReadonlySet<string> = new Set(['DATABASE_UNREACHABLE', 'DATABASE_ERROR'])
 
-export interface BaseSearch {
+interface BaseSearch {
   baseId: string
   text: string
   /** The table on screen: its matches come before those of other tables. */
@@ -38,7 +38,7 @@ export interface BaseSearch {
 }
 
 /** A record that shows the searched text. */
-export interface BaseMatch {
+interface BaseMatch {
   tableId: string
   recordId: RecordId
   /** The display value. */
@@ -50,7 +50,7 @@ export interface BaseMatch {
   snippet: Snippet
 }
 
-export interface BaseMatches {
+interface BaseMatches {
   /** Records with a matching name first, then others; both in the order of the tables. */
   matches: BaseMatch[]
   /** Ids of the tables that were not searched completely, in their order. */
@@ -202,7 +202,7 @@ const LEAD = 30
 const LENGTH = 140
 
 /** Cuts a text around the first match of `searched`, ignoring case. */
-export function snippetOf(text: string, searched: string): Snippet {
+function snippetOf(text: string, searched: string): Snippet {
   const characters = [...onOneLine(text)]
   const match = locate(characters, onOneLine(searched))
   // A match near the beginning is shown with all that precedes it.

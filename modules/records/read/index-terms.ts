@@ -12,7 +12,7 @@ import { groupTerm } from './groups/term.ts'
 import type { PlanContext } from './plan-cache.ts'
 
 /** What a query asks of an index. */
-export interface WantedIndex {
+interface WantedIndex {
   /** Fields that must equal a value. */
   equal: IndexTerm[]
   /** The order of the records; empty if no index can supply it. */

@@ -467,7 +467,7 @@ function shownStacks(own: PlanContext): SQL | null {
 }
 
 /** From this offset on, ids are found in the index first, and their columns read afterwards. */
-export const DEEP_OFFSET = 500
+const DEEP_OFFSET = 500
 
 /** Records that a page is looked for among, before all that match are read: about a millisecond. */
 export const WALKED = 2_000
@@ -493,7 +493,7 @@ export type OutputShape =
 export type TitledRow = Record<string, unknown>
 
 /** Key of the record’s id in titled objects; titles contain no control characters. */
-export const RECORD_KEY = '~\u0001key'
+const RECORD_KEY = '~\u0001key'
 
 /** Removes the id from a titled object and returns it. */
 export function takeRecordKey(row: TitledRow): RecordId {

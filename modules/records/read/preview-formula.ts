@@ -12,7 +12,7 @@ const FEW = 5
 export const MAX_PREVIEW = 100
 
 /** An unsaved formula, and the records to try it on. */
-export interface PreviewRequest {
+interface PreviewRequest {
   tableId: string
   formula: string
   /** The field that already has the formula. */

@@ -89,7 +89,7 @@ interface Deps {
 }
 
 /** The records of a query, read by parts of its ids. */
-export interface RecordParts {
+interface RecordParts {
   /** Rows of values in the order of the ids and the fields. */
   rows(recordIds: readonly RecordId[]): Promise<CellValue[][]>
   /** True if the table is so large that its records should be written to a file by a worker. */

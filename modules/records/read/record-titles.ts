@@ -5,12 +5,12 @@ import { idOfKey, keyFieldsOf, storedId } from '../table/index.ts'
 import type { Reader } from './read.ts'
 
 /** A record that other data refers to by the text of its id. */
-export interface RecordReference {
+interface RecordReference {
   tableId: string
   recordId: string
 }
 
-export interface RecordTitle {
+interface RecordTitle {
   /** The text of the display field. */
   recordTitle: string
   tableTitle: string

@@ -38,7 +38,7 @@ export interface Upkeep {
 }
 
 /** What a record that meets the condition adds to a result. */
-export interface Contribution {
+interface Contribution {
   /** 1 for what it contributes now, -1 for what it contributed before. */
   sign: 1 | -1
   /** The keys of its group, then the values that are summarized, as the driver returns them. */
@@ -46,7 +46,7 @@ export interface Contribution {
 }
 
 /** The answer of `Upkeep.select`. */
-export interface Contributions {
+interface Contributions {
   list: Contribution[]
   /** The newest entry of the log in the same snapshot. */
   newest: number

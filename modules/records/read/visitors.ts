@@ -145,5 +145,5 @@ export function createFormerPeople(reader: Pick<Reader, 'open' | 'page'>, auth: 
 }
 
 /** True for a field that shows people, its own or looked up. */
-export const showsPeopleIn = (field: Field): boolean =>
+const showsPeopleIn = (field: Field): boolean =>
   field.error === null && showsPeople({ type: shownType(field).type.name })

@@ -281,7 +281,7 @@ export const linksV1 = (kernel: Kernel, deps: Deps) =>
     .use(v1Routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table/views/:view'))
     .use(v1Routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table'))
 
-export function v1Routes(kernel: Kernel, { auth, links, resolve }: Deps, prefix: string) {
+function v1Routes(kernel: Kernel, { auth, links, resolve }: Deps, prefix: string) {
   async function enter({ actor, params: given, request }: Call, known: string[]) {
     const params = given as Params
     const { tableId } = await resolve(actor, params)

@@ -136,9 +136,9 @@ const encoderOf = perDialect((field: Field, dialect) => dialect.encode(storageOf
  * Separator of the parts of a composite id in REST. Ambiguous parts are escaped, `~_` for `_` and `~~` for `~`;
  * others stay as they are, so `a___b` keeps its meaning.
  */
-export const BETWEEN = '___'
+const BETWEEN = '___'
 
-export const ESCAPE = '~'
+const ESCAPE = '~'
 
 /** Marks the ends of a part, so that SQL’s `replace` can detect its first and last letter. */
 export const END = '|'
@@ -186,7 +186,7 @@ export function keyOf(model: TableModel, alias: string = model.table.tableName):
   return sql`concat_ws('${sql.raw(BETWEEN)}', ${sql.join(escaped, sql`, `)})`
 }
 
-export function escapedPart(part: SQL, index: number, count: number): SQL {
+function escapedPart(part: SQL, index: number, count: number): SQL {
   const text = sql`concat(${part}, '')`
   const marked = sql`concat('${sql.raw(END)}', ${part}, '${sql.raw(END)}')`
   const tests = ambiguous(index, count).map(
@@ -243,7 +243,7 @@ export const idOfKey = (values: readonly unknown[]): RecordId =>
     ? (values[0] as RecordId)
     : values.map((value, index) => joinedPart(String(value), index, values.length)).join(BETWEEN)
 
-export function joinedPart(part: string, index: number, count: number): string {
+function joinedPart(part: string, index: number, count: number): string {
   const marked = END + part + END
   const isAmbiguous = ambiguous(index, count).some((piece) => marked.includes(piece))
   return isAmbiguous ? part.replaceAll('~', '~~').replaceAll('_', '~_') : part

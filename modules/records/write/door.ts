@@ -89,7 +89,7 @@ interface Deps {
 }
 
 /** A write whose operations are checked. */
-export interface PlannedWrite {
+interface PlannedWrite {
   entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'> & { tableId?: string | null }
   /** Tables to write to; absent: the table of the entry. */
   tableIds?: string[]

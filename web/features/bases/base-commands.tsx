@@ -39,7 +39,7 @@ export const editBase = (base: Base): void =>
   void openDialog((close) => <BaseDialog base={base} onClose={close} />)
 
 /** Opens the dialog that duplicates a base. */
-export const duplicateBase = (base: Base): void =>
+const duplicateBase = (base: Base): void =>
   void openDialog((close) => <DuplicateBaseDialog base={base} onClose={close} />)
 
 /** Opens the dialog that exports a base. */
@@ -50,7 +50,7 @@ const exportBase = (base: Base): void =>
 export const importBaseFile = (): void => void openDialog((close) => <BaseFileDialog onClose={close} />)
 
 /** Deletes a base after confirmation in `DeleteBaseDialog`. */
-export const deleteBase = (base: Base): void =>
+const deleteBase = (base: Base): void =>
   void openDialog((close) => (
     <DeleteBaseDialog base={base} onClose={close} onConfirm={() => void trashBase(base)} />
   ))

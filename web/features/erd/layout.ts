@@ -16,7 +16,7 @@ export const boxHeight = ({ fields, isFoldable }: Pick<ShownTable, 'fields' | 'i
   HEAD_HEIGHT + (fields.length + (isFoldable ? 1 : 0)) * ROW_HEIGHT + (fields.length > 0 ? FOOTER_HEIGHT : 0)
 
 /** Vertical centre of a field's row, from the top of the box; of the head if the field is not shown. */
-export function rowCentre({ fields }: Pick<ShownTable, 'fields'>, fieldId: string | null): number {
+function rowCentre({ fields }: Pick<ShownTable, 'fields'>, fieldId: string | null): number {
   const index = fields.findIndex(({ id }) => id === fieldId)
   return index === -1 ? HEAD_HEIGHT / 2 : HEAD_HEIGHT + (index + 0.5) * ROW_HEIGHT
 }
@@ -131,7 +131,7 @@ export function lineBetween(
 }
 
 /** Least horizontal distance of a curve's control points from the boxes. */
-export const STUB = 36
+const STUB = 36
 
 /** Sides at which a line leaves its two boxes; 1: right, -1: left. */
 export function sidesOf(from: number, to: number): [1 | -1, 1 | -1] {
@@ -141,7 +141,7 @@ export function sidesOf(from: number, to: number): [1 | -1, 1 | -1] {
 }
 
 /** Horizontal distance of the “1” and “n” labels from a box. */
-export const LABEL_OFFSET = 12
+const LABEL_OFFSET = 12
 
 /** A line's SVG path and the positions of the "1" and "n" labels at its ends. */
 export interface Line {

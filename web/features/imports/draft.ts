@@ -83,7 +83,7 @@ export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.map(({ nam
 )
 
 /** Fields that a column can be mapped to, including links (by record name). */
-export const importableFields = (fields: Field[]): Field[] => fields.filter(isFilledByImport)
+const importableFields = (fields: Field[]): Field[] => fields.filter(isFilledByImport)
 
 /** As `importableFields`, with the primary key if it can find existing records. */
 export const targetFields = (target: DraftTarget): Field[] => {

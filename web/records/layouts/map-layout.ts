@@ -15,7 +15,7 @@ import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 /** Records per request. */
 export const MAP_PAGE = 1000
 /** Maximum number of loaded records with a location; beyond it, the map suggests a filter. */
-export const MAX_LOCATIONS = 100_000
+const MAX_LOCATIONS = 100_000
 /** Records without a location per request. They appear in a list only, so the list asks for more. */
 export const UNPLACED_PAGE = 200
 /** Changes to more records than this reload everything. */

@@ -10,7 +10,7 @@ import { linkedNames, lookupValues, primitivesOf } from './linked.ts'
 import { type Form, type Models, type ReadContext, wholeOf } from './scope.ts'
 
 /** SQL of a table’s fields, cached until one of the tables it refers to changes. */
-export interface Fragments {
+interface Fragments {
   /** A field in one of its forms, for a row of the table under the table’s own name. */
   of(field: Field, form: Form): SQL
   /** The cells of the fields as one part of a select list; empty for no fields. */

@@ -63,7 +63,7 @@ export function linkedNames(field: Field, scope: Scope): AnyOf<SQL> | null {
 }
 
 /** Filter operations of a link: “is blank” tests for linked records, not for their names. */
-export function linkWords(field: Field, scope: Scope): FilterPrimitives<SQL> | null {
+function linkWords(field: Field, scope: Scope): FilterPrimitives<SQL> | null {
   const step = stepOf(scope.model, field.id, scope.models)
   if (!step) return null
   const { rows } = follow(scope, [step])
@@ -71,7 +71,7 @@ export function linkWords(field: Field, scope: Scope): FilterPrimitives<SQL> | n
 }
 
 /** Values in the text of a list that is sorted or used in a formula. */
-export const MAX_JOINED = 100
+const MAX_JOINED = 100
 
 /** A lookup: a single value through single links, else a list. */
 export const lookupExpression: Expression = (field, scope, form) => {
@@ -88,7 +88,7 @@ export const lookupExpression: Expression = (field, scope, form) => {
 }
 
 /** Names are text, whatever the type of the display field. */
-export function targetIn(end: Scope, { target, isName }: Path): RelatedValue {
+function targetIn(end: Scope, { target, isName }: Path): RelatedValue {
   const value = valueIn(end, target)
   return isName ? { value: end.dialect.related.text(value), storage: 'text' } : value
 }
@@ -109,7 +109,7 @@ export function lookupValues(field: Field, scope: Scope, as: 'value' | 'text'): 
 }
 
 /** Times are compared as printed: MySQL may add fractions of a second. */
-export const isPrinted = ({ storage }: RelatedValue): boolean => isTextStorage(storage) || storage === 'time'
+const isPrinted = ({ storage }: RelatedValue): boolean => isTextStorage(storage) || storage === 'time'
 
 /** Filter operations of lists (value by value) and links; null for other fields. */
 export function primitivesOf(field: Field, scope: Scope): FilterPrimitives<SQL> | null {

@@ -39,7 +39,7 @@ export interface Scope {
 }
 
 /** Collected while an expression is built. */
-export interface ExpressionState {
+interface ExpressionState {
   size: number
   aliases: number
   /** True if the SQL depends on the current time, and is valid for one statement. */

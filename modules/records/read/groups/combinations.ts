@@ -98,4 +98,4 @@ const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
 const nameAt = (at: number): SQL => sql`${sql.identifier(`~\u0001${at}`)}`
 
 /** The form that groups are compared and shown by: the cell of a list, the value of a link. */
-export const groupForm = (field: Field): Form => (shownType(field).isList ? 'cell' : 'value')
+const groupForm = (field: Field): Form => (shownType(field).isList ? 'cell' : 'value')

@@ -3,7 +3,7 @@ import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'f
 import startScript from './start.client.js' with { type: 'file' }
 
 /** Files of the pages under `/api/docs/`. Nothing is loaded from other servers. */
-export const PAGE_FILES: Record<string, { path: string; type: string }> = {
+const PAGE_FILES: Record<string, { path: string; type: string }> = {
   'swagger-ui.css': { path: swaggerStyle, type: 'text/css; charset=utf-8' },
   'swagger-ui-bundle.js': { path: swaggerScript, type: 'text/javascript; charset=utf-8' },
   'start.js': { path: startScript, type: 'text/javascript; charset=utf-8' },

@@ -67,7 +67,7 @@ export function nameValue(display: Field, text: string): CellValue {
 }
 
 /** All linked records, read in pages. */
-export async function readAllLinked(
+async function readAllLinked(
   place: { tableId: string; fieldId: string; recordId: RecordId },
   signal: AbortSignal,
 ): Promise<LinkedRecord[]> {

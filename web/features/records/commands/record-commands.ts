@@ -288,7 +288,7 @@ export async function createOption(context: TableContext, fieldId: string, title
 }
 
 /** Adds options to a select field. */
-export async function addOptions(
+async function addOptions(
   { schema }: Pick<TableContext, 'schema'>,
   field: Field,
   titles: readonly string[],

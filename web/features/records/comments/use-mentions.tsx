@@ -14,7 +14,7 @@ const MAX_OFFERED = 6
 const TYPED = /(?:^|[\s(])@([^\s@]{0,40})$/
 
 /** The name by which a person is mentioned: unique among the people. */
-export function mentionName(person: Person, people: readonly Person[]): string {
+function mentionName(person: Person, people: readonly Person[]): string {
   const name = person.displayName?.trim()
   const isUnique = name && !people.some((one) => one.id !== person.id && one.displayName?.trim() === name)
   return isUnique ? name : person.email

@@ -34,7 +34,7 @@ export function CoverMenu(props: CoverMenuProps) {
 }
 
 /** The cover settings without the button, for use in another panel. */
-export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
+function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
   const covers = fields.filter((field) => !field.isSystem && isCover(field))
   return (
     <div className={styles.menu}>
