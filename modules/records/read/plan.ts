@@ -475,14 +475,6 @@ export const WALKED = 2_000
 /** From this many records on, reads whose cost grows with the table run in a worker thread. */
 export const SCAN_FROM = 5_000
 
-/**
- * From this many characters of SQL on, evaluated for all records together, a read of a smaller table runs in a worker
- * thread as well. In SQLite these are some 6,000 searches in a text, which take a millisecond for short texts and 100 for
- * long ones: one in each of 5,000 records stays on the fast path. The SQL of a filter is as long as its work: each
- * condition, formula and rollup adds to it, and a list of values adds little.
- */
-export const MANY_EVALUATED = 3_000_000
-
 /** The shape of the rows of a page. */
 export type OutputShape =
   /** Lists of values in field order, then the id. Links have the first of their records, or all. */
