@@ -9,9 +9,9 @@ import {
   type PeopleOptions,
   user,
 } from '../../src/core/fields/people.ts'
-import type { Person } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { type Cell, defineCell, lazyEditor, type ViewProps } from './cell.ts'
+import { countInRows } from './count-in-rows.ts'
 import { nameOf, usePeople } from './people-context.ts'
 import { PersonName } from './person-name.tsx'
 import styles from './view.module.css'
@@ -34,10 +34,9 @@ export const createdByCell = personCell(createdBy, UserRoundPlus)
 /** The record's last editor. */
 export const lastModifiedByCell = personCell(lastModifiedBy, UserRoundPen)
 
-/** Widths in pixels: a person besides the name, an average letter, and the "+n". */
+/** Widths in pixels: a person besides the name, and an average letter. */
 const PERSON_PX = 30
 const LETTER_PX = 7
-const MORE_PX = 30
 
 /** People by user id, as avatars and names; selected from the members of the base. */
 const peopleCell = (type: FieldType<PeopleOptions>, Icon: LucideIcon): Cell<PeopleOptions> =>
@@ -59,7 +58,9 @@ const peopleCell = (type: FieldType<PeopleOptions>, Icon: LucideIcon): Cell<Peop
 function PeopleView({ value, field, width, lines, variant }: ViewProps<PeopleOptions>): ReactNode {
   const people = usePeople()
   const ids = idsIn(value)
-  const fitting = width === null ? ids.length : countFitting(ids, people, width, lines)
+  const shownName = (id: string): string => nameOf(people.get(id)) ?? m.cells_former_member()
+  const pxOf = (id: string): number => shownName(id).length * LETTER_PX + PERSON_PX
+  const fitting = width === null ? ids.length : countInRows(ids, { width, rows: lines, pxOf })
   if (ids.length === 0) return null
   if (ids.length === 1) return <PersonName id={ids[0] ?? null} tableId={field.tableId} />
   return (
@@ -68,42 +69,12 @@ function PeopleView({ value, field, width, lines, variant }: ViewProps<PeopleOpt
         <PersonName key={id} id={id} tableId={field.tableId} />
       ))}
       {fitting < ids.length && (
-        <span
-          className={styles.more}
-          dir="ltr"
-          title={ids
-            .slice(fitting)
-            .map((id) => nameOf(people.get(id)) ?? m.cells_former_member())
-            .join(', ')}
-        >
+        <span className={styles.more} dir="ltr" title={ids.slice(fitting).map(shownName).join(', ')}>
           +{ids.length - fitting}
         </span>
       )}
     </span>
   )
-}
-
-/** Number of people that fit, estimated from the length of their names: measuring would force a second layout. */
-function countFitting(
-  ids: readonly string[],
-  people: ReadonlyMap<string, Person>,
-  width: number,
-  lines: number,
-): number {
-  let line = 1
-  let used = 0
-  for (const [index, id] of ids.entries()) {
-    const name = nameOf(people.get(id)) ?? m.cells_former_member()
-    const size = Math.min(width, name.length * LETTER_PX + PERSON_PX)
-    const room = width - (line === lines && index < ids.length - 1 ? MORE_PX : 0)
-    if (used + size > room && used > 0) {
-      if (line === lines) return index
-      line++
-      used = 0
-    }
-    used += size
-  }
-  return ids.length
 }
 
 /** Members of the base, one or several. */

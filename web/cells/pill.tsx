@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Choice } from '../../src/core/fields/choices.ts'
+import { countInRows } from './count-in-rows.ts'
 import { textOn } from './text-on.ts'
 import styles from './view.module.css'
 
@@ -45,9 +46,8 @@ export function choiceOf(choices: Choice[], title: string): Choice | undefined {
   return index.get(title)
 }
 
-/** Widths in pixels: a pill besides its text, with the gap after it, and the "+n". */
+/** Width of a pill besides its text in pixels, with the gap after it. */
 const PILL_PX = 21
-const MORE_PX = 30
 
 /** Approximate letter widths in a pill, rounded up. */
 const NARROW = /[\s.,:;'|!ijltfrI()[\]-]/
@@ -85,7 +85,7 @@ function textPx(text: string, most: number): number {
 }
 
 /**
- * Number of pills that fit, estimated from title lengths: measuring would force a second layout.
+ * Number of pills that fit, estimated from title lengths.
  * @param lines text lines that fit; pills are higher
  * @param mayShrink true if the last pill may be truncated
  */
@@ -97,18 +97,6 @@ export function countFitting(
 ): number {
   // A cell is slightly higher than its lines of text, which leaves room for the last gap.
   const rows = Math.max(1, Math.floor((lines * LINE_PX + 10) / PILL_ROW_PX))
-  let line = 1
-  let used = 0
-  for (const [index, title] of titles.entries()) {
-    const pill = Math.min(width, textPx(title, width) + PILL_PX)
-    const isLast = index === titles.length - 1
-    const room = width - (line === rows && !isLast ? MORE_PX : 0)
-    if (used + pill > room && used > 0) {
-      if (line === rows) return mayShrink && room - used >= LEAST_PX ? index + 1 : index
-      line++
-      used = 0
-    }
-    used += pill
-  }
-  return titles.length
+  const pxOf = (title: string): number => textPx(title, width) + PILL_PX
+  return countInRows(titles, { width, rows, pxOf, leastPx: mayShrink ? LEAST_PX : undefined })
 }
