@@ -20,12 +20,12 @@ import { lazyPart, loadPart } from '../navigation/lazy-screen.ts'
 import { showError } from '../ui/attempt.ts'
 import { GridBox } from '../ui/composite.tsx'
 import { holdInput } from '../ui/held-input.ts'
-import { stepOfKey } from '../ui/shortcuts.ts'
+import { isMac, stepOfKey } from '../ui/shortcuts.ts'
 import { resolveColumn } from './columns.ts'
 import type { GridHandle, GridProps } from './contract.ts'
 import { Engine, EngineProvider, UNKNOWN_ROWS } from './engine.ts'
 import styles from './grid.module.css'
-import { intentOf, isMac } from './keys.ts'
+import { intentOf } from './keys.ts'
 import {
   ADD_FIELD_WIDTH,
   FOOTER_HEIGHT,
@@ -246,7 +246,7 @@ function useInteraction(
     }
     const input = holdInput(root.current, {
       usesKey: (event, isWaiting) =>
-        intentOf(event, { rtl: engine.viewport.rtl, mac: isMac() }) !== null ||
+        intentOf(event, { rtl: engine.viewport.rtl, mac: isMac }) !== null ||
         (isWaiting && (stepOfKey(event) !== null || actionOfKey(event) !== undefined)),
       onInput: () => load(showError),
     })

@@ -42,9 +42,6 @@ interface KeyContext {
   mac: boolean
 }
 
-/** True if Cmd replaces Ctrl. */
-export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
-
 /**
  * Maps a key to an intent; null leaves the event to the browser (copy, cut and paste have separate events) or
  * the app (Alt+R, Ctrl+K, "?"). Alt with a letter never types, so it cannot clear a cell.

@@ -1,8 +1,9 @@
+import { isMac } from '../../ui/shortcuts.ts'
 import { perform } from '../actions.ts'
 import type { Engine, Hit, Mode, Part } from '../engine.ts'
 import { fillTarget } from '../fill.ts'
 import { applyFill } from '../fill-actions.ts'
-import { intentOf, isMac } from '../keys.ts'
+import { intentOf } from '../keys.ts'
 import {
   addRange,
   clampCell,
@@ -22,7 +23,7 @@ export function idle(): Mode {
   return {
     name: 'idle',
     onKeyDown(event, engine) {
-      const intent = intentOf(event, { rtl: engine.viewport.rtl, mac: isMac() })
+      const intent = intentOf(event, { rtl: engine.viewport.rtl, mac: isMac })
       return intent !== null && perform(engine, intent, event)
     },
     onPointerDown(hit, event, engine) {
