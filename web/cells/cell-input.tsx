@@ -1,6 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { readingOptions } from '../../src/core/fields/field-type.ts'
+import { type CellValue, completeOptions, readingOptions } from '../../src/core/fields/field-type.ts'
 import { mergesEdits } from '../../src/core/fields/traits.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
@@ -40,7 +39,7 @@ interface CellInputProps {
 export function CellInput(props: CellInputProps): ReactNode {
   const { field, value, onCommit, readOnly = false, id, error = null } = props
   const cell = CELLS[field.type]
-  const options = readingOptions(field, cell.type.options.parse(field.options))
+  const options = readingOptions(field, completeOptions(cell.type, field.options))
   const editor = useRef<EditorHandle>(null)
   const messageId = useId()
   const [message, setMessage] = useState<string | null>(null)

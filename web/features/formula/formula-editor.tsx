@@ -2,7 +2,7 @@ import { SquareFunction } from 'lucide-react'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
+import { hasFormula, isSecret, showsPeople } from '../../../src/core/fields/traits.ts'
 import {
   type CheckedFormula,
   checkFormula,
@@ -369,10 +369,11 @@ function useFormulaTable(
   return { table, error: schema.error ?? sources.error }
 }
 
-/** System fields and fields without a value can be referenced but are not offered. */
+/** System fields, people, who are ids in a formula, and fields without a value can be referenced but are not offered. */
 function isOffered(field: Field): boolean {
   const { computed } = fieldType(field.type)
-  return !field.isSystem && !isSecret(field) && computed !== 'button' && computed !== 'code'
+  const hasValue = !isSecret(field) && computed !== 'button' && computed !== 'code'
+  return hasValue && !field.isSystem && !showsPeople(field)
 }
 
 /** Records that a formula is tried on. */
