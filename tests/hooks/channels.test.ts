@@ -183,14 +183,17 @@ describe('a webhook', () => {
     expect((await run('Twilio', { to: 'ann', body: 'x' })).error?.message).toContain('is not a phone number')
   })
 
-  test('mails no more than allowed within an hour, and its log says why', async () => {
-    const { id: hookId } = await bench.trpc.hooks.create.mutate({
+  const createMailHook = () =>
+    bench.trpc.hooks.create.mutate({
       tableId: table.id,
       title: 'Mail',
       event: 'manual',
       operations: [],
       channel: { type: 'Email', payload: { to: 'loop@example.com', subject: 's', body: 'x' } },
     })
+
+  test('mails no more than allowed within an hour, and its log says why', async () => {
+    const { id: hookId } = await createMailHook()
     const outcomes = []
     for (let count = 0; count < 10; count++) {
       outcomes.push(...(await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })))
@@ -209,13 +212,7 @@ describe('a webhook', () => {
   })
 
   test('lets mails beyond the limit wait, however often they have looked for room', async () => {
-    const { id: hookId } = await bench.trpc.hooks.create.mutate({
-      tableId: table.id,
-      title: 'Mail',
-      event: 'manual',
-      operations: [],
-      channel: { type: 'Email', payload: { to: 'loop@example.com', subject: 's', body: 'x' } },
-    })
+    const { id: hookId } = await createMailHook()
     for (let count = 0; count < 9; count++) {
       await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })
     }

@@ -85,8 +85,16 @@ function restoredState(row: ViewRow, from: ViewState, to: ViewState): ViewState 
   const restored = restoreKeys(current, from, to)
   if (!current.options || !from.options || !to.options) return restored
   const options = restoreKeys(current.options, from.options, to.options)
-  const change = { current: current.options, from: from.options, to: to.options }
-  return { ...restored, options: viewKind(row.kind).keepParts?.(options, change) ?? options }
+  const kind = viewKind(row.kind)
+  if (!kind.keepParts) return { ...restored, options }
+  // The log may be of a version that lacked some options.
+  const complete = (each: object) => kind.options.parse(each)
+  const change = {
+    current: complete(current.options),
+    from: complete(from.options),
+    to: complete(to.options),
+  }
+  return { ...restored, options: kind.keepParts(complete(options), change) }
 }
 
 /** The fields of `to`; what others have set since for other settings of a field, or of its question, stays. */
