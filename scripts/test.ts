@@ -91,7 +91,6 @@ stopWithNpx()
 try {
   const onlyHome = mayPrepare ? readHome(options) : 'sqlite'
   await prepare()
-  const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
   const onSqlite = files.filter((file) => homesOf(file, onlyHome).includes('sqlite'))
   const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
@@ -105,6 +104,8 @@ try {
   const apart = new Set([...e2e, ...quiet, ...separate])
   const others = onSqlite.filter((file) => !apart.has(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
+  // Not beside the build, for which everything waits.
+  const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const parts = [
     ...separate.map(
       (file): Part => ({ files: [file], isRepeated: true, isMeasured: file.endsWith('.measured.test.ts') }),
@@ -157,7 +158,7 @@ async function prepare(): Promise<void> {
   process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
   if (!isWhole) return
   process.env.TMPDIR = createRunFolder()
-  process.env.TEST_SERVER_MAIN = await bundleServer()
+  Object.assign(process.env, await bundleServer())
   if (!mayPrepare) return
   await Promise.all([
     offerServer('TEST_POSTGRES_URL', startPostgres, { TEST_POSTGRES_TEMPLATE: POSTGRES_TEMPLATE }),
@@ -223,8 +224,10 @@ async function runTests(
 ): Promise<void> {
   if (files.length === 0 || isInterrupted) return
   const paths = files.map((file) => `./${file}`)
+  const preload = process.env.TEST_SCRIPTS ? ['--preload=./tests/support/preload-scripts.ts'] : []
+  const retry = isRepeated ? ['--retry=1'] : []
   const { exitCode, errorOutput } = await stream(
-    bun('test', `--timeout=${timeoutMs}`, ...(isRepeated ? ['--retry=1'] : []), ...bunOptions, ...paths),
+    bun('test', `--timeout=${timeoutMs}`, ...preload, ...retry, ...bunOptions, ...paths),
     isHeldBack,
     { ...(isMeasured ? {} : KEPT_MEMORY), ...(home === undefined ? {} : { TEST_HOME: home }) },
   )

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import type { PoolMessage, PoolPermit, StartRunner } from './pool-runner.ts'
+import { scriptPath } from './worker-url.ts'
 
 /** Environment variable that marks a reader process; see `main.ts`. */
 export const READER_VARIABLE = 'SHEAF_READER'
@@ -7,7 +7,7 @@ export const READER_VARIABLE = 'SHEAF_READER'
 /** The executable starts itself; from source, the reader is a separate script that loads much less. */
 const COMMAND = Bun.isStandaloneExecutable
   ? [process.execPath]
-  : [process.execPath, join(import.meta.dir, 'reader.ts')]
+  : [process.execPath, scriptPath('src/reader.ts')]
 
 /**
  * A process that reads, or writes in one transaction. Unlike a thread it can be killed in the middle of a statement:

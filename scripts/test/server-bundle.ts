@@ -5,24 +5,22 @@ import { bun, ROOT } from '../project.ts'
 const FOLDER = join(ROOT, '.test-server')
 
 /**
- * Bundles the server for the processes that tests start: from the bundle, a process starts with half of the processor time
- * that it takes to load the sources, because its code is compiled. Worker threads and reader processes still run from the
- * sources. The bundler is a process of its own, because this one remembers packages as missing that have been installed since
- * it began.
+ * Bundles the server, its workers and its reader for the processes that tests start: from the bundle, each starts with about
+ * half of the processor time that it takes to load the sources, because its code is compiled. The bundler is a process of its
+ * own, because this one remembers packages as missing that have been installed since it began.
  *
- * @returns the path of its entry, which takes the arguments of `src/main.ts`
+ * @returns variables for test processes: `TEST_SERVER_MAIN` is the path of the server's entry, which takes the arguments of
+ *   `src/main.ts`; `TEST_SCRIPTS` is the folder of all entries, each under its path in the project
  * @throws Error with the output of the bundler
  */
-export async function bundleServer(): Promise<string> {
+export async function bundleServer(): Promise<Record<'TEST_SERVER_MAIN' | 'TEST_SCRIPTS', string>> {
   rmSync(FOLDER, { recursive: true, force: true })
-  const naming = ['--entry-naming=[name].js', '--asset-naming=[name]-[hash].[ext]']
-  // Only CommonJS can be compiled ahead. Without a source map, whose reading would take as long again.
-  const options = ['--target=bun', '--format=cjs', '--bytecode', ...naming]
-  const bundling = Bun.spawn(
-    bun('build', join(ROOT, 'src/main.ts'), ...options, `--outdir=${FOLDER}`, `--public-path=${FOLDER}/`),
-    { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' },
-  )
+  const bundling = Bun.spawn(bun('scripts/test/bundle-scripts.ts', FOLDER), {
+    cwd: ROOT,
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
   const problems = await new Response(bundling.stderr).text()
   if ((await bundling.exited) !== 0) throw new Error(`The server could not be bundled\n${problems}`)
-  return join(FOLDER, 'main.js')
+  return { TEST_SERVER_MAIN: join(FOLDER, 'src/main.js'), TEST_SCRIPTS: FOLDER }
 }

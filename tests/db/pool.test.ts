@@ -198,7 +198,7 @@ function readers(): string[] {
     try {
       const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
       const [state, parent] = after.split(' ')
-      const isReader = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reader.ts')
+      const isReader = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/reader.')
       return parent === String(process.pid) && state !== 'Z' && isReader
     } catch (error) {
       // It has ended meanwhile.
