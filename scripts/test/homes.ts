@@ -66,6 +66,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/filters',
   'records/formula',
   'records/formula-chains',
+  'records/formula-filters',
   'records/groups',
   'records/links-by-column',
   'records/links-large',

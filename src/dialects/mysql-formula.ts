@@ -23,7 +23,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   number: (value) => sql`(${value} + 0e0)`,
   constant: double,
   text: (value) => text(sql`${value}`),
-  truth: (value) => sql.raw(value ? 'true' : 'false'),
+  truth: (value) => sql.raw(value ? '(1 = 1)' : '(1 = 0)'),
   nothing: (type) => (isNumber(type) ? sql`(null + 0e0)` : text(sql`null`)),
   cell: (column, form, name) => {
     if (name === null || !['integer', 'real', 'boolean'].includes(form)) return cell(column, form)

@@ -89,7 +89,7 @@ export const postgresFormula: FormulaWords<SQL> = {
   number: (value) => sql`${value}::float8`,
   constant: double,
   text: (value) => sql`${value}::text collate "C"`,
-  truth: (value) => sql.raw(value ? 'true' : 'false'),
+  truth: (value) => sql.raw(value ? '(1 = 1)' : '(1 = 0)'),
   nothing: (type) => sql.raw(`null::${TYPES[type]}${TYPES[type] === 'text' ? ' collate "C"' : ''}`),
   ...namedValues(cell, bound),
   finish,

@@ -16,7 +16,7 @@ export const sqliteFormula: FormulaWords<SQL> = {
   number: (value) => sql`cast(${value} as real)`,
   constant: real,
   text: (value) => sql`${value}`,
-  truth: (value) => sql.raw(value ? '1' : '0'),
+  truth: (value) => sql.raw(value ? '(1 = 1)' : '(1 = 0)'),
   nothing: () => sql`null`,
   ...namedValues(cell, bound),
   finish,

@@ -51,6 +51,16 @@ export function randomCondition(
 ): Condition {
   const others = field.type === 'ID' ? [1, 5, 100, 399] : [owner.id, owner.email, '@me', '2024-02-29']
   const known = STORED_VALUES[field.title as keyof typeof STORED_VALUES] ?? others
+  return conditionWith(random, field, operator, known)
+}
+
+/** A condition of an operator on a field, with some of these values or parts of them. */
+export function conditionWith(
+  random: () => number,
+  field: Field,
+  operator: FilterOperator,
+  known: readonly CellValue[],
+): Condition {
   // A multi select is asked for its options, of which a stored value may hold several.
   const listed = field.type === 'MultiSelect' ? ['red', 'blue', 'dark red'] : known
   const values = listed.filter((value): value is string | number | boolean => value !== null && value !== '')

@@ -25,6 +25,7 @@ export interface FormulaWords<S> {
   /** A number that a function’s SQL needs, as part of the statement, not bound. */
   constant(value: number): S
   text(value: string): S
+  /** Not a literal: a list of sort terms takes `0` for the place of a column, or refuses `false`. */
   truth(value: boolean): S
   /** NULL of that type. */
   nothing(type: ValueType): S
