@@ -95,6 +95,7 @@ export function createNotificationsService(
     if (!(await meta.cluster.claims.take(CLEANUP))) return
     const before = new Date(nowMs() - NOTIFICATION_DAYS * 86_400_000).toISOString()
     await store.forget(before, MAX_NOTIFICATIONS)
+    await watches.forgetGone()
   }
 
   /** Waiting long polls by person. */
@@ -122,7 +123,7 @@ export function createNotificationsService(
     watches,
     settings,
     mails,
-    /** Removes what is too old, and what a person has too much of. */
+    /** Removes what is too old, what a person has too much of, and what stands in the way of new watches. */
     forget,
 
     /** A page of the actor's notifications, newest first, and how many are unread. */

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray } from 'drizzle-orm'
+import { and, count, desc, eq, gte, inArray } from 'drizzle-orm'
 import { nowIso } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
@@ -35,7 +35,7 @@ export interface Watch {
 }
 
 interface Deps {
-  auth: Pick<AuthService, 'access'>
+  auth: Pick<AuthService, 'access' | 'actorOf'>
   bases: Pick<BasesService, 'require'>
   schema: Pick<SchemaReader, 'load'>
   views: Pick<ViewsService, 'load'>
@@ -46,6 +46,9 @@ interface Deps {
   ended: (baseId: string) => Promise<void>
 }
 
+/** Rows in one insert: a statement has a limited number of parameters. */
+const ROWS_AT_ONCE = 1000
+
 export type Watches = ReturnType<typeof createWatches>
 
 /** Records and views that people watch. */
@@ -54,16 +57,8 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
   const { watches } = meta.tables(defineNotificationTables)
   const { db } = meta
 
-  const atRow = (
-    userId: string,
-    { tableId, kind, targetId }: Omit<WatchRow, 'userId' | 'baseId' | 'createdAt'>,
-  ) =>
-    and(
-      eq(watches.userId, userId),
-      eq(watches.tableId, tableId),
-      eq(watches.kind, kind),
-      eq(watches.targetId, targetId),
-    )
+  const ofKind = ({ userId, tableId, kind }: Pick<WatchRow, 'userId' | 'tableId' | 'kind'>) =>
+    and(eq(watches.userId, userId), eq(watches.tableId, tableId), eq(watches.kind, kind))
 
   /** The row of a target. @throws TABLE_NOT_FOUND; FORBIDDEN without access to the base */
   async function rowOf(actor: Actor, target: WatchTarget): Promise<WatchRow> {
@@ -93,6 +88,62 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
     if (row === null) throw notFound('Record', String(target.recordId))
   }
 
+  const countOf = async (userId: string): Promise<number> => {
+    const [counted] = await db.select({ n: count() }).from(watches).where(eq(watches.userId, userId))
+    return Number(counted?.n ?? 0)
+  }
+
+  /** What a person watches, newest first, and what of it is gone or not open to them any more. */
+  async function look(actor: Actor): Promise<{ found: Watch[]; gone: WatchRow[] }> {
+    const rows = await db
+      .select()
+      .from(watches)
+      .where(eq(watches.userId, requireUser(actor).id))
+      .orderBy(desc(watches.createdAt))
+    const found: Watch[] = []
+    const gone: WatchRow[] = []
+    for (const [baseId, ofBase] of Map.groupBy(rows, (row) => row.baseId)) {
+      const base = await unlessRefused(async () => {
+        await auth.access.authorize(actor, 'record.list', baseId)
+        return bases.require(baseId)
+      })
+      if (!base) {
+        gone.push(...ofBase)
+        continue
+      }
+      const references = ofBase
+        .filter(({ kind }) => kind === 'record')
+        .map(({ tableId, targetId }) => ({ tableId, recordId: targetId }))
+      const titles = await unlessUnreadable(() => records.titlesOf(actor, references))
+      for (const row of ofBase) {
+        const { tableId, kind, targetId } = row
+        const shared = { baseId, tableId, kind, targetId, baseTitle: base.title }
+        if (kind === 'record') {
+          const record = titles?.get(referenceKey({ tableId, recordId: targetId }))
+          if (record) found.push({ ...shared, tableTitle: record.tableTitle, title: record.recordTitle })
+          else if (titles) gone.push(row)
+          continue
+        }
+        const view = await unlessRefused(() => views.load(targetId))
+        const model = view && (await unlessRefused(() => schema.load(tableId)))
+        if (view && model) found.push({ ...shared, tableTitle: model.table.title, title: view.title })
+        else gone.push(row)
+      }
+    }
+    return { found, gone }
+  }
+
+  /** Ends a person's watches of what is gone, so that they have room for others. */
+  async function makeRoom(actor: Actor): Promise<void> {
+    const { gone } = await look(actor)
+    for (const rows of Map.groupBy(gone, ({ tableId, kind }) => `${tableId} ${kind}`).values()) {
+      const [first] = rows
+      if (!first) continue
+      const targetIds = rows.map(({ targetId }) => targetId)
+      await db.delete(watches).where(and(ofKind(first), inArray(watches.targetId, targetIds)))
+    }
+  }
+
   return {
     /** What the actor watches, without names. */
     async keys(actor: Actor): Promise<Pick<WatchRow, 'tableId' | 'kind' | 'targetId'>[]> {
@@ -111,49 +162,39 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
     async watch(actor: Actor, target: WatchTarget, isOn: boolean): Promise<void> {
       const row = await rowOf(actor, target)
       if (!isOn) {
-        await db.delete(watches).where(atRow(row.userId, row))
+        await db.delete(watches).where(and(ofKind(row), eq(watches.targetId, row.targetId)))
         await ended(row.baseId)
         return
       }
       await requireTarget(actor, target)
-      const [counted] = await db.select({ n: count() }).from(watches).where(eq(watches.userId, row.userId))
-      if (Number(counted?.n ?? 0) >= MAX_WATCHES) {
+      if ((await countOf(row.userId)) >= MAX_WATCHES) await makeRoom(actor)
+      if ((await countOf(row.userId)) >= MAX_WATCHES) {
         throw badRequest(m.notifications_error_too_many_watches({ max: MAX_WATCHES }))
       }
       await db.insert(watches).values(row).onConflictDoNothing()
       await follow(row.baseId)
     },
 
+    /**
+     * Ends watches of what is gone, of those people who have no room left: as long as there is some, a record that comes back
+     * from the trash is still watched.
+     */
+    async forgetGone(): Promise<void> {
+      const full = await db
+        .select({ userId: watches.userId })
+        .from(watches)
+        .groupBy(watches.userId)
+        .having(gte(count(), MAX_WATCHES))
+      for (const { userId } of full) {
+        const actor = await auth.actorOf(userId)
+        if (actor) await makeRoom(actor)
+      }
+    },
+
     /** What the actor watches and may still open, newest first. */
     async list(actor: Actor): Promise<Watch[]> {
       await auth.access.authorize(actor, 'notification.read')
-      const rows = await db
-        .select()
-        .from(watches)
-        .where(eq(watches.userId, requireUser(actor).id))
-        .orderBy(desc(watches.createdAt))
-      const found: Watch[] = []
-      for (const [baseId, ofBase] of Map.groupBy(rows, (row) => row.baseId)) {
-        const base = await unlessRefused(async () => {
-          await auth.access.authorize(actor, 'record.list', baseId)
-          return bases.require(baseId)
-        })
-        if (!base) continue
-        const references = ofBase
-          .filter(({ kind }) => kind === 'record')
-          .map(({ tableId, targetId }) => ({ tableId, recordId: targetId }))
-        const titles = (await unlessUnreadable(() => records.titlesOf(actor, references))) ?? new Map()
-        for (const { tableId, kind, targetId } of ofBase) {
-          const shared = { baseId, tableId, kind, targetId, baseTitle: base.title }
-          const record = titles.get(referenceKey({ tableId, recordId: targetId }))
-          if (record) found.push({ ...shared, tableTitle: record.tableTitle, title: record.recordTitle })
-          if (kind === 'record') continue
-          const view = await unlessRefused(() => views.load(targetId))
-          const model = view && (await unlessRefused(() => schema.load(tableId)))
-          if (view && model) found.push({ ...shared, tableTitle: model.table.title, title: view.title })
-        }
-      }
-      return found
+      return (await look(actor)).found
     },
 
     follow,
@@ -207,13 +248,17 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
         left.set(userId, room - 1)
         return room > 0
       })
-      if (added.length === 0) return []
-      return [
+      const batches = Math.ceil(added.length / ROWS_AT_ONCE)
+      return Array.from({ length: batches }, (_, batch) =>
         db
           .insert(watches)
-          .values(added.map((row) => ({ ...row, kind: 'record' as const, createdAt })))
+          .values(
+            added
+              .slice(batch * ROWS_AT_ONCE, (batch + 1) * ROWS_AT_ONCE)
+              .map((row) => ({ ...row, kind: 'record' as const, createdAt })),
+          )
           .onConflictDoNothing(),
-      ]
+      )
     },
 
     /** Records and views of tables that move to another base are watched there. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Notification, notificationText } from '../../src/core/notifications.ts'
+import { defineNotificationTables } from '../../modules/notifications/tables.ts'
+import { MAX_WATCHES, type Notification, notificationText } from '../../src/core/notifications.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import type { TestUser } from '../support/app.ts'
 
@@ -219,6 +220,30 @@ describe('a watched record', () => {
     await readAll()
     await update({ Title: 'c4' }, 3)
     expect(await news(ben)).toEqual([])
+  })
+
+  test('finds room among watches of what is gone, at once and from time to time', async () => {
+    const { db, tables } = bench.app.kernel.meta
+    const { watches } = tables(defineNotificationTables)
+    const fill = () =>
+      db.insert(watches).values(
+        Array.from({ length: MAX_WATCHES }, (_, n) => ({
+          userId: ben.id,
+          baseId: bench.baseId,
+          tableId: table.id,
+          kind: 'record' as const,
+          targetId: String(100_000 + n),
+          createdAt: new Date().toISOString(),
+        })),
+      )
+    await fill()
+    const target = { tableId: table.id, recordId: 3 }
+    await of(ben).watch.mutate({ target, isOn: true })
+    expect(await of(ben).watched.query()).toEqual([{ tableId: table.id, kind: 'record', targetId: '3' }])
+    await of(ben).watch.mutate({ target, isOn: false })
+    await fill()
+    await bench.app.services.notifications.forget()
+    expect(await of(ben).watched.query()).toEqual([])
   })
 
   test('is watched by those who comment on it or are assigned, if they want so', async () => {
