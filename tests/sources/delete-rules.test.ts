@@ -286,3 +286,29 @@ test.each(['postgres', 'sqlite'] as const)(
     await world.stop()
   },
 )
+
+test.each(['postgres', 'sqlite'] as const)(
+  'set null: %s empties a key that was added since the tables were read',
+  async (kind) => {
+    const statements = [
+      'create table customer (id integer primary key, name varchar(20))',
+      'create table note (id integer primary key, name varchar(20))',
+      "insert into customer values (1, 'Ann')",
+      "insert into note values (7, 'x')",
+    ]
+    const bench = await createBench()
+    const world =
+      kind === 'sqlite' ? await openSqlite(bench, statements) : await createForeign(kind, statements)
+    await connect(bench, world.sent)
+    const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+    const path = `/api/v2/tables/${tables.find(({ tableName }) => tableName === 'customer')?.id}/records`
+    await world.ask(
+      'alter table note add column customer_id integer references customer (id) on delete set null',
+    )
+    await world.ask('update note set customer_id = 1')
+    expect((await bench.rest.delete(path, { id: 1 })).status).toBe(200)
+    expect(await world.ask('select customer_id from note')).toEqual([{ customer_id: null }])
+    await bench.stop()
+    await world.stop()
+  },
+)

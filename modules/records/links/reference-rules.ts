@@ -213,6 +213,8 @@ async function aboutToBeCleared(
 ): Promise<RecordChange[]> {
   const names = new Set(columns.map((column) => column.child.toLowerCase()))
   const fields = child.fields.filter((field) => names.has(columnName(field).toLowerCase()))
+  // Columns that are not known here are left to the database.
+  if (fields.length === 0) return []
   const context = contextFor(scope, child)
   const cells = await readRecords(context, ids, fields)
   // Of each field: a record that is deleted as well is restored from its exact texts.
