@@ -233,6 +233,36 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
         stacks: [stack('b', { isCollapsed: true, ...hidden }), stack('a', hidden), stack('c', hidden)],
       })
     })
+
+    test('undo keeps the stacks of one field from another', async () => {
+      const choices = [{ title: 'a' }]
+      const schema = await createTable(shop, [
+        { type: 'SingleLineText', title: 'Title' },
+        { type: 'SingleSelect', title: 'Status', options: { choices } },
+        { type: 'SingleSelect', title: 'Priority', options: { choices } },
+      ])
+      const [status, priority] = ['Status', 'Priority'].map((title) => fieldOf(schema, title).id)
+      const input = { tableId: schema.table.id, kind: 'kanban' as const, title: 'Board' }
+      const view = await shop.api.views.create.mutate(input)
+      const write = (api: typeof shop.api, stackFieldId: string | undefined, stacks: object[]) =>
+        api.views.update.mutate({
+          viewId: view.id,
+          patch: { options: { ...view.options, stackFieldId, stacks } },
+        })
+      const stack = (isHidden: boolean) => ({ key: null, isCollapsed: false, isHidden })
+      const others = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+      await write(shop.api, status, [])
+      await write(shop.api, priority, [])
+      await write(others, priority, [stack(true)])
+      await undo()
+      expect((await viewOf(view)).options).toMatchObject({ stackFieldId: status, stacks: [] })
+
+      await write(shop.api, status, [stack(true)])
+      await write(shop.api, status, [stack(false)])
+      await write(others, priority, [stack(false)])
+      await undo()
+      expect((await viewOf(view)).options).toMatchObject({ stackFieldId: priority, stacks: [stack(false)] })
+    })
   })
 
   describe('views.arrange', () => {

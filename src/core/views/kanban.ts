@@ -69,10 +69,13 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
     options.stackFieldId === fieldId
       ? { ...options, stacks: renamedStacks(options.stacks, titles) }
       : options,
-  keepParts: (undone, { current, from, to }) =>
-    from.stackFieldId === to.stackFieldId
-      ? { ...undone, stacks: undoneStacks(current.stacks, from.stacks, to.stacks) }
-      : undone,
+  keepParts(undone, { current, from, to }) {
+    // Stack settings apply to one field only.
+    if (undone.stackFieldId !== current.stackFieldId) return { ...undone, stacks: to.stacks }
+    const isSameField = [from, to].every(({ stackFieldId }) => stackFieldId === current.stackFieldId)
+    const stacks = isSameField ? undoneStacks(current.stacks, from.stacks, to.stacks) : current.stacks
+    return { ...undone, stacks }
+  },
   problem: ({ stackFieldId, coverFieldId, stacks }, field) =>
     wrongType([stackFieldId], field, isStackable, m.view_error_not_stackable) ??
     wrongType([coverFieldId], field, isCover, m.view_error_not_attachment) ??
