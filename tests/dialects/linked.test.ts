@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
 import { planCombinations } from '../../modules/records/read/groups/combinations.ts'
 import { nestedQuery } from '../../modules/records/read/nested.ts'
-import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
+import { countRecords, type PageQuery, planPage, positionsQuery } from '../../modules/records/read/plan.ts'
 import type { PlanContext } from '../../modules/records/read/plan-cache.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
 import { decodeRows } from '../../modules/records/table/columns.ts'
@@ -234,8 +234,8 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
       sorts: [{ fieldId: 'cAuthorPrice sum', direction: 'desc' as const }],
     }
     const page = await idsOf('Author', query)
-    const [place] = await ask(positionQuery(contextOf('Author'), query, page[2]!))
-    expect(Number(place?.[0])).toBe(12)
+    const [place] = await ask(positionsQuery(contextOf('Author'), query, [page[2]!]))
+    expect(Number(place?.[1])).toBe(12)
     const filter: Condition = { fieldId: 'cAuthorBooks', operator: 'eq', value: 0 }
     const [count] = await ask(countRecords(contextOf('Author'), { filter }).query)
     const without = (CELLS.Author ?? []).filter((cells) => cells.cAuthorBooks === null)

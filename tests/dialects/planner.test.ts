@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
+import { countRecords, type PageQuery, planPage, positionsQuery } from '../../modules/records/read/plan.ts'
 import type { PlanContext } from '../../modules/records/read/plan-cache.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
 import { columnOf, decodeRows } from '../../modules/records/table/columns.ts'
@@ -177,8 +177,8 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
       sorts: [{ fieldId: 'cT', direction: 'desc' as const }],
     }
     const page = await idsOf(query)
-    const [place] = await ask(positionQuery(context, query, page[3]!))
-    expect(Number(place?.[0])).toBe(23)
+    const [place] = await ask(positionsQuery(context, query, [page[3]!]))
+    expect(Number(place?.[1])).toBe(23)
     const [count] = await ask(countRecords(context, { filter }).query)
     expect(Number(count?.[0])).toBe(ROWS.filter((row) => Number(row.cNum) > 0).length)
   })

@@ -99,9 +99,10 @@ export function select(
   const { model, view } = context
   const own = asOwner(context)
   const searched = searchedRecords(context, query)
-  const conditions = [searched, context.narrow ?? null].filter((condition) => condition !== null)
+  const condition = allOf([searched, context.narrow])
+  const isFiltered = condition !== null
   const groups = query.groups ?? []
-  const isUnindexed = conditions.length > 0 && !hasOrderIndex(context, query)
+  const isUnindexed = isFiltered && !hasOrderIndex(context, query)
   const directed = (sort: Sort): Sort =>
     isReversed ? { ...sort, direction: sort.direction === 'asc' ? 'desc' : 'asc' } : sort
   const sortsOf = (within: PlanContext, list: Sort[]) =>
@@ -115,7 +116,6 @@ export function select(
     ...(query.sorts ? sortsOf(context, query.sorts) : sortsOf(own, usable(own.model, view?.sorts ?? []))),
   ]
   if (context.leading) sorts.unshift(sql`case when ${context.leading} then 0 else 1 end`)
-  const condition = conditions.length === 0 ? null : sql.join(conditions, sql` and `)
   const orderViewId = sorts.length === 0 ? (query.orderViewId ?? null) : null
   const order =
     orderViewId === null ? ownOrder(rootScope(context)) : manualOrder(wholeOf(context), orderViewId)
@@ -124,7 +124,7 @@ export function select(
     where: condition === null ? sql`` : sql`where ${condition}`,
     condition,
     orderBy: sql.join([...sorts, ...(isReversed ? order.map((term) => sql`${term} desc`) : order)], sql`, `),
-    isFiltered: conditions.length > 0,
+    isFiltered,
     isSearched: searched !== null,
     isSorted: sorts.length > 0,
     orderViewId,
@@ -167,14 +167,13 @@ function searchedRecords(
   return compiled(whole, key, (watched) => {
     const { model } = watched
     if (filter) refuseFaulty(model, filter)
-    const conditions = [
+    return allOf([
       viewCondition(watched),
       filterCondition(watched, filter ?? null),
       search ? searchCondition(watched, search.text, searchedFields(model, search)) : null,
       recordIds ? idCondition(watched, recordIds) : null,
       ...group.map(({ fieldId, value }) => groupCondition(watched, getField(model, fieldId), value)),
-    ].filter((condition) => condition !== null)
-    return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
+    ])
   })
 }
 
@@ -258,8 +257,12 @@ function pageFromEnd(context: PlanContext, query: PageQuery, selected: Selected,
     where ${id} in (select k from (${ids}) as page) order by ${selected.orderBy}`
 }
 
-/** The select list of a page. */
-function listed(context: PlanContext, { fields, shape, orderViewId }: PageQuery, id: SQL): SQL {
+/** The select list of records. */
+function listed(
+  context: PlanContext,
+  { fields, shape, orderViewId }: Pick<PageQuery, 'fields' | 'shape' | 'orderViewId'>,
+  id: SQL,
+): SQL {
   const columns = outputColumns(context, fields, shape)
   if (orderViewId !== undefined) columns.push(placeColumn(wholeOf(context), orderViewId))
   if (shape.kind === 'rows') columns.push(id)
@@ -302,13 +305,9 @@ export function recordsQuery(
 ): SQL {
   const { model } = context
   const key = keyOf(model)
-  const columns = outputColumns(context, fields, shape)
-  if (shape.kind === 'rows') columns.push(key)
-  else if (shape.withKey) columns.push(sql`${key} as ${sql.identifier(RECORD_KEY)}`)
-  const bound = boundCondition(context)
-  const listed = listOf(ids)
-  return sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}
-    where ${key} in (${listed})${bound ? sql` and ${bound}` : sql``}`
+  const where = allOf([sql`${key} in (${listOf(ids)})`, boundCondition(context)])
+  return sql`select ${listed(context, { fields, shape }, key)} from ${sql.identifier(model.table.tableName)}
+    where ${where}`
 }
 
 /** Selects the key of each record and the index of the first of the fields that shows the text, in no order. */
@@ -330,11 +329,13 @@ export function keysQuery(context: PlanContext, query: Parameters<typeof select>
 
 /** The condition on every record read through a visitor’s context, including reads by id. Null for members. */
 export function boundCondition(context: PlanContext): SQL | null {
-  if (!context.whole) return null
-  const conditions = [viewCondition(context), context.narrow ?? null].filter(
-    (condition) => condition !== null,
-  )
-  return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
+  return context.whole ? allOf([viewCondition(context), context.narrow]) : null
+}
+
+/** The conditions joined by `and`; null if there are none. */
+function allOf(conditions: readonly (SQL | null | undefined)[]): SQL | null {
+  const given = conditions.filter((condition) => condition != null)
+  return given.length === 0 ? null : sql.join(given, sql` and `)
 }
 
 /** Counts the records of a selection (`count`). */
@@ -349,21 +350,13 @@ export function countRecords(
 const countOf = ({ from, where }: Selected): SQL =>
   sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
 
-/** Selects the position of one record in a query (`n`, from 0); no row if it is not included. */
-export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
-  const selected = select(context, query)
-  const { condition, orderViewId } = selected
-  if (orderViewId !== null) return manualPositions(wholeOf(context), orderViewId, condition, [recordId])
-  return sql`select n from (${rankedKeys(context, selected)}) as ranked where k = ${recordId}`
-}
-
 /** Keys (`k`) and positions (`n`, from 0) of all records of a query. */
 function rankedKeys(context: PlanContext, { from, where, orderBy }: Selected): SQL {
   const key = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   return sql`select ${key} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
 }
 
-/** As `positionQuery`, for several records; those not included are omitted. */
+/** Selects the keys (`k`) and the positions in a query (`n`, from 0) of records; those not included are omitted. */
 export function positionsQuery(
   context: PlanContext,
   query: Query,

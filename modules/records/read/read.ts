@@ -32,7 +32,6 @@ import {
   type PagePlan,
   type PageQuery,
   planPage,
-  positionQuery,
   positionsQuery,
   recordsQuery,
   SCAN_FROM,
@@ -639,12 +638,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 
   /** The position of a record in a query, from 0; null if it is not included. */
   async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
-    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
-    const { engine, context } = opened
-    const statement = engine.dialect.render(positionQuery(context, await withOrder(opened, query), recordId))
-    const [row] = await engine.all<{ n: number }>(statement, {
-      scan: await work.isScan(opened, statement.sql),
-    })
+    const [row] = await ranked(actor, query, [recordId])
     return row === undefined ? null : Number(row.n)
   }
 
@@ -654,18 +648,27 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     query: Query,
     recordIds: readonly RecordId[],
   ): Promise<{ recordId: RecordId; offset: number }[]> {
+    const rows = await ranked(actor, query, recordIds)
+    const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
+    return rows.flatMap(({ k, n }) => {
+      const recordId = asked.get(String(k))
+      return recordId === undefined ? [] : [{ recordId, offset: Number(n) }]
+    })
+  }
+
+  /** The rows of `positionsQuery`. */
+  async function ranked(
+    actor: Actor,
+    query: Query,
+    recordIds: readonly RecordId[],
+  ): Promise<{ k: RecordId; n: number }[]> {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const ordered = await withOrder(opened, query)
     if (recordIds.length === 0) return []
     const { engine, context } = opened
     const statement = engine.dialect.render(positionsQuery(context, ordered, recordIds))
     const scan = await work.isScan(opened, statement.sql)
-    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan })
-    const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
-    return rows.flatMap(({ k, n }) => {
-      const recordId = asked.get(String(k))
-      return recordId === undefined ? [] : [{ recordId, offset: Number(n) }]
-    })
+    return engine.all<{ k: RecordId; n: number }>(statement, { scan })
   }
 
   /** As `versionsQuery`, read in the order of the versions. */
