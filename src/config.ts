@@ -218,7 +218,7 @@ export const VARIABLES = {
   webhookRetryMs: variable({
     name: 'WEBHOOK_RETRY_MS',
     default: '5000',
-    help: 'Delay before a failed call of a webhook is repeated, in milliseconds. Each further delay is four times as long, up to 2,000 times the first; after nine tries a call is given up.',
+    help: 'Longest delay before a failed call of a webhook is repeated, in milliseconds; at least half of it is waited. Each further delay is four times as long, up to 2,000 times the first; after nine tries a call is given up.',
     read: integer(1, 3_600_000),
   }),
   webhookMailsPerHour: variable({

@@ -32,7 +32,8 @@ be of either.
   --without-bucket-files
                 leaves attached files that their buckets have lost unrestored
   --base ID --file FILE
-                only writes the database of one base to a new file (SQLite)
+                only writes the database of one base to a new file (SQLite), if it was
+                in a file and not in PostgreSQL
   --base ID --at TIME
                 restores one base with its records of that time (2026-11-26T16:30Z,
                 or without a zone in UTC) as a new base of the first super admin. It

@@ -33,7 +33,7 @@ A server that is started without it upgrades the data as well, but without 1 and
     if (done === null) print(`The data are of Sheaf ${VERSION} already.`)
     else
       print(
-        `Upgraded to Sheaf ${VERSION}. Start the server now; “sheaf rollback” would restore the state before.`,
+        `Upgraded to Sheaf ${VERSION}. Start the server now; “sheaf rollback --yes” would restore the state before.`,
       )
     return 0
   },

@@ -35,7 +35,7 @@ const STOP_PATIENCE_MS = 4_000
 
 /** Tries of a delivery; it is given up after the last. */
 export const MAX_TRIES = 9
-/** Each delay is four times the one before, up to 2,000 times the first: with 5 s, 9 tries take about 7 hours. */
+/** Each delay is four times the one before, up to 2,000 times the first: with 5 s, 9 tries take 3.7 to 7.5 hours. */
 const GROWTH = 4
 const MAX_GROWTH = 2_000
 /** A webhook is paused when a delivery is given up and none has succeeded for so many times the first delay. */

@@ -70,7 +70,7 @@ const dayProblem = (value: FormRule['value']): string | null =>
 const timeProblem = (value: FormRule['value']): string | null =>
   typeof value === 'string' && parseTime(value) !== null ? null : m.form_rule_enter_time()
 
-/** Characters as people count them: an emoji is one. */
+/** Code points: a simple emoji is one, a flag or family several. */
 const lengthOf = (answer: CellValue): number => [...String(answer)].length
 
 const holds = (answer: CellValue, value: FormRule['value']): boolean =>
