@@ -405,11 +405,11 @@ export function createIndexesService(
       return (await schema.isKept(tableId)) ? store.forgetReads(tableId) : store.forgetTable(tableId)
     }
     if (isForeign(model)) return resume(model)
-    if (!isQuiet(model.table.baseId)) return
+    const engine = await schema.engineOf(model.table)
+    if (engine.dialect.indexesBlockWriters && !isQuiet(model.table.baseId)) return
     const claim = `indexes ${tableId}`
     if (!(await claims.take(claim))) return
     try {
-      const engine = await schema.engineOf(model.table)
       const reads = await recentReads(tableId, now)
       await compare(engine, model)
       await dropUnused(engine, model, reads, now)

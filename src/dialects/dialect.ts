@@ -68,6 +68,8 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   unindexedCondition?(condition: SQL): SQL
   /** True if an index over an expression answers a query alone. PostgreSQL then reads the expression's columns as well. */
   readsIndexedExpressions?: boolean
+  /** True if writers wait while an index is built. */
+  indexesBlockWriters?: boolean
   /** A random number for each row. */
   random: SQL
   /** Index of an option in its field's list, for sorting by option order. */

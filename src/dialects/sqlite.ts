@@ -162,6 +162,7 @@ export const sqlite: Dialect = {
   unindexed: (expression) => sql`+${expression}`,
   unindexedCondition: (condition) => sql`+(${condition})`,
   readsIndexedExpressions: true,
+  indexesBlockWriters: true,
   random: sql`random()`,
   optionOrder,
   summary,
