@@ -1,6 +1,7 @@
 import { type Actor, ANONYMOUS } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
-import type { Base, Person } from '../../src/core/model.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
+import type { Base, Field, Person } from '../../src/core/model.ts'
 import type { TrashFailure, TrashKind, TrashPurged, TrashRef, TrashRestored } from '../../src/core/trash.ts'
 import { entryAt, finalizeViewDeletionsUntil } from '../../src/db/change-log.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -69,10 +70,26 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
     if (table.baseId !== baseId) throw notFound('Table', tableId)
   }
 
-  async function requireField(actor: Actor, baseId: string, fieldId: string): Promise<{ title: string }> {
-    const found = (await schema.trashedFieldsOfBase(actor, baseId)).find(({ id }) => id === fieldId)
-    if (!found) throw notFound('Field', fieldId)
-    return found
+  /**
+   * Restores or deletes a field, unless the other side of its link has taken it along.
+   *
+   * @param takenAlong the other sides of the links of this call so far
+   * @returns the field as it was and the result of `run`; null if it has been taken along
+   */
+  async function runForField<T>(
+    actor: Actor,
+    baseId: string,
+    fieldId: string,
+    takenAlong: Set<string>,
+    run: () => Promise<T>,
+  ): Promise<{ field: Field; result: T } | null> {
+    if (takenAlong.has(fieldId)) return null
+    const field = (await schema.trashedFieldsOfBase(actor, baseId)).find(({ id }) => id === fieldId)
+    if (!field) throw notFound('Field', fieldId)
+    const result = await run()
+    const otherSide = linkOf(field)?.inverseFieldId
+    if (otherSide) takenAlong.add(otherSide)
+    return { field, result }
   }
 
   async function requireTrashedTable(
@@ -85,7 +102,12 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
     return found
   }
 
-  async function restoreOne(actor: Actor, baseId: string, ref: SingleRef): Promise<Came> {
+  async function restoreOne(
+    actor: Actor,
+    baseId: string,
+    ref: SingleRef,
+    takenAlong: Set<string>,
+  ): Promise<Came> {
     switch (ref.kind) {
       case 'table': {
         const { title } = await requireTrashedTable(actor, baseId, ref.tableId)
@@ -96,9 +118,11 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
         return { renamed: renamedTo(title, table.title), closedLinks }
       }
       case 'field': {
-        const { title } = await requireField(actor, baseId, ref.fieldId)
-        const field = await schema.restoreField(actor, ref.fieldId)
-        return { renamed: renamedTo(title, field.title), closedLinks: 0 }
+        const { fieldId } = ref
+        const restore = () => schema.restoreField(actor, fieldId)
+        const restored = await runForField(actor, baseId, fieldId, takenAlong, restore)
+        const renamed = restored ? renamedTo(restored.field.title, restored.result.title) : []
+        return { renamed, closedLinks: 0 }
       }
       case 'view': {
         const { changeId } = ref
@@ -117,16 +141,24 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
     }
   }
 
-  async function purgeOne(actor: Actor, baseId: string, ref: SingleRef): Promise<void> {
+  async function purgeOne(
+    actor: Actor,
+    baseId: string,
+    ref: SingleRef,
+    takenAlong: Set<string>,
+  ): Promise<void> {
     switch (ref.kind) {
       case 'table':
         await requireTrashedTable(actor, baseId, ref.tableId)
         records.attachments.sweepSoon(await schema.deleteTableForever(actor, ref.tableId))
         return
-      case 'field':
-        await requireField(actor, baseId, ref.fieldId)
-        records.attachments.sweepSoon(await schema.deleteFieldForever(actor, ref.fieldId))
+      case 'field': {
+        const { fieldId } = ref
+        await runForField(actor, baseId, fieldId, takenAlong, async () =>
+          records.attachments.sweepSoon(await schema.deleteFieldForever(actor, fieldId)),
+        )
         return
+      }
       case 'view':
         return records.deleteViewForever(actor, baseId, ref.changeId)
       case 'file':
@@ -153,6 +185,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
         failed: [],
         changeId: null,
       }
+      const takenAlong = new Set<string>()
       await forEachItem(refs, RESTORE_ORDER, result.failed, async (some) => {
         const [first] = some
         if (first?.kind === 'record') {
@@ -167,7 +200,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
         }
         for (const ref of some) {
           if (ref.kind === 'record') continue
-          const { renamed, closedLinks } = await restoreOne(actor, baseId, ref)
+          const { renamed, closedLinks } = await restoreOne(actor, baseId, ref, takenAlong)
           result.restored++
           result.renamed.push(...renamed)
           result.closedLinks += closedLinks
@@ -186,6 +219,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
       await enter(actor, baseId)
       await auth.access.authorize(actor, 'record.purge', baseId)
       const result: TrashPurged = { deleted: 0, failed: [] }
+      const takenAlong = new Set<string>()
       await forEachItem(refs, PURGE_ORDER, result.failed, async (some) => {
         const [first] = some
         if (first?.kind === 'record') {
@@ -197,7 +231,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
         }
         for (const ref of some) {
           if (ref.kind === 'record') continue
-          await purgeOne(actor, baseId, ref)
+          await purgeOne(actor, baseId, ref, takenAlong)
           result.deleted++
         }
       })

@@ -212,6 +212,25 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       expect(await refusalOf(restore(own))).toMatchObject({ status: 400 })
     })
 
+    test('brings a link back of which both sides are selected, as deleting both forever deletes it', async () => {
+      const own = await ownBase()
+      const [people, firms] = [await own.table(), await own.table()]
+      const { id: fieldId } = await own.trpc.schema.createField.mutate({
+        tableId: people.id,
+        field: { title: 'Firm', type: 'Links', options: { kind: 'mm', relatedTableId: firms.id } },
+      })
+      const bothSides = async () => {
+        await own.trpc.schema.deleteField.mutate({ fieldId })
+        const sides = (await list(own)).map(({ ref }) => ref)
+        expect(sides.map(({ kind }) => kind)).toEqual(['field', 'field'])
+        return sides
+      }
+      expect(await restore(own, ...(await bothSides()))).toMatchObject({ restored: 2, failed: [] })
+      expect(await list(own)).toEqual([])
+      expect(await purge(own, ...(await bothSides()))).toEqual({ deleted: 2, failed: [] })
+      expect(await list(own)).toEqual([])
+    })
+
     test('gives names that are in use a suffix, and tells them', async () => {
       const own = await ownBase()
       const table = await own.table({ Title: 'SingleLineText', Num: 'Number' })

@@ -139,7 +139,8 @@ export type TrashedField = Field & { deletedAt: string; deletedBy: string | null
 
 /**
  * The fields in the trash of all live tables of a base, latest first. Leaves out those that are restored with another
- * item: parts of a link, and links that were deleted with the table they lead to.
+ * item: foreign keys, hidden reverse fields, and links that were deleted with the table they lead to. Of a link between
+ * two tables, both sides are listed, and each takes the other along.
  */
 export async function trashedFieldsOfBase(
   context: SchemaContext,
