@@ -99,6 +99,20 @@ describe('the records of a map', () => {
     expect(asked).toHaveLength(2)
   })
 
+  test('without a location are all listed, also after others have added some', async () => {
+    const blank = records(UNPLACED_PAGE + 50).map((values) => ({ ...values, place: null }))
+    const { map, store, server, until } = open(blank)
+    await store.reload()
+    const added = [{ values: { title: 'New', place: null, home: null } }]
+    store.receive(
+      server.elsewhere({ operations: [{ kind: 'insert', tableId: 'm1', rows: added, before: null }] }),
+    )
+    await until(({ unplaced }) => unplaced.length === UNPLACED_PAGE + 1)
+    await map.moreUnplaced()
+    expect(map.state().unplacedTotal).toBe(UNPLACED_PAGE + 51)
+    expect(map.state().unplaced).toHaveLength(UNPLACED_PAGE + 51)
+  })
+
   test('follow the changes of others, reading only those records', async () => {
     const { map, store, server, asked, until, at } = open(records(20))
     await store.reload()

@@ -177,6 +177,8 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Records to read again; `all`: every record. */
   let touched: Set<RecordId> | 'all' | null = null
+  /** Records of the pages of those without a location. Others were read one by one, wherever they are in the order. */
+  let paged = new Set<RecordId>()
 
   const publish = (patch: Partial<ReadState>): void => reads.setState(patch)
 
@@ -208,16 +210,16 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     }
   }
 
-  /** Loaded records whose stored location is blank: the next page of those begins after them. */
-  function loadedBlanks(): number {
+  /** Loaded records whose stored location is blank. */
+  function loadedBlanks(): RecordId[] {
     return segments.ids().filter((id) => {
       const value = rows.stored(id, fieldId() ?? '')
       return !rows.drafts.has(id) && (value === null || value === '')
-    }).length
+    })
   }
 
   const unreadOf = (blank: number | null): number | null =>
-    blank === null ? null : Math.max(0, blank - loadedBlanks())
+    blank === null ? null : Math.max(0, blank - loadedBlanks().length)
 
   function append({ page, askedAt }: RequestedPage): void {
     const pageColumns = columns.of(page.fieldIds)
@@ -250,7 +252,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     const { signal } = controller
     // Another filter starts with an empty map and shows each page; a reload replaces the old records at the end.
     const isFresh = fromTop || segments.size === 0
-    const limit = Math.min(MAP_PAGE, Math.max(UNPLACED_PAGE, isFresh ? 0 : loadedBlanks()))
+    const limit = Math.min(MAP_PAGE, Math.max(UNPLACED_PAGE, isFresh ? 0 : loadedBlanks().length))
     const pages: RequestedPage[] = []
     if (isFresh) {
       replaceAll([])
@@ -282,6 +284,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
       signal.throwIfAborted()
       if (isFresh) append(others)
       else replaceAll([...pages, others])
+      paged = new Set(others.page.ids)
       state.structureChanged()
       publish({ isLoading: false, isCut: loaded >= MAX_LOCATIONS, unread: unreadOf(blank) })
       if (!deps.mayRefresh()) touched = 'all'
@@ -383,12 +386,14 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
       reading = controller
       const { signal } = controller
       try {
-        const page = { offset: loadedBlanks(), limit: UNPLACED_PAGE }
+        const offset = loadedBlanks().filter((id) => paged.has(id)).length
+        const page = { offset, limit: UNPLACED_PAGE }
         const [found, blank] = await Promise.all([
           read(filterOf('unplaced'), page, signal),
           count('unplaced', signal),
         ])
         append(found)
+        for (const id of found.page.ids) paged.add(id)
         state.structureChanged()
         publish({ unread: unreadOf(blank), error: null })
         finish()
