@@ -37,7 +37,7 @@ export interface TrashItem {
   canPurge: boolean
   /** Of a record: the texts of its first values, beside its title. */
   preview?: { title: string; text: string }[]
-  /** Of a record: the log entry that deleted it, and the number of records deleted with it. */
+  /** Of a record: the log entry that deleted it, and how many records of its table are in the trash by it. */
   deletion?: { changeId: number; records: number }
   /** Of a file: its size in bytes, and the field and record that it was in. */
   file?: { size: number; field: string; recordId: string }

@@ -1429,8 +1429,6 @@ export interface DeletedRecord {
   before: string
   at: string
   actor_id: string | null
-  /** Records of the entry. */
-  records: number
 }
 
 /**
@@ -1476,7 +1474,7 @@ export async function listDeleted(
       ? sql` or (r.change_id = ${after.changeId} and r.record_id > ${after.recordId})`
       : sql``
     const from = after ? sql`and (r.change_id < ${after.changeId}${rest})` : sql``
-    return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id, c.records
+    return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
       where ${isTrashed(tableId)} ${by} ${from} ${found}
       order by r.change_id desc, r.record_id limit ${limit}`
@@ -1511,19 +1509,51 @@ export async function countDeleted(
   tableIds: readonly string[],
   max: number,
 ): Promise<{ tableId: string; count: number }[]> {
-  const parts = tableIds.map(
-    (id) => sql`select ${id} as table_id, (select count(*) from
-      (select 1 from sheaf_change_records r where ${isTrashed(id)} limit ${max}) as listed) as n`,
+  const counts = await countSelections(
+    engine,
+    tableIds.map((tableId) => ({ tableId, selection: { all: true } })),
+    max,
   )
-  const found: { tableId: string; count: number }[] = []
+  return tableIds.flatMap((tableId, at) => {
+    const count = counts[at] ?? 0
+    return count > 0 ? { tableId, count } : []
+  })
+}
+
+/**
+ * Number of records that each deletion has in the trash of a table, counted up to `max`, in the order of `deletions`. The
+ * entry itself also counts the links that went with them.
+ */
+export const countOfDeletions = (
+  engine: Engine,
+  deletions: readonly { tableId: string; changeId: number }[],
+  max: number,
+): Promise<number[]> =>
+  countSelections(
+    engine,
+    deletions.map(({ tableId, changeId }) => ({ tableId, selection: { changeId } })),
+    max,
+  )
+
+async function countSelections(
+  engine: Engine,
+  selections: readonly { tableId: string; selection: DeletedSelection }[],
+  max: number,
+): Promise<number[]> {
+  const parts = selections.map(
+    ({ tableId, selection }, at) => sql`select ${sql.raw(String(at))} as part, (select count(*) from
+      (select 1 from sheaf_change_records r where ${isTrashed(tableId)} and ${isSelected(selection)}
+        limit ${max}) as listed) as n`,
+  )
+  const counts = new Array<number>(selections.length).fill(0)
   for (let at = 0; at < parts.length; at += TABLES_AT_ONCE) {
-    const rows = await engine.all<{ table_id: string; n: number }>(
+    const rows = await engine.all<{ part: number; n: number }>(
       engine.dialect.render(sql.join(parts.slice(at, at + TABLES_AT_ONCE), sql` union all `)),
       { scan: true },
     )
-    for (const { table_id, n } of rows) if (Number(n) > 0) found.push({ tableId: table_id, count: Number(n) })
+    for (const { part, n } of rows) counts[Number(part)] = Number(n)
   }
-  return found
+  return counts
 }
 
 /** Ids of records in the trash, with the deletion of each. */

@@ -270,20 +270,20 @@ async function openFullTrash() {
 
 describe('the trash', () => {
   test('lists, finds, restores and deletes forever', async () => {
-    const table = await tests.createTable(FIELDS, items(4))
+    const table = await tests.createTable(FIELDS, items(5))
     const api = tests.app().trpc(tests.owner().token)
     const remove = (ids: number[]) =>
       api.records.write.mutate({
         change: { baseId: table.baseId, operations: [{ kind: 'delete', tableId: table.tableId, ids }] },
       })
     await remove([1])
-    await remove([2, 3])
+    await remove([2, 3, 5])
     const grid = await tests.openTable(table)
     const { page } = grid
     await page.getByRole('link', { name: 'Trash' }).click()
     const row = (text: string) => page.getByTestId('trashed-item').filter({ hasText: text })
     await row('Item 3').waitFor()
-    await page.getByText('2 records deleted together').waitFor()
+    await page.getByText('3 records deleted together').waitFor()
     await page.getByRole('searchbox', { name: 'Search the trash' }).fill('item 1')
     await row('Item 3').waitFor({ state: 'detached' })
     await row('Item 1').getByRole('button', { name: 'Restore' }).click()
@@ -293,13 +293,14 @@ describe('the trash', () => {
     const question = page.getByRole('dialog', { name: 'Delete “Item 2” forever?' })
     await question.getByRole('button', { name: 'Delete forever' }).click()
     await row('Item 2').waitFor({ state: 'detached' })
+    await page.getByText('2 records deleted together').waitFor()
     await go(grid, `/nc/${table.baseId}/${table.tableId}`)
     await grid.shows('Title', ['Item 1', 'Item 4'])
     await go(grid, `/nc/${table.baseId}/trash`)
     await page.getByRole('button', { name: 'Restore all' }).click()
     await page.getByText('The trash is empty').waitFor()
     await go(grid, `/nc/${table.baseId}/${table.tableId}`)
-    await grid.shows('Title', ['Item 1', 'Item 3', 'Item 4'])
+    await grid.shows('Title', ['Item 1', 'Item 3', 'Item 4', 'Item 5'])
   })
 
   test('deletes fields, views and tables forever, a table once its name is typed', async () => {

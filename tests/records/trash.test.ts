@@ -75,6 +75,19 @@ describe('the trash of records', () => {
     expect(seen).toEqual([4, 5, 6, 7, 1, 2, 3])
   })
 
+  test('counts the records of a deletion that are still there, not the links that went with them', async () => {
+    const [own, related] = [await items(3), await items(3)]
+    const link = await createLink(bench, own, related, 'mm')
+    await link.write('link', 1, [1, 2, 3])
+    const counts = async () => (await trash(own)).map(({ deletedWith }) => deletedWith)
+    await remove(own, [1])
+    expect(await counts()).toEqual([1])
+    await remove(own, [2, 3])
+    expect(await counts()).toEqual([2, 2, 1])
+    await bench.trpc.records.restoreTrashed.mutate({ tableId: own.id, recordIds: [2] })
+    expect(await counts()).toEqual([1, 1])
+  })
+
   test('gives records back with their values and links of every kind', async () => {
     const [own, related] = [await items(3), await items(4)]
     for (const kind of ['mm', 'hm', 'oo', 'bt'] as const) {

@@ -8,6 +8,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
 import {
   countDeleted,
+  countOfDeletions,
   type DeletedOf,
   type DeletedRecord,
   type DeletedSelection,
@@ -47,7 +48,7 @@ const SET_FROM = 1_000
 /** A deleted record. */
 export interface TrashedRecord {
   recordId: RecordId
-  /** The log entry that deleted it, and how many records it deleted. */
+  /** The log entry that deleted it, and how many records of the table are in the trash by it. */
   changeId: number
   deletedWith: number
   deletedAt: string
@@ -143,7 +144,9 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       { limit: limit + 1 },
     )
     const members = await auth.peopleOf(model.table.baseId)
-    const records = rows.slice(0, limit).map((row) => present(model, row, members))
+    const shown = rows.slice(0, limit)
+    const deletedWith = await sizesOfDeletions(engine, shown)
+    const records = shown.map((row) => present(model, row, members, deletedWith(row)))
     const last = records.at(-1)
     const hasMore = rows.length > limit && last !== undefined
     const known = new Set(members.map(({ id }) => id))
@@ -187,11 +190,12 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     )
     const rows = await listDeleted(engine, searched, { actorId: deletedBy, limit })
     const members = await auth.peopleOf(baseId)
+    const deletedWith = await sizesOfDeletions(engine, rows)
     const found: FoundRecord[] = []
     for (const row of rows) {
       const model = await schema.load(row.table_id)
       const texts = { people: members, timeZone: 'UTC' }
-      const { values, ...record } = present(model, row, members)
+      const { values, ...record } = present(model, row, members, deletedWith(row))
       const preview = shownFields(model)
         .filter((field) => !field.isDisplay)
         .map((field) => ({
@@ -344,15 +348,36 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   return { list, listOfBase, counts, restore, purge, purgeUntil }
 }
 
+/** Counts the records that the deletions of some records have in the trash of their tables. */
+async function sizesOfDeletions(
+  engine: Engine,
+  rows: readonly DeletedRecord[],
+): Promise<(row: DeletedRecord) => number> {
+  const keyOf = (row: DeletedRecord): string => `${row.table_id} ${row.change_id}`
+  const deletions = [...new Map(rows.map((row) => [keyOf(row), row])).values()]
+  const counts = await countOfDeletions(
+    engine,
+    deletions.map((row) => ({ tableId: row.table_id, changeId: Number(row.change_id) })),
+    MAX_TRASH_COUNT,
+  )
+  const byKey = new Map(deletions.map((row, at) => [keyOf(row), counts[at]]))
+  return (row) => byKey.get(keyOf(row)) ?? 1
+}
+
 /** A deleted record as a reader of the trash sees it. */
-function present(model: TableModel, row: DeletedRecord, members: readonly Person[]): TrashedRecord {
+function present(
+  model: TableModel,
+  row: DeletedRecord,
+  members: readonly Person[],
+  deletedWith: number,
+): TrashedRecord {
   const before = maskValues(model, JSON.parse(row.before))
   const recordId = storedId(model, row.record_id)
   const name = before[model.displayField.id] ?? null
   return {
     recordId,
     changeId: Number(row.change_id),
-    deletedWith: Number(row.records),
+    deletedWith,
     deletedAt: row.at,
     deletedBy: row.actor_id,
     title: cellText(model.displayField, name, { people: members, timeZone: 'UTC' }) || `#${recordId}`,
