@@ -10,6 +10,8 @@ export interface ServerSetup {
   /** Base address of links; null: taken from each request. */
   publicUrl: string | null
   database: 'sqlite' | 'postgres'
+  /** Sign-up needs an invitation, whatever the stored settings say. */
+  inviteOnlySignup: boolean
 }
 
 /** Shows super admins the server's setup. */
@@ -20,6 +22,7 @@ export function createServerSetup({ config }: Pick<Kernel, 'config'>, access: Ac
       return {
         publicUrl: config.publicUrl,
         database: config.databaseUrl === null ? 'sqlite' : 'postgres',
+        inviteOnlySignup: config.inviteOnlySignup,
       }
     },
   }

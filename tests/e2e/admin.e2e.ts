@@ -111,6 +111,16 @@ describe('the account area of an administrator', () => {
     expect(await info()).toBe(false)
   })
 
+  describe('of a server with INVITE_ONLY_SIGNUP', () => {
+    const closed = setUpShell({ withAccount: true, config: { inviteOnlySignup: true } })
+
+    test('sees that sign-up is by invitation only, and what sets it', async () => {
+      const page = await closed.openSignedIn('/account/settings')
+      await see(page.getByRole('switch', { checked: true, disabled: true }))
+      await see(page.getByText('INVITE_ONLY_SIGNUP is set'))
+    })
+  })
+
   test('shows the size of each base, whose owner keeps its history for as long as they choose', async () => {
     const page = await openSignedIn('/account/storage')
     await page.getByRole('link', { name: 'Getting started' }).last().click()

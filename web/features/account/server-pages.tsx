@@ -25,6 +25,7 @@ export function SettingsPage() {
     queryKey: KEY,
     queryFn: async () => AppSettings.parse(await callRest('GET', PATH)),
   })
+  const setup = trpc.app.setup.useQuery()
   const save = useMutation({
     mutationFn: (isInviteOnly: boolean) => callRest('POST', PATH, { invite_only_signup: isInviteOnly }),
     onError: (error) => showError(error),
@@ -34,15 +35,16 @@ export function SettingsPage() {
   })
   if (settings.error && !settings.data)
     return <QueryError title={m.account_settings_load_failed()} query={settings} />
-  if (!settings.data) return <Skeleton height={56} />
-  const isInviteOnly = save.isPending ? save.variables : settings.data.invite_only_signup === true
+  if (!settings.data || setup.isPending) return <Skeleton height={56} />
+  const isFixed = setup.data?.inviteOnlySignup === true
+  const isChosen = save.isPending ? save.variables : settings.data.invite_only_signup === true
   return (
     <div className={styles.form}>
       <Switch
         label={m.account_invite_only_sign_up()}
-        hint={m.account_invite_only_hint()}
-        checked={isInviteOnly}
-        disabled={save.isPending}
+        hint={isFixed ? m.account_invite_only_environment_hint() : m.account_invite_only_hint()}
+        checked={isFixed || isChosen}
+        disabled={isFixed || save.isPending}
         onChange={(checked) => save.mutate(checked)}
       />
       <ServerSetup />
