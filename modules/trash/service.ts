@@ -167,6 +167,43 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
     }
   }
 
+  /** Deletes items forever, and adds the outcome to `result`. @returns as `forEachItem` */
+  async function purgeItems(
+    actor: Actor,
+    baseId: string,
+    refs: readonly TrashRef[],
+    result: TrashPurged,
+  ): Promise<AppError | null> {
+    const takenAlong = new Set<string>()
+    return forEachItem(refs, PURGE_ORDER, result.failed, async (some) => {
+      const [first] = some
+      if (first?.kind === 'record') {
+        const { tableId } = first
+        await requireTable(baseId, tableId)
+        const recordIds = some.flatMap((ref) => (ref.kind === 'record' ? ref.recordId : []))
+        result.deleted += (await records.trash.purge(actor, { tableId, recordIds })).deleted
+        return
+      }
+      for (const ref of some) {
+        if (ref.kind === 'record') continue
+        await purgeOne(actor, baseId, ref, takenAlong)
+        result.deleted++
+      }
+    })
+  }
+
+  /** Deletes all records in the trash of a table forever. @returns their number; 0 if others were faster */
+  async function purgeAllRecords(actor: Actor, tableId: string): Promise<number> {
+    try {
+      return (await records.trash.purge(actor, { tableId, all: true })).deleted
+    } catch (error) {
+      // The last of them, or the table itself, was restored or deleted meanwhile.
+      const isGone = error instanceof AppError && ['RECORD_NOT_FOUND', 'TABLE_NOT_FOUND'].includes(error.code)
+      if (!isGone) throw error
+      return 0
+    }
+  }
+
   return {
     list,
 
@@ -186,7 +223,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
         changeId: null,
       }
       const takenAlong = new Set<string>()
-      await forEachItem(refs, RESTORE_ORDER, result.failed, async (some) => {
+      const error = await forEachItem(refs, RESTORE_ORDER, result.failed, async (some) => {
         const [first] = some
         if (first?.kind === 'record') {
           const { tableId } = first
@@ -206,6 +243,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
           result.closedLinks += closedLinks
         }
       })
+      if (error !== null) throw error
       return result
     },
 
@@ -219,27 +257,14 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
       await enter(actor, baseId)
       await auth.access.authorize(actor, 'record.purge', baseId)
       const result: TrashPurged = { deleted: 0, failed: [] }
-      const takenAlong = new Set<string>()
-      await forEachItem(refs, PURGE_ORDER, result.failed, async (some) => {
-        const [first] = some
-        if (first?.kind === 'record') {
-          const { tableId } = first
-          await requireTable(baseId, tableId)
-          const recordIds = some.flatMap((ref) => (ref.kind === 'record' ? ref.recordId : []))
-          result.deleted += (await records.trash.purge(actor, { tableId, recordIds })).deleted
-          return
-        }
-        for (const ref of some) {
-          if (ref.kind === 'record') continue
-          await purgeOne(actor, baseId, ref, takenAlong)
-          result.deleted++
-        }
-      })
+      const error = await purgeItems(actor, baseId, refs, result)
+      if (error !== null) throw error
       return result
     },
 
     /**
-     * Deletes everything in the trash of a base forever, or those items that match. Those of connected databases stay.
+     * Deletes everything in the trash of a base forever, or those items that match. Those of connected databases stay. Items
+     * that cannot be deleted are reported.
      *
      * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
      */
@@ -256,18 +281,14 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
       if (isOfRecords && deletedBy === undefined && search === undefined) {
         for (const { tableId: id } of await records.trash.counts(actor, baseId)) {
           if (tableId !== undefined && id !== tableId) continue
-          result.deleted += (await records.trash.purge(actor, { tableId: id, all: true })).deleted
+          result.deleted += await purgeAllRecords(actor, id)
         }
       }
       let cursor: string | null = null
       do {
         const page = await list(actor, baseId, { ...filter, cursor, limit: MAX_PAGE })
         const refs = page.items.filter(({ canPurge }) => canPurge).map(({ ref }) => ref)
-        if (refs.length > 0) {
-          const { deleted, failed } = await this.purge(actor, baseId, refs)
-          result.deleted += deleted
-          result.failed.push(...failed)
-        }
+        await purgeItems(actor, baseId, refs, result)
         cursor = page.next
       } while (cursor !== null)
       return result
@@ -377,24 +398,28 @@ const PURGE_ORDER: readonly TrashKind[] = ['file', 'record', 'view', 'field', 't
 
 /**
  * Runs a step for each item in the order of the kinds, for the records of a table together. Expected errors are added to
- * `failed`, unless there is only one step.
+ * `failed`.
+ *
+ * @returns the error of the only step, which callers with a single item throw; null if there were several
  */
 async function forEachItem(
   refs: readonly TrashRef[],
   order: readonly TrashKind[],
   failed: TrashFailure[],
   run: (refs: readonly TrashRef[]) => Promise<void>,
-): Promise<void> {
+): Promise<AppError | null> {
   const steps = Map.groupBy(refs, (ref) => (ref.kind === 'record' ? ref.tableId : ref))
   const sorted = [...steps.values()].sort((a, b) => order.indexOf(a[0]!.kind) - order.indexOf(b[0]!.kind))
   for (const step of sorted) {
     try {
       await run(step)
     } catch (error) {
-      if (!(error instanceof AppError) || sorted.length === 1) throw error
+      if (!(error instanceof AppError)) throw error
       for (const ref of step) failed.push({ ref, message: error.message })
+      if (sorted.length === 1) return error
     }
   }
+  return null
 }
 
 const renamedTo = (from: string, to: string): TrashRestored['renamed'] => (from === to ? [] : [{ from, to }])

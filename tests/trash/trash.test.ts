@@ -452,6 +452,18 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
     })
   })
 
+  test('two people empty the trash at once: neither gets an error, and each is told what they deleted', async () => {
+    const own = await ownBase()
+    const { baseId, trpc } = own
+    const tables = [await own.table({ Title: 'SingleLineText' }, [{ Title: 'a' }]), await own.table()]
+    await remove(own, tables[0]!, [1])
+    const view = await trpc.views.create.mutate({ tableId: tables[1]!.id, title: 'Wide', kind: 'grid' })
+    await trpc.views.delete.mutate({ viewId: view.id })
+    const outcomes = await Promise.all([1, 2].map(() => trpc.trash.empty.mutate({ baseId })))
+    expect(outcomes.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(2)
+    expect(await list(own)).toEqual([])
+  })
+
   describe('retention', () => {
     /** Makes all deletions so far older. */
     async function age(own: Bench, days: number) {

@@ -492,7 +492,9 @@ async function emptyTrash(base: Base, filter: Filter | null): Promise<void> {
     const { deleted, failed } = await runInQueue(baseId, () => api.trash.empty.mutate({ baseId, ...filter }))
     await refresh(baseId)
     toast.success({ text: m.trash_items_deleted_forever({ count: deleted }) })
-    tellFailed([], failed)
+    const [first] = failed
+    if (!first) return
+    toast.error({ text: m.trash_items_not_deleted({ count: failed.length, reason: first.message }) })
   })
 }
 
