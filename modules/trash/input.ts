@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { TRASH_KIND_NAMES } from '../../src/core/trash.ts'
+import { MAX_TRASH_ITEMS, TRASH_KIND_NAMES } from '../../src/core/trash.ts'
 
 /** Items on a page. */
 export const MAX_PAGE = 100
-/** Items that one call restores or deletes forever. */
-export const MAX_ITEMS = 500
 /** Limit of `TRASH_DAYS` and of a base's own choice. */
 export const MAX_TRASH_DAYS = 36_500
 
@@ -28,7 +26,7 @@ const itemRef = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('table'), tableId: id }),
 ])
 
-export const items = z.array(itemRef).min(1).max(MAX_ITEMS)
+export const items = z.array(itemRef).min(1).max(MAX_TRASH_ITEMS)
 
 /** Which items are listed. */
 export const filter = z.strictObject({

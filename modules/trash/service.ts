@@ -2,7 +2,15 @@ import { type Actor, ANONYMOUS } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { Base, Field, Person } from '../../src/core/model.ts'
-import type { TrashFailure, TrashKind, TrashPurged, TrashRef, TrashRestored } from '../../src/core/trash.ts'
+import {
+  PURGE_ORDER,
+  RESTORE_ORDER,
+  type TrashFailure,
+  type TrashKind,
+  type TrashPurged,
+  type TrashRef,
+  type TrashRestored,
+} from '../../src/core/trash.ts'
 import { entryAt, finalizeViewDeletionsUntil } from '../../src/db/change-log.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
@@ -391,10 +399,6 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
     return true
   }
 }
-
-/** Tables first, because fields and records may need them. */
-const RESTORE_ORDER: readonly TrashKind[] = ['table', 'field', 'view', 'record', 'file']
-const PURGE_ORDER: readonly TrashKind[] = ['file', 'record', 'view', 'field', 'table']
 
 /**
  * Runs a step for each item in the order of the kinds, for the records of a table together. Expected errors are added to

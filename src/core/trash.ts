@@ -14,6 +14,14 @@ export type TrashKind = keyof typeof TRASH_KINDS
 
 export const TRASH_KIND_NAMES = Object.keys(TRASH_KINDS) as TrashKind[]
 
+/** Items that one call restores or deletes forever. */
+export const MAX_TRASH_ITEMS = 500
+
+/** The order in which items are restored: tables first, because fields and records may need them. */
+export const RESTORE_ORDER: readonly TrashKind[] = ['table', 'field', 'view', 'record', 'file']
+/** The order in which items are deleted forever. */
+export const PURGE_ORDER: readonly TrashKind[] = RESTORE_ORDER.toReversed()
+
 /** Names an item in the trash of a base. */
 export type TrashRef =
   | { kind: 'record'; tableId: string; recordId: RecordId }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { MAX_TRASH_ITEMS } from '../../src/core/trash.ts'
 import { createMember } from '../support/factories.ts'
 import { eventually, type GridPage, gridTests, type OpenTable, untilCount } from './grid-page.ts'
 
@@ -355,6 +356,29 @@ describe('the trash', () => {
     await page.getByRole('button', { name: 'Delete forever', exact: true }).click()
     await page.getByText('2 items deleted forever').waitFor()
     await page.getByText('The trash is empty').waitFor()
+  })
+
+  test('restores more selected items than one call takes', async () => {
+    const table = await tests.createTable(FIELDS, items(MAX_TRASH_ITEMS + 1))
+    const api = tests.app().trpc(tests.owner().token)
+    const { tableId, baseId } = table
+    await api.records.deleteMatching.mutate({ selection: { tableId } })
+    const view = await api.views.create.mutate({ tableId, title: 'Open ones', kind: 'grid' })
+    await api.views.delete.mutate({ viewId: view.id })
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await go(grid, `/nc/${baseId}/trash`)
+    const rows = page.getByTestId('trashed-item')
+    for (let shown = 50; shown <= MAX_TRASH_ITEMS; shown += 50) {
+      await rows.nth(shown - 1).waitFor()
+      await page.getByRole('button', { name: 'Show older' }).click()
+    }
+    await rows.nth(MAX_TRASH_ITEMS + 1).waitFor()
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
+    await page.getByRole('button', { name: 'Restore 502 items' }).click()
+    await page.getByText('502 items restored').waitFor()
+    await page.getByText('The trash is empty').waitFor()
+    expect((await api.schema.table.query({ tableId })).views.map(({ title }) => title)).toContain('Open ones')
   })
 
   test('is kept for as long as an owner chooses', async () => {

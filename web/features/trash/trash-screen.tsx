@@ -3,6 +3,9 @@ import { useState } from 'react'
 import type { Base, Person } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import {
+  MAX_TRASH_ITEMS,
+  PURGE_ORDER,
+  RESTORE_ORDER,
   TRASH_KIND_NAMES,
   TRASH_KINDS,
   type TrashFailure,
@@ -11,6 +14,7 @@ import {
   type TrashRef,
 } from '../../../src/core/trash.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
+import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useParams, useSearch } from '../../navigation/router.tsx'
@@ -410,23 +414,61 @@ const keyOf = (ref: TrashRef): string => JSON.stringify(ref)
 /** Restores items and shows the result. @returns true if something was restored */
 async function restoreItems(baseId: string, items: readonly TrashItem[]): Promise<boolean> {
   return attempt(async () => {
-    const refs = items.map(({ ref }) => ref)
-    const result = await runInQueue(baseId, () => api.trash.restore.mutate({ baseId, items: refs }))
+    const { results, failed } = await callInParts(baseId, items, RESTORE_ORDER, (part) =>
+      api.trash.restore.mutate({ baseId, items: part }),
+    )
     await refresh(baseId)
+    const restored = sumOf(results.map((result) => result.restored))
+    // Undo reverts a single change.
+    const changeId = results.length === 1 ? (results[0]?.changeId ?? null) : null
     const [only] = items
     const text =
       items.length === 1 && only
         ? m.trash_title_restored({ title: only.title })
-        : m.trash_items_restored({ count: result.restored })
-    if (result.restored === 0 && result.failed.length === 0) {
+        : m.trash_items_restored({ count: restored })
+    if (restored === 0 && failed.length === 0) {
       toast.success({ text: m.trash_nothing_restored() })
-    } else if (result.changeId !== null) {
-      offerUndo({ baseId }, text, result.changeId, () => refresh(baseId))
+    } else if (changeId !== null) {
+      offerUndo({ baseId }, text, changeId, () => refresh(baseId))
     } else {
-      tellRestored(text, result)
+      tellRestored(text, {
+        renamed: results.flatMap(({ renamed }) => renamed),
+        closedLinks: sumOf(results.map(({ closedLinks }) => closedLinks)),
+      })
     }
-    tellFailed(items, result.failed)
+    tellFailed(items, failed)
   })
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
+
+/**
+ * Restores or deletes items with as many calls as needed, since one call takes `MAX_TRASH_ITEMS`. The items of a call that
+ * fails are among those that failed.
+ *
+ * @throws the error of the only call
+ */
+async function callInParts<R extends { failed: TrashFailure[] }>(
+  baseId: string,
+  items: readonly TrashItem[],
+  order: readonly TrashKind[],
+  call: (part: TrashRef[]) => Promise<R>,
+): Promise<{ results: R[]; failed: TrashFailure[] }> {
+  const refs = items.map(({ ref }) => ref).sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+  const results: R[] = []
+  const failed: TrashFailure[] = []
+  for (let at = 0; at < refs.length; at += MAX_TRASH_ITEMS) {
+    const part = refs.slice(at, at + MAX_TRASH_ITEMS)
+    try {
+      const result = await runInQueue(baseId, () => call(part))
+      results.push(result)
+      failed.push(...result.failed)
+    } catch (error) {
+      if (part.length === refs.length) throw error
+      failed.push(...part.map((ref) => ({ ref, message: messageOf(error) })))
+    }
+  }
+  return { results, failed }
 }
 
 /** Restores all records that were deleted together. */
@@ -459,11 +501,11 @@ async function purgeItems(baseId: string, items: readonly TrashItem[]): Promise<
   })
   if (!agreed) return false
   return attempt(async () => {
-    const refs = items.map(({ ref }) => ref)
-    const { deleted, failed } = await runInQueue(baseId, () =>
-      api.trash.purge.mutate({ baseId, items: refs }),
+    const { results, failed } = await callInParts(baseId, items, PURGE_ORDER, (part) =>
+      api.trash.purge.mutate({ baseId, items: part }),
     )
     await refresh(baseId)
+    const deleted = sumOf(results.map((result) => result.deleted))
     toast.success({ text: m.trash_items_deleted_forever({ count: deleted }) })
     tellFailed(items, failed)
   })
