@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { gridTests } from './grid-page.ts'
+import { eventually, gridTests } from './grid-page.ts'
 import { createLibrary } from './link-tables.ts'
 import { see } from './shell-page.ts'
 
@@ -76,6 +76,35 @@ describe('the relations of a base', () => {
     await box(page, 'Authors').focus()
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.hash.endsWith(library.authors.tableId))
+  })
+
+  test('stay as they were drawn while they cannot be read again', async () => {
+    const library = await createLibrary(tests, [], [])
+    const api = tests.app().trpc(tests.owner().token)
+    const { page, problems } = await tests.openTable(library.books)
+    await page.goto(`${tests.app().url}/dashboard#/nc/${library.baseId}/erd`)
+    const reload = () => page.getByRole('button', { name: 'Reload data' }).click()
+    await see(box(page, 'Books'))
+    const drawn = await box(page, 'Books').elementHandle()
+    let refused = 0
+    await page.route(/schema\.diagram/, (call) => {
+      refused++
+      return call.fulfill({ status: 503 })
+    })
+    await reload()
+    // Two repetitions, after which it has failed.
+    await eventually(
+      async () => refused,
+      (count) => count === 3,
+    )
+    await Bun.sleep(200)
+    await page.unroute(/schema\.diagram/)
+    await api.schema.createTable.mutate({ baseId: library.baseId, title: 'Late', fields: [] })
+    await reload()
+    await see(box(page, 'Late'))
+    // The same element, where it was put.
+    expect(await drawn?.evaluate((node) => node.isConnected)).toBe(true)
+    problems.splice(0)
   })
 
   test('of one table leave out the others, and of a source that is none there is no page', async () => {

@@ -16,12 +16,14 @@ import { ErdView } from './erd-view.tsx'
 export function ErdScreen() {
   const { baseId = '', sourceId } = useParams()
   const search = useSearch()
-  const base = trpc.bases.get.useQuery({ baseId }).data
+  const opened = trpc.bases.get.useQuery({ baseId })
+  const base = opened.data
   const diagram = trpc.schema.diagram.useQuery({ baseId })
   const maySeeSources = base !== undefined && roleCan(base.role, 'source.list')
   const listed = trpc.sources.list.useQuery({ baseId }, { enabled: maySeeSources }).data ?? []
   useDocumentTitle(base && m.erd_relations_of_title({ title: base.title }))
-  if (diagram.error) return <QueryError title={m.erd_diagram_could_not_loaded()} query={diagram} />
+  const failed = [diagram, opened].find(({ error, data }) => error && !data)
+  if (failed) return <QueryError title={m.erd_diagram_could_not_loaded()} query={failed} />
   if (!diagram.data || !base) return <ErdSkeleton />
   const { tables } = diagram.data
   const isOfBase = (id: string) =>
