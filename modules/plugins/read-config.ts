@@ -144,7 +144,7 @@ const isUntouched = (value: unknown): boolean =>
 
 /**
  * Completes what a client sends by the stored secrets that it has left masked or empty. In a list, a channel is
- * recognized by its name.
+ * recognized by its name. A secret is forgotten with the value that it is used with.
  *
  * @returns the problems of secrets that have to be entered again, because they would go to another server
  */
@@ -161,9 +161,10 @@ export function withStoredSecrets(
     const isElsewhere = definition.inputs.some(
       ({ isDestination, key }) => isDestination && text(values[key]) !== text(known?.[key]),
     )
-    for (const { key, kind, label } of definition.inputs) {
+    for (const { key, kind, label, usedWith } of definition.inputs) {
       if (kind !== 'secret' || !isUntouched(values[key])) continue
       delete values[key]
+      if (usedWith !== undefined && text(values[usedWith]) === '') continue
       const secret = known?.[key]
       if (secret === undefined) continue
       if (isElsewhere) {

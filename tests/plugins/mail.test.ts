@@ -107,6 +107,18 @@ describe('trpc.plugins.save of a mail service', () => {
     await other.go()
   })
 
+  test('forgets a stored password with its user name, also for another server', async () => {
+    await plugins().save.mutate({ id: 'smtp', config })
+    const open = await startSmtpServer()
+    const { username: _, ...withoutName } = config
+    for (const anonymous of [withoutName, { ...withoutName, username: ' ' }]) {
+      const changed = { ...anonymous, port: open.config.smtpPort, password: SECRET_MASK }
+      const saved = await plugins().save.mutate({ id: 'smtp', config: changed })
+      expect(Object.keys(saved.config ?? {})).not.toContain('password')
+    }
+    await open.go()
+  })
+
   test('seals the configuration at rest', async () => {
     await plugins().save.mutate({ id: 'smtp', config })
     expect(await app.kernel.meta.holdsSealed()).toBe(true)

@@ -49,7 +49,7 @@ export const EMAIL_PLUGINS = [
         help: m.plugin_help_mail_port,
       },
       { key: 'username', label: m.plugin_input_username, kind: 'text', help: m.plugin_help_username },
-      { key: 'password', label: m.plugin_input_password, kind: 'secret' },
+      { key: 'password', label: m.plugin_input_password, kind: 'secret', usedWith: 'username' },
       { key: 'secure', label: m.plugin_input_secure, kind: 'switch', help: m.plugin_help_secure },
       { key: 'ignoreTLS', label: m.plugin_input_ignore_tls, kind: 'switch', help: m.plugin_help_ignore_tls },
       {

@@ -16,6 +16,8 @@ export interface PluginInput {
   /** An example, not translated. */
   placeholder?: string
   help?: () => string
+  /** The key of a value without which it is not used: a stored secret is forgotten when that is emptied. */
+  usedWith?: string
   /** It decides which server receives the secrets: when it changes, they have to be entered again. */
   isDestination?: boolean
 }
