@@ -20,14 +20,14 @@ import { explainStorage } from '../storage-full.ts'
 import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
-import { codeOf } from './driver-errors.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createInsertBatches } from './insert-batches.ts'
 import { createLogSync, type Disk, type LogSync } from './log-sync.ts'
-import { createWriteQueue, FOREIGN_LOCK_MS, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
+import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
+import { isLocked, patiently } from './sqlite-lock.ts'
 import { hasLogReached } from './sqlite-log.ts'
 import {
   asObjects,
@@ -613,27 +613,6 @@ export function groupSession(
  * thread's chunk can hold the lock, for milliseconds.
  */
 const BUSY_MS = 5_000
-
-const LOCK_RETRY_MS = 50
-
-const isLocked = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
-
-/**
- * Repeats an attempt while another program holds the lock of a connected file, between turns of the event loop.
- *
- * @throws SQLITE_BUSY after `FOREIGN_LOCK_MS`
- */
-async function patiently<T>(attempt: () => T | Promise<T>): Promise<T> {
-  const until = performance.now() + FOREIGN_LOCK_MS
-  for (;;) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > until) throw error
-    }
-    await Bun.sleep(LOCK_RETRY_MS)
-  }
-}
 
 /**
  * Pragmas of every connection to a base's file or a connected one, in worker threads as well.

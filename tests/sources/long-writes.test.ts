@@ -193,6 +193,16 @@ describe('a connected SQLite file that another program has locked', () => {
     expect(turns).toBeGreaterThan(20)
   }, 30_000)
 
+  test('is connected and compared as soon as the other has ended, without stopping the server', async () => {
+    const sent = { client: 'sqlite3', connection: { filename: 'parts.db' } } as const
+    const connected = await whileLocked(() => connect(bench, sent))
+    expect(connected.turns).toBeGreaterThan(20)
+    const source = { baseId: bench.baseId, sourceId: connected.answer }
+    const compared = await whileLocked(() => bench.trpc.schema.differences.query(source))
+    expect(compared.answer).toEqual([])
+    expect(compared.turns).toBeGreaterThan(20)
+  }, 30_000)
+
   test('is opened, and read by a thread, as soon as the other has ended', async () => {
     const pool = createWorkerPool(1)
     const { answer, turns } = await whileLocked(async () => {

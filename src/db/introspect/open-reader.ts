@@ -5,6 +5,7 @@ import { bound } from '../../dialects/standard-sql.ts'
 import type { ConnectionConfig, MysqlConnection, PostgresConnection, SslConfig } from '../connection.ts'
 import { shortenMessage } from '../driver-errors.ts'
 import { connectPostgres, NOWHERE } from '../postgres/driver.ts'
+import { patiently } from '../sqlite-lock.ts'
 import type { StructureReader } from './structure.ts'
 
 /** Timeout for connecting. */
@@ -150,14 +151,14 @@ function sslOf(ssl: SslConfig | undefined) {
 async function openSqlite({ file }: { file: string }): Promise<OpenReader> {
   const database = new Database(file, { readonly: true, strict: true })
   try {
-    database.query('select count(*) from sqlite_master').get()
+    await patiently(() => database.query('select count(*) from sqlite_master').get())
   } catch (error) {
     database.close()
     throw error
   }
   return {
-    all: async <T>({ sql, params }: { sql: string; params: unknown[] }) =>
-      database.prepare(sql).all(...bound(params)) as T[],
+    all: <T>({ sql, params }: { sql: string; params: unknown[] }) =>
+      patiently(() => database.prepare(sql).all(...bound(params)) as T[]),
     close: async () => database.close(),
   }
 }
