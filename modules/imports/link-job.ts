@@ -6,12 +6,14 @@ import { AppError } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
+import { fieldInZone } from '../../src/core/fields/traits.ts'
 import type { LinkedColumn, LinkResult } from '../../src/core/imports/link-result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, pagesOf, type ValueSource } from '../../src/db/column-values.ts'
 import {
   type FoundNames,
   type NamedRecords,
+  namesInZone,
   type ReadValues,
   type RecordNames,
   readNames,
@@ -24,7 +26,7 @@ import { hasEnded, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { LoadNames, SchemaService, TableModel } from '../schema/index.ts'
 import { createReport, type Report } from './worker/report.ts'
 import { listNames, unknownRecords } from './worker/resolve-names.ts'
 
@@ -52,6 +54,8 @@ export interface LinkInput {
   /** Imports that the links wait for. */
   jobIds: string[]
   links: ColumnLink[]
+  /** Of names that are a date and time. */
+  timeZone: string
 }
 
 interface Deps {
@@ -75,6 +79,7 @@ interface OpenColumn {
   link: ColumnLink
   engine: Engine
   read: ReadValues
+  timeZone: string
 }
 
 /**
@@ -135,7 +140,8 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
     const field = own.field(link.fieldId)
     if (!field) return null
     const isThere = await schema.hasTable(link.relatedTableId)
-    const related = isThere ? await schema.load(link.relatedTableId) : null
+    const { timeZone } = input
+    const related = isThere ? namesInZone(await schema.load(link.relatedTableId), timeZone) : null
     const result: LinkedColumn = {
       tableId: own.table.id,
       table: own.table.title,
@@ -151,7 +157,15 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
     try {
       const engine = await kernel.sources.engine(input.baseId)
       const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
-      const column: OpenColumn = { own, field, related, link, engine, read }
+      const column: OpenColumn = {
+        own,
+        field: fieldInZone(field, timeZone),
+        related,
+        link,
+        engine,
+        read,
+        timeZone,
+      }
       const counts = await (link.by === 'row'
         ? linkByRow(input.actor, column, problems)
         : linkByName(input.actor, column, problems, signal))
@@ -197,15 +211,15 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
 
   const convert = (
     actor: UserActor,
-    { field, related }: OpenColumn,
+    { field, related, timeZone }: OpenColumn,
     isList: boolean,
-    names: Parameters<SchemaService['linkValues']>[3],
+    names: LoadNames,
   ) =>
     schema.linkValues(
       actor,
       field.id,
       { kind: isList ? 'mm' : 'bt', relatedTableId: related.table.id, createInverse: true },
-      names,
+      { names, timeZone },
     )
 
   /**

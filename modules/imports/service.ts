@@ -195,10 +195,10 @@ export function createImportsService(
         })
       }
     }
-    const { actor, baseId, fileName } = first.job
+    const { actor, baseId, fileName, timeZone } = first.job
     return links.length === 0
       ? null
-      : { actor, baseId, fileName, jobIds: prepared.map(({ id }) => id), links }
+      : { actor, baseId, fileName, jobIds: prepared.map(({ id }) => id), links, timeZone }
   }
 
   /** @throws TABLE_NOT_FOUND; BAD_REQUEST for a table whose records have no stored names */

@@ -129,9 +129,14 @@ export function createSchemaWriter(context: SchemaContext) {
       return updateField(context, actor, fieldId, patch, timeZone)
     },
     /** Converts a field to a link to the records that `names` finds for its values, see `convertToLink`. */
-    async linkValues(actor: Actor, fieldId: string, options: FieldOptions, names: LoadNames): Promise<Field> {
+    async linkValues(
+      actor: Actor,
+      fieldId: string,
+      options: FieldOptions,
+      { names, timeZone }: { names: LoadNames; timeZone: string },
+    ): Promise<Field> {
       const { field } = await openField(context, actor, 'field.update', fieldId)
-      return convertToLink(context, actor, field, { type: 'Links', options }, names)
+      return convertToLink(context, actor, field, { type: 'Links', options }, { names, timeZone })
     },
     /** Ends an interrupted copy of a table of a connected database, see `completeForeignCopy`. */
     completeForeignCopy: (actor: Actor, copy: TableCopy): Promise<Table | null> =>

@@ -5,6 +5,7 @@ import { fieldType } from '../core/fields/index.ts'
 import { isSingleLink, type LinkOptions } from '../core/fields/link-options.ts'
 import { readNameList } from '../core/fields/list-value.ts'
 import { formatValue } from '../core/fields/read.ts'
+import { fieldInZone } from '../core/fields/traits.ts'
 import type { Field, RecordId } from '../core/model.ts'
 import type { Engine, Statement } from '../dialects/dialect.ts'
 import { comparedColumn, isComparable, isPadded } from '../dialects/foreign.ts'
@@ -24,6 +25,12 @@ export interface NamedTable extends PagedTable {
   primaryKey: NamedField
   displayField: NamedField & Pick<Field, 'title' | 'options'>
 }
+
+/** The table with names that are written and read in a time zone, unless its display field has one. */
+export const namesInZone = <Named extends NamedTable>(table: Named, timeZone: string): Named => ({
+  ...table,
+  displayField: fieldInZone(table.displayField, timeZone),
+})
 
 /** Looks up records by display value; of duplicates, the first that was added. Must be closed. */
 export interface RecordNames {

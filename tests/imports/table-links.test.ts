@@ -144,6 +144,24 @@ describe('tables that are imported together with links', () => {
     expect(links?.problems).toBe(0)
   })
 
+  test('find and create records by days and times in the time zone of the import', async () => {
+    const { customers, orders } = names()
+    const timeZone = 'America/New_York'
+    const meetings = {
+      ...(await table(customers, 'At\n2024-03-05 18:30\n')),
+      table: { title: customers, fields: [{ title: 'At', type: 'DateTime' as const }] },
+    }
+    const notes = await table(orders, 'No,Meeting\n1,2024-03-05 18:30\n2,2024-03-06 18:30\n', {
+      Meeting: toFirst('create'),
+    })
+    const { rows, links } = await importAll([
+      { ...meetings, timeZone },
+      { ...notes, timeZone },
+    ])
+    expect(links?.columns).toMatchObject([{ linked: 2, refused: 0, created: 1, problem: null }])
+    expect(rows[0]?.map(({ At }) => At)).toEqual(['2024-03-05 23:30:00+00:00', '2024-03-06 23:30:00+00:00'])
+  })
+
   test('link several records where cells list them by commas or lines', async () => {
     const { customers, orders } = names()
     const file = 'No,Customer\n1,"Ann, Zoe"\n2,"Ann\nSmith, John"\n3,"""Smith, John"", Max"\n4,Ann\n'

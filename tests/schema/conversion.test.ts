@@ -252,6 +252,59 @@ describe('schema.updateField with another type', () => {
     expect(await valuesOf(shop, field)).toEqual([true, false])
   })
 
+  test('reads and writes days and times in the time zone of whoever converts them', async () => {
+    const schema = await createTable(shop, [
+      { type: 'SingleLineText', title: 'Title' },
+      { type: 'Date', title: 'Day' },
+      { type: 'SingleLineText', title: 'Text' },
+      { type: 'DateTime', title: 'Midnight' },
+      { type: 'DateTime', title: 'At' },
+      { type: 'DateTime', title: 'Late' },
+      { type: 'DateTime', title: 'In Tokyo', options: { timeZone: 'Asia/Tokyo' } },
+    ])
+    await addRecords(shop, schema, [
+      {
+        Title: 'x',
+        Day: '2024-03-05',
+        Text: '2024-03-05 08:00',
+        Midnight: '2024-03-05 05:00:00+00:00',
+        At: '2024-03-05 23:30:00+00:00',
+        Late: '2024-03-06 03:15:00+00:00',
+        'In Tokyo': '2024-03-05 23:30:00+00:00',
+      },
+    ])
+    const turn = async (
+      title: string,
+      type: 'Date' | 'DateTime' | 'SingleLineText' | 'SingleSelect' | 'Time',
+      timeZone: string | undefined = 'America/New_York',
+    ) => {
+      const { id: fieldId } = fieldOf(schema, title)
+      const { samples, lost } = await shop.api.schema.previewType.query({ fieldId, type, timeZone })
+      await shop.api.schema.updateField.mutate({ fieldId, patch: { type }, timeZone })
+      const values = await valuesOf(shop, fieldOf(schema, title))
+      expect(samples.map(({ to }) => to)).toEqual(values)
+      return [values[0], lost]
+    }
+    expect(await turn('Day', 'DateTime')).toEqual(['2024-03-05 05:00:00+00:00', 0])
+    expect(await turn('Text', 'DateTime')).toEqual(['2024-03-05 13:00:00+00:00', 0])
+    expect(await turn('Midnight', 'Date')).toEqual(['2024-03-05', 0])
+    expect(await turn('Late', 'Time')).toEqual(['22:15:00', 1])
+    expect(await turn('In Tokyo', 'SingleSelect')).toEqual(['2024-03-06 08:30', 0])
+    expect(await turn('At', 'SingleLineText')).toEqual(['2024-03-05 18:30', 0])
+    // Undo compares in that zone, whoever it is that undoes.
+    await undo()
+    expect(await valuesOf(shop, fieldOf(schema, 'At'))).toEqual(['2024-03-05 23:30:00+00:00'])
+    await redo()
+    expect(await valuesOf(shop, fieldOf(schema, 'At'))).toEqual(['2024-03-05 18:30'])
+    await undo()
+    // API clients have no zone.
+    const column = `/api/v2/meta/columns/${fieldOf(schema, 'At').id}`
+    expect((await shop.rest.patch(column, { title: 'At', uidt: 'SingleLineText' })).status).toBe(200)
+    expect(await valuesOf(shop, fieldOf(schema, 'At'))).toEqual(['2024-03-05 23:30'])
+    await undo()
+    expect(await valuesOf(shop, fieldOf(schema, 'At'))).toEqual(['2024-03-05 23:30:00+00:00'])
+  })
+
   test('leaves records writable: the old column never stands in the way', async () => {
     const { field, schema } = await tableOf({ type: 'SingleLineText', unique: true }, ['1'])
     await update(field.id, { type: 'Number' })

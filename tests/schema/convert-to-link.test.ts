@@ -90,6 +90,36 @@ describe.each([...databases])('a field that becomes a link, metadata in %s', (da
     expect((await readTable(shop, books.table.id)).fields).toEqual(before)
   })
 
+  test('finds records by days and times in the zone of whoever converts it, and so does its undo', async () => {
+    const meetings = await createTable(shop, [{ type: 'DateTime', title: 'At' }])
+    await addRecords(shop, meetings, [{ At: '2024-03-05 23:30:00+00:00' }])
+    const notes = await createTable(shop, [
+      { type: 'SingleLineText', title: 'Name' },
+      { type: 'SingleLineText', title: 'Text' },
+      { type: 'DateTime', title: 'Moment' },
+    ])
+    await addRecords(shop, notes, [
+      { Name: 'a', Text: '2024-03-05 18:30', Moment: '2024-03-05 23:30:00+00:00' },
+    ])
+    const asked = {
+      type: 'Links' as const,
+      options: { kind: 'bt' as const, relatedTableId: meetings.table.id },
+    }
+    const timeZone = 'America/New_York'
+    for (const title of ['Text', 'Moment']) {
+      const field = fieldOf(notes, title)
+      const linked = async () =>
+        readLinks((await valuesOf(shop, field))[0] ?? null).records.map(({ id }) => id)
+      const preview = await shop.api.schema.previewType.query({ fieldId: field.id, ...asked, timeZone })
+      expect([preview.converted, preview.lost]).toEqual([1, 0])
+      await shop.api.schema.updateField.mutate({ fieldId: field.id, patch: asked, timeZone })
+      expect(await linked()).toEqual([1])
+      await undo()
+      await redo()
+      expect(await linked()).toEqual([1])
+    }
+  })
+
   test('its undo is refused once somebody else has linked something', async () => {
     const made = await world()
     const link = await become(made, 'mm')

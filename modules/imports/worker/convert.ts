@@ -7,7 +7,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { parseCell, parseJsonCell } from '../../../src/core/fields/notations.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
-import { hasCurrency, holdsFiles } from '../../../src/core/fields/traits.ts'
+import { hasCurrency, holdsFiles, inZone } from '../../../src/core/fields/traits.ts'
 import { type FittingReader, fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
 import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -186,10 +186,8 @@ function createCellReader(
   // Limits are checked by `fill`, which knows the stored files.
   if (holdsFiles({ type: name })) return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
   const type = fieldType(name)
-  const isLocal = 'timeZone' in given && given.timeZone === 'local'
   const options = {
-    ...given,
-    ...(isLocal && { timeZone }),
+    ...inZone(given, timeZone),
     ...(dateFormat && { format: dateFormat }),
     ...(connected?.databaseType && { keepsFraction: true }),
   }

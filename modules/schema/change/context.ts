@@ -55,7 +55,10 @@ export interface TableViews {
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }
 
-/** When, and in which zone, a formula is computed whose values are stored. */
+/**
+ * When values are converted, and in which zone: that of days and times without a zone of their own, and of a formula whose
+ * values are stored. The log keeps it, because undo and redo compare with the same conversion.
+ */
 export interface FrozenAt {
   /** ISO 8601. */
   now: string

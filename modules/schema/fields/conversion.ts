@@ -6,7 +6,13 @@ import type { CellValue, FieldOptions } from '../../../src/core/fields/field-typ
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
-import { hasChoices, hasMultipleChoices, showsPeople, withPeople } from '../../../src/core/fields/traits.ts'
+import {
+  hasChoices,
+  hasMultipleChoices,
+  inZone,
+  showsPeople,
+  withPeople,
+} from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -76,18 +82,18 @@ interface PreparedConversion {
 
 /**
  * Prepares the conversion of a field. A select field without options takes over those of the other select field, or gets
- * them from the first 500 distinct values. People are written and found by email.
+ * them from the first 500 distinct values. People are written and found by email, days and times in the zone of `from`.
  */
 export async function prepareConversion(
-  from: TypeAndOptions,
+  from: ReadableValues,
   to: TypeAndOptions,
   pages: () => AsyncIterable<ColumnValue[]>,
   members: () => Promise<Person[]>,
 ): Promise<PreparedConversion> {
   const people = showsPeople(from) || showsPeople(to) ? await members() : []
-  const before = withPeople(from.type, from.options, people)
+  const before = withPeople(from.type, inZone(from.options, from.timeZone), people)
   const options = await optionsFor({ type: from.type, options: before }, to, pages)
-  const after = withPeople(to.type, options, people)
+  const after = withPeople(to.type, inZone(options, from.timeZone), people)
   return { options, convert: (value) => convert(value, from.type, before, to.type, after) }
 }
 
@@ -133,7 +139,7 @@ export interface FieldChangeContext extends ChangeContext {
   field: Field
   /** Everyone with a role in the base. */
   people(): Promise<Person[]>
-  /** Where to read the values under a definition; for a formula, its results now, or when it was frozen. */
+  /** Where, and in which zone, to read the values under a definition: now, or as of a former conversion. */
   values(definition: FieldDefinition, frozenAt?: FrozenAt): Promise<ReadableValues>
 }
 

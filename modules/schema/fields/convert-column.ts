@@ -77,7 +77,7 @@ export async function convertColumn(
 /**
  * Counts the values that a change of type or options would keep and lose. Long columns are read in a worker.
  *
- * @param timeZone in which a formula is computed; by default UTC
+ * @param timeZone in which days and times are converted, and formulas computed; by default UTC
  * @throws FIELD_NOT_FOUND; BAD_REQUEST for invalid options; NOT_IMPLEMENTED for types without values
  */
 export async function previewType(
@@ -94,7 +94,8 @@ export async function previewType(
     // The column of a connected database is only shown differently.
     return createPreview().result()
   }
-  if (becomesLink(field, type)) return previewLink(context, field, { type, ...(options && { options }) })
+  if (becomesLink(field, type))
+    return previewLink(context, field, { type, ...(options && { options }) }, timeZone)
   const before = definitionOf(field)
   const patch = { type, unique: false, required: false, ...(options && { options }) }
   const after = patchDefinition(before, patch)
@@ -126,7 +127,7 @@ export async function previewType(
  * True if the new column still holds the converted values of the old one, so neither has been edited since and switching
  * between them loses nothing.
  *
- * @param frozenAt of a formula that became a stored field
+ * @param frozenAt when and in which zone they were converted
  */
 export async function hasConvertedValues(
   { tx, engine, model, people, values: readValues }: FieldChangeContext,

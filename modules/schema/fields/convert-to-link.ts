@@ -3,11 +3,12 @@ import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
+import { fieldInZone } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
-import { type ReadValues, readNames, recordsByName } from '../../../src/db/names-of-records.ts'
+import { namesInZone, type ReadValues, readNames, recordsByName } from '../../../src/db/names-of-records.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { type SchemaContext, withFreshName } from '../change/index.ts'
+import { type FrozenAt, type SchemaContext, withFreshName } from '../change/index.ts'
 import {
   addForeignKey,
   addInverse,
@@ -36,6 +37,7 @@ export const becomesLink = (field: Pick<Field, 'type'>, type: Field['type'] = fi
  * stays for undo.
  *
  * @param names finds the records in another way than by display value
+ * @param timeZone in which the values, and the names of the records, are written; by default UTC
  * @throws as `createLink`; BAD_REQUEST for the display field, and for a table whose display field is not stored
  */
 export async function convertToLink(
@@ -43,7 +45,7 @@ export async function convertToLink(
   actor: Actor,
   field: Field,
   { wireMeta, ...patch }: FieldPatch,
-  names?: LoadNames,
+  { names, timeZone }: { names?: LoadNames; timeZone?: string } = {},
 ): Promise<Field> {
   const { store, apply } = context
   const { table } = await store.load(field.tableId)
@@ -82,12 +84,14 @@ export async function convertToLink(
           before: current,
           kind: link.kind,
           names,
+          timeZone,
         }
         const count = await writeLinks(change, values, storage.target)
         const added = [...new Set([...ends.own.added, ...ends.related.added])]
         const { db } = context.kernel.meta
         const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null, wireMeta: null }
         const [before, after] = [definitionOf(current), definitionOf(converted)]
+        const frozenAt: FrozenAt = { now: change.now, timeZone }
         return {
           statements: [
             ...storage.statements,
@@ -98,7 +102,11 @@ export async function convertToLink(
               .set({ ...after, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
               .where(eq(store.fields.id, field.id)),
           ],
-          entry: { kind: 'field.update', tableId: table.id, detail: { fieldId: field.id, before, after } },
+          entry: {
+            kind: 'field.update',
+            tableId: table.id,
+            detail: { fieldId: field.id, before, after, frozenAt },
+          },
           altered: {
             fields: [converted, ...added].map((each) => ({ ...each, deletedAt: null })),
             checked: [field.id],
@@ -115,23 +123,29 @@ export async function convertToLink(
   return getField(await store.load(table.id), field.id)
 }
 
-/** Counts the values that a conversion to a link would keep and lose. */
+/**
+ * Counts the values that a conversion to a link would keep and lose.
+ *
+ * @param timeZone as in `convertToLink`
+ */
 export async function previewLink(
   context: SchemaContext,
   field: Field,
   patch: Pick<FieldPatch, 'type' | 'options'>,
+  timeZone = 'UTC',
 ): Promise<ConversionPreview> {
   const own = await context.store.load(field.tableId)
   const { kind, relatedTableId } = await checkConversion(context, field, patch)
   const related = await context.store.load(relatedTableId)
   const engine = await context.kernel.sources.engine(own.table.baseId)
   const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
-  const names = await recordsByName(engine, related, read)
+  const names = await recordsByName(engine, namesInZone(related, timeZone), read)
+  const shown = fieldInZone(field, timeZone)
   const preview = createPreview()
   try {
     for await (const page of pagesOf(engine, own, field, read)) {
       for (const { id, value } of page) {
-        const { titles, missing } = readNames(formatValue(field, value), { kind }, names)
+        const { titles, missing } = readNames(formatValue(shown, value), { kind }, names)
         const to = titles.length === 0 ? null : titles.join(', ')
         preview.add({ recordId: id, from: value, to }, missing.length > 0)
       }

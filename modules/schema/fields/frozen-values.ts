@@ -16,6 +16,8 @@ import type { FieldDefinition, TableModel } from '../model/index.ts'
 export interface ReadableValues {
   type: FieldTypeName
   options: FieldOptions
+  /** The zone of instants whose field has none of its own. */
+  timeZone: string
   source: ValueSource
 }
 
@@ -25,7 +27,7 @@ export const canFreeze = (type: FieldTypeName): boolean => fieldType(type).compu
 /**
  * Where to read a field's values under a current, former or new definition: its column, or the formula's results.
  *
- * @param at when and where a formula is computed
+ * @param at when a formula is computed, and the zone of the values
  * @throws BAD_REQUEST for a broken formula, or one in a connected database
  */
 export async function readableValues(
@@ -37,9 +39,10 @@ export async function readableValues(
   at: FrozenAt,
 ): Promise<ReadableValues> {
   const { type, options } = definition
+  const { timeZone = 'UTC' } = at
   if (!canFreeze(type)) {
     const column = sql`${sql.identifier(columnNameOf(definition))}`
-    return { type, options, source: { column, decode: dialect.decode(fieldType(type).storage) } }
+    return { type, options, timeZone, source: { column, decode: dialect.decode(fieldType(type).storage) } }
   }
   if (await foreignSourceOf(context, model.table)) {
     throw badRequest(m.schema_error_freeze_connected({ field: field.title }))
@@ -51,6 +54,7 @@ export async function readableValues(
   return {
     type: computed.result.type,
     options: computed.result.options,
+    timeZone,
     source: {
       column: await expressionOf(context, model, dialect, computed, at),
       decode: (value) => plainUrl(decode ? decode(value) : (value as CellValue)),

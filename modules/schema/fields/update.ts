@@ -51,7 +51,7 @@ import { type FieldChangeContext, type FieldDecision, membersOf, refuseConversio
 import { convertColumn } from './convert-column.ts'
 import { becomesLink, convertToLink } from './convert-to-link.ts'
 import { storableFormula } from './formula-input.ts'
-import { canFreeze, readableValues } from './frozen-values.ts'
+import { readableValues } from './frozen-values.ts'
 
 /**
  * Updates a field. Renaming a select option renames its values, removing one empties its cells. A new type converts the
@@ -73,7 +73,8 @@ export async function updateField(
   const options = await storableFormula(context, model, { type, options: input.options, field })
   const patch = { ...input, ...(options && { options }) }
   await refuseForeignPatch(context, field, patch)
-  if (becomesLink(field, patch.type)) return convertToLink(context, actor, field, { ...patch, wireMeta })
+  if (becomesLink(field, patch.type))
+    return convertToLink(context, actor, field, { ...patch, wireMeta }, { timeZone })
   refuseKeyRules(model, field, patch)
   await checkPatch(context, field, patch)
   return writeField(
@@ -103,7 +104,7 @@ interface FieldWriteOptions extends ChangeOptions {
   wireMeta?: FieldPatch['wireMeta']
   /** True for a user's own definition: problems in a computed field are refused. */
   checked?: boolean
-  /** The zone in which a formula is computed that becomes a stored field; by default UTC. */
+  /** The zone in which days and times are converted, and formulas computed; by default UTC. */
   timeZone?: string | undefined
 }
 
@@ -181,7 +182,7 @@ export async function writeField(
           : {
               kind: 'field.update',
               tableId,
-              detail: { fieldId, before, after, ...(canFreeze(before.type) && { frozenAt: now }) },
+              detail: { fieldId, before, after, ...(after.type !== before.type && { frozenAt: now }) },
             },
         ...(cells && { cells }),
         touchesRecords:

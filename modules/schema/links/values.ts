@@ -1,10 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
+import { fieldInZone } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
 import {
   type FoundNames,
+  namesInZone,
   type ReadValues,
   readNames,
   recordsByName,
@@ -29,6 +31,8 @@ interface LinkConversion {
   kind: LinkOptions['kind']
   /** Finds the records; default: by display value. */
   names?: LoadNames
+  /** The zone in which the values, and the names of the records, are written; by default UTC. */
+  timeZone?: string
 }
 
 /** Loads what finds the records that values name; closed after use. */
@@ -37,15 +41,18 @@ export type LoadNames = (read: ReadValues) => Promise<FoundNames>
 /** The ids of the records that each value names, page by page. */
 async function* linksOf(
   { tx, engine }: ChangeContext,
-  { own, related, before, kind, names: loadNames }: LinkConversion,
+  { own, related, before, kind, names: loadNames, timeZone = 'UTC' }: LinkConversion,
 ) {
   const read = (statement: Parameters<typeof tx.all>[0]) => tx.all<ColumnValue>(statement)
-  const names = await (loadNames ? loadNames(read) : recordsByName(engine, related, read))
+  const names = await (loadNames
+    ? loadNames(read)
+    : recordsByName(engine, namesInZone(related, timeZone), read))
+  const shown = fieldInZone(before, timeZone)
   try {
     for await (const page of pagesOf(engine, own, before, read)) {
       yield page.map(({ id, value }) => ({
         id,
-        ids: readNames(formatValue(before, value), { kind }, names).ids,
+        ids: readNames(formatValue(shown, value), { kind }, names).ids,
       }))
     }
   } finally {

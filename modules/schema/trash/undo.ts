@@ -46,7 +46,7 @@ interface FieldDetail {
   fieldId: string
   before: FieldDefinition
   after: FieldDefinition
-  /** When the values of a formula were stored. */
+  /** When and in which zone values were converted to another type. Version 0.2.0 converted them in UTC and kept nothing. */
   frozenAt?: FrozenAt
 }
 
@@ -245,12 +245,12 @@ async function restoreCells(
 
 const isInTrash = (message: string): AppError => new AppError('CONFLICT', message)
 
-type BeforeAndAfter = Pick<FieldDetail, 'before' | 'after'>
+type Conversion = Pick<FieldDetail, 'before' | 'after' | 'frozenAt'>
 
 const isLink = ({ type }: FieldDefinition): boolean => fieldType(type).computed === 'link'
 
 /** True for a conversion of a stored field to a link. */
-const becameLink = ({ before, after }: BeforeAndAfter): boolean => !isLink(before) && isLink(after)
+const becameLink = ({ before, after }: Conversion): boolean => !isLink(before) && isLink(after)
 
 /**
  * Reverts the conversion to a link and moves the parts of the link to the trash; a redo restores them.
@@ -261,7 +261,7 @@ async function revertLink(
   context: SchemaContext,
   current: FieldDefinition,
   change: FieldChangeContext,
-  { before, after }: BeforeAndAfter,
+  { before, after, frozenAt }: Conversion,
   direction: Direction,
 ): Promise<FieldDecision> {
   const [from, to] = direction === 'undo' ? [after, before] : [before, after]
@@ -270,7 +270,7 @@ async function revertLink(
   // A crash interrupted the conversion before its metadata was written.
   if (!target) return { definition: current }
   await requireRelatedTable(context, field)
-  if (!(await isUnedited(context, current, change, from, { before, after }, target))) {
+  if (!(await isUnedited(context, current, change, from, { before, after, frozenAt }, target))) {
     throw new AppError('CONFLICT', m.schema_error_undo_link({ field: current.title }))
   }
   const parts = await partsOfLink(context, field)
@@ -288,7 +288,7 @@ async function isUnedited(
   current: FieldDefinition,
   change: FieldChangeContext,
   from: FieldDefinition,
-  { before, after }: BeforeAndAfter,
+  { before, after, frozenAt }: Conversion,
   target: LinkTarget,
 ): Promise<boolean> {
   const link = linkOf(after)
@@ -297,7 +297,8 @@ async function isUnedited(
     : current.type === from.type && current.columnName === from.columnName
   if (!isSame || !link) return false
   const related = await context.store.load(link.relatedTableId)
-  return hasConvertedLinks(change, { own: change.model, related, before, kind: link.kind }, target)
+  const { timeZone } = frozenAt ?? {}
+  return hasConvertedLinks(change, { own: change.model, related, before, kind: link.kind, timeZone }, target)
 }
 
 const relationOf = (definition: FieldDefinition) => {

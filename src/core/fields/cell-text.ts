@@ -5,9 +5,10 @@ import { type CellValue, formatPlain } from './field-type.ts'
 import { readFormulaLink } from './formula.ts'
 import { fieldType } from './index.ts'
 import { readList } from './list-value.ts'
-import { withPeople as optionsWithPeople } from './traits.ts'
+import { inZone, withPeople as optionsWithPeople } from './traits.ts'
 
-interface TextOptions {
+/** Who reads a text, and where. */
+export interface TextOptions {
   /** May grow between calls of a formatter. */
   people: readonly Person[]
   /** The caller's time zone, for fields that follow the local clock. */
@@ -20,9 +21,7 @@ interface TextOptions {
  */
 export function cellFormatter(field: Field, { people, timeZone }: TextOptions): (value: CellValue) => string {
   const { type, options, isList } = shownType(field)
-  const named = optionsWithPeople(type.name, options, people)
-  const isLocal = 'timeZone' in named && named.timeZone === 'local'
-  const shown = isLocal ? { ...named, timeZone } : named
+  const shown = inZone(optionsWithPeople(type.name, options, people), timeZone)
   const format = (value: CellValue): string => {
     if (!isList) return type.holdsFiles ? writeFileList(value) : type.format(value, shown)
     return readList(value)

@@ -18,7 +18,8 @@ export interface Conversion {
  * the target type implies keep the day, year or time of an instant, the name of a file, or the number in `0301`; they
  * count as lost too.
  *
- * Selects accept only existing options: add them first (`withChoices`) to keep all values.
+ * Selects accept only existing options: add them first (`withChoices`) to keep all values. Days and hours of instants
+ * are those of the zones in the options: put the caller's in place of `local` (`inZone`), which is UTC here.
  */
 export function convert(
   value: CellValue,
@@ -157,12 +158,13 @@ function asNumber(
   return read.ok ? read.value : null
 }
 
-/** The day of an instant in the field's zone, else in UTC, matching the conversion of days to instants. */
+/** The day of an instant in the field's zone. Nothing is lost at the beginning of the day, which days convert to. */
 function asDay(instant: string, { timeZone }: FieldOptions): Conversion {
   const ms = fromStored(instant)
   if (ms === null) return { value: null, lost: true }
-  const day = dayIn(ms, zoneOf(timeZone))
-  return { value: day, lost: instant !== `${day} 00:00:00+00:00` }
+  const zone = zoneOf(timeZone)
+  const day = dayIn(ms, zone)
+  return { value: day, lost: instant !== toStored(startOfDay(day, zone)) }
 }
 
 const zoneOf = (timeZone: unknown): string =>

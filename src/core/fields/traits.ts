@@ -79,6 +79,16 @@ export const withPeople = (
   people: NonNullable<PeopleOptions['people']>,
 ): FieldOptions => (showsPeople({ type }) ? { ...options, people } : options)
 
+/** The options with a zone in place of the viewer's, for texts of fields that follow the local clock. */
+export const inZone = (options: FieldOptions, timeZone: string): FieldOptions =>
+  options.timeZone === 'local' ? { ...options, timeZone } : options
+
+/** The field with options as `inZone` gives them. */
+export const fieldInZone = <F extends { options: FieldOptions }>(field: F, timeZone: string): F => ({
+  ...field,
+  options: inZone(field.options, timeZone),
+})
+
 /**
  * Options with which a field reads text that another field wrote: dates, instants and durations are written in the format and
  * time zone of that field, and read in them.
