@@ -260,6 +260,17 @@ describe('parseInstant', () => {
     expect(parseInstant(text, berlin)).toBe(expected)
   })
 
+  test.each([
+    ['2018-11-04', 'America/Sao_Paulo', '2018-11-04 03:00:00+00:00'],
+    ['2018-11-04 00:00', 'America/Sao_Paulo', '2018-11-04 03:00:00+00:00'],
+    ['2024-04-26', 'Africa/Cairo', '2024-04-25 22:00:00+00:00'],
+    // Other times that clocks skip do not exist, nor does a day that Samoa skipped.
+    ['2018-11-04 00:30', 'America/Sao_Paulo', null],
+    ['2011-12-30', 'Pacific/Apia', null],
+  ])('reads %p in %s, whose clocks skip midnight, as %p', (text, timeZone, expected) => {
+    expect(parseInstant(text, { format: 'YYYY-MM-DD', timeZone })).toBe(expected)
+  })
+
   test('takes local time for UTC until a program says where it is', () => {
     const options = { format: 'YYYY-MM-DD', timeZone: 'local' } as const
     expect(parseInstant('2024-03-05 08:00', options)).toBe('2024-03-05 08:00:00+00:00')

@@ -5,6 +5,7 @@ import {
   fromWall,
   isDay,
   resolveZone,
+  startOfDay,
   toStored,
   wallIn,
   withDigitsBelowMs,
@@ -92,6 +93,14 @@ function offsetMinutes(text: string): number {
   return match[1] === '-' ? -minutes : minutes
 }
 
+/** The milliseconds of a wall time; null for one that clocks skip. Where they skip midnight, a day begins later. */
+function msOf(wall: Parameters<typeof fromWall>[0], day: string, zone: string): number | null {
+  const ms = fromWall(wall, zone)
+  if (ms !== null || wall.hour + wall.minute + wall.second + wall.ms > 0) return ms
+  const start = startOfDay(day, zone)
+  return dayIn(start, zone) === day ? start : null
+}
+
 function toInstant(
   parts: Parts,
   day: string | null,
@@ -101,7 +110,7 @@ function toInstant(
   if (day === null) return null
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const wall = { ...parts, year, month, day: date }
-  const ms = fromWall(wall, parts.offset === null ? zone : 'UTC')
+  const ms = msOf(wall, day, parts.offset === null ? zone : 'UTC')
   const stored = ms === null ? null : toStored(ms - (parts.offset ?? 0) * 60_000)
   return stored !== null && keepsFraction ? withDigitsBelowMs(stored, parts.belowMs) : stored
 }
