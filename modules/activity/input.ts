@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACTIVITY_KINDS } from '../../src/core/activity.ts'
 import { AUDIT_GROUP_NAMES } from '../../src/core/audits.ts'
-import { plainText } from '../../src/input.ts'
+import { plainText, timeZone } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 const recordId = z.union([z.int(), z.string().min(1).max(255)])
@@ -31,6 +31,7 @@ export const ActivityRequest = z.strictObject({
   /** Sent by the client of infinite lists. */
   direction: z.enum(['forward', 'backward']).optional(),
   limit: z.int().min(1).max(MAX_PAGE).default(50),
+  timeZone,
 })
 
 /** What the audit log is limited to. */
@@ -60,4 +61,5 @@ export const EntryRequest = z.strictObject({
   cursor: z.union([z.strictObject({ listed: recordId }), z.strictObject({ range: z.int() })]).nullish(),
   direction: z.enum(['forward', 'backward']).optional(),
   limit: z.int().min(1).max(MAX_PAGE).default(50),
+  timeZone,
 })

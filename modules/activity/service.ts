@@ -73,7 +73,7 @@ export function createActivityService(
   const wants = ({ kinds }: Filter, kind: ActivityKind) => kinds === undefined || kinds.includes(kind)
 
   const changes =
-    (actor: Actor, baseId: string, filter: Filter): Source =>
+    (actor: Actor, baseId: string, filter: Filter, timeZone: string | undefined): Source =>
     async ({ change }, limit) => {
       const kinds = filter.kinds?.filter((kind) => kind !== 'comments' && kind !== 'access')
       if (change === null || kinds?.length === 0) return { found: [], rest: null }
@@ -81,7 +81,7 @@ export function createActivityService(
         actor,
         baseId,
         { ...filter, kinds },
-        { before: change, limit },
+        { before: change, limit, timeZone },
       )
       const found = items.map(
         (item): Positioned => ({ item, source: 'change', position: entryIdOf(item.id) }),
@@ -154,12 +154,19 @@ export function createActivityService(
         filter,
         cursor,
         limit,
-      }: { baseId: string; filter: Filter; cursor?: string | null | undefined; limit: number },
+        timeZone,
+      }: {
+        baseId: string
+        filter: Filter
+        cursor?: string | null | undefined
+        limit: number
+        timeZone?: string
+      },
     ): Promise<ActivityPage> {
       const { historySince } = await bases.require(baseId)
       await auth.access.authorize(actor, 'base.activity', baseId)
       const start = cursor == null ? START : readCursor(cursor)
-      const sources = [changes, written, audited].map((source) => source(actor, baseId, filter))
+      const sources = [changes, written, audited].map((source) => source(actor, baseId, filter, timeZone))
       const read = await Promise.all(sources.map((source) => source(start, limit)))
       const all = read.flatMap(({ found }) => found).toSorted((a, b) => compareTimes(b.item, a.item))
       const page = all.slice(0, limit)

@@ -171,6 +171,7 @@ export const nextAction = z.strictObject({
   direction: z.enum(['undo', 'redo']),
   tableId: id.optional(),
   viewId: id.optional(),
+  timeZone,
 })
 
 const entryId = z.int().min(1)
@@ -184,6 +185,8 @@ export const actionRef = z.strictObject({ baseId: id, entryId: entryId.optional(
 export const namedAction = z.strictObject({ baseId: id, entryId })
 
 export const workRef = z.strictObject({ baseId: id, workId: id })
+
+export const revertPreview = namedAction.extend({ timeZone })
 
 /** A deleted view, by the log entry of its deletion. */
 export const deletedView = z.strictObject({ baseId: id, entryId })

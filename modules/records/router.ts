@@ -116,8 +116,10 @@ export const recordsRouter = (records: RecordsService) =>
       .input(input.trashPurge)
       .mutation(({ ctx, input: selection }) => records.trash.purge(ctx.actor, selection)),
     previewRevert: member
-      .input(input.namedAction)
-      .query(({ ctx, input: { baseId, entryId } }) => records.previewUndo(ctx.actor, baseId, entryId)),
+      .input(input.revertPreview)
+      .query(({ ctx, input: { baseId, entryId, timeZone } }) =>
+        records.previewUndo(ctx.actor, baseId, entryId, timeZone),
+      ),
     revert: member
       .input(input.namedAction)
       .mutation(({ ctx, input: { baseId, entryId } }) =>

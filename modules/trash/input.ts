@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_TRASH_ITEMS, TRASH_KIND_NAMES } from '../../src/core/trash.ts'
+import { timeZone } from '../../src/input.ts'
 
 /** Items on a page. */
 export const MAX_PAGE = 100
@@ -41,6 +42,7 @@ export const page = filter.extend({
   /** `next` of the page before. */
   cursor: z.string().max(2_000).nullish(),
   limit: z.int().min(1).max(MAX_PAGE).default(50),
+  timeZone,
 })
 
 /** A page as the web app asks for it. */

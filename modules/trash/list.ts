@@ -55,8 +55,8 @@ interface Deps {
 /** Lists the trash of a base: one list from the change log, the metadata and the detached files. */
 export function createTrashList({ kernel, auth, bases, schema, records, files }: Deps) {
   const sources: Record<TrashKind, Source> = {
-    async record({ actor, baseId, tableId, deletedBy, search, after, limit }) {
-      const request = { baseId, tableId, deletedBy, search, after: after.record, limit }
+    async record({ actor, baseId, tableId, deletedBy, search, after, limit, timeZone }) {
+      const request = { baseId, tableId, deletedBy, search, after: after.record, limit, timeZone }
       return (await records.trash.listOfBase(actor, request)).map(
         ({ recordId, changeId, deletedWith, table: { id, title }, ...record }) => ({
           item: {

@@ -86,6 +86,31 @@ describe('activity.list', () => {
     expect(pages).toEqual(all)
   })
 
+  test('shows times in the time zone of its reader, also in the records of an entry', async () => {
+    const own = await freshBase()
+    const { baseId } = own
+    const table = await own.table({ At: 'DateTime', Due: 'DateTime' }, [
+      { At: '2026-01-05 23:30:00+00:00', Due: '2026-01-05 22:20:00+00:00' },
+    ])
+    await own.rest.patch(table.path, { Id: 1, Due: null })
+    const timeZone = 'Asia/Tokyo'
+    const [text] = await listed(own, { timeZone })
+    expect(text).toBe('did: Due of 2026-01-06 08:30: 2026-01-06 07:20 → (empty)')
+    const { items } = await own.trpc.activity.list.query({ baseId })
+    expect(textOf(items[0]!)).toBe('did: Due of 2026-01-05 23:30: 2026-01-05 22:20 → (empty)')
+    const entryId = Number(items[0]?.id.split(' ')[1])
+    const titlesOf = async () =>
+      (await own.trpc.activity.entry.query({ baseId, entryId, timeZone })).records.map(({ title }) => title)
+    expect(await titlesOf()).toEqual(['2026-01-06 08:30'])
+    // A deleted record, as the log has it.
+    await own.rest.delete(table.path, { Id: 1 })
+    const [deletion] = (await own.trpc.activity.list.query({ baseId })).items
+    const deleted = { baseId, entryId: Number(deletion?.id.split(' ')[1]), timeZone }
+    expect((await own.trpc.activity.entry.query(deleted)).records).toMatchObject([
+      { did: 'deleted', title: '2026-01-06 08:30' },
+    ])
+  })
+
   test('is limited to a person, a table, a record, kinds and times', async () => {
     const own = await freshBase()
     const table = await own.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }])

@@ -194,6 +194,35 @@ describe('the history of a base', () => {
   })
 })
 
+describe('dates and times', () => {
+  test('are in the time zone of the browser in messages of undo, in the history and in the trash', async () => {
+    const fields = [
+      { title: 'At', type: 'DateTime' as const },
+      { title: 'Due', type: 'DateTime' as const },
+    ]
+    const table = await tests.createTable(fields, [
+      ['2026-01-05 23:30:00+00:00', '2026-01-05 22:20:00+00:00'],
+    ])
+    const grid = await tests.openTable(table, tests.owner(), { timezoneId: 'Asia/Tokyo' })
+    const { page } = grid
+    await grid.cell(0, 'Due').click()
+    await page.keyboard.press('Delete')
+    await grid.saved()
+    await undoKey(grid)
+    await toast(grid, 'Undone: Due of 2026-01-06 08:30: 2026-01-06 07:20 → (empty)')
+    await page.getByRole('link', { name: 'History' }).click()
+    const row = page.getByTestId('history-action').filter({ hasText: 'Due of 2026-01-06 08:30' }).first()
+    await row.getByRole('button', { name: 'Details' }).click()
+    await row.getByTestId('entry-details').getByRole('link', { name: '2026-01-06 08:30' }).waitFor()
+    const api = tests.app().trpc(tests.owner().token)
+    const operations = [{ kind: 'delete' as const, tableId: table.tableId, ids: [1] }]
+    await api.records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await page.getByRole('link', { name: 'Trash' }).click()
+    const item = page.getByTestId('trashed-item').filter({ hasText: '2026-01-06 08:30' })
+    await item.getByText('2026-01-06 07:20').waitFor()
+  })
+})
+
 describe('deleting records', () => {
   test('asks before more than a hundred, and offers to undo fewer', async () => {
     const grid = await tests.open(FIELDS, items(120))

@@ -9,8 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => bench.stop())
 
-const next = (scope: { tableId?: string; viewId?: string } = {}, direction: 'undo' | 'redo' = 'undo') =>
-  bench.trpc.records.nextAction.query({ baseId: bench.baseId, direction, ...scope })
+const next = (
+  scope: { tableId?: string; viewId?: string; timeZone?: string } = {},
+  direction: 'undo' | 'redo' = 'undo',
+) => bench.trpc.records.nextAction.query({ baseId: bench.baseId, direction, ...scope })
 
 /** The label of what undo comes to next in the base. */
 const label = async (table?: TestTable) => {
@@ -37,6 +39,21 @@ describe('records.nextAction', () => {
       { Id: 2, Qty: 8 },
     ])
     expect(await label(table)).toBe(`Change Qty in 2 records of ${table.title}`)
+  })
+
+  test('names times in the time zone of whoever reads it, which for API clients is UTC', async () => {
+    const table = await bench.table({ At: 'DateTime', Due: 'DateTime' }, [
+      { At: '2026-01-05 23:30:00+00:00', Due: '2026-01-05 22:20:00+00:00' },
+    ])
+    await bench.rest.patch(table.path, { Id: 1, Due: '2026-01-05 22:40:00+00:00' })
+    const inTokyo = await next({ tableId: table.id, timeZone: 'Asia/Tokyo' })
+    expect(inTokyo && actionText(inTokyo)).toBe(
+      'Due of 2026-01-06 08:30: 2026-01-06 07:20 → 2026-01-06 07:40',
+    )
+    expect(await label(table)).toBe('Due of 2026-01-05 23:30: 2026-01-05 22:20 → 2026-01-05 22:40')
+    await bench.rest.delete(table.path, { Id: 1 })
+    const deleted = await next({ tableId: table.id, timeZone: 'Asia/Tokyo' })
+    expect(deleted && actionText(deleted)).toBe(`Delete record 2026-01-06 08:30 from ${table.title}`)
   })
 
   test('names records that were made, moved and deleted', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { actionText } from '../../src/core/actions.ts'
 import type { TestUser } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
 import { createLink, linkedIds } from './links-support.ts'
@@ -25,7 +26,8 @@ async function newest(table: TestTable): Promise<number> {
 const rowsOf = async (table: TestTable) =>
   (await table.list()).map(({ UpdatedAt: _, CreatedAt: __, ...row }) => row)
 
-const preview = (entryId: number) => bench.trpc.records.previewRevert.query({ baseId: bench.baseId, entryId })
+const preview = (entryId: number, timeZone?: string) =>
+  bench.trpc.records.previewRevert.query({ baseId: bench.baseId, entryId, timeZone })
 const revert = (entryId: number) => bench.trpc.records.revert.mutate({ baseId: bench.baseId, entryId })
 const redo = (entryId: number) => bench.trpc.records.redo.mutate({ baseId: bench.baseId, entryId })
 
@@ -42,6 +44,18 @@ describe('records.revert', () => {
       }
       expect(await refusalOf(revert(9_999_999))).toMatchObject({ status: 404 })
     })
+  })
+
+  test('names records by times in the time zone of whoever previews it', async () => {
+    const table = await bench.table({ At: 'DateTime', Qty: 'Number' }, [
+      { At: '2026-01-05 23:30:00+00:00', Qty: 1 },
+    ])
+    await bench.rest.patch(table.path, { Id: 1, Qty: 2 })
+    const entryId = await newest(table)
+    await bench.app.rest(ann.token).patch(table.path, { Id: 1, Qty: 3 })
+    const { action, kept } = await preview(entryId, 'Asia/Tokyo')
+    expect(actionText(action)).toBe('Qty of 2026-01-06 08:30: 1 → 2')
+    expect(kept.items).toMatchObject([{ recordTitle: '2026-01-06 08:30', fieldTitle: 'Qty' }])
   })
 
   test('gives back old values, and leaves those that someone changed since, who is named', async () => {

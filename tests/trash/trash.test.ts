@@ -115,6 +115,22 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       expect(items.find(({ ref }) => ref.kind === 'file')?.file).toMatchObject({ field: 'Files' })
     })
 
+    test('shows times in the time zone of its reader, in UTC if that is not given', async () => {
+      const own = await ownBase()
+      const table = await own.table({ At: 'DateTime', Due: 'DateTime' }, [
+        { At: '2026-01-05 23:30:00+00:00', Due: '2026-01-05 22:20:00+00:00' },
+      ])
+      await remove(own, table, [1])
+      const due = (text: string) => [{ title: 'Due', text }]
+      const shown = { title: '2026-01-06 08:30', preview: due('2026-01-06 07:20') }
+      expect(await list(own, { timeZone: 'Asia/Tokyo' })).toMatchObject([shown])
+      const path = `/api/v2/meta/bases/${own.baseId}/trash/items`
+      expect((await own.rest.get(`${path}?timeZone=Asia/Tokyo`)).body.list).toMatchObject([shown])
+      expect((await own.rest.get(`${path}?timeZone=Mars`)).status).toBe(400)
+      const inUtc = { title: '2026-01-05 23:30', preview: due('2026-01-05 22:20') }
+      expect((await own.rest.get(path)).body.list).toMatchObject([inUtc])
+    })
+
     test('is filtered by kind, table, person and text, and read page by page', async () => {
       const own = await ownBase()
       const [one, two] = [

@@ -69,7 +69,7 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
     actor: Actor,
     baseId: string,
     filter: LogFilter,
-    { before, limit }: { before: number; limit: number },
+    { before, limit, timeZone }: { before: number; limit: number; timeZone?: string },
   ): Promise<{ items: LoggedItem[]; next: number | null }> {
     await auth.access.authorize(actor, 'base.activity', baseId)
     const shown = await shownTables(actor, baseId)
@@ -91,7 +91,7 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
       limit: limit + 1,
     })
     const page = entries.slice(0, limit)
-    const items = await present(actor, baseId, engine, page)
+    const items = await present(actor, baseId, engine, page, timeZone)
     return { items, next: entries.length > limit ? (page.at(-1)?.id ?? null) : null }
   }
 
@@ -101,6 +101,7 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
     baseId: string,
     engine: Engine,
     entries: readonly StoredEntry[],
+    timeZone: string | undefined,
   ): Promise<LoggedItem[]> {
     const originalIds = entries.flatMap((entry) => entry.undoes ?? entry.redoes ?? [])
     const originals = new Map((await findEntries(engine, originalIds)).map((one) => [one.id, one]))
@@ -114,7 +115,7 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
       baseId,
       engine,
       subjects.map(({ subject }) => subject),
-      {},
+      { timeZone },
     )
     const joined = joinActions(
       subjects.map(({ entry }) => entry),
@@ -144,7 +145,15 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
       tableId,
       cursor,
       limit,
-    }: { baseId: string; entryId: number; tableId?: string; cursor?: FeedCursor | null; limit: number },
+      timeZone = 'UTC',
+    }: {
+      baseId: string
+      entryId: number
+      tableId?: string
+      cursor?: FeedCursor | null
+      limit: number
+      timeZone?: string
+    },
   ) {
     await auth.access.authorize(actor, 'base.activity', baseId)
     const shown = await shownTables(actor, baseId)
@@ -167,6 +176,7 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
       actor,
       model,
       page.records.map(({ recordId }) => recordId),
+      timeZone,
     )
     const deleted = page.records.filter(({ after }) => after === null).map(({ recordId }) => recordId)
     const removed = await removedLinks(engine, schema, model, { changeId: entryId, recordIds: deleted })
@@ -180,7 +190,7 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
         const former = before?.[model.displayField.id] ?? after?.[model.displayField.id] ?? null
         return {
           recordId,
-          title: title ?? cellText(model.displayField, former, { people, timeZone: 'UTC' }),
+          title: title ?? cellText(model.displayField, former, { people, timeZone }),
           did: before === null ? 'added' : after === null ? 'deleted' : 'changed',
           exists: title !== undefined,
           changes: changesOf(
@@ -197,16 +207,17 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
     actor: Actor,
     model: TableModel,
     recordIds: RecordId[],
+    timeZone: string,
   ): Promise<{ names: ReadonlyMap<string, string>; people: readonly Person[] }> {
     const names = new Map<string, string>()
-    const opened = await reader.open(actor, model.table.id).catch(onlyUnreachable)
+    const opened = await reader.open(actor, model.table.id, undefined, timeZone).catch(onlyUnreachable)
     if (!opened || recordIds.length === 0) return { names, people: [] }
     const { displayField } = opened.model
     const query = { tableId: model.table.id, recordIds, limit: recordIds.length, offset: 0 }
     const page = await reader.page(opened, query, [displayField]).catch(onlyUnreachable)
     const people = opened.context.moment.people ?? []
     page?.ids.forEach((id, at) => {
-      names.set(String(id), cellText(displayField, page.rows[at]?.[0] ?? null, { people, timeZone: 'UTC' }))
+      names.set(String(id), cellText(displayField, page.rows[at]?.[0] ?? null, { people, timeZone }))
     })
     return { names, people }
   }

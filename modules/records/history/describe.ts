@@ -7,7 +7,7 @@ import {
 import type { Actor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { cellText } from '../../../src/core/fields/cell-text.ts'
+import { cellText, type TextOptions } from '../../../src/core/fields/cell-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
@@ -34,6 +34,11 @@ interface Deps {
   bases: Pick<BasesService, 'sourcesOf'>
 }
 
+/** Where actions are described: the table and view on screen, and the zone of whoever reads it; by default UTC. */
+export interface Audience extends ActionScope {
+  timeZone?: string
+}
+
 export type Describe = ReturnType<typeof createDescribe>
 
 /** Length limit of a value or name in a label. */
@@ -46,14 +51,14 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
   /**
    * Describes entries, in their order, in a number of statements that does not grow with them.
    *
-   * @param scope the table and view on screen: actions elsewhere need a confirmation
+   * @param audience actions elsewhere than on its screen need a confirmation
    */
   async function describe(
     actor: Actor,
     baseId: string,
     engine: Engine,
     entries: readonly StoredEntry[],
-    scope: ActionScope,
+    audience: Audience,
   ): Promise<Action[]> {
     if (entries.length === 0) return []
     const tableIds = entries.flatMap(({ tableId }) => tableId ?? [])
@@ -61,12 +66,13 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     const titles = await viewTitles(engine, entries)
     const lines = await sampleRecords(engine, entries, SAMPLED_RECORDS)
     const people = await peopleFor(actor, names, entries)
-    const records = await recordNames(actor, engine, names, entries, lines, people)
+    const texts: TextOptions = { people, timeZone: audience.timeZone ?? 'UTC' }
+    const records = await recordNames(actor, engine, names, entries, lines, texts)
     const sources = new Map(
       ((await bases.sourcesOf([baseId])).get(baseId) ?? []).map(({ id, alias }) => [id, alias]),
     )
-    const named: Named = { names, titles, lines, people, records, sources }
-    return entries.map((entry) => actionOf(entry, named, scope))
+    const named: Named = { names, titles, lines, texts, records, sources }
+    return entries.map((entry) => actionOf(entry, named, audience))
   }
 
   /** The titles of views by id, including deleted ones, whose entries keep the title. */
@@ -108,7 +114,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     { tables, fields }: LogNames,
     entries: readonly StoredEntry[],
     lines: ReadonlyMap<number, SampledRecord[]>,
-    people: readonly Person[],
+    texts: TextOptions,
   ): Promise<ReadonlyMap<string, string>> {
     const names = new Map<string, string>()
     const wanted = new Map<string, Set<RecordId>>()
@@ -121,12 +127,14 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     }
     for (const [tableId, ids] of wanted) {
       const isLive = tables.get(tableId)?.deletedAt === null
-      const opened = isLive ? await opening(() => reader.open(actor, tableId)) : null
+      const opened = isLive
+        ? await opening(() => reader.open(actor, tableId, undefined, texts.timeZone))
+        : null
       const display =
         opened?.model.displayField ??
         [...fields.values()].find((field) => field.tableId === tableId && field.isDisplay)
       if (!display) continue
-      const text = (value: Values[string]) => cellText(display, value, { people, timeZone: 'UTC' })
+      const text = (value: Values[string]) => cellText(display, value, texts)
       for (const { record_id, before } of await valuesWhenDeleted(engine, tableId, [...ids]))
         names.set(`${tableId} ${record_id}`, text(JSON.parse(before)[display.id] ?? null))
       if (!opened) continue
@@ -153,7 +161,7 @@ interface Named {
   titles: ReadonlyMap<string, string>
   /** Changed records by entry. */
   lines: ReadonlyMap<number, SampledRecord[]>
-  people: readonly Person[]
+  texts: TextOptions
   /** Record names by `tableId recordId`. */
   records: ReadonlyMap<string, string>
   /** Names of connected databases by id. */
@@ -162,7 +170,7 @@ interface Named {
 
 function actionOf(
   entry: StoredEntry,
-  { names, titles, lines, people, records, sources }: Named,
+  { names, titles, lines, texts, records, sources }: Named,
   scope: ActionScope,
 ): Action {
   const [line] = lines.get(entry.id) ?? []
@@ -185,7 +193,7 @@ function actionOf(
       field: ids.fieldId === undefined ? '' : fieldTitle(ids.fieldId),
       source: short((ids.sourceId && sources.get(ids.sourceId)) || 'the database'),
       record: count === 1 ? recordName(records, entry, line) : null,
-      values: valuesOf(names, entry, line, people),
+      values: valuesOf(names, entry, line, texts),
       detail: entry.detail,
       fieldTitle,
     }),
@@ -252,7 +260,7 @@ function valuesOf(
   { fields }: LogNames,
   entry: StoredEntry,
   line: SampledRecord | undefined,
-  people: readonly Person[],
+  texts: TextOptions,
 ): LabelledValue[] {
   const listed = (entry.detail as { fields?: string[] } | null)?.fields
   if (!line) return (listed ?? []).map((id) => ({ field: titleOf(fields, id), before: null, after: null }))
@@ -276,8 +284,8 @@ function valuesOf(
     return [
       {
         field: short(field.title),
-        before: valueText(field, before[id] ?? null, people),
-        after: valueText(field, after[id] ?? null, people),
+        before: valueText(field, before[id] ?? null, texts),
+        after: valueText(field, after[id] ?? null, texts),
       },
     ]
   })
@@ -287,10 +295,10 @@ const titleOf = (fields: LogNames['fields'], id: string): string =>
   short(fields.get(id)?.title ?? 'deleted field')
 
 /** A value as text; passwords are masked. */
-function valueText(field: Field, value: Values[string], people: readonly Person[]): string {
+function valueText(field: Field, value: Values[string], texts: TextOptions): string {
   if (value === null) return ''
   if (isPasswordHash(value)) return PASSWORD_MASK
-  return short(cellText(field, value, { people, timeZone: 'UTC' }))
+  return short(cellText(field, value, texts))
 }
 
 /** Why undoing an entry from the screen of `scope` needs a confirmation; null if it does not. */

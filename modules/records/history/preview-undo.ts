@@ -64,10 +64,18 @@ interface Deps {
 
 /** Tells what undoing an action would change, and what stays because of later changes. */
 export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
-  /** @throws as `undo` */
-  return async function preview(actor: Actor, baseId: string, entryId: number): Promise<UndoPreview> {
+  /**
+   * @param timeZone of times in names; by default UTC
+   * @throws as `undo`
+   */
+  return async function preview(
+    actor: Actor,
+    baseId: string,
+    entryId: number,
+    timeZone = 'UTC',
+  ): Promise<UndoPreview> {
     const { user, engine, entries } = await undo.openAction(actor, baseId, entryId)
-    const action = await undo.describeAction(user, baseId, engine, entries, {})
+    const action = await undo.describeAction(user, baseId, engine, entries, { timeZone })
     if (!action) throw new Error(`Entry ${entryId} has no description`)
     const counts = { added: 0, changed: 0, deleted: 0 }
     const kept: Kept[] = []
@@ -90,7 +98,7 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
       actorId,
       count: list.length,
     }))
-    const items = await named(user, kept.slice(0, MAX_LISTED))
+    const items = await named(user, kept.slice(0, MAX_LISTED), timeZone)
     const people = await auth.people(by.flatMap(({ actorId }) => actorId ?? []))
     return { action, ...counts, kept: { total: kept.length, isPartial, items, by }, people }
   }
@@ -118,10 +126,10 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
     )
   }
 
-  async function named(user: UserActor, kept: readonly Kept[]): Promise<KeptItem[]> {
+  async function named(user: UserActor, kept: readonly Kept[], timeZone: string): Promise<KeptItem[]> {
     const titles = new Map<string, string>()
     for (const [tableId, ofTable] of Map.groupBy(kept, (one) => one.tableId)) {
-      const opened = await reader.open(user, tableId).catch(onlyMissing)
+      const opened = await reader.open(user, tableId, undefined, timeZone).catch(onlyMissing)
       if (!opened) continue
       const { displayField } = opened.model
       const recordIds = [...new Set(ofTable.map(({ recordId }) => recordId))]
@@ -131,7 +139,7 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
       const people = opened.context.moment.people ?? []
       page.ids.forEach((id, at) => {
         const value = page.rows[at]?.[0] ?? null
-        titles.set(`${tableId} ${id}`, cellText(displayField, value, { people, timeZone: 'UTC' }))
+        titles.set(`${tableId} ${id}`, cellText(displayField, value, { people, timeZone }))
       })
     }
     return kept.map(({ isWhole: _, wasAdded: __, ...one }) => ({

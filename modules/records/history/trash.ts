@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
-import { cellText } from '../../../src/core/fields/cell-text.ts'
+import { cellText, type TextOptions } from '../../../src/core/fields/cell-text.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
@@ -86,6 +86,8 @@ export interface BaseTrashRequest extends Pick<TrashRequest, 'search' | 'limit'>
   /** Id of the user who deleted them. */
   deletedBy?: string
   after?: TrashCursor & { tableId: string }
+  /** Of times in titles and previews; by default UTC. */
+  timeZone?: string
 }
 
 /** A deleted record in the list of a base. */
@@ -146,7 +148,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     const members = await auth.peopleOf(model.table.baseId)
     const shown = rows.slice(0, limit)
     const deletedWith = await sizesOfDeletions(engine, shown)
-    const records = shown.map((row) => present(model, row, members, deletedWith(row)))
+    const texts: TextOptions = { people: members, timeZone: 'UTC' }
+    const records = shown.map((row) => present(model, row, texts, deletedWith(row)))
     const last = records.at(-1)
     const hasMore = rows.length > limit && last !== undefined
     const known = new Set(members.map(({ id }) => id))
@@ -167,7 +170,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
    */
   async function listOfBase(
     actor: Actor,
-    { baseId, tableId, deletedBy, search, after, limit }: BaseTrashRequest,
+    { baseId, tableId, deletedBy, search, after, limit, timeZone = 'UTC' }: BaseTrashRequest,
   ): Promise<FoundRecord[]> {
     const tables = await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.restore', baseId)
@@ -191,11 +194,11 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     const rows = await listDeleted(engine, searched, { actorId: deletedBy, limit })
     const members = await auth.peopleOf(baseId)
     const deletedWith = await sizesOfDeletions(engine, rows)
+    const texts: TextOptions = { people: members, timeZone }
     const found: FoundRecord[] = []
     for (const row of rows) {
       const model = await schema.load(row.table_id)
-      const texts = { people: members, timeZone: 'UTC' }
-      const { values, ...record } = present(model, row, members, deletedWith(row))
+      const { values, ...record } = present(model, row, texts, deletedWith(row))
       const preview = shownFields(model)
         .filter((field) => !field.isDisplay)
         .map((field) => ({
@@ -368,7 +371,7 @@ async function sizesOfDeletions(
 function present(
   model: TableModel,
   row: DeletedRecord,
-  members: readonly Person[],
+  texts: TextOptions,
   deletedWith: number,
 ): TrashedRecord {
   const before = maskValues(model, JSON.parse(row.before))
@@ -380,7 +383,7 @@ function present(
     deletedWith,
     deletedAt: row.at,
     deletedBy: row.actor_id,
-    title: cellText(model.displayField, name, { people: members, timeZone: 'UTC' }) || `#${recordId}`,
+    title: cellText(model.displayField, name, texts) || `#${recordId}`,
     values: Object.fromEntries(shownFields(model).map(({ id }) => [id, before[id] ?? null])),
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { Action, ActionScope } from '../../../src/core/actions.ts'
+import type { Action } from '../../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { AppliedChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
@@ -36,7 +36,7 @@ import type { LinkSchema } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
 import { isForeign, keyOf, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
 import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites, Where } from '../write/index.ts'
-import { createDescribe } from './describe.ts'
+import { type Audience, createDescribe } from './describe.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
 
@@ -122,7 +122,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     actor: Actor,
     baseId: string,
     direction: Direction,
-    scope: ActionScope = {},
+    scope: Audience = {},
   ): Promise<Action | null> {
     const { user, engine } = await enter(actor, baseId)
     const { tableId } = scope
@@ -143,9 +143,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     baseId: string,
     engine: Engine,
     entries: readonly StoredEntry[],
-    scope: ActionScope,
+    audience: Audience,
   ): Promise<Action | null> {
-    const described = await describe(user, baseId, engine, entries, scope)
+    const described = await describe(user, baseId, engine, entries, audience)
     const [first] = described
     const main = described.find(({ kind }) => kind.startsWith('records.')) ?? first
     if (!main || !first) return null

@@ -4,6 +4,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
+import { timeZone } from '../../time-zone.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
@@ -20,7 +21,7 @@ const PAGE = 20
 export function EntryDetails({ baseId, entryId }: { baseId: string; entryId: number }) {
   const [tableId, setTableId] = useState<string | undefined>(undefined)
   const pages = trpc.activity.entry.useInfiniteQuery(
-    { baseId, entryId, tableId, limit: PAGE },
+    { baseId, entryId, tableId, limit: PAGE, timeZone },
     { getNextPageParam: ({ next }) => next ?? undefined },
   )
   const [first] = pages.data?.pages ?? []

@@ -14,6 +14,7 @@ import { readAgain, refetchPages } from '../../read-again.ts'
 import { plainText } from '../../rich-text/markdown.ts'
 import { useMe } from '../../session/use-me.ts'
 import { onAudit, onChange, onComment, onReconnect, onSchemaChange } from '../../socket.ts'
+import { timeZone } from '../../time-zone.ts'
 import { cache, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -47,7 +48,7 @@ export function HistoryScreen() {
   const tables = trpc.schema.tables.useQuery({ baseId }).data
   const { user } = useMe()
   const pages = trpc.activity.list.useInfiniteQuery(
-    { baseId, filter: wireFilter(filter), limit: PAGE },
+    { baseId, filter: wireFilter(filter), limit: PAGE, timeZone },
     { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
   useNews(baseId, () => refetchPages(pages))

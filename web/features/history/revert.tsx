@@ -4,6 +4,7 @@ import type { Person } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { runInQueue } from '../../records/base-queue.ts'
+import { timeZone } from '../../time-zone.ts'
 import { api, cache, type Outputs } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -18,7 +19,7 @@ const NAMED = 10
 /** Reverts an action, after a preview if it is far-reaching or something of it stays. True if done. */
 export async function revert(baseId: string, action: Action): Promise<boolean> {
   try {
-    const preview = await api.records.previewRevert.query({ baseId, entryId: action.id })
+    const preview = await api.records.previewRevert.query({ baseId, entryId: action.id, timeZone })
     const isLight = action.confirm === null || action.confirm === 'elsewhere'
     if ((!isLight || preview.kept.total > 0) && !(await confirmed(action, preview))) return false
     const undone = await runInQueue(baseId, () => api.records.revert.mutate({ baseId, entryId: action.id }))

@@ -20,6 +20,7 @@ import { goTo, paths } from '../../navigation/paths.ts'
 import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { runInQueue } from '../../records/base-queue.ts'
+import { timeZone } from '../../time-zone.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
@@ -151,7 +152,7 @@ function TrashList({ base }: { base: Base }) {
   const search = useDebounced(text.trim(), 300) || undefined
   const filter: Filter = { kinds: kind && [kind], tableId, deletedBy, search }
   const pages = trpc.trash.list.useInfiniteQuery(
-    { baseId, ...filter, limit: PAGE },
+    { baseId, ...filter, limit: PAGE, timeZone },
     { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
   const items = pages.data?.pages.flatMap((page) => page.items)

@@ -8,6 +8,7 @@ import { goTo, paths } from '../../../navigation/paths.ts'
 import { runInQueue } from '../../../records/base-queue.ts'
 import type { Undone } from '../../../records/types.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
+import { timeZone } from '../../../time-zone.ts'
 import { api, cache } from '../../../trpc.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { toast } from '../../../ui/toast.ts'
@@ -64,7 +65,7 @@ async function nextStep(
 ): Promise<{ action: Action | null; undone: Undone | null }> {
   let action: Action | null | undefined
   return runInQueue(baseId, async () => {
-    action ??= await api.records.nextAction.query({ baseId, direction, tableId, viewId })
+    action ??= await api.records.nextAction.query({ baseId, direction, tableId, viewId, timeZone })
     if (action === null || action.confirm !== null) return { action, undone: null }
     return { action, undone: await api.records[direction].mutate({ baseId, entryId: action.id }) }
   })
@@ -229,7 +230,7 @@ export async function offerUndoOfLatest(
 ): Promise<void> {
   const { baseId, tableId } = place
   const action = await runInQueue(baseId, () =>
-    api.records.nextAction.query({ baseId, direction: 'undo', tableId }),
+    api.records.nextAction.query({ baseId, direction: 'undo', tableId, timeZone }),
   ).catch(() => null)
   if (action?.kind === kind) offerUndo(place, text, action.id, onUndone)
   else toast.success({ text, topic: UNDO_TOPIC })
