@@ -34,6 +34,50 @@ const untilActive = async (grid: GridPage, wanted: string) =>
     ),
   ).toBe(wanted)
 
+describe('a text with line breaks', () => {
+  const texts = [
+    { title: 'Title', type: 'SingleLineText' as const },
+    { title: 'Notes', type: 'LongText' as const },
+    { title: 'Json', type: 'JSON' as const },
+  ]
+  const rows = [['Main St 1\nBerlin', 'one\r\ntwo', '{\r\n"a": 1}'], ['other']]
+
+  test('stays as it is when its editor is opened and left, in the grid and in a record', async () => {
+    const grid = await tests.open(texts, rows)
+    const { page } = grid
+    const editor = page.getByTestId('cell-editor')
+    for (const { title } of texts) {
+      await grid.cell(0, title).dblclick()
+      await editor.waitFor()
+      await grid.cell(1, 'Title').click()
+      await editor.waitFor({ state: 'detached' })
+    }
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    const panel = page.getByTestId('record-panel')
+    const title = panel.getByRole('textbox', { name: 'Title' })
+    await title.click()
+    expect(await title.inputValue()).toBe('Main St 1 Berlin')
+    await panel.getByRole('textbox', { name: 'Notes' }).click()
+    await panel.getByRole('textbox', { name: 'Json' }).click()
+    await title.click()
+    await grid.saved()
+    expect(grid.writes()).toEqual([])
+    // Without a draft, Escape closes the record.
+    await panel.getByRole('textbox', { name: 'Notes' }).click()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+  })
+
+  test('keeps its words apart when it is edited in one line', async () => {
+    const grid = await tests.open(texts, rows)
+    await grid.cell(0, 'Title').dblclick()
+    await grid.page.keyboard.type('!', { delay: 0 })
+    await grid.page.keyboard.press('Enter')
+    await grid.shows('Title', ['Main St 1 Berlin!', 'other'])
+  })
+})
+
 describe('a value that a field cannot hold', () => {
   test('is left out of a paste and listed, as long as the list is wanted', async () => {
     const grid = await tests.open(FIELDS, ROWS)

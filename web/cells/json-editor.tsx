@@ -15,7 +15,7 @@ import { useTextHeight } from '../ui/effects.ts'
 import type { EditorProps } from './cell.ts'
 import { EditorPopover } from './editor-popover.tsx'
 import jsonEditor from './json-editor.module.css'
-import { draftOf, useFocusAtEnd } from './text-input.tsx'
+import { draftOf, useFocusAtEnd, withLineFeeds } from './text-input.tsx'
 
 const JsonTree = lazyPart(() => import('./json-tree.tsx'), 'JsonTree')
 
@@ -25,7 +25,7 @@ const JsonTree = lazyPart(() => import('./json-tree.tsx'), 'JsonTree')
  */
 export function JsonEditor(props: EditorProps<Record<string, never>>): ReactNode {
   const { value, typed, ref, variant } = props
-  const initial = String(value ?? '')
+  const initial = withLineFeeds(String(value ?? ''))
   const draft = useRef(typed ?? initial)
   const area = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => ({

@@ -15,7 +15,7 @@ import { useTextHeight } from '../ui/effects.ts'
 import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'
 import { EditorPopover } from './editor-popover.tsx'
-import { draftOf, useFocusAtEnd } from './text-input.tsx'
+import { draftOf, useFocusAtEnd, withLineFeeds } from './text-input.tsx'
 import { RichTextView } from './text-view.tsx'
 
 type LongTextProps = EditorProps<{ rich: boolean }>
@@ -93,7 +93,7 @@ const MOST_PX = 320
 /** A text area that grows with its text. Shift+Enter and Alt+Enter insert a line break; in a record, Enter does too. */
 function TextArea(props: LongTextProps): ReactNode {
   const { value, typed, variant, ref, options, autoFocus } = props
-  const initial = String(value ?? '')
+  const initial = withLineFeeds(String(value ?? ''))
   const area = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(typed ?? initial)
   useImperativeHandle(ref, () => ({

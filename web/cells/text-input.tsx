@@ -27,7 +27,9 @@ export interface TextInputProps extends EditorProps<never> {
 
 /** The one-line editor of most types: parses text to a value or an error message. */
 export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
-  const { initial, parse, typed, value, ref, variant, autoFocus } = props
+  const { parse, typed, value, ref, variant, autoFocus } = props
+  // An input drops line breaks, which would join the words around them.
+  const initial = withLineFeeds(props.initial).replaceAll('\n', ' ')
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(typed ?? initial)
   const rests = props.resting !== undefined && text === initial
@@ -84,6 +86,9 @@ export function useFocusAtEnd(
     element.setSelectionRange(element.value.length, element.value.length)
   }, [input, autoFocus])
 }
+
+/** The text as a text area returns it (HTML, “API value”), to compare with what its user has left there. */
+export const withLineFeeds = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /**
  * Draft from the result of a type's `parse`: empty text is null; text that parses to null is rejected with the message.
