@@ -178,6 +178,30 @@ describe('a place', () => {
     await grid.shows('Place', ['48.85; 2.35', '-33.85; 151.2'])
   })
 
+  test('is typed with decimal commas as well, and as a pair in the first input', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await grid.cell(1, 'Place').click()
+    await page.keyboard.type('48,8584', { delay: 0 })
+    expect(await page.getByLabel('Place: Latitude').inputValue()).toBe('48,8584')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('2,2945', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await grid.shows('Place', ['48.85; 2.35', '48.8584; 2.2945'])
+    await grid.cell(1, 'Place').click()
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('-33.85, 151.2', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await grid.shows('Place', ['48.85; 2.35', '-33.85; 151.2'])
+    await grid.cell(1, 'Place').click()
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('48,85', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await page.keyboard.press('Escape')
+    await grid.shows('Place', ['48.85; 2.35', ''])
+  })
+
   test('is where the browser says that one is', async () => {
     const grid = await tests.open(FIELDS, ROWS)
     await grid.context.grantPermissions(['geolocation', 'clipboard-read', 'clipboard-write'])

@@ -27,9 +27,9 @@ export function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode 
   }))
   useFocusAtEnd(first, props.autoFocus)
 
-  /** A full pair of coordinates in one input was pasted. */
-  function set(text: string, setOne: (text: string) => void) {
-    const whole = text.length > 4 && /[;,°NS\s]/i.test(text) ? parsePoint(text) : null
+  /** A pasted pair of coordinates fills both inputs. A typed one is read at the end, as its beginning may be a pair too. */
+  function set(text: string, isPasted: boolean, setOne: (text: string) => void) {
+    const whole = isPasted ? readPair(text) : null
     setProblem(null)
     if (whole === null) return setOne(text)
     const parts = pointParts(whole)
@@ -90,7 +90,9 @@ export function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode 
           aria-label={`${label}: ${name}`}
           aria-invalid={invalid || undefined}
           aria-describedby={describedBy}
-          onChange={(event) => set(event.target.value, isLat ? setLat : setLong)}
+          onChange={({ target, nativeEvent }) =>
+            set(target.value, isInsertion(nativeEvent), isLat ? setLat : setLong)
+          }
         />
       </label>
     )
@@ -148,12 +150,20 @@ function keepKeys(event: KeyboardEvent<HTMLElement>): void {
   next.focus()
 }
 
+/** True if text was pasted or dropped. */
+const isInsertion = (event: Event): boolean =>
+  event instanceof InputEvent &&
+  (event.inputType === 'insertFromPaste' || event.inputType === 'insertFromDrop')
+
+/** Parses a pair in one input. `48,85` there is one coordinate with a decimal comma. */
+const readPair = (text: string): string | null => (join('0', text) === null ? parsePoint(text) : null)
+
 function readParts(lat: string, long: string, value: EditorProps['value']): Draft {
   const now = { lat: lat.trim(), long: long.trim() }
   const stored = pointParts(String(value ?? ''))
   if (now.lat === stored.lat && now.long === stored.long) return { ok: true, value }
   if (now.lat === '' && now.long === '') return { ok: true, value: null }
-  const point = join(now.lat, now.long) ?? (now.long === '' ? parsePoint(now.lat) : null)
+  const point = join(now.lat, now.long) ?? (now.long === '' ? readPair(now.lat) : null)
   if (point !== null) return { ok: true, value: point }
   return { ok: false, message: m.cells_enter_latitude_90_90_longitude() }
 }
