@@ -133,6 +133,31 @@ describe('the toolbar of a table', () => {
     await page.keyboard.press('Enter')
     expect(await eventually(sum, (text) => text.includes('135'))).toContain('135')
   })
+
+  test('a summary has as many decimals as its cells', async () => {
+    const fields = [
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Rate', type: 'Decimal' as const, options: { precision: 4 } },
+      { title: 'Share', type: 'Percent' as const, options: { precision: 3 } },
+    ]
+    const grid = await tests.open(fields, [
+      ['a', 0.0004, 0.001],
+      ['b', 0.0008, 0.003],
+    ])
+    for (const [at, sum] of [
+      [1, '0.0012'],
+      [2, '0.004%'],
+    ] as const) {
+      const summary = grid.page.locator('[data-testid="summary"]').nth(at)
+      await summary.click()
+      await grid.page.getByRole('menuitemradio', { name: 'Sum', exact: true }).click()
+      const shown = await eventually(
+        () => textOf(summary),
+        (text) => text.includes(sum),
+      )
+      expect(shown).toContain(sum)
+    }
+  })
 })
 
 describe('the grid for a screen reader', () => {

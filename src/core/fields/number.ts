@@ -58,6 +58,12 @@ const decimals = z.int().check(z.minimum(0), z.maximum(MAX_PRECISION))
 /** Schema of the number of displayed decimals. */
 export const precision = (fallback: number) => z._default(decimals, fallback)
 
+/** Formats a sum or average with the decimals of the cells, and with two for the average of whole numbers. */
+const formatSummary = (value: number, precision: number | null, locale: string): string =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: Math.max(2, precision ?? MAX_PRECISION) }).format(
+    value,
+  )
+
 /** A number with a fraction. */
 export const decimal = defineFieldType({
   name: 'Decimal',
@@ -81,6 +87,7 @@ export const decimal = defineFieldType({
   read: readNumber,
   parse: (text, _options, decimal) => parseNumber(text, decimal),
   format: formatPlain,
+  summaryText: (value, { precision }, locale) => formatSummary(value, precision, locale),
   databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
 })
 
@@ -103,7 +110,6 @@ export const percent = defineFieldType({
   // An amount of money is not a percentage.
   parse: (text, _options, decimal) => (/\p{Sc}/u.test(text) ? null : parseNumber(text, decimal)),
   format: formatPlain,
-  summaryText: (value, _options, locale) =>
-    `${new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)}%`,
+  summaryText: (value, { precision }, locale) => `${formatSummary(value, precision, locale)}%`,
   databaseTypes: { sqlite3: 'double', pg: 'double precision' },
 })
