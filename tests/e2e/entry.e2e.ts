@@ -78,6 +78,26 @@ describe('a text with line breaks', () => {
   })
 })
 
+describe('the current day', () => {
+  test('of a field with its own time zone is inserted by Ctrl+;', async () => {
+    // At least a day apart.
+    const [timezoneId, timeZone] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
+    const fields = [FIELDS[0]!, { title: 'Due', type: 'DateTime' as const, options: { timeZone } }]
+    const grid = await tests.openTable(await tests.createTable(fields, [['a']]), tests.owner(), {
+      timezoneId,
+    })
+    const today = () => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date())
+    await grid.cell(0, 'Due').click()
+    const before = today()
+    await grid.page.keyboard.press('Control+;')
+    const [shown = ''] = await eventually(
+      () => grid.column('Due', 1),
+      ([text]) => text !== '',
+    )
+    expect([`${before} 00:00`, `${today()} 00:00`]).toContain(shown)
+  })
+})
+
 describe('a value that a field cannot hold', () => {
   test('is left out of a paste and listed, as long as the list is wanted', async () => {
     const grid = await tests.open(FIELDS, ROWS)

@@ -32,6 +32,7 @@ export function DayEditor(props: EditorProps<{ format: DateFormat }>) {
       dayOf={dayOf}
       withDay={(_, day) => date.format(day, options)}
       dayIsAll
+      today={today()}
       now={{ label: m.cells_today(), text: () => date.format(today(), options) }}
     />
   )
@@ -52,7 +53,8 @@ function timeIn(text: string, options: InstantOptions): string | null {
 /** Editor of instants, in the field's zone. */
 export function InstantEditor(props: EditorProps<InstantOptions>) {
   const { value, options } = props
-  const example = `${formatDay(today(), options.format)} 14:30`
+  const current = today(options.timeZone)
+  const example = `${formatDay(current, options.format)} 14:30`
   return (
     <DateEditor
       {...props}
@@ -68,6 +70,7 @@ export function InstantEditor(props: EditorProps<InstantOptions>) {
         return `${date.format(day, options)} ${time}`
       }}
       dayIsAll={false}
+      today={current}
       now={{ label: m.cells_now(), text: () => dateTime.format(now(), options) }}
     />
   )
@@ -90,6 +93,8 @@ interface DateEditorProps extends Omit<EditorProps, 'options'> {
   withDay(text: string, day: string): string
   /** True if choosing a day completes the value. */
   dayIsAll: boolean
+  /** The current day, which the calendar marks. */
+  today: string
   /** The button `Today` or `Now`: its label and text. */
   now: { label: string; text: () => string }
 }
@@ -118,7 +123,7 @@ function DateEditor(props: DateEditorProps): ReactNode {
         <div data-cell-popover>
           <Calendar
             day={props.dayOf(text)}
-            today={today()}
+            today={props.today}
             focused={inCalendar}
             onLeave={() => {
               setInCalendar(false)

@@ -51,7 +51,7 @@ export const dateTimeCell = defineCell(dateTime, {
   shownText: (value, options) => (value === null ? undefined : showInstant(value, options)),
   onKey({ key, ctrl, shift }, { options, commit }) {
     if (!ctrl || (key !== ';' && key !== ':')) return false
-    commit(shift ? now() : dateTime.parse(today(), options))
+    commit(shift ? now() : dateTime.parse(today(options.timeZone), options))
     return true
   },
 })

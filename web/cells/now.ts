@@ -1,7 +1,7 @@
 import { dayIn, resolveZone, toStored } from '../../src/core/dates.ts'
 
-/** The current day in the browser's time zone. */
-export const today = (): string => dayIn(Date.now(), resolveZone('local'))
+/** The current day in a time zone, by default the browser's. */
+export const today = (timeZone = 'local'): string => dayIn(Date.now(), resolveZone(timeZone))
 
 /** The current time as it is stored, to the second. */
 export const now = (): string | null => toStored(Math.floor(Date.now() / 1000) * 1000)
