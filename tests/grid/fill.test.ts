@@ -11,6 +11,9 @@ describe('continueValues', () => {
     expect(continueValues([10, 20], 'number', 2)).toEqual([30, 40])
     expect(continueValues([0.1, 0.2], 'number', 2)).toEqual([0.3, 0.4])
     expect(continueValues([3, 1], 'number', 2)).toEqual([-1, -3])
+    expect(continueValues([1e-7, 2e-7], 'number', 2)).toEqual([3e-7, 4e-7])
+    expect(continueValues([2.5e-7, 5e-7], 'number', 2)).toEqual([7.5e-7, 1e-6])
+    expect(continueValues([1e21, 2e21], 'number', 1)).toEqual([3e21])
   })
 
   test('goes on before the first value when drawn upwards', () => {

@@ -66,7 +66,12 @@ function numberSeries(
   return (distance) => Number((last + step * distance).toFixed(decimals))
 }
 
-const decimalsOf = (value: number): number => Math.min(12, String(value).split('.')[1]?.length ?? 0)
+/** The decimal places of a number, also of one such as `2.5e-7`; at most the 100 of `toFixed`. */
+function decimalsOf(value: number): number {
+  const [digits = '', exponent = '0'] = String(value).split('e')
+  const written = Math.min(12, digits.split('.')[1]?.length ?? 0)
+  return Math.min(100, Math.max(0, written - Number(exponent)))
+}
 
 /** The common difference of neighbours; null if it varies. */
 function commonStep(numbers: readonly number[], alone: number): number | null {
