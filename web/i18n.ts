@@ -73,6 +73,10 @@ export function decimalMark(): '.' | ',' {
 /** A number with the separators of the language. */
 export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
 
+/** Names as a list in the language: `Ann, Ben, and Eve`. */
+export const listNames = (names: readonly string[]): string =>
+  new Intl.ListFormat(localeTag(), { type: 'conjunction' }).format(names)
+
 /** Relative time such as `3 minutes ago`, from an ISO time or one of the server's UTC times. */
 export function formatAgo(time: string, now = Date.now()): string {
   const seconds = (new Date(time.replace(' ', 'T')).getTime() - now) / 1000

@@ -98,6 +98,19 @@ describe('the current day', () => {
   })
 })
 
+describe('names in a sentence', () => {
+  test('are joined in the language of the app, not in that of the browser', async () => {
+    const required = { type: 'SingleLineText' as const, required: true }
+    const fields = ['Title', 'Code', 'Size'].map((title) => ({ title, ...required }))
+    const table = await tests.createTable(fields, [['a', 'b', 'c']])
+    const { page } = await tests.openTable(table, tests.owner(), { locale: 'de-DE' })
+    await page.getByTestId('add-record').click()
+    await page.keyboard.type('x', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await page.getByRole('img', { name: 'Code and Size are required' }).waitFor()
+  })
+})
+
 describe('a value that a field cannot hold', () => {
   test('is left out of a paste and listed, as long as the list is wanted', async () => {
     const grid = await tests.open(FIELDS, ROWS)

@@ -2,6 +2,7 @@ import type { Operation, Values } from '../../src/core/changes.ts'
 import { startValue } from '../../src/core/fields/default-value.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
+import { listNames } from '../i18n.ts'
 import { m } from '../messages.gen.ts'
 import type { ListState } from './layouts/list.ts'
 import type { Paging } from './layouts/paging.ts'
@@ -205,9 +206,7 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
 
 function requiredMessage(lacking: readonly Field[]): string | null {
   if (lacking.length === 0) return null
-  const names = new Intl.ListFormat(undefined, { type: 'conjunction' }).format(
-    lacking.map((field) => field.title),
-  )
+  const names = listNames(lacking.map((field) => field.title))
   return lacking.length === 1
     ? m.records_field_is_required({ field: names })
     : m.records_fields_are_required({ fields: names })

@@ -2,6 +2,7 @@ import type { Action } from '../../../src/core/actions.ts'
 import { actionText } from '../../../src/core/actions.ts'
 import type { Person } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
+import { listNames } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { runInQueue } from '../../records/base-queue.ts'
 import { timeZone } from '../../time-zone.ts'
@@ -86,7 +87,7 @@ function keptText({ kept, people }: Preview, count: number): string {
   const byId = new Map(people.map((person) => [person.id, person]))
   const names = kept.by.map(({ actorId }) => nameOf(byId.get(actorId ?? '')))
   if (names.length === 0) return m.records_values_kept_because_someone_changed({ count })
-  const list = new Intl.ListFormat(undefined, { type: 'conjunction' }).format(names)
+  const list = listNames(names)
   return kept.isPartial
     ? m.history_kept_by_and_others({ count, people: list })
     : m.history_kept_by({ count, people: list })

@@ -3,6 +3,7 @@ import { type CellValue, completeOptions } from '../../../../src/core/fields/fie
 import { type LinkOptions, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
+import { listNames } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { trpc } from '../../../trpc.ts'
@@ -89,7 +90,7 @@ function listed(names: string[]): string {
   const shown = names.slice(0, MAX_NAMED)
   const rest = names.length - shown.length
   const all = rest > 0 ? [...shown, m.records_more_count({ count: rest })] : shown
-  return new Intl.ListFormat(undefined, { type: 'conjunction' }).format(all)
+  return listNames(all)
 }
 
 function readDelta(value: CellValue): Delta | null {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
-import { localeTag } from '../../../i18n.ts'
+import { listNames, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { runInQueue } from '../../../records/base-queue.ts'
 import { api, cache, trpc } from '../../../trpc.ts'
@@ -105,7 +105,7 @@ function RestoreVersion({
             {data.left.length > 0 && (
               <p dir="auto">
                 {m.records_version_left({
-                  fields: new Intl.ListFormat(undefined, { type: 'conjunction' }).format(data.left),
+                  fields: listNames(data.left),
                 })}
               </p>
             )}

@@ -5,6 +5,7 @@ import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { type ClipboardBlock, optionsForCopied, readClipboard, textsOf } from '../../../grid/clipboard.ts'
+import { listNames } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
@@ -122,7 +123,7 @@ const agree = (header: readonly string[], rows: number): Promise<boolean> =>
     title: m.records_paste_this_sheet_confirm(),
     text: m.records_pastes_records_fields_fields_missing({
       records: m.common_records_count({ count: rows }),
-      fields: new Intl.ListFormat(undefined).format(header.slice(0, 12)) + (header.length > 12 ? ' …' : ''),
+      fields: listNames(header.slice(0, 12)) + (header.length > 12 ? ' …' : ''),
     }),
     confirmLabel: m.records_paste(),
   })
