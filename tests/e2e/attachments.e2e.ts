@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { png, uploadOne } from '../records/attachments-support.ts'
 import { createMember } from '../support/factories.ts'
-import { drop, selectorOf } from './drop-files.ts'
+import { drop, holdUploads, selectorOf } from './drop-files.ts'
 import { eventually, type GridPage, gridTests, type OpenTable, textOf, untilCount } from './grid-page.ts'
 
 const tests = gridTests()
@@ -57,6 +57,9 @@ async function open(): Promise<Opened> {
     },
   }
 }
+
+/** A text file for a file input. */
+const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
 
 /** The browser's word of a request may come after the server has answered it. */
 async function untilWritten(grid: GridPage, times: number): Promise<void> {
@@ -229,14 +232,9 @@ describe('the list of a cell’s files', () => {
 
   test('cancels an upload that is on its way, and goes on with one whose list was closed', async () => {
     const { grid, page, names, untilNames } = await open()
-    const held = Promise.withResolvers<void>()
-    await page.route('**/storage/upload', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const release = await holdUploads(page)
     await grid.cell(1, 'Files').dblclick()
     const list = page.getByTestId('file-list')
-    const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
     await list.getByTestId('file-input').setInputFiles([file('stopped.txt'), file('kept.txt')])
     await list.getByRole('button', { name: 'Cancel upload of stopped.txt' }).click()
     expect(
@@ -247,7 +245,7 @@ describe('the list of a cell’s files', () => {
     ).toBe(1)
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'detached' })
-    held.resolve()
+    release()
     await untilNames(1, 'Files', ['kept.txt'])
     expect(await names(1, 'Files')).toEqual(['kept.txt'])
   })
@@ -266,6 +264,53 @@ describe('the list of a cell’s files', () => {
     await failed.getByRole('alert').waitFor()
     expect(await textOf(failed)).toContain('private network')
     grid.problems.length = 0 // The browser notes each refusal.
+  })
+})
+
+describe('a change of selected records', () => {
+  test('waits for its files, which stay with the field that they were chosen for', async () => {
+    const { grid, page, names, untilNames } = await open()
+    const release = await holdUploads(page)
+    await grid.cell(0, 'Title').hover()
+    await page.getByRole('checkbox', { name: 'Select record 1' }).check()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Edit field' }).click()
+    const form = page.getByRole('dialog', { name: 'Edit field of selected records' })
+    const field = form.getByLabel('Field', { exact: true })
+    await field.selectOption({ label: 'Files' })
+    await form.getByTestId('file-input').setInputFiles([file('new.txt')])
+    await form.getByTestId('upload').waitFor()
+    const apply = form.getByRole('button', { name: 'Change 1 record' })
+    expect(await apply.isDisabled()).toBe(true)
+    await field.selectOption({ label: 'Title' })
+    const text = form.getByLabel('Title', { exact: true })
+    await text.waitFor()
+    expect(await apply.isDisabled()).toBe(true)
+    release()
+    await page.getByTestId('upload').waitFor({ state: 'detached' })
+    expect(await text.inputValue()).toBe('')
+    expect(await names(0, 'Files')).toEqual(['photo.png', 'notes.txt'])
+    await field.selectOption({ label: 'Files' })
+    await form.getByText('new.txt').waitFor()
+    await apply.click()
+    await untilNames(0, 'Files', ['new.txt'])
+  })
+
+  test('cancels the uploads that are on their way when it is closed', async () => {
+    const { grid, page, names } = await open()
+    const release = await holdUploads(page)
+    await grid.cell(0, 'Title').hover()
+    await page.getByRole('checkbox', { name: 'Select record 1' }).check()
+    const edit = page.getByTestId('bulk-bar').getByRole('button', { name: 'Edit field' })
+    await edit.click()
+    const form = page.getByRole('dialog', { name: 'Edit field of selected records' })
+    await form.getByLabel('Field', { exact: true }).selectOption({ label: 'Files' })
+    await form.getByTestId('file-input').setInputFiles([file('new.txt')])
+    await form.getByTestId('upload').waitFor()
+    await edit.click()
+    await form.waitFor({ state: 'detached' })
+    await page.getByTestId('upload').waitFor({ state: 'detached' })
+    release()
+    expect(await names(0, 'Files')).toEqual(['photo.png', 'notes.txt'])
   })
 })
 

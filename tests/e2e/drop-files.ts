@@ -25,3 +25,13 @@ export const drop = (page: Page, selector: string, files: Given[]) =>
 /** Where a cell stands in the document. */
 export const selectorOf = (table: OpenTable, row: number, title: string) =>
   `[role="gridcell"][data-row="${row}"][data-field="${table.schema.fields.find((one) => one.title === title)?.id}"]`
+
+/** Holds back the uploads of a page, as a slow network does. Returns what lets them through. */
+export async function holdUploads(page: Page): Promise<() => void> {
+  const released = Promise.withResolvers<void>()
+  await page.route('**/storage/upload', async (route) => {
+    await released.promise
+    await route.continue()
+  })
+  return released.resolve
+}

@@ -3,6 +3,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { View } from '../../src/core/model.ts'
 import { png, uploadOne } from '../records/attachments-support.ts'
 import { createMember } from '../support/factories.ts'
+import { holdUploads } from './drop-files.ts'
 import { eventually, gridTests, type OpenTable, textOf, untilCount } from './grid-page.ts'
 
 const tests = gridTests()
@@ -182,6 +183,28 @@ describe('a gallery', () => {
     expect(await dialog.getByLabel('Title').inputValue()).toBe('half')
     await dialog.getByTestId('create-record').click()
     await card('half').waitFor()
+  })
+
+  test('adds a record once its files have arrived', async () => {
+    const { page, card, table } = await openGallery(letters(1))
+    const release = await holdUploads(page)
+    await page.getByTestId('gallery-add').click()
+    const dialog = page.getByRole('dialog', { name: 'New record' })
+    await dialog.getByLabel('Title').fill('fresh')
+    const photo = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) }
+    await dialog.getByTestId('file-input').setInputFiles(photo)
+    await dialog.getByTestId('upload').waitFor()
+    await page.keyboard.press('ControlOrMeta+Enter')
+    expect(await dialog.getByTestId('create-record').isDisabled()).toBe(true)
+    release()
+    await dialog.getByTestId('file-row').waitFor()
+    await dialog.getByTestId('create-record').click()
+    await card('fresh').waitFor()
+    const { body } = await tests
+      .app()
+      .rest(tests.owner().token)
+      .get(`/api/v2/tables/${table.tableId}/records`)
+    expect(body.list.at(-1).Photos).toMatchObject([{ title: 'a.png' }])
   })
 
   test('chooses cards for the bar, moves them by drag and key, and follows what others write', async () => {

@@ -12,8 +12,10 @@ let isTrayOpen = false
 /** Uploads files into a cell; a tray at the edge of the page shows their progress. */
 export function addFiles(target: FileTarget, sources: readonly FileSource[]): void {
   import('./uploads.ts')
-    .then(({ startUploads }) => startUploads(target, sources))
-    .then(showTray)
+    .then(({ startUploads }) => {
+      startUploads(target, sources)
+      showTray()
+    })
     .catch((error) => toast.error({ text: messageOf(error) }))
 }
 

@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
@@ -21,7 +22,8 @@ export interface Upload {
   /** Bytes; null for one that the server fetches. */
   size: number | null
   sent: number
-  state: 'waiting' | 'sending' | 'failed'
+  /** `checking`: whether the field may take it. */
+  state: 'checking' | 'waiting' | 'sending' | 'failed'
   /** Why it failed. */
   message: string | null
 }
@@ -74,36 +76,75 @@ export function attend(key: string): () => void {
     state.setState(({ attended }) => ({ attended: new Set([...attended].filter((one) => one !== key)) }))
 }
 
-/** Uploads files and adds the successful ones to the cell in one change. Shows the rejected ones with the reason. */
-export async function startUploads(target: FileTarget, sources: readonly FileSource[]): Promise<void> {
-  if (sources.length === 0) return
-  const options = target.field.options as AttachmentOptions
-  const [server, current] = await Promise.all([serverLimits(), target.latest()])
-  const taken =
-    readAttachments(current).length +
-    shownUploads().filter(({ key, state }) => key === target.key && state !== 'failed').length
-  const batch: Batch = { target, items: sources.map(() => null), open: 0 }
-  let place = taken
-  const added = sources.map((source, at): Upload => {
-    const problem = problemOf(source, place, options, server)
+/**
+ * True while files for a form are on their way: what it submits now would lack them. They are cancelled when the form
+ * closes.
+ *
+ * @param form how the keys of its cells begin
+ */
+export function useFormUploads(form: string): boolean {
+  useEffect(
+    () => () => {
+      for (const { id, key } of shownUploads()) if (key.startsWith(form)) cancelUpload(id)
+    },
+    [form],
+  )
+  return useStore(state, ({ shown }) =>
+    shown.some(({ key, state }) => key.startsWith(form) && state !== 'failed'),
+  )
+}
+
+/**
+ * Uploads files and adds the successful ones to the cell in one change. Shows them at once, and the rejected ones with
+ * the reason.
+ */
+export function startUploads(target: FileTarget, sources: readonly FileSource[]): void {
+  const batch: Batch = { target, items: sources.map(() => null), open: sources.length }
+  const added = sources.map((source, place): Work => {
     const id = nextId++
-    works.set(id, { id, source, batch, place: at, controller: new AbortController() })
-    if (problem === null) {
-      batch.open++
-      place++
-    }
+    return { id, source, batch, place, controller: new AbortController() }
+  })
+  for (const work of added) works.set(work.id, work)
+  const lines = added.map(({ id, source }): Upload => {
+    const isFile = 'file' in source
     return {
       id,
       key: target.key,
+      name: isFile ? source.file.name : nameIn(source.url),
+      size: isFile ? source.file.size : null,
       sent: 0,
-      message: problem,
-      name: 'file' in source ? source.file.name : nameIn(source.url),
-      size: 'file' in source ? source.file.size : null,
-      state: problem === null ? 'waiting' : 'failed',
+      state: 'checking',
+      message: null,
     }
   })
-  publish([...shownUploads(), ...added])
+  publish([...shownUploads(), ...lines])
+  check(target, added).catch((error) => {
+    for (const work of added) if (works.has(work.id)) fail(work, messageOf(error))
+  })
+}
+
+/** Queues the files that the field may take, and rejects the others. */
+async function check(target: FileTarget, added: readonly Work[]): Promise<void> {
+  const [server, current] = await Promise.all([serverLimits(), target.latest()])
+  const earlier = shownUploads().filter(
+    ({ id, key, state }) => key === target.key && state !== 'failed' && id < (added[0]?.id ?? 0),
+  )
+  let place = readAttachments(current).length + earlier.length
+  for (const work of added) {
+    if (!works.has(work.id)) continue
+    const problem = problemOf(work.source, place, target.field.options as AttachmentOptions, server)
+    if (problem !== null) fail(work, problem)
+    else {
+      place++
+      change(work.id, { state: 'waiting' })
+    }
+  }
   runNext()
+}
+
+function fail(work: Work, message: string): void {
+  change(work.id, { state: 'failed', message })
+  finishOne(work.batch)
 }
 
 /** Cancels an upload, or removes a failed one from the list. */
@@ -115,21 +156,15 @@ export function cancelUpload(id: number): void {
   // Aborting ends a running upload, which removes it from the list.
   if (upload.state === 'sending') return
   remove(id)
-  if (upload.state === 'waiting') finishOne(work.batch)
+  if (upload.state !== 'failed') finishOne(work.batch)
 }
 
 /** Sends a failed file again. Its line stays until the new one is there: the tray closes when it is empty. */
 export function retryUpload(id: number): void {
   const work = works.get(id)
   if (!work) return
-  works.delete(id)
-  startUploads(work.batch.target, [work.source]).then(
-    () => remove(id),
-    (error) => {
-      works.set(id, work)
-      change(id, { message: messageOf(error) })
-    },
-  )
+  startUploads(work.batch.target, [work.source])
+  remove(id)
 }
 
 function runNext(): void {
@@ -154,8 +189,8 @@ async function run(work: Work): Promise<void> {
     })
     remove(id)
   } catch (error) {
-    if (controller.signal.aborted) remove(id)
-    else change(id, { state: 'failed', message: messageOf(error) })
+    if (!controller.signal.aborted) return fail(work, messageOf(error))
+    remove(id)
   }
   finishOne(batch)
 }

@@ -14,7 +14,6 @@ import {
   readAttachments,
   writeAttachments,
 } from '../../src/core/fields/attachment-item.ts'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { addFiles } from '../attachments/add-files.tsx'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { FileThumb, widthOf } from '../attachments/file-thumb.tsx'
@@ -25,7 +24,6 @@ import { preloadAfterContent } from '../navigation/after-content.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
-import { toast } from '../ui/toast.ts'
 import styles from './attachment.module.css'
 import { defineCell, type EditorProps, type ViewProps } from './cell.ts'
 
@@ -41,7 +39,7 @@ export const attachmentCell = defineCell(attachment, {
   extraWidth: 60,
   takesFiles: true,
   View: Files,
-  Editor: AttachmentEditor,
+  Editor: (props) => (props.files ? <AttachmentEditor {...props} files={props.files} /> : null),
   open(value, field) {
     const items = readAttachments(value)
     openViewer(field.tableId, items)
@@ -124,9 +122,12 @@ function countFitting(widths: readonly number[], room: number): number {
 }
 
 /** List of a cell's files: a popup over the grid, inline in an open record. Each change is stored at once. */
-function AttachmentEditor(props: EditorProps<AttachmentOptions>): ReactNode {
-  const { field, variant, ref, label, value } = props
-  const target = useTarget(props)
+function AttachmentEditor(props: EditorProps<AttachmentOptions> & { files: FileTarget }): ReactNode {
+  const { field, variant, ref, label, value, files } = props
+  // The owner creates a new object per render, but for the same cell.
+  const kept = useRef(files)
+  if (files.key !== kept.current.key) kept.current = files
+  const target = kept.current
   const stored = useSyncExternalStore(target.subscribe, target.current)
   const items = readAttachments((stored === undefined ? value : stored) ?? null)
   const box = useRef<HTMLDivElement>(null)
@@ -175,26 +176,4 @@ const heightFor = (box: HTMLElement | null): number =>
 /** Enter presses buttons and Tab moves between them; only Escape goes to the owner. */
 function keepKeys(event: KeyboardEvent): void {
   if (event.key !== 'Escape') event.stopPropagation()
-}
-
-/** The cell as an upload target; in a bulk edit, which has no record, changes go straight to the owner. */
-function useTarget({ files, field, value, change }: EditorProps<AttachmentOptions>): FileTarget {
-  const latest = useRef({ value, change })
-  latest.current = { value, change }
-  const [own] = useState<FileTarget>(() => {
-    const current = (): CellValue => latest.current.value
-    return {
-      key: `own ${crypto.randomUUID()}`,
-      field,
-      current,
-      subscribe: () => () => {},
-      latest: async () => current(),
-      write: (next) => latest.current.change(next),
-      refused: (reason) => toast.error({ text: reason }),
-    }
-  })
-  // The owner creates a new object per render, but for the same cell.
-  const kept = useRef(files)
-  if (files?.key !== kept.current?.key) kept.current = files
-  return kept.current ?? own
 }

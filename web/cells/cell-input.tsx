@@ -21,7 +21,7 @@ interface CellInputProps {
   /** True without the right to write; server-filled fields are never writable. */
   readOnly?: boolean
   createOption?: (title: string) => Promise<boolean>
-  /** Upload target that outlives the open record. */
+  /** Upload target that outlives this input; fields of files can be edited only with one. */
   files?: FileTarget
   links?: LinkTarget
   /** Id of the control, for a `<label for>`. */

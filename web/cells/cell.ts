@@ -98,7 +98,7 @@ export interface EditorProps<O = FieldOptions> {
   cancel(): void
   /** Creates a select option; resolves true once it exists. Absent without the right. */
   createOption?: (title: string) => Promise<boolean>
-  /** Upload target that outlives the editor, for cells of files. */
+  /** Upload target that outlives the editor; cells of files can be edited only with one. */
   files?: FileTarget
   /** Data access of the link picker, for cells of links. */
   links?: LinkTarget

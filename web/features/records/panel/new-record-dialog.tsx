@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom'
 import type { Values } from '../../../../src/core/changes.ts'
 import { defaultsToNow, startValue } from '../../../../src/core/fields/default-value.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { CELLS } from '../../../cells/index.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { recordsApi } from '../../../records/api.ts'
@@ -18,6 +19,7 @@ import { looseLinkTarget } from '../commands/link-target.ts'
 import { createOption } from '../commands/record-commands.ts'
 import { can, type GetContext, isWritable } from '../context/table-context.ts'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
+import { useFormValues } from './form-values.ts'
 import styles from './new-record.module.css'
 import { RecordField } from './record-field.tsx'
 
@@ -39,16 +41,14 @@ export interface NewRecordDialogProps extends NewRecordOptions {
 
 /** Dialog for a new record with its fields in view order, created by one change. */
 export function NewRecordDialog(props: NewRecordDialogProps) {
-  const { getContext, values: start = {}, before = null, onClose, onCreated, onAbandoned } = props
+  const { getContext, values: start = NO_VALUES, before = null, onClose, onCreated, onAbandoned } = props
   const context = getContext()
   const { schema, state } = context
-  const [values, setValues] = useState<Values>(start)
+  const [error, setError] = useState<unknown>(null)
+  const { values, latest, set, fileTarget, isUploading } = useFormValues(start, () => setError(null))
   const [moments] = useState(() => momentsOf(schema.fields))
-  // Fields commit on blur, also when the submit button is pressed.
-  const latest = useRef(values)
   const form = useRef<HTMLDivElement>(null)
   const [showsMore, setShowsMore] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const moreId = useId()
   const { fieldId: namedId } = detailsOf(error)
@@ -59,18 +59,13 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
   const first = all.filter(isFirst)
   const others = all.filter((one) => !isFirst(one))
 
-  const set = (field: Field, value: Values[string]) => {
-    latest.current = { ...latest.current, [field.id]: value }
-    setValues(latest.current)
-    setError(null)
-  }
   const leave = () => {
     onClose()
-    if (latest.current !== start) onAbandoned(latest.current)
+    if (latest() !== start) onAbandoned(latest())
   }
 
   async function create() {
-    if (isBusy) return
+    if (isBusy || isUploading) return
     // Blur commits the open editor, or marks it invalid.
     flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
     const invalid = form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea, button)')
@@ -81,7 +76,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
       const operation = {
         kind: 'insert' as const,
         tableId,
-        rows: [{ values: { ...moments, ...latest.current } }],
+        rows: [{ values: { ...moments, ...latest() } }],
         before,
         viewId: before === null ? undefined : orderOf(context.store.query()).orderViewId,
       }
@@ -106,6 +101,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
       value={shown[field.id] === undefined ? field.defaultValue : (shown[field.id] ?? null)}
       canEdit
       error={field.id === namedId ? messageOf(error) : null}
+      files={CELLS[field.type].takesFiles ? fileTarget(field) : undefined}
       links={
         looseLinkTarget(context, field, {
           value: values[field.id] ?? null,
@@ -129,7 +125,12 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
           <Button disabled={isBusy} onClick={leave}>
             {m.common_cancel()}
           </Button>
-          <Button variant="primary" busy={isBusy} data-testid="create-record" onClick={() => void create()}>
+          <Button
+            variant="primary"
+            busy={isBusy || isUploading}
+            data-testid="create-record"
+            onClick={() => void create()}
+          >
             {m.records_add_record()}
           </Button>
         </>
@@ -169,6 +170,8 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
     </Dialog>
   )
 }
+
+const NO_VALUES: Values = {}
 
 /** Current time for fields that default to it, fixed when the dialog opens so that the shown value is stored. */
 const momentsOf = (fields: readonly Field[]): Values => {

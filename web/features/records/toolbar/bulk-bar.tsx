@@ -4,7 +4,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
-import { cellText } from '../../../cells/index.ts'
+import { CELLS, cellText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { writeClipboard } from '../../../grid/clipboard.ts'
 import type { CheckedRows } from '../../../grid/contract.ts'
@@ -31,6 +31,7 @@ import {
 } from '../commands/record-commands.ts'
 import { mayTrigger, triggerItems } from '../commands/trigger-webhooks.ts'
 import { can, isWritable, shownRecords, type TableContext } from '../context/table-context.ts'
+import { useFormValues } from '../panel/form-values.ts'
 import { RecordField } from '../panel/record-field.tsx'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
 
@@ -181,10 +182,13 @@ function BulkEdit(props: {
   const fields = shownFields(context.schema.fields, context.state.view).map(({ field }) => field)
   const writable = fields.filter(isWritable)
   const [fieldId, setFieldId] = useState(writable[0]?.id ?? '')
-  const [value, setValue] = useState<CellValue>(null)
+  // By field, so that what arrives late stays with the field it is for.
+  const { values, set, fileTarget, isUploading } = useFormValues()
   const box = useRef<HTMLDivElement>(null)
   const field = writable.find(({ id }) => id === fieldId)
   if (!field) return <p className={toolbar.hint}>{m.records_no_editable_fields_view()}</p>
+  const value = values[field.id] ?? null
+  const onChange = (next: CellValue) => set(field, next)
   return (
     <div ref={box} className={styles.bulkEdit}>
       <select
@@ -192,10 +196,7 @@ function BulkEdit(props: {
         aria-label={m.common_field()}
         data-autofocus
         value={fieldId}
-        onChange={(event) => {
-          setFieldId(event.target.value)
-          setValue(null)
-        }}
+        onChange={(event) => setFieldId(event.target.value)}
       >
         {writable.map((one) => (
           <option key={one.id} value={one.id}>
@@ -209,13 +210,15 @@ function BulkEdit(props: {
         field={field}
         value={value}
         canEdit
-        links={looseLinkTarget(context, field, { value, onChange: setValue }) ?? undefined}
-        onCommit={setValue}
+        files={CELLS[field.type].takesFiles ? fileTarget(field) : undefined}
+        links={looseLinkTarget(context, field, { value, onChange }) ?? undefined}
+        onCommit={onChange}
         hidesLabel
       />
       <Button
         size="small"
         variant="primary"
+        busy={isUploading}
         onClick={() => {
           // A refused text is not the value: without this, it would empty the field.
           const invalid = box.current?.querySelector<HTMLElement>(
