@@ -187,6 +187,40 @@ describe('the end of a session', () => {
     await page.context().close()
   })
 
+  test.each(['button', 'address'] as const)(
+    'without a connection, by %s, ends it before the cookie could let anybody in',
+    async (way) => {
+      const page = await openSignedIn('/account/profile')
+      await page.route('**/trpc/auth.signOut*', (route) => route.abort())
+      if (way === 'button') {
+        await page.getByRole('button', { name: 'Account menu' }).click()
+        await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      } else await page.goto(`${app().url}/dashboard#/account/profile?logout=true`)
+      await arrivesAt(page, /^\/signin$/)
+      await page.unroute('**/trpc/auth.signOut*')
+      const next = await openPage('/account/profile', page.context())
+      await arrivesAt(next, /^\/signin\?continueAfterSignIn=%2Faccount%2Fprofile$/)
+      // It ends no later session.
+      await fillCredentials(next)
+      await arrivesAt(next, /^\/account\/profile$/)
+      await next.evaluate(() => localStorage.removeItem('sheaf.token'))
+      await next.reload()
+      await signedIn(next)
+      await page.context().close()
+    },
+  )
+
+  test('by `?logout` reaches a session whose access token has expired', async () => {
+    const page = await openSignedIn('/account/profile')
+    await page.evaluate(() => localStorage.removeItem('sheaf.token'))
+    await page.goto('about:blank')
+    await page.goto(`${app().url}/dashboard#/account/profile?logout=true`)
+    await arrivesAt(page, /^\/signin$/)
+    const next = await openPage('/account/profile', page.context())
+    await arrivesAt(next, /^\/signin\?continueAfterSignIn=%2Faccount%2Fprofile$/)
+    await page.context().close()
+  })
+
   test('elsewhere leaves the page as it is, asks to sign in over it, and sends what was waiting', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Kept')

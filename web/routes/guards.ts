@@ -1,10 +1,10 @@
-import { isOffline } from '../errors.ts'
 import { readContinuePath } from '../navigation/continue-path.ts'
 import { paths } from '../navigation/paths.ts'
 import type { RouteLocation } from '../navigation/router.tsx'
-import { session } from '../session/index.ts'
+import { endOnServer } from '../session/end-on-server.ts'
+import { session, signOutLater } from '../session/index.ts'
 import { localSettings } from '../session/local-settings.ts'
-import { api, cache } from '../trpc.ts'
+import { cache } from '../trpc.ts'
 
 /**
  * Requires a session. Without one opens sign-up on an installation without users, else sign-in, which leads back to
@@ -25,12 +25,9 @@ export async function requireSignIn(location: RouteLocation): Promise<string | n
 /** `?logout` in any address of the app ends the session, on the server too, and leads to sign-in (spec §2). */
 async function signsOut({ search }: RouteLocation): Promise<boolean> {
   if (search.logout === undefined) return false
-  try {
-    if (session.status() !== 'signedOut') await api.auth.signOut.mutate()
-  } catch (error) {
-    // The browser deletes its token even if the server does not respond.
-    if (!isOffline(error)) throw error
-  }
+  // Without a token there may still be a cookie, which lets this browser in again.
+  if (session.status() === 'signedOut') signOutLater()
+  else await endOnServer()
   session.signOut()
   return true
 }

@@ -5,17 +5,29 @@ import { localSettings } from './local-settings.ts'
 import { createSession, type SessionStatus } from './session.ts'
 import { isVisitorPage, visitor } from './visitor.ts'
 
-// A separate client: the usual one renews tokens and would wait for itself.
-const refreshClient = createTRPCClient<AppRouter>({ links: [httpLink({ url: '/trpc' })] })
+// A separate client: the usual one renews tokens and would wait for itself. To sign out, the server requires the header,
+// but no valid token.
+const refreshClient = createTRPCClient<AppRouter>({
+  links: [httpLink({ url: '/trpc', headers: { 'xc-auth': 'none' } })],
+})
 
 /** The session of this browser. */
 export const session = createSession({
   load: () => (isVisitorPage ? null : localSettings.get('token')),
-  save: (token) => (token === null ? localSettings.remove('token') : localSettings.set('token', token)),
+  save(token) {
+    if (token === null) return localSettings.remove('token')
+    // The cookie belongs to a new session now. Not removed, because other tabs would keep their copy in memory.
+    localSettings.set('unsentSignOut', 'false')
+    localSettings.set('token', token)
+  },
   now: Date.now,
 
   async askForToken() {
     try {
+      if (localSettings.get('unsentSignOut') === 'true') {
+        await refreshClient.auth.signOut.mutate()
+        localSettings.set('unsentSignOut', 'false')
+      }
       return (await refreshClient.auth.refresh.mutate()).token
     } catch (error) {
       if (error instanceof TRPCClientError && isRefusal(error)) return null
@@ -34,6 +46,9 @@ const isRefusal = (error: TRPCClientError<AppRouter>): boolean => {
   const status = error.data?.httpStatus
   return status !== undefined && status >= 400 && status < 500 && status !== 429
 }
+
+/** Makes this browser ask the server to end the session of its cookie, instead of using the cookie again. */
+export const signOutLater = (): void => localSettings.set('unsentSignOut', 'true')
 
 /** The session's status as a hook. */
 export const useSessionStatus = (): SessionStatus => useSyncExternalStore(session.subscribe, session.status)

@@ -1,6 +1,8 @@
 /** Settings stored in this browser (spec §3, local settings, and the shell's state). */
 export type SettingName =
   | 'token'
+  // `true` after a sign-out that the server has not been told about
+  | 'unsentSignOut'
   | 'lang'
   | 'continueAfterSignIn'
   | 'lastPlaces'

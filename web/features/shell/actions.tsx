@@ -24,12 +24,12 @@ import {
 import type { Table } from '../../../src/core/model.ts'
 import type { Action, ActionContext } from '../../actions/action.ts'
 import { runAction } from '../../actions/index.ts'
-import { isOffline } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { leave } from '../../navigation/leave.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
-import { api, cache } from '../../trpc.ts'
+import { endOnServer } from '../../session/end-on-server.ts'
+import { cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -304,12 +304,7 @@ export const signOutAction: Action = {
   group: accountGroup,
   icon: LogOut,
   async run() {
-    try {
-      await api.auth.signOut.mutate()
-    } catch (error) {
-      // Offline, still forget the token in this browser.
-      if (!isOffline(error)) throw error
-    }
+    await endOnServer()
     leave()
   },
 }

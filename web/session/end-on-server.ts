@@ -1,0 +1,13 @@
+import { isOffline } from '../errors.ts'
+import { api } from '../trpc.ts'
+import { signOutLater } from './index.ts'
+
+/** Ends the session on the server, now or, if it does not respond, before this browser would renew the session. */
+export async function endOnServer(): Promise<void> {
+  try {
+    await api.auth.signOut.mutate()
+  } catch (error) {
+    if (!isOffline(error)) throw error
+    signOutLater()
+  }
+}
