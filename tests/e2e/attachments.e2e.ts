@@ -152,6 +152,21 @@ describe('an Attachment cell', () => {
   })
 })
 
+describe('an Attachment cell of a new record', () => {
+  test('keeps the record while its first file is being uploaded', async () => {
+    const { grid, page, table, untilNames } = await open()
+    const release = await holdUploads(page)
+    await page.getByTestId('add-record').click()
+    await grid.cell(2, 'Files').waitFor()
+    await drop(page, selectorOf(table, 2, 'Files'), [{ name: 'a.txt', type: 'text/plain', text: 'a' }])
+    await page.getByTestId('upload-tray').waitFor()
+    await grid.cell(0, 'Title').click()
+    await untilWritten(grid, 1)
+    release()
+    await untilNames(2, 'Files', ['a.txt'])
+  })
+})
+
 describe('the list of a cell’s files', () => {
   test('renames, moves and removes by keyboard, and stays open until Escape', async () => {
     const { grid, page, untilNames } = await open()

@@ -172,6 +172,21 @@ describe('record store', () => {
     expect(store.source.indexOf(local)).toBe(1)
   })
 
+  test('a new record whose first value is on its way is sent before it, once', async () => {
+    const { store, server, titles, settled } = await open(named('a'))
+    store.addRow(null)
+    const id = store.source.getRow(1)?.id ?? 0
+    store.setActive(id)
+    store.begin(id)
+    store.setActive(store.source.getRow(0)?.id ?? null)
+    await settled()
+    store.begin(id)
+    store.begin(1)
+    await settled()
+    expect(server.calls.filter((call) => call.startsWith('apply'))).toEqual(['apply insert'])
+    expect(titles()).toEqual(['a', null])
+  })
+
   test('a new record waits for its required fields and names them', async () => {
     const fields = [
       memoryField('title', 'SingleLineText', { required: true }),

@@ -11,6 +11,7 @@ let isTrayOpen = false
 
 /** Uploads files into a cell; a tray at the edge of the page shows their progress. */
 export function addFiles(target: FileTarget, sources: readonly FileSource[]): void {
+  target.begin()
   import('./uploads.ts')
     .then(({ startUploads }) => {
       startUploads(target, sources)

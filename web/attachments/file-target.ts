@@ -11,6 +11,8 @@ export interface FileTarget {
   subscribe(onChange: () => void): () => void
   /** The cell's value, read from the server if its record is not loaded. */
   latest(): Promise<CellValue>
+  /** Called when files are chosen, long before they arrive: keeps a new record for them. */
+  begin(): void
   write(value: CellValue): void
   /** Tells the user why uploaded files were not added. */
   refused(reason: string): void

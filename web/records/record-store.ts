@@ -262,6 +262,11 @@ export function createRecordStore(
     /** Adds a draft that stays local until its first value. Returns its row. */
     addRow: (before: RecordId | null, place?: DraftPosition): number | null => drafts.add(before, place),
 
+    /** Sends a draft before its first value is there, e.g. a file that is being uploaded. Ignores other records. */
+    begin(id: RecordId): void {
+      drafts.fill(state.realId(id), {})
+    },
+
     /** Inserts records and shows them at once in their future position, e.g. copies. */
     insertRows: (
       rows: readonly Values[],

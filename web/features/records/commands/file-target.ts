@@ -26,6 +26,7 @@ export function fileTarget(store: RecordStore, field: Field, recordId: RecordId)
       })
       return values[field.id] ?? null
     },
+    begin: () => store.begin(recordId),
     write: (value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }]),
     refused: (reason) => toast.error({ text: m.records_files_not_added_reason({ reason }) }),
   }

@@ -45,6 +45,7 @@ export function useFormValues(start: Values = {}, onChange?: () => void): FormVa
         current,
         subscribe: store.subscribe,
         latest: async () => current(),
+        begin: () => {},
         write: (value) => set(field, value),
         refused: (reason) => toast.error({ text: reason }),
       }
