@@ -58,6 +58,25 @@ async function open(): Promise<Opened> {
   }
 }
 
+/** The first record of such a table, open, with the files of a field that the grid does not show. */
+async function openHiding(title: string) {
+  const opened = await open()
+  const { page, table } = opened
+  const field = table.schema.fields.find((one) => one.title === title)
+  await tests
+    .app()
+    .trpc(tests.owner().token)
+    .views.arrange.mutate({
+      viewId: table.schema.views[0]?.id ?? '',
+      fields: [{ fieldId: field?.id ?? '', show: false }],
+    })
+  await page.goto(`${page.url()}?rowId=1`)
+  await page.reload()
+  const panel = page.getByTestId('record-panel')
+  await panel.getByRole('button', { name: /^Hidden fields/ }).click()
+  return { ...opened, panel, hidden: panel.getByTestId('file-list').nth(1) }
+}
+
 /** A text file for a file input. */
 const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
 
@@ -331,22 +350,8 @@ describe('a change of selected records', () => {
 
 describe('an open record', () => {
   test('shows its files larger and takes more, also in a field that the grid does not show', async () => {
-    const { grid, page, table, untilNames } = await open()
-    const view = table.schema.views[0]
-    const hidden = table.schema.fields.find(({ title }) => title === 'Pictures')
-    await tests
-      .app()
-      .trpc(tests.owner().token)
-      .views.arrange.mutate({
-        viewId: view?.id ?? '',
-        fields: [{ fieldId: hidden?.id ?? '', show: false }],
-      })
-    await page.goto(`${page.url()}?rowId=1`)
-    await page.reload()
-    const panel = page.getByTestId('record-panel')
+    const { grid, panel, hidden: pictures, untilNames } = await openHiding('Pictures')
     await panel.getByTestId('file-list').first().getByText('photo.png').waitFor()
-    await panel.getByRole('button', { name: /^Hidden fields/ }).click()
-    const pictures = panel.getByTestId('file-list').nth(1)
     const picture = { mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) }
     await pictures.getByTestId('file-input').setInputFiles([{ name: 'one.png', ...picture }])
     await untilNames(0, 'Pictures', ['one.png'])
@@ -354,6 +359,36 @@ describe('an open record', () => {
     await pictures.getByTestId('file-input').setInputFiles([{ name: 'two.png', ...picture }])
     await untilNames(0, 'Pictures', ['one.png', 'two.png'])
     await untilWritten(grid, 2)
+  })
+
+  test('removes files one after the other that the grid does not show, on a slow network', async () => {
+    const { page, hidden, names, untilNames } = await openHiding('Files')
+    await page.route('**/trpc/records.write*', async (route) => {
+      await Bun.sleep(300)
+      await route.continue()
+    })
+    await hidden.getByRole('button', { name: 'Remove photo.png' }).click()
+    await hidden.getByRole('button', { name: 'Remove notes.txt' }).click()
+    await untilNames(0, 'Files', [])
+    await hidden.getByTestId('file-row').first().waitFor({ state: 'detached' })
+    expect(await names(0, 'Files')).toEqual([])
+  })
+
+  test('takes files that arrive together for a field that the grid does not show', async () => {
+    const { page, hidden, names, untilNames } = await openHiding('Files')
+    const release = await holdUploads(page)
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) {
+      await hidden.getByTestId('file-input').setInputFiles([file(name)])
+      await hidden.getByTestId('upload').filter({ hasText: name }).waitFor()
+    }
+    await hidden.getByRole('button', { name: 'Remove photo.png' }).click()
+    await untilNames(0, 'Files', ['notes.txt'])
+    release()
+    await eventually(
+      () => names(0, 'Files'),
+      (now) => now.length === 4,
+    )
+    expect((await names(0, 'Files')).toSorted()).toEqual(['a.txt', 'b.txt', 'c.txt', 'notes.txt'])
   })
 
   test('shows a viewer of the base the files, and nothing to change them with', async () => {

@@ -10,6 +10,7 @@ import { moveBefore, SortableList, useSortableItem } from '../ui/sortable.tsx'
 import { downloadAll, downloadFile } from './download.ts'
 import styles from './file-list.module.css'
 import fileRow from './file-row.module.css'
+import type { FilesChange } from './file-target.ts'
 import { FileThumb } from './file-thumb.tsx'
 import { formatFileSize } from './format-bytes.ts'
 import { acceptOf } from './limits.ts'
@@ -29,7 +30,7 @@ interface FileListProps {
   label: string
   id?: string
   size: 'small' | 'large'
-  onChange: (items: AttachmentItem[]) => void
+  onChange: (change: FilesChange) => void
   onAdd: (sources: FileSource[]) => void
 }
 
@@ -42,7 +43,7 @@ export function FileList(props: FileListProps) {
   const camera = useRef<HTMLInputElement>(null)
   const [asksUrl, setAsksUrl] = useState(false)
   const [isOver, setIsOver] = useState(false)
-  const keyed = withKeys(items).map(({ key, item }) => ({ id: key, item }))
+  const identified = withIds(items)
   const takesPictures = kinds.length === 0 || kinds.includes('image')
   const add = (files: FileList_) => {
     if (files && files.length > 0) onAdd([...files].map((file) => ({ file })))
@@ -156,21 +157,29 @@ export function FileList(props: FileListProps) {
         <p className={styles.empty}>{m.attachments_drop_paste_or_browse_files()}</p>
       )}
       <SortableList
-        ids={keyed.map((one) => one.id)}
-        onMove={(moved, before) => onChange(moveBefore(keyed, moved, before).map(({ item }) => item))}
+        ids={identified.map((one) => one.id)}
+        onMove={(moved, before) =>
+          onChange((all) => moveBefore(withIds(all), moved, before).map(({ item }) => item))
+        }
       >
         <ul className={styles.list}>
-          {keyed.map(({ id: key, item }, at) => (
+          {identified.map(({ id: fileId }, at) => (
             <FileRow
-              key={key}
-              id={key}
+              key={fileId}
+              id={fileId}
               tableId={tableId}
               items={items}
               at={at}
               size={size}
-              onRename={(title) => onChange(items.map((one) => (one === item ? { ...one, title } : one)))}
-              onRemove={() => onChange(items.filter((one) => one !== item))}
-              onMove={(by) => onChange(moved(items, at, at + by))}
+              onRename={(title) =>
+                onChange((all) =>
+                  withIds(all).map(({ id, item }) => (id === fileId ? { ...item, title } : item)),
+                )
+              }
+              onRemove={() =>
+                onChange((all) => withIds(all).flatMap(({ id, item }) => (id === fileId ? [] : [item])))
+              }
+              onMove={(by) => onChange((all) => moveTo(all, fileId, at + by))}
             />
           ))}
         </ul>
@@ -189,7 +198,12 @@ export function FileList(props: FileListProps) {
 /** Files from a file input, a drop or the clipboard. */
 type FileList_ = globalThis.FileList | null
 
-function moved(items: AttachmentItem[], from: number, to: number): AttachmentItem[] {
+/** Files with ids that they keep when others are added, removed or moved. */
+const withIds = (items: readonly AttachmentItem[]) =>
+  withKeys(items).map(({ key, item }) => ({ id: key, item }))
+
+function moveTo(items: AttachmentItem[], id: string, to: number): AttachmentItem[] {
+  const from = withIds(items).findIndex((one) => one.id === id)
   const item = items[from]
   if (!item || to < 0 || to >= items.length) return items
   return items.toSpliced(from, 1).toSpliced(to, 0, item)

@@ -1,5 +1,9 @@
+import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
+
+/** Computes the files of a cell from those that it holds. Must have the same result if it is applied twice. */
+export type FilesChange = (items: AttachmentItem[]) => AttachmentItem[]
 
 /** The target cell of an upload, read and written in the record store, so that it outlives the component. */
 export interface FileTarget {
@@ -13,7 +17,6 @@ export interface FileTarget {
   latest(): Promise<CellValue>
   /** Called when files are chosen, long before they arrive: keeps a new record for them. */
   begin(): void
-  write(value: CellValue): void
-  /** Tells the user why uploaded files were not added. */
-  refused(reason: string): void
+  /** Changes the files that the cell holds after all earlier changes. Tells the user why, if that fails. */
+  edit(change: FilesChange): void
 }

@@ -2,12 +2,7 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
-import {
-  type AttachmentItem,
-  nameIn,
-  readAttachments,
-  writeAttachments,
-} from '../../src/core/fields/attachment-item.ts'
+import { type AttachmentItem, nameIn, readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { messageOf } from '../errors.ts'
 import type { FileTarget } from './file-target.ts'
 import { problemOf, serverLimits } from './limits.ts'
@@ -201,11 +196,8 @@ function finishOne(batch: Batch): void {
   const arrived = batch.items.filter((item) => item !== null)
   if (batch.open > 0 || arrived.length === 0) return
   batch.items = batch.items.map(() => null)
-  const { target } = batch
-  target.latest().then(
-    (current) => target.write(writeAttachments([...readAttachments(current), ...arrived])),
-    (error) => target.refused(messageOf(error)),
-  )
+  const paths = new Set(arrived.map(({ path }) => path))
+  batch.target.edit((items) => [...items.filter(({ path }) => !paths.has(path)), ...arrived])
 }
 
 function change(id: number, part: Partial<Upload>): void {

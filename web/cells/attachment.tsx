@@ -9,11 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { type AttachmentOptions, attachment } from '../../src/core/fields/attachment.ts'
-import {
-  type AttachmentItem,
-  readAttachments,
-  writeAttachments,
-} from '../../src/core/fields/attachment-item.ts'
+import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { addFiles } from '../attachments/add-files.tsx'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { FileThumb, widthOf } from '../attachments/file-thumb.tsx'
@@ -136,7 +132,6 @@ function AttachmentEditor(props: EditorProps<AttachmentOptions> & { files: FileT
     read: () => ({ ok: true, value }),
     focus: () => box.current?.querySelector<HTMLElement>('button')?.focus(),
   }))
-  const change = (next: AttachmentItem[]) => target.write(writeAttachments(next))
   const list = (
     <ControlGroup ref={box} onKeyDown={keepKeys} data-cell-popover>
       <FileList
@@ -147,7 +142,7 @@ function AttachmentEditor(props: EditorProps<AttachmentOptions> & { files: FileT
         label={label}
         id={props.id}
         size={variant === 'grid' ? 'small' : 'large'}
-        onChange={change}
+        onChange={target.edit}
         onAdd={(sources) => addFiles(target, sources)}
       />
     </ControlGroup>

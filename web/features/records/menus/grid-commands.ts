@@ -80,9 +80,8 @@ export function createGridCommands(get: GetContext): GridCommands {
       return (fieldId: string, title: string) => createOption(context, fieldId, title)
     },
     fileTarget(recordId, fieldId) {
-      const { store, schema } = get()
-      const field = schema.fields.find(({ id }) => id === fieldId)
-      return field ? fileTarget(store, field, recordId) : null
+      const field = fieldOf(get(), fieldId)
+      return field ? fileTarget(get(), field, recordId) : null
     },
     linkTarget(recordId, fieldId) {
       const field = fieldOf(get(), fieldId)

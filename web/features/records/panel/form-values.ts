@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Values } from '../../../../src/core/changes.ts'
+import { readAttachments, writeAttachments } from '../../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { FileTarget } from '../../../attachments/file-target.ts'
 import { useFormUploads } from '../../../attachments/uploads.ts'
-import { toast } from '../../../ui/toast.ts'
 
 /** The values of a form without a record: of a new record, or of a change to many. */
 export interface FormValues {
@@ -46,8 +46,7 @@ export function useFormValues(start: Values = {}, onChange?: () => void): FormVa
         subscribe: store.subscribe,
         latest: async () => current(),
         begin: () => {},
-        write: (value) => set(field, value),
-        refused: (reason) => toast.error({ text: reason }),
+        edit: (change) => set(field, writeAttachments(change(readAttachments(current())))),
       }
     },
   }

@@ -390,7 +390,7 @@ function RecordFields(props: {
         value={valueIn(field)}
         canEdit={canEdit}
         error={row?.failedCells?.get(field.id) ?? null}
-        files={canEdit && CELLS[field.type].takesFiles ? fileTarget(store, field, recordId) : undefined}
+        files={canEdit && CELLS[field.type].takesFiles ? fileTarget(context, field, recordId) : undefined}
         links={linkTarget(getContext, field, recordId) ?? undefined}
         createOption={mayAddOptions ? (title) => createOption(getContext(), field.id, title) : undefined}
         onCommit={(mine, opened) => void store.writeEdit(recordId, { fieldId: field.id, opened, mine })}
