@@ -6,7 +6,7 @@ import { observable } from '@trpc/server/observable'
 import { goesAlone } from '../src/core/calls-alone.ts'
 import type { AppRouter } from '../src/router.ts'
 import { appCodeOf, isWorthRetrying } from './errors.ts'
-import { callerHeaders, recoverFrom401, session } from './session/index.ts'
+import { callerHeaders, recoverFrom401 } from './session/index.ts'
 
 export type Inputs = inferRouterInputs<AppRouter>
 export type Outputs = inferRouterOutputs<AppRouter>
@@ -35,9 +35,7 @@ const sessionLink: TRPCLink<AppRouter> = () => {
         complete: () => observer.complete(),
         error(error) {
           const isOwnBusiness = op.path.startsWith('auth.') && op.path !== 'auth.me'
-          if (error.data?.httpStatus !== 401 || isOwnBusiness || session.status() === 'signedOut') {
-            return observer.error(error)
-          }
+          if (error.data?.httpStatus !== 401 || isOwnBusiness) return observer.error(error)
           recoverFrom401().then(
             (goOn) => {
               if (!goOn) return observer.error(error)

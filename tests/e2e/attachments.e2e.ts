@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { png, uploadOne } from '../records/attachments-support.ts'
+import { PASSWORD } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
 import { drop, holdUploads, selectorOf } from './drop-files.ts'
 import { eventually, type GridPage, gridTests, type OpenTable, textOf, untilCount } from './grid-page.ts'
@@ -135,6 +136,20 @@ describe('an Attachment cell', () => {
     const operations = [{ kind: 'insert' as const, tableId: table.tableId, rows: [{ values: {} }] }]
     await trpc(token).records.write.mutate({ change: { baseId: table.baseId, operations } })
     await untilCount(grid, '3 records')
+  })
+
+  test('takes dropped files once a person whose session has ended elsewhere has signed in again', async () => {
+    const { table, untilNames } = await open()
+    const editor = await createMember(tests.app(), table.baseId, 'editor')
+    const { page, problems } = await tests.openTable(table, editor)
+    await page.waitForLoadState('networkidle')
+    await tests.app().trpc(editor.token).auth.signOut.mutate()
+    await drop(page, selectorOf(table, 1, 'Files'), [{ name: 'a.txt', type: 'text/plain', text: 'a' }])
+    const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' })
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await untilNames(1, 'Files', ['a.txt'])
+    problems.length = 0 // The browser notes each refusal.
   })
 
   test('takes files and pictures of the clipboard', async () => {

@@ -3,7 +3,7 @@ import { isSafeImage } from '../../src/core/fields/attachment-kinds.ts'
 import { messageOf } from '../errors.ts'
 import { m } from '../messages.gen.ts'
 import { callRest, RestError } from '../rest.ts'
-import { callerHeaders } from '../session/index.ts'
+import { callerHeaders, recoverFrom401 } from '../session/index.ts'
 import { rememberUpload } from './signed-files.ts'
 
 /** A local file, or a URL for the server to fetch. */
@@ -32,11 +32,20 @@ export async function sendFile(source: FileSource, sending: Sending): Promise<At
 
 type Uploaded = AttachmentItem & { signedPath: string }
 
+/** Uploads a file; once more after a 401, like `fetchSignedIn`. */
+async function sendBytes(file: File, sending: Sending): Promise<Uploaded> {
+  let answer = await post(file, sending)
+  if (answer.status === 401 && (await recoverFrom401())) answer = await post(file, sending)
+  const { status, body } = answer
+  if (status === 200 && Array.isArray(body) && isUploaded(body[0])) return body[0]
+  throw new Error(errorMessageOf(body))
+}
+
 /** XMLHttpRequest, because `fetch` reports no upload progress. */
-async function sendBytes(file: File, { signal, onProgress }: Sending): Promise<Uploaded> {
+async function post(file: File, { signal, onProgress }: Sending): Promise<{ status: number; body: unknown }> {
   const headers = await callerHeaders()
   signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<Uploaded>()
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: unknown }>()
   const request = new XMLHttpRequest()
   const form = new FormData()
   form.append('file', file, file.name)
@@ -44,11 +53,7 @@ async function sendBytes(file: File, { signal, onProgress }: Sending): Promise<U
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
   request.responseType = 'json'
   request.upload.onprogress = ({ loaded }) => onProgress(loaded)
-  request.onload = () => {
-    const answer: unknown = request.response
-    if (request.status === 200 && Array.isArray(answer) && isUploaded(answer[0])) resolve(answer[0])
-    else reject(new Error(errorMessageOf(answer)))
-  }
+  request.onload = () => resolve({ status: request.status, body: request.response })
   request.onerror = () => reject(new Error(messageOf(new TypeError('offline'))))
   request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
   const abort = () => request.abort()

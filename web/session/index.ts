@@ -78,9 +78,10 @@ export async function fetchSignedIn(url: string, init: RequestInit = {}): Promis
 
 /**
  * Recovers from a 401 by one shared refresh or, if that is rejected, the sign-in dialog. Resolves true to resend the
- * request, false if the user left or somebody else has signed in.
+ * request, false if the user left, somebody else has signed in, or a visitor has no session to renew.
  */
 export async function recoverFrom401(): Promise<boolean> {
+  if (session.status() === 'signedOut' || visitor.link() !== null) return false
   if (session.status() === 'expired') return session.resumed()
   if ((await session.refresh()) !== null) return true
   session.expire()
