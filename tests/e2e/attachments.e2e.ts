@@ -299,6 +299,22 @@ describe('the list of a cell’s files', () => {
     expect(await names(1, 'Files')).toEqual(['kept.txt'])
   })
 
+  test('asks before the page is left while a file is being uploaded', async () => {
+    const { grid, page, untilNames } = await open()
+    const release = await holdUploads(page)
+    await grid.cell(1, 'Files').dblclick()
+    const list = page.getByTestId('file-list')
+    await list.getByTestId('file-input').setInputFiles([file('a.txt')])
+    await list.getByTestId('upload').waitFor()
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    const question = await asked
+    expect(question.type()).toBe('beforeunload')
+    await question.dismiss()
+    release()
+    await untilNames(1, 'Files', ['a.txt'])
+  })
+
   test('refuses an address of a private network in words, and asks for one that is an address', async () => {
     const { grid, page } = await open()
     await grid.cell(1, 'Files').dblclick()

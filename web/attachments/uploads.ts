@@ -4,6 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
 import { type AttachmentItem, nameIn, readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { messageOf } from '../errors.ts'
+import { session } from '../session/index.ts'
 import type { FileTarget } from './file-target.ts'
 import { problemOf, serverLimits } from './limits.ts'
 import { type FileSource, sendFile } from './send-file.ts'
@@ -52,6 +53,11 @@ const works = new Map<number, Work>()
 let nextId = 1
 let running = 0
 
+// Makes the browser ask before it discards files on their way. Those of the person before can no longer be added.
+window.addEventListener('beforeunload', (event) => {
+  if (shownUploads().some(isOpen) && session.status() !== 'replaced') event.preventDefault()
+})
+
 /** The uploads of one cell, or all of them. */
 export function useUploads(key?: string): readonly Upload[] {
   const all = useStore(state, ({ shown }) => shown)
@@ -84,9 +90,7 @@ export function useFormUploads(form: string): boolean {
     },
     [form],
   )
-  return useStore(state, ({ shown }) =>
-    shown.some(({ key, state }) => key.startsWith(form) && state !== 'failed'),
-  )
+  return useStore(state, ({ shown }) => shown.some((one) => one.key.startsWith(form) && isOpen(one)))
 }
 
 /**
@@ -122,7 +126,7 @@ export function startUploads(target: FileTarget, sources: readonly FileSource[])
 async function check(target: FileTarget, added: readonly Work[]): Promise<void> {
   const [server, current] = await Promise.all([serverLimits(), target.latest()])
   const earlier = shownUploads().filter(
-    ({ id, key, state }) => key === target.key && state !== 'failed' && id < (added[0]?.id ?? 0),
+    (one) => one.key === target.key && isOpen(one) && one.id < (added[0]?.id ?? 0),
   )
   let place = readAttachments(current).length + earlier.length
   for (const work of added) {
@@ -208,6 +212,8 @@ function remove(id: number): void {
   works.delete(id)
   publish(shownUploads().filter((upload) => upload.id !== id))
 }
+
+const isOpen = ({ state }: Upload): boolean => state !== 'failed'
 
 const shownUploads = (): readonly Upload[] => state.getState().shown
 
