@@ -259,6 +259,28 @@ describe('the list of a cell’s files', () => {
     grid.problems.length = 0
   })
 
+  test('counts files that have arrived while others of their choice are on their way', async () => {
+    const { grid, page, untilNames } = await open()
+    const released = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+    let uploads = 0
+    await page.route('**/storage/upload', async (route) => {
+      await released[uploads++ === 0 ? 0 : 1].promise
+      await route.continue()
+    })
+    await grid.cell(1, 'Pictures').dblclick()
+    const list = page.getByTestId('file-list')
+    const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) })
+    await list.getByTestId('file-input').setInputFiles([picture('1.png'), picture('2.png')])
+    const first = list.getByTestId('upload').filter({ hasText: '1.png' })
+    await first.waitFor()
+    released[0].resolve()
+    await first.waitFor({ state: 'detached' })
+    await list.getByTestId('file-input').setInputFiles([picture('3.png')])
+    await list.getByText('This field allows up to 2 files').waitFor()
+    released[1].resolve()
+    await untilNames(1, 'Pictures', ['1.png', '2.png'])
+  })
+
   test('says again that a file was not taken, when it was tried again in vain', async () => {
     const { grid, page, table } = await open()
     let tries = 0

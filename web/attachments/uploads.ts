@@ -27,7 +27,9 @@ export interface Upload {
 /** Files chosen together, which are written to the cell as one change when the last upload has ended. */
 interface Batch {
   target: FileTarget
+  /** Null until the file has arrived. */
   items: (AttachmentItem | null)[]
+  /** Number of uploads that have not ended. */
   open: number
 }
 
@@ -50,6 +52,8 @@ interface UploadsState {
 
 const state = createStore<UploadsState>(() => ({ shown: [], attended: new Set() }))
 const works = new Map<number, Work>()
+/** Batches that have not been written, in the order in which they were chosen. */
+const batches = new Set<Batch>()
 let nextId = 1
 let running = 0
 
@@ -99,6 +103,7 @@ export function useFormUploads(form: string): boolean {
  */
 export function startUploads(target: FileTarget, sources: readonly FileSource[]): void {
   const batch: Batch = { target, items: sources.map(() => null), open: sources.length }
+  batches.add(batch)
   const added = sources.map((source, place): Work => {
     const id = nextId++
     return { id, source, batch, place, controller: new AbortController() }
@@ -117,18 +122,20 @@ export function startUploads(target: FileTarget, sources: readonly FileSource[])
     }
   })
   publish([...shownUploads(), ...lines])
-  check(target, added).catch((error) => {
+  check(batch, added).catch((error) => {
     for (const work of added) if (works.has(work.id)) fail(work, messageOf(error))
   })
 }
 
 /** Queues the files that the field may take, and rejects the others. */
-async function check(target: FileTarget, added: readonly Work[]): Promise<void> {
+async function check(batch: Batch, added: readonly Work[]): Promise<void> {
+  const { target } = batch
   const [server, current] = await Promise.all([serverLimits(), target.latest()])
-  const earlier = shownUploads().filter(
-    (one) => one.key === target.key && isOpen(one) && one.id < (added[0]?.id ?? 0),
-  )
-  let place = readAttachments(current).length + earlier.length
+  let place = readAttachments(current).length
+  for (const earlier of batches) {
+    if (earlier === batch) break
+    if (earlier.target.key === target.key) place += earlier.open + arrivedOf(earlier).length
+  }
   for (const work of added) {
     if (!works.has(work.id)) continue
     const problem = problemOf(work.source, place, target.field.options as AttachmentOptions, server)
@@ -197,12 +204,15 @@ async function run(work: Work): Promise<void> {
 /** Counts an ended upload; the last one of its batch writes all that succeeded. */
 function finishOne(batch: Batch): void {
   batch.open--
-  const arrived = batch.items.filter((item) => item !== null)
-  if (batch.open > 0 || arrived.length === 0) return
-  batch.items = batch.items.map(() => null)
+  if (batch.open > 0) return
+  batches.delete(batch)
+  const arrived = arrivedOf(batch)
+  if (arrived.length === 0) return
   const paths = new Set(arrived.map(({ path }) => path))
   batch.target.edit((items) => [...items.filter(({ path }) => !paths.has(path)), ...arrived])
 }
+
+const arrivedOf = ({ items }: Batch): AttachmentItem[] => items.filter((item) => item !== null)
 
 function change(id: number, part: Partial<Upload>): void {
   publish(shownUploads().map((upload) => (upload.id === id ? { ...upload, ...part } : upload)))
