@@ -152,6 +152,24 @@ describe('an Attachment cell', () => {
     problems.length = 0 // The browser notes each refusal.
   })
 
+  test('takes dropped files after its table was left, beside what others have changed since', async () => {
+    const { page, table, untilNames } = await open()
+    const release = await holdUploads(page)
+    await drop(page, selectorOf(table, 0, 'Files'), [{ name: 'a.txt', type: 'text/plain', text: 'a' }])
+    await page.getByTestId('upload-tray').waitFor()
+    await page.evaluate(() => {
+      location.hash = '#/account/profile'
+    })
+    await page.getByRole('grid').waitFor({ state: 'detached' })
+    const { trpc, token } = { ...tests.app(), ...tests.owner() }
+    const fieldId = table.schema.fields.find(({ title }) => title === 'Files')?.id ?? ''
+    const rows = [{ id: 1, values: { [fieldId]: null } }]
+    const operations = [{ kind: 'update' as const, tableId: table.tableId, rows }]
+    await trpc(token).records.write.mutate({ change: { baseId: table.baseId, operations } })
+    release()
+    await untilNames(0, 'Files', ['a.txt'])
+  })
+
   test('takes files and pictures of the clipboard', async () => {
     const { grid, page, untilNames } = await open()
     await grid.cell(1, 'Files').click()

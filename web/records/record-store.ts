@@ -322,6 +322,9 @@ export function createRecordStore(
 
     status,
 
+    /** True once the view was left, after which its rows are not kept up to date. */
+    isDisposed: (): boolean => isDisposed,
+
     /** Stops reading; queued changes are still sent. */
     dispose(): void {
       isDisposed = true

@@ -18,7 +18,7 @@ export function fileTarget(
 ): FileTarget {
   const { baseId, id: tableId } = schema.table
   const current = (): CellValue | undefined => {
-    const row = store.row(recordId)
+    const row = store.isDisposed() ? undefined : store.row(recordId)
     return row && store.query().fieldIds.includes(field.id) ? row.values(field.id) : undefined
   }
   async function latest(): Promise<CellValue> {
