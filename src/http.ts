@@ -77,11 +77,16 @@ export type HttpFailureReason =
   | 'redirects'
   | 'status'
 
+/** Statuses that tell a client to try again later. */
+export const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
+
 /** A BAD_REQUEST for a request without a usable response. */
 export class HttpFailure extends AppError {
   constructor(
     readonly reason: HttpFailureReason,
     message: string,
+    /** Of the response, where that is the reason. */
+    readonly responseStatus: number | null = null,
   ) {
     super('BAD_REQUEST', message, undefined, 'msg')
   }
@@ -176,6 +181,7 @@ export function createHttpClient(
               host: url.host,
               status: `${response.status} ${response.statusText}`.trim(),
             }),
+            response.status,
           )
         }
         if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { badRequest } from '../../src/core/errors.ts'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
-import { type HttpClient, HttpFailure } from '../../src/http.ts'
+import { type HttpClient, HttpFailure, TRANSIENT_STATUSES } from '../../src/http.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SourceFile } from './source.ts'
@@ -17,6 +17,13 @@ interface Deps {
   attachments: Pick<RecordsService['attachments'], 'keepFor'>
   /** Owner of the stored files. */
   userId: string
+}
+
+function mayRecover(error: unknown): boolean {
+  if (!(error instanceof HttpFailure)) return false
+  const { reason, responseStatus } = error
+  if (responseStatus === null) return reason !== 'private address'
+  return responseStatus >= 500 || TRANSIENT_STATUSES.has(responseStatus)
 }
 
 /** Streams files of a source into the store of this server, whatever their size. */
@@ -43,8 +50,7 @@ export function createFileReceiver({ http, attachments, userId }: Deps): Receive
         }
       } catch (error) {
         signal.throwIfAborted()
-        const mayRecover = error instanceof HttpFailure && error.reason !== 'private address'
-        if (!mayRecover || tried === MAX_TRIES) throw error
+        if (!mayRecover(error) || tried === MAX_TRIES) throw error
         await sleep(FIRST_PAUSE_MS * 2 ** tried, undefined, { signal })
       }
     }

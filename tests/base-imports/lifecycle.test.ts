@@ -478,12 +478,16 @@ describe('baseImports.again', () => {
     const own = airtableBase('Papers', [papers])
     server.options.bases.push(own)
     server.files.set('attLate', new TextEncoder().encode('hello'))
-    server.overrides.set('/files/attLate', () => new Response(null, { status: 503 }))
+    // Busy first, and then without the file, which is no reason to wait and ask again.
+    const answers = [503, 404]
+    let asked = 0
+    server.overrides.set('/files/attLate', () => new Response(null, { status: answers[asked++] ?? 500 }))
     const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
     const missing = async () =>
       (await imports().report.query({ importId: id })).filter(({ fieldTitle }) => fieldTitle === 'File')
     const { baseId } = await settled(app, owner, id)
     expect(await missing()).toMatchObject([{ value: 'a.txt' }])
+    expect(asked).toBe(answers.length)
     const { rows, schema, table } = await recordsOf(app, owner, baseId!, 'Papers')
     expect(rows).toMatchObject([{ Name: 'One', File: null }])
     const name = schema.fields.find(({ title }) => title === 'Name')!

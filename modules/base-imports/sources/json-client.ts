@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
-import { type HttpClient, HttpFailure, type HttpReply } from '../../../src/http.ts'
+import { type HttpClient, HttpFailure, type HttpReply, TRANSIENT_STATUSES } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
 
 /** Largest answer of a source: a page of records. */
@@ -12,8 +12,6 @@ const MAX_TRIES = 8
 const FIRST_PAUSE_MS = 300
 const LONGEST_PAUSE_MS = 60_000
 
-/** Statuses that tell a client to try again later. */
-const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504])
 /** Failures of a connection that may not happen again. */
 const TRANSIENT_FAILURES = new Set(['timeout', 'refused', 'unreachable'])
 
@@ -102,7 +100,7 @@ export function createJsonClient(options: JsonClientOptions): JsonClient {
     try {
       const reply = await send(address, request)
       if (reply.isCut) return { waitMs, failure: unavailable(product, m.base_imports_error_cut()) }
-      if (!TRANSIENT.has(reply.status)) return { reply }
+      if (!TRANSIENT_STATUSES.has(reply.status)) return { reply }
       const asked = retryAfterMs(reply.headers.get('retry-after'))
       const failure = unavailable(product, `${reply.status} ${reply.statusText}`.trim())
       return { waitMs: asked ?? waitMs, failure }
