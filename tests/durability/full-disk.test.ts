@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path'
 import { ended, importNew, postUpload, startImport, upload } from '../imports/support.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { SERVER_MAIN } from '../support/server-main.ts'
 import { mountSmallVolume, type SmallVolume } from '../support/small-volume.ts'
 
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 const PASSWORD = 'correct horse battery'
 const FULL = 'The server’s disk is full'
 
@@ -38,7 +38,7 @@ describe.skipIf('reason' in mounted)('a server whose disk is full', () => {
   const door = () => ({ url, token })
 
   beforeAll(async () => {
-    child = Bun.spawn([process.execPath, MAIN], {
+    child = Bun.spawn([process.execPath, SERVER_MAIN], {
       env: {
         ...process.env,
         PORT: '0',

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFilesBudget } from '../../src/db/open-files.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { SERVER_MAIN } from '../support/server-main.ts'
 
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 const BASES = 200
 const DESCRIPTORS = 256
 
@@ -25,7 +25,7 @@ describe.skipIf(process.platform !== 'linux')(`a server with ${DESCRIPTORS} file
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'sheaf-descriptors-'))
     const command = `ulimit -n ${DESCRIPTORS}; exec "$0" "$1"`
-    child = Bun.spawn(['sh', '-c', command, process.execPath, MAIN], {
+    child = Bun.spawn(['sh', '-c', command, process.execPath, SERVER_MAIN], {
       env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' },
       stdin: 'ignore',
       stdout: 'pipe',
