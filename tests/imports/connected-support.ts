@@ -13,6 +13,13 @@ import { type Door, ended, formatOf, reportOf, resultOf, upload } from './suppor
 export const ENGINES = ['postgres', 'mariadb', 'sqlite'] as const
 export type EngineKind = (typeof ENGINES)[number]
 
+/**
+ * True where a suite runs all of its tests: for each connected database on SQLite, and for one on the other home, which keeps the
+ * same log for all. There, the other databases only get the tests whose values or messages are their own.
+ */
+export const isWholeSuite = (kind: EngineKind): boolean =>
+  process.env.TEST_HOME !== 'postgres' || kind === 'mariadb'
+
 export type ConnectedDatabase = Pick<ForeignDatabase, 'sent' | 'ask' | 'stop'>
 
 /**
