@@ -6,7 +6,7 @@ import { type AirtableServer, startAirtableServer } from '../support/airtable-se
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { axeViolations } from '../support/axe.ts'
 import { type BaserowServer, startBaserowServer } from '../support/baserow-server.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { startTeableServer, type TeableServer } from '../support/teable-server.ts'
 import { see } from './shell-page.ts'
 
@@ -75,7 +75,7 @@ beforeAll(async () => {
     createTestApp({
       config: { airtableApiUrl: server.url, allowLocalHttp: true, airtableRequestsPerSecond: 100 },
     }),
-    launchBrowser(),
+    shareBrowser(),
   ])
   owner = await app.signUp('ada@example.com')
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
@@ -84,7 +84,7 @@ beforeAll(async () => {
   page = await context.newPage()
 })
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
   await Promise.all([server, baserow, teable].map((one) => one?.stop()))
 })

@@ -4,8 +4,8 @@ import type { Base } from '../../src/core/model.ts'
 import { createForeign, type ForeignDatabase, jobEnd } from '../sources/support.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { axeViolations } from '../support/axe.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { see } from './shell-page.ts'
 
 let app: TestApp
@@ -18,7 +18,7 @@ let foreign: ForeignDatabase
 beforeAll(async () => {
   ;[app, browser, foreign] = await Promise.all([
     createTestApp(),
-    launchBrowser(),
+    shareBrowser(),
     createForeign('postgres', [
       `create table item (id serial primary key, name varchar(10) not null, price numeric(8,2) check (price >= 0),
         doubled numeric generated always as (price * 2) stored)`,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   page = await context.newPage()
 })
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
   await foreign?.stop()
 })

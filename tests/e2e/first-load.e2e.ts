@@ -3,8 +3,8 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import { FIELDS, makeRows } from '../bench/bare-table.ts'
 import { type Load, recordLoad } from '../bench/web-load.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 
 /*
  * Limits of what a browser without a cache loads, gzipped and with headers. Grids and shared grids have some 11 KB of room,
@@ -27,7 +27,7 @@ let tableId: string
 const contexts: BrowserContext[] = []
 
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+  ;[app, browser] = await Promise.all([createTestApp(), shareBrowser()])
   owner = await app.signUp()
   baseId = (await createBase(app, owner)).id
   const { table } = await app
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all(contexts.map((context) => context.close()))
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
 })
 

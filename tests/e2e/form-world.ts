@@ -6,8 +6,8 @@ import type { Filter } from '../../src/core/filters/index.ts'
 import type { TableSchema, View } from '../../src/core/model.ts'
 import { type FormField, type FormOptions, formField } from '../../src/core/views/form.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 
 type FieldInput = NonNullable<
   Parameters<ReturnType<TestApp['trpc']>['schema']['createTable']['mutate']>[0]['fields']
@@ -57,7 +57,7 @@ export function formTests({
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser(browserArgs)])
+    ;[app, browser] = await Promise.all([createTestApp({ config }), shareBrowser(browserArgs)])
     owner = await app.signUp()
   })
   afterEach(async () => {
@@ -65,7 +65,7 @@ export function formTests({
     expect(problems.splice(0)).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeContexts(browser)
     await app?.stop()
   })
 

@@ -4,8 +4,8 @@ import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { TableSchema } from '../../src/core/model.ts'
 import { createTestApp, type TestApp, type TestAppOptions, type TestUser } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 
 type FieldInput = Parameters<ReturnType<TestApp['trpc']>['schema']['createTable']['mutate']>[0]['fields']
 
@@ -228,7 +228,7 @@ export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {
   const opened: { grid: GridPage; giveBack: () => Promise<void> }[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser(browserArgs)])
+    ;[app, browser] = await Promise.all([createTestApp({ config }), shareBrowser(browserArgs)])
     owner = await app.signUp()
   })
   afterEach(async () => {
@@ -237,7 +237,7 @@ export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {
     expect(problems).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeContexts(browser)
     await app?.stop()
   })
 

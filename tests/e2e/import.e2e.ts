@@ -6,9 +6,9 @@ import type { Browser, Page } from 'playwright-core'
 import * as XLSX from 'xlsx'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
 import { holdTurn } from '../support/hold-turn.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { eventually } from './grid-page.ts'
 
 const DATA = join(import.meta.dir, '../../node_modules/vega-datasets/data')
@@ -21,7 +21,7 @@ let base: Base
 const problems: string[] = []
 
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+  ;[app, browser] = await Promise.all([createTestApp(), shareBrowser()])
   owner = await app.signUp()
   page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   page.setDefaultTimeout(10_000)
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
 })
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createRestClient, createTrpcClient, type RestClient, type TrpcClient } from '../support/client.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { eventually } from './grid-page.ts'
 
 // "How to add a field type" of ARCHITECTURE.md, followed in a copy of the sources: a file for the type, a file for its
@@ -121,7 +121,7 @@ beforeAll(async () => {
   expect(await build.exited).toBe(0)
   ;[server, browser] = await Promise.all([
     startServerProcess(join(folder, 'data'), { NODE_ENV: 'production' }, folder),
-    launchBrowser(),
+    shareBrowser(),
   ])
   const signedUp = await createTrpcClient(server.url).auth.signUp.mutate({
     email: 'ann@example.com',
@@ -139,7 +139,7 @@ beforeAll(async () => {
 }, 180_000)
 
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   await server?.end('SIGTERM')
   rmSync(folder, { recursive: true, force: true })
 })

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Browser } from 'playwright-core'
 import type { ServerProcess } from '../imports/server-process.ts'
 import { startThreeServers, type ThreeServers } from '../servers/support.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { eventually, textOf } from './grid-page.ts'
 
 /** "Within seconds", with time for a busy machine. */
@@ -20,7 +20,7 @@ let targets: ServerProcess[]
 const connections = new Set<Socket>()
 
 beforeAll(async () => {
-  ;[world, browser] = await Promise.all([startThreeServers({ NODE_ENV: 'production' }), launchBrowser()])
+  ;[world, browser] = await Promise.all([startThreeServers({ NODE_ENV: 'production' }), shareBrowser()])
   targets = [...world.servers]
   balancer = createServer((client) => {
     connections.add(client)
@@ -32,7 +32,7 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${port}`
 }, 120_000)
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   for (const socket of connections) socket.destroy()
   balancer?.close()
   await world?.stop()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 
 export const EMAIL = 'ada@example.com'
 export const PASSWORD = 'correct horse battery'
@@ -19,14 +19,14 @@ export function setUpShell({
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser()])
+    ;[app, browser] = await Promise.all([createTestApp({ config }), shareBrowser()])
     if (withAccount) {
       await app.rest().post('/api/v1/auth/user/signup', { email: EMAIL, password: PASSWORD })
     }
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closeContexts(browser)
     await app?.stop()
   })
 

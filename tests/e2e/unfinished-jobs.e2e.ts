@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 
 let app: TestApp
 let browser: Browser
@@ -15,7 +15,7 @@ let release = () => {}
 const problems: string[] = []
 
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+  ;[app, browser] = await Promise.all([createTestApp(), shareBrowser()])
   owner = await app.signUp()
   base = await createBase(app, owner)
   app.kernel.jobs.register('occupies the base', {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   release()
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
 })
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { TableSchema } from '../../src/core/model.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { drop, selectorOf } from './drop-files.ts'
 import { eventually } from './grid-page.ts'
 
@@ -18,7 +18,7 @@ const own = () => app.trpc(owner.token)
 const fieldId = (title: string) => table.fields.find((field) => field.title === title)?.id ?? ''
 
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+  ;[app, browser] = await Promise.all([createTestApp(), shareBrowser()])
   owner = await app.signUp()
   baseId = (await own().bases.create.mutate({ title: 'Shop' })).id
   table = await own().schema.createTable.mutate({
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
 })
 
