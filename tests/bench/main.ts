@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
 import { measureBackups } from './backups.ts'
@@ -13,6 +12,7 @@ import { measureFormats, measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
 import { measureManyBases } from './many-bases.ts'
+import { readOptions } from './options.ts'
 import { measurePresence } from './presence.ts'
 import { startProgram } from './processes.ts'
 import { type Product, startProduct } from './product.ts'
@@ -33,41 +33,19 @@ import { measureWriters } from './writers.ts'
  * warming up and measuring, it leaves both idle for 45 seconds (`--idle 45`).
  */
 
-const options = readOptions()
+const options = readOptionsOrExit()
 const rows = Number(options.rows ?? (options.limits ? 10_000_000 : 100_000))
 
 /** The options of the command line. Ends the program where one is wrong, before anything is started. */
-function readOptions() {
+function readOptionsOrExit() {
   try {
-    const { values } = parseArgs({
-      options: {
-        rows: { type: 'string' },
-        limits: { type: 'boolean', default: false },
-        rounds: { type: 'string', default: '5' },
-        seconds: { type: 'string', default: '1' },
-        only: { type: 'string', default: '' },
-        against: { type: 'string' },
-        account: { type: 'string', default: '' },
-        idle: { type: 'string', default: '45' },
-      },
-    })
-    for (const name of ['rows', 'rounds'] as const) {
-      if (!/^[1-9]\d{0,8}$/.test(values[name] ?? '1')) throw new Error(`--${name} takes a whole number`)
-    }
-    for (const name of ['seconds', 'idle'] as const) {
-      if (!/^\d+(\.\d+)?$/.test(values[name])) throw new Error(`--${name} takes a number of seconds`)
-    }
-    const { against, account } = values
-    if (against !== undefined && !/^https?:/.test(URL.parse(against)?.protocol ?? ''))
-      throw new Error('--against takes the address of a server, such as http://localhost:8080')
-    if (against !== undefined && !/^[^:]+:./.test(account))
-      throw new Error('--against needs an account on that server: --account EMAIL:PASSWORD')
-    return values
+    return readOptions(process.argv.slice(2))
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error))
     process.exit(2)
   }
 }
+
 const row = JSON.stringify({ ...makeRows(1)[0], Count: '#n' }).replace('"#n"', '#n')
 
 /** A contest's path is that of the product's table; `path` is what follows it. */
