@@ -59,12 +59,11 @@ export async function openCalendar(
     kind: 'calendar',
     options: { ranges, scale },
   })
-  const grid: GridPage = await tests.openTable(made, user, browser)
+  const prepare = async (page: Page) => {
+    await page.addInitScript(startClockAt, NOW.getTime())
+  }
+  const grid: GridPage = await tests.openTable(made, user, browser, { viewId: view.id, prepare })
   const { page } = grid
-  await page.addInitScript(startClockAt, NOW.getTime())
-  grid.calls.length = 0
-  // With a query the page is loaded anew; the same one would follow its address with the clock that it has.
-  await page.goto(`${tests.app().url}/?now#/nc/${made.baseId}/${made.tableId}/${view.id}`)
   await page.getByTestId('calendar-list-count').waitFor()
   const api = tests.app().trpc(tests.owner().token)
   return {

@@ -23,9 +23,8 @@ async function openGallery(rows: CellValue[][], user = tests.owner()) {
 }
 
 async function show(table: OpenTable, view: View, user = tests.owner()) {
-  const grid = await tests.openTable(table, user)
+  const grid = await tests.openTable(table, user, {}, { viewId: view.id })
   const { page } = grid
-  await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${view.id}`)
   await page
     .getByTestId('gallery-card')
     .or(page.getByTestId('empty-state'))

@@ -99,11 +99,18 @@ function createProfiles(browser: () => Browser, app: () => TestApp) {
   }
 }
 
+/** A view of another kind, which is opened instead of the grid. */
+export interface OtherView {
+  viewId: string
+  /** Runs before the page loads. */
+  prepare?: (page: Page) => Promise<void>
+}
+
 /**
- * Opens a table on a page of its own. `calls` are the calls to the server since it was last emptied; `problems` are errors
- * of the page and its console.
+ * Opens a table on a page of its own, and waits for its records; for those of another view the caller waits. `calls` are the
+ * calls to the server since it was last emptied; `problems` are errors of the page and its console.
  */
-async function openGrid({ context }: Profile, app: TestApp, table: OpenTable) {
+async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, view?: OtherView) {
   const page = await context.newPage()
   const known = context.pages()
   const problems: string[] = []
@@ -116,10 +123,17 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable) {
     const [, path] = request.url().split('/trpc/')
     if (path) calls.push(path.split('?')[0] ?? '')
   })
-  await page.goto(`${app.url}/#/nc/${table.baseId}/${table.tableId}`)
-  await page.waitForSelector('[role="gridcell"], [data-testid="add-record"]')
-  // Skeletons are cells as well, but a click on one does nothing.
-  await page.waitForFunction(() => !document.querySelector('[data-testid="row"]:not([data-loaded])'))
+  const address = `${app.url}/#/nc/${table.baseId}/${table.tableId}`
+  if (view) {
+    await view.prepare?.(page)
+    await page.goto(`${address}/${view.viewId}`)
+  } else {
+    await page.goto(address)
+    await page.waitForSelector('[role="gridcell"], [data-testid="add-record"]')
+    // Skeletons are cells as well, but a click on one does nothing.
+    await page.waitForFunction(() => !document.querySelector('[data-testid="row"]:not([data-loaded])'))
+    calls.length = 0
+  }
   const fieldId = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? title
   const cell = (row: number, title: string) =>
     page.locator(`[role="gridcell"][data-row="${row}"][data-field="${fieldId(title)}"]`)
@@ -246,11 +260,11 @@ export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {
     table: OpenTable,
     user: TestUser = owner,
     options?: ContextOptions,
+    view?: OtherView,
   ): Promise<GridPage> {
     const profile = await profiles.take(user, options)
-    const grid = await openGrid(profile, app, table)
+    const grid = await openGrid(profile, app, table, view)
     opened.push({ grid, giveBack: () => profiles.giveBack(user, profile, options) })
-    grid.calls.length = 0
     return grid
   }
 

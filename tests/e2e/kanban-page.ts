@@ -52,11 +52,12 @@ export async function openKanban(
   user?: TestUser,
   context?: Parameters<Browser['newContext']>[0],
 ) {
-  const grid = await tests.openTable(table, user, context)
+  const prepare = async (page: Page) => {
+    // All stacks in sight.
+    if (!context?.viewport) await page.setViewportSize({ width: 1700, height: 900 })
+  }
+  const grid = await tests.openTable(table, user, context, { viewId: table.viewId, prepare })
   const { page } = grid
-  // All stacks in sight.
-  if (!context?.viewport) await page.setViewportSize({ width: 1700, height: 900 })
-  await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${table.viewId}`)
   await page.getByTestId('kanban-stack').or(page.getByTestId('kanban-choose')).first().waitFor()
   await page.getByTestId('card-bone').first().waitFor({ state: 'detached' })
   grid.calls.length = 0

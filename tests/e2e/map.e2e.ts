@@ -33,9 +33,8 @@ async function show(
   viewId: string,
   user = tests.owner(),
 ) {
-  const grid = await tests.openTable(table, user)
+  const grid = await tests.openTable(table, user, {}, { viewId })
   const { page } = grid
-  await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${viewId}`)
   await page.locator('[data-testid="map"][data-ready]').or(page.getByText('no location field')).waitFor()
   const pin = (title: string) => page.locator(`[data-testid="map-pin"][aria-label="${title}"]`)
   const line = (title: string) =>
