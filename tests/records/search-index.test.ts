@@ -182,12 +182,10 @@ async function untilUsed(): Promise<void> {
 
 describe('a search of a large table', () => {
   test('finds the same records with the index as without', async () => {
-    const searched = [
+    const searched = new Set([
       ...TEXTS,
       ...TEXTS.map((text) => text.toLowerCase()),
       ...TEXTS.map((text) => text.toUpperCase()),
-    ]
-    searched.push(
       'ist',
       'afé',
       'cafe',
@@ -231,7 +229,7 @@ describe('a search of a large table', () => {
       '+00',
       'x'.repeat(480),
       'é'.repeat(40),
-    )
+    ])
     // The computed field of the table is searched without the index, so each field is also searched by itself.
     const fields = ['Title', 'Note', 'Price', 'Day', 'Seen'].map((title) => table.field(title).id)
     const found = async (text: string) =>
