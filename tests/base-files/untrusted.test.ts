@@ -50,7 +50,12 @@ async function state() {
   return [bases.map(({ id }) => id), trash.map(({ id }) => id)]
 }
 
+/** The reader refuses a file without looking at where the base would be, so that one home is enough for that. */
+const isForReader = process.env.TEST_HOME !== 'postgres'
+
 describe('a file that is no base', () => {
+  if (!isForReader) return
+
   test.each<[string, () => Uint8Array<ArrayBuffer>]>([
     ['text', () => new TextEncoder().encode('a,b\r\n1,2\r\n')],
     [
@@ -90,6 +95,29 @@ describe('a file that is no base', () => {
 })
 
 describe('a file with another structure', () => {
+  async function expectRefusal(...statements: string[]): Promise<void> {
+    const message = await failureOf(await altered(...statements))
+    expect(message.length).toBeGreaterThan(10)
+    expect(message).not.toContain('unexpected')
+  }
+
+  test.each<[string, ...string[]]>([
+    ['a table whose records are missing', 'drop table TABLE_1'],
+    ['a missing column', 'alter table TABLE_1 rename column "Amount" to "Other"'],
+    [
+      'a link to nothing',
+      `update sheaf_fields set options = replace(options, '"mm"', '"bt"') where type = 'Links'`,
+    ],
+    ['a negative id', 'update TABLE_1 set "Id" = -5 where "Id" = 1'],
+    [
+      'a text as id',
+      `create table t ("Id" text primary key, "Title" text)`,
+      `update sheaf_tables set file_table = 't'`,
+    ],
+  ])('is refused once the new base has begun: %s', (_, ...statements) => expectRefusal(...statements))
+
+  if (!isForReader) return
+
   test.each([
     ['trigger', 'create trigger t after insert on sheaf_base begin select 1; end'],
     ['view', 'create view v as select * from sheaf_base'],
@@ -103,41 +131,24 @@ describe('a file with another structure', () => {
 
   test.each<[string, ...string[]]>([
     ['a missing table', 'drop table sheaf_views'],
-    ['a table whose records are missing', 'drop table TABLE_1'],
-    ['a missing column', 'alter table TABLE_1 rename column "Amount" to "Other"'],
     ['an unknown type of field', "update sheaf_fields set type = 'Nothing' where title = 'Amount'"],
     ['options that are no JSON', "update sheaf_fields set options = '{' where title = 'Amount'"],
     ['no key', 'update sheaf_fields set is_primary_key = 0'],
     ['two tables of one title', "update sheaf_tables set title = 'Same', is_junction = 0"],
     ['a field of no table', "update sheaf_fields set table_id = 'm00000000000000' where title = 'Amount'"],
     ['no default view', 'update sheaf_views set is_default = 0'],
-    [
-      'a link to nothing',
-      `update sheaf_fields set options = replace(options, '"mm"', '"bt"') where type = 'Links'`,
-    ],
     ['a filter that is none', `update sheaf_views set filter = '{"join":"or","children":[1]}'`],
     [
       'a title with control characters',
       "update sheaf_fields set title = 'a' || char(7) where title = 'Amount'",
     ],
     ['a base without a title', "delete from sheaf_base where key = 'title'"],
-    ['a negative id', 'update TABLE_1 set "Id" = -5 where "Id" = 1'],
-    [
-      'a text as id',
-      `create table t ("Id" text primary key, "Title" text)`,
-      `update sheaf_tables set file_table = 't'`,
-    ],
     ['a table of definitions as records', "update sheaf_tables set file_table = 'sheaf_base'"],
     ['the schema as records', "update sheaf_tables set file_table = 'sqlite_schema'"],
     ['a long title', `update sheaf_fields set title = hex(zeroblob(2000)) where title = 'Amount'`],
     ['definitions without end', `update sheaf_views set meta = '{"a":"' || hex(zeroblob(40000000)) || '"}'`],
     ['a deep definition', `update sheaf_fields set options = '${'{"a":'.repeat(500)}1${'}'.repeat(500)}'`],
-  ])('is refused: %s', async (_, ...given) => {
-    const statements = given.filter((each) => typeof each === 'string')
-    const message = await failureOf(await altered(...statements))
-    expect(message.length).toBeGreaterThan(10)
-    expect(message).not.toContain('unexpected')
-  })
+  ])('is refused: %s', (_, ...statements) => expectRefusal(...statements))
 })
 
 describe('values that do not fit', () => {
