@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { intentOf, type KeyEventLike } from '../../web/grid/keys.ts'
+import { isMac, isShortcut, stepOfKey } from '../../web/ui/shortcuts.ts'
 
 const pc = { rtl: false, mac: false }
 const mac = { rtl: false, mac: true }
@@ -96,5 +97,24 @@ describe('the keyboard map', () => {
 
   test.each(['Process', 'Dead', 'Unidentified'])('leaves %s to the input method', (key) => {
     expect(intentOf(press(key), pc)).toBeNull()
+  })
+})
+
+describe('the shortcuts of the app', () => {
+  const mod = isMac ? 'Cmd' : 'Ctrl'
+  const pressed = (keys: string, code: string) => press(keys, { code }) as KeyboardEvent
+
+  test('go by the letter that a key types', () => {
+    // On German keyboards, Z and Y have changed places.
+    expect(stepOfKey(pressed(`${mod}+y`, 'KeyZ'))).toBe('redo')
+    expect(stepOfKey(pressed(`${mod}+z`, 'KeyY'))).toBe('undo')
+    // Dvorak has X at the position of B.
+    expect(isShortcut(pressed(`${mod}+x`, 'KeyB'), 'mod+b')).toBe(false)
+  })
+
+  test('go by the position of a key that types no Latin letter', () => {
+    expect(stepOfKey(pressed(`${mod}+я`, 'KeyZ'))).toBe('undo')
+    expect(isShortcut(pressed('Alt+∂', 'KeyD'), 'alt+d')).toBe(true)
+    expect(isShortcut(pressed('Shift+?', 'KeyM'), '?')).toBe(true)
   })
 })

@@ -1,3 +1,4 @@
+import { letterOf } from '../ui/shortcuts.ts'
 import type { Step } from './selection.ts'
 
 /** Properties of a keydown event. */
@@ -133,12 +134,6 @@ function plainKeyOf(event: KeyEventLike): Intent | null {
 function typedByAltGr(event: KeyEventLike): Intent | null {
   const types = event.ctrlKey && isCharacter(event.key) && !/^[a-z0-9]$/i.test(event.key)
   return types ? { kind: 'type', text: event.key } : null
-}
-
-/** The Latin letter of a chord, also on Greek or Cyrillic layouts, where `key` is not Latin. */
-function letterOf({ key, code }: KeyEventLike): string {
-  const letter = key.toLowerCase()
-  return /^[a-z]$/.test(letter) || !code.startsWith('Key') ? letter : code.slice(3).toLowerCase()
 }
 
 /** True for a single character; names of keys such as `Shift` are longer. */

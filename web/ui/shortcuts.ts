@@ -3,7 +3,6 @@ export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 
 /**
  * True if a key press matches a shortcut, e.g. `mod+shift+k`, `alt+d`, `?`. Uses the event's own flags.
- * Letters also match by key position: Alt+D types `∂` on a Mac, and Russian or Arabic layouts have no D.
  */
 export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   const parts = chord.split('+')
@@ -14,7 +13,17 @@ export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   const isLetter = /^[a-z]$/.test(key)
   // "?" needs Shift on most, but not all layouts, so only the character counts.
   if ((isLetter || key.length > 1) && event.shiftKey !== wants('shift')) return false
-  return event.key.toLowerCase() === key || (isLetter && event.code === `Key${key.toUpperCase()}`)
+  // Signs go by what the key types: on a French keyboard, "?" and "," are at the position of M.
+  return (isLetter ? letterOf(event) : event.key.toLowerCase()) === key
+}
+
+/**
+ * The character that a key types, in lower case. Keys that type no Latin letter go by their position: Alt+D types `∂`
+ * on a Mac, and Russian or Arabic layouts have no D. Others do not: German keyboards have Y at the position of Z.
+ */
+export function letterOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
+  const letter = key.toLowerCase()
+  return /^[a-z]$/.test(letter) || !code.startsWith('Key') ? letter : code.slice(3).toLowerCase()
 }
 
 /** The step that a key press asks for; null if none. */
