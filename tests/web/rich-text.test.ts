@@ -127,6 +127,22 @@ describe('the Markdown of an edited rich text', () => {
     expect(edited(markdown, () => undefined)).toBe(markdown)
   })
 
+  test.each([
+    ['bulletList', 'listItem', '- a\n- '],
+    ['orderedList', 'listItem', '1. a\n2. '],
+    ['taskList', 'taskItem', '- [ ] a\n- [ ] '],
+  ])('keeps an empty item at the end of a %s', (list, item, markdown) => {
+    const lines = [{ type: 'paragraph', content: [text('a')] }, { type: 'paragraph' }]
+    const block = { type: list, content: lines.map((line) => ({ type: item, content: [line] })) }
+    expect(edited('', (blocks) => blocks.splice(0, 1, block))).toBe(markdown)
+    expect(openMarkdown(markdown).content.content).toMatchObject([{ type: list, content: [{}, {}] }])
+    // Also in a stored text of which another block has changed.
+    const next = edited(`${markdown}\n\n\nb`, (blocks) => {
+      blocks[1] = { type: 'paragraph', content: [text('c')] }
+    })
+    expect(next).toBe(`${markdown}\n\nc`)
+  })
+
   test('reads back as what was written', () => {
     const link = (href: string, label: string): JSONContent => ({
       type: 'text',

@@ -87,9 +87,16 @@ export function toMarkdown(document: Node, opened: OpenedMarkdown): string {
       const keepsGap =
         index >= 0 && (isLast ? index === opened.blocks.length - 1 : indexes[at + 1] === index + 1)
       if (keepsGap) return source
-      return source.trimEnd() + (isLast ? '' : '\n\n')
+      return withoutBlankLines(source) + (isLast ? '' : '\n\n')
     })
     .join('')
+}
+
+/** A source without the blank lines at its end. The spaces of its last line stay: `- ` is an empty item, `-` is text. */
+function withoutBlankLines(source: string): string {
+  const { length } = source.trimEnd()
+  const endOfLine = source.slice(length).search(/[\r\n]/)
+  return endOfLine < 0 ? source : source.slice(0, length + endOfLine)
 }
 
 /** Equal for equal blocks. */
