@@ -26,6 +26,36 @@ describe('a toast', () => {
     await toast.getByRole('button', { name: 'Keep editing' }).click()
     expect(await page.getByLabel('Field name').inputValue()).toBe('Half done')
   })
+
+  test.each([
+    ['saved', 'Half done'],
+    ['refused', 'Title'],
+  ])('says whether a field was %s whose editor was closed while it saved', async (end, title) => {
+    const { page, problems } = await tests.open(FIELDS, [['Apple', 5]])
+    const released = Promise.withResolvers<void>()
+    await page.route('**/trpc/schema.createField*', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await page.getByTestId('add-field').first().click()
+    await page.getByLabel('Field name').fill(title)
+    await page.getByTestId('field-editor').getByRole('button', { name: 'Add field' }).click()
+    await page.mouse.click(600, 780)
+    await page.getByTestId('field-editor').waitFor({ state: 'detached' })
+    // The next editor stays open.
+    await page.getByTestId('add-field').first().click()
+    await page.getByLabel('Field name').fill('Next')
+    released.resolve()
+    if (end === 'saved') {
+      await page.getByRole('columnheader', { name: title }).waitFor()
+      expect(await page.getByText('Field not saved').count()).toBe(0)
+    } else {
+      await page.getByText('A field named “Title” already exists').waitFor()
+      await page.getByText('Field not saved').waitFor()
+      problems.length = 0 // The browser notes each refusal.
+    }
+    expect(await page.getByLabel('Field name').inputValue()).toBe('Next')
+  })
 })
 
 test('the toolbar says that fields are hidden, not how many there are', async () => {

@@ -11,8 +11,10 @@ import { detailsOf, messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
+import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
+import { useIsMounted } from '../../ui/effects.ts'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -43,20 +45,23 @@ interface FieldEditorProps {
   /** Draft of an abandoned editor, to continue. */
   start?: FieldDraft
   onClose: () => void
-  /** Called when the editor is closed by Escape or a press outside with unsaved changes. */
-  onAbandoned?: (draft: FieldDraft) => void
-  onSaved?: (field: Field) => void
+  /**
+   * Called when the editor is closed by Escape or a press outside with unsaved changes, or when a save that was running
+   * at that moment fails later.
+   */
+  onAbandoned: (draft: FieldDraft) => void
 }
 
 /** Creates or edits a field: title, type, options, rules, default value and description. */
 export function FieldEditor(props: FieldEditorProps) {
-  const { table, field, anchor, place, start, onClose, onAbandoned, onSaved } = props
+  const { table, field, anchor, place, start, onClose, onAbandoned } = props
   const [draft, setDraft] = useState(() => start ?? draftOf(field))
   /** Initial search of the open type list; null while it is closed. */
   const [search, setSearch] = useState<string | null>(null)
   const [showsMore, setShowsMore] = useState(field?.description != null || draft.defaultValue !== null)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
+  const isMounted = useIsMounted()
   const typeButton = useRef<HTMLButtonElement>(null)
   const moreId = useId()
   const withheld = useWithheldTypes(table, field)
@@ -72,7 +77,8 @@ export function FieldEditor(props: FieldEditorProps) {
 
   function leave() {
     onClose()
-    if (JSON.stringify(draft) !== JSON.stringify(draftOf(field))) onAbandoned?.(draft)
+    // A running save goes on without the editor.
+    if (!isBusy && JSON.stringify(draft) !== JSON.stringify(draftOf(field))) onAbandoned(draft)
   }
 
   async function save() {
@@ -81,13 +87,14 @@ export function FieldEditor(props: FieldEditorProps) {
     try {
       const patch = field && toPatch(draft, field, latestField(table, field))
       if (patch && Object.keys(patch).length === 0) return onClose()
-      const saved = field
-        ? await updateField(table, field.id, patch ?? {})
-        : await createField(table, toInput(draft), place)
-      onClose()
-      onSaved?.(saved)
+      if (field) await updateField(table, field.id, patch ?? {})
+      else await createField(table, toInput(draft), place)
+      // The screen may show the editor of another field by now.
+      if (isMounted.current) onClose()
     } catch (refusal) {
-      setError(refusal)
+      if (isMounted.current) return setError(refusal)
+      showError(refusal)
+      onAbandoned(draft)
     } finally {
       setBusy(false)
     }
@@ -227,7 +234,7 @@ export function FieldEditor(props: FieldEditorProps) {
           </p>
         )}
         <div className={styles.foot}>
-          <Button size="small" onClick={onClose}>
+          <Button size="small" disabled={isBusy} onClick={onClose}>
             {m.common_cancel()}
           </Button>
           <Button
