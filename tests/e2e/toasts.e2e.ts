@@ -27,6 +27,17 @@ describe('a toast', () => {
     expect(await page.getByLabel('Field name').inputValue()).toBe('Half done')
   })
 
+  test('about a field that was not saved leads back to it from another page', async () => {
+    const { page } = await tests.open(FIELDS, [['Apple', 5]])
+    await page.getByTestId('add-field').first().click()
+    await page.getByLabel('Field name').fill('Half done')
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByTestId('add-field').first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    await page.getByTestId('field-editor').waitFor()
+    expect(await page.getByLabel('Field name').inputValue()).toBe('Half done')
+  })
+
   test.each([
     ['saved', 'Half done'],
     ['refused', 'Title'],

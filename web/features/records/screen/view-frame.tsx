@@ -1,4 +1,6 @@
 import { type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { Field, Person, RecordId, TableSchema, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import { idAsStored } from '../../../../src/core/record-id.ts'
@@ -6,8 +8,9 @@ import type { BaseRole } from '../../../../src/core/roles.ts'
 import { preloadEditors } from '../../../cells/cell.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
-import { setQuery } from '../../../navigation/paths.ts'
+import { goTo, paths, setQuery } from '../../../navigation/paths.ts'
 import type { StoreQuery } from '../../../records/types.ts'
+import { useIsMounted, useOnChange } from '../../../ui/effects.ts'
 import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { toast } from '../../../ui/toast.ts'
 import { useViewState, type ViewState } from '../../views/state/view-state.ts'
@@ -96,6 +99,8 @@ export function ViewFrame(props: ViewFrameProps) {
   const { schema, state } = context
   const { search, panel, editing, setEditing, setPanel, openId } = frame
   useGoToWantedCell(context)
+  useAbandonedEditor(state.view.id, setEditing)
+  const isMounted = useIsMounted()
   const isLeaving = useRef(false)
   // After the record has closed, because the view cannot take the focus behind a dialog.
   useLayoutEffect(() => {
@@ -152,7 +157,19 @@ export function ViewFrame(props: ViewFrameProps) {
             onAbandoned={(start) =>
               toast.warning({
                 text: m.records_field_not_saved(),
-                action: { label: m.records_keep_editing(), run: () => setEditing({ ...editing, start }) },
+                action: {
+                  label: m.records_keep_editing(),
+                  run() {
+                    if (isMounted.current) return setEditing({ ...editing, start })
+                    // The header that was its anchor is gone.
+                    const anchor = { x: window.innerWidth / 2, y: 0 }
+                    abandonedEditor.setState({
+                      viewId: state.view.id,
+                      request: { ...editing, anchor, start },
+                    })
+                    goTo(paths.table(schema.table.baseId, schema.table.id, state.view.id))
+                  },
+                },
               })
             }
           />
@@ -160,6 +177,19 @@ export function ViewFrame(props: ViewFrameProps) {
       )}
     </div>
   )
+}
+
+/** A field editor that was left with its view, for that view to continue. */
+const abandonedEditor = createStore<{ viewId: string; request: FieldEditorRequest } | null>(() => null)
+
+/** Opens the field editor of this view that somebody wants to continue. */
+function useAbandonedEditor(viewId: string, open: (request: FieldEditorRequest) => void): void {
+  const abandoned = useStore(abandonedEditor)
+  useOnChange([abandoned, viewId], () => {
+    if (abandoned?.viewId !== viewId) return
+    abandonedEditor.setState(null, true)
+    open(abandoned.request)
+  })
 }
 
 /** The record id in an address. A view that is shown to visitors may lack the key of its table, which then is a number. */
