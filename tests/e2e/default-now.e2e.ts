@@ -5,6 +5,28 @@ const tests = gridTests()
 
 const today = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date())
 
+test('the default value of a long text keeps its lines', async () => {
+  const grid = await tests.open(
+    [
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Minutes', type: 'LongText' as const, defaultValue: 'Present:\nDecisions:' },
+    ],
+    [['first', null]],
+  )
+  const { page } = grid
+  await grid.header('Minutes').dblclick()
+  const editor = page.getByTestId('field-editor')
+  const value = editor.getByLabel('Default value', { exact: true })
+  expect(await value.inputValue()).toBe('Present:\nDecisions:')
+  await value.press('ControlOrMeta+End')
+  await value.press('Enter')
+  await page.keyboard.type('Open:')
+  await editor.getByRole('button', { name: 'Save field' }).click()
+  await editor.waitFor({ state: 'detached' })
+  await grid.header('Minutes').dblclick()
+  expect(await value.inputValue()).toBe('Present:\nDecisions:\nOpen:')
+})
+
 describe('a default value of the moment', () => {
   test('is chosen beside a fixed one, and stands in the new row by the clock of who adds it', async () => {
     const timezoneId = 'Pacific/Kiritimati'

@@ -6,7 +6,7 @@ import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
 import { hasSingleChoice, holdsPeople, isBoolean } from '../../../src/core/fields/traits.ts'
 import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
-import { TextField } from '../../ui/field.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
 import toolbar from '../views/controls/toolbar.module.css'
 import { choicesOf } from './field-commands.tsx'
 import type { FieldDraft } from './field-draft.ts'
@@ -128,18 +128,18 @@ function TypedDefault({
     draft.defaultValue === null ? '' : type.format(draft.defaultValue, draft.options),
   )
   const isUnfit = text.trim() !== '' && type.parse(text, draft.options) === null
-  return (
-    <TextField
-      label={label}
-      placeholder={type.example.split('\n')[0]}
-      value={text}
-      error={isUnfit ? m.schema_invalid_type_not_saved() : null}
-      onChange={(event) => {
-        setText(event.target.value)
-        onChange(event.target.value.trim() === '' ? null : type.parse(event.target.value, draft.options))
-      }}
-    />
-  )
+  const input = {
+    label,
+    placeholder: type.example,
+    value: text,
+    error: isUnfit ? m.schema_invalid_type_not_saved() : null,
+    onChange({ target }: { target: { value: string } }) {
+      setText(target.value)
+      onChange(target.value.trim() === '' ? null : type.parse(target.value, draft.options))
+    },
+  }
+  // Inputs of one line remove the line breaks of their value.
+  return type.storage === 'longText' ? <TextArea {...input} /> : <TextField {...input} />
 }
 
 interface DefaultPeopleProps {
