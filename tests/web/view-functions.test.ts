@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Filter, FilterGroup } from '../../src/core/filters/index.ts'
 import type { ViewField } from '../../src/core/model.ts'
 import { detectColumns, readColumn } from '../../web/features/records/paste/pasted-columns.ts'
-import { draftOf, toPatch, withType } from '../../web/features/schema/field-draft.ts'
+import { draftOf, toInput, toPatch, withType } from '../../web/features/schema/field-draft.ts'
 import { describeCondition, directionLabels } from '../../web/features/views/filter/describe-condition.ts'
 import {
   asGroup,
@@ -206,6 +206,16 @@ describe('the draft of a field', () => {
     expect(toPatch(withType(draft, 'SingleSelect', select), select)).toEqual({})
     const asNumber = withType(draft, 'Number', select)
     expect(toPatch(withType(asNumber, 'SingleSelect', select), select)).toEqual({})
+  })
+
+  test('sends no rules that its type cannot have, and sends them again with a type that can', () => {
+    const draft = { ...draftOf(null), required: true, unique: true }
+    const formula = withType(draft, 'Formula')
+    expect(toInput(formula)).toMatchObject({ required: false, unique: false })
+    expect(toInput(withType(formula, 'Number'))).toMatchObject({ required: true, unique: true })
+    expect(toInput(withType(draft, 'Password'))).toMatchObject({ required: true, unique: false })
+    const code = memoryField('code', 'SingleLineText', { unique: true })
+    expect(toPatch(withType(draftOf(code), 'Password'), code)).toMatchObject({ unique: false })
   })
 
   test('sends what changed and no more', () => {

@@ -2,6 +2,7 @@ import type { Choice } from '../../../src/core/fields/choices.ts'
 import { keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
 import type { FieldInput } from './field-commands.tsx'
@@ -58,16 +59,29 @@ function optionsFor(type: FieldTypeName, options: FieldOptions): FieldOptions {
   return kept.success ? kept.data : schema.parse({})
 }
 
-/** Input for creating the field; without a title, the server chooses one. */
+/** True if a field of the draft's type can require a value. */
+export function canBeRequired({ type }: Pick<FieldDraft, 'type'>): boolean {
+  const { readOnly, computed } = fieldType(type)
+  return !readOnly && !computed
+}
+
+/** True if a field of the draft's type can have unique values. Passwords are stored as hashes, which cannot be compared. */
+export const canBeUnique = (draft: Pick<FieldDraft, 'type'>): boolean =>
+  canBeRequired(draft) && !isSecret(draft)
+
+/**
+ * Input for creating the field; without a title, the server chooses one. Leaves out rules that the draft has from an earlier
+ * type, if its type cannot have them.
+ */
 export function toInput(draft: FieldDraft): FieldInput {
-  const { type, options, required, unique, defaultValue } = draft
+  const { type, options, defaultValue } = draft
   const title = draft.title.trim()
   return {
     ...(title === '' ? {} : { title }),
     type,
     options,
-    required,
-    unique,
+    required: draft.required && canBeRequired(draft),
+    unique: draft.unique && canBeUnique(draft),
     defaultValue,
     description: draft.description.trim() || null,
   }

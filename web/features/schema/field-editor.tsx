@@ -4,7 +4,7 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
+import { hasFormula } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
@@ -22,6 +22,8 @@ import { Skeleton } from '../../ui/states.tsx'
 import { DefaultValue } from './default-value.tsx'
 import { createField, type FieldPlace, latestField, updateField } from './field-commands.tsx'
 import {
+  canBeRequired,
+  canBeUnique,
   draftOf,
   type FieldDraft,
   missingOption,
@@ -182,15 +184,14 @@ export function FieldEditor(props: FieldEditorProps) {
           isConverting={isConverting}
           chooseType={(name) => setDraft(withType(draft, name, field))}
         />
-        {!type.readOnly && !type.computed && (
+        {canBeRequired(draft) && (
           <div className={styles.rules}>
             <Tick
               label={m.common_required()}
               checked={draft.required}
               onChange={(required) => change({ required })}
             />
-            {/* Passwords are stored as hashes, which cannot be compared. */}
-            {!isSecret(draft) && (
+            {canBeUnique(draft) && (
               <Tick
                 label={m.schema_unique_values()}
                 checked={draft.unique}
