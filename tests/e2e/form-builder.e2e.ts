@@ -137,6 +137,39 @@ describe('the builder of a form', () => {
     expect(await subheading()).toBe(saved ?? null)
   })
 
+  test('keeps a text that is being typed when somebody else saves another one', async () => {
+    const world = await tests.create(FORM_FIELDS)
+    const page = await tests.build(world)
+    await page.getByRole('button', { name: /^Form description/ }).click()
+    const text = page
+      .getByRole('textbox', { name: 'Form description' })
+      .and(page.locator('[contenteditable]'))
+    await text.waitFor()
+    const hasFocus = () => text.evaluate((element) => element === document.activeElement)
+    expect(await eventually(hasFocus, Boolean)).toBe(true)
+    const saveAsOther = async (heading: string, subheading: string) => {
+      await world.say({}, { heading, subheading })
+      const shown = () => page.getByLabel('Form title').inputValue()
+      expect(await eventually(shown, (now) => now === heading)).toBe(heading)
+    }
+    // An unchanged text follows.
+    await saveAsOther('First', 'Theirs')
+    expect(
+      await eventually(
+        () => text.textContent(),
+        (now) => now === 'Theirs',
+      ),
+    ).toBe('Theirs')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('Mine')
+    await saveAsOther('Second', 'Theirs again')
+    await page.keyboard.type(' too')
+    expect(await text.textContent()).toBe('Mine too')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    const subheading = async () => optionsOf(await world.saved(), 'form').subheading
+    expect(await eventually(subheading, (now) => now === 'Mine too')).toBe('Mine too')
+  })
+
   test('takes a banner, tries answers out without writing, and lets editors fill it in', async () => {
     const world = await tests.party()
     const page = await tests.build(world)

@@ -173,9 +173,11 @@ export function TextEditor(props: RichTextEditorProps) {
   useOnChange([value], () => {
     if (!editor || value === lastValue.current) return
     lastValue.current = value
-    const isOwn = toMarkdown(editor.state.doc, opened.current) === value
+    const text = toMarkdown(editor.state.doc, opened.current)
+    // What is being typed stays when somebody else saves; its commit comes later and wins.
+    if (text !== value && text !== opened.current.text) return
     opened.current = openMarkdown(value)
-    if (!isOwn) editor.commands.setContent(opened.current.content, { emitUpdate: false })
+    if (text !== value) editor.commands.setContent(opened.current.content, { emitUpdate: false })
   })
   const commit = () => {
     if (isCancelled.current || !editor || !onCommit) return
