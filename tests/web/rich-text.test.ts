@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { getSchema, type JSONContent } from '@tiptap/core'
+import { Editor, getSchema, type JSONContent } from '@tiptap/core'
+import { EditorState } from '@tiptap/pm/state'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { openMarkdown, richTextExtensions, toMarkdown } from '../../web/rich-text/document.ts'
@@ -125,6 +126,18 @@ describe('the Markdown of an edited rich text', () => {
   ])('%j', (content, markdown) => {
     expect(written(...content)).toBe(markdown)
     expect(edited(markdown, () => undefined)).toBe(markdown)
+  })
+
+  test('is the stored one if that is longer than the editor takes', () => {
+    const opened = openMarkdown('first words\n\nlast')
+    const extensions = richTextExtensions('', 10)
+    const editor = new Editor({ element: null, extensions, content: opened.content })
+    const { plugins } = editor.extensionManager
+    const state = EditorState.create({ doc: editor.state.doc, plugins })
+    expect(toMarkdown(state.apply(state.tr.scrollIntoView()).doc, opened)).toBe('first words\n\nlast')
+    // It cannot grow, only shrink.
+    expect(state.apply(state.tr.insertText('x', 1)).doc.textContent).toBe('first wordslast')
+    expect(state.apply(state.tr.delete(1, 7)).doc.textContent).toBe('wordslast')
   })
 
   test.each([

@@ -35,7 +35,8 @@ export const richTextExtensions = (placeholder = '', maxLength?: number): Extens
   TaskList,
   TaskItem.extend({ content: 'paragraph' }).configure({ a11y: { checkboxLabel: () => m.common_done() } }),
   Placeholder.configure({ placeholder }),
-  CharacterCount.configure({ limit: maxLength ?? null }),
+  // By default it cuts the start off a stored text that is longer than the limit.
+  CharacterCount.configure({ limit: maxLength ?? null, autoTrim: false }),
 ]
 
 const schema = getSchema(richTextExtensions())
