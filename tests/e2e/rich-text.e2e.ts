@@ -99,6 +99,15 @@ describe('a long text with formatting', () => {
     expect(await stored(grid, 1)).not.toContain('more')
   })
 
+  test('opens the form of a link by Ctrl+K also on a keyboard that has no Latin K', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.cell(0, 'Notes').dblclick()
+    await untilFocused(grid.page)
+    const keys = { key: 'л', code: 'KeyK', ctrlKey: true, metaKey: false, bubbles: true, cancelable: true }
+    await editor(grid.page).dispatchEvent('keydown', keys)
+    await grid.page.getByLabel('Link address').waitFor()
+  })
+
   test('is not rewritten when its editor is opened and left', async () => {
     const grid = await tests.open(FIELDS, ROWS)
     await grid.cell(0, 'Notes').dblclick()

@@ -31,7 +31,7 @@ import { m } from '../messages.gen.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ControlGroup, focusOnMount } from '../ui/composite.tsx'
 import { useOnChange } from '../ui/effects.ts'
-import { shortcutLabel } from '../ui/shortcuts.ts'
+import { letterOf, shortcutLabel } from '../ui/shortcuts.ts'
 import { openMarkdown, richTextExtensions, toMarkdown } from './document.ts'
 import { safeAddress } from './markdown.ts'
 import styles from './rich-text.module.css'
@@ -187,7 +187,7 @@ export function TextEditor(props: RichTextEditorProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     const isMod = event.ctrlKey || event.metaKey
-    const key = event.key.toLowerCase()
+    const key = letterOf(event)
     // The page's own shortcuts on these keys stay out of the editor.
     if (isMod && 'biuk'.includes(key)) event.stopPropagation()
     if (isMod && key === 'k') {
