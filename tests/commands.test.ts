@@ -7,6 +7,7 @@ import project from '../package.json'
 import { startServerProcess } from './imports/server-process.ts'
 import { PASSWORD } from './support/app.ts'
 import { createTrpcClient } from './support/client.ts'
+import { SERVER_MAIN } from './support/server-main.ts'
 import { createDatabase } from './support/servers.ts'
 import { startSmtpServer } from './support/smtp-server.ts'
 import { writeProtect } from './support/write-protect.ts'
@@ -17,7 +18,7 @@ const dataDir = join(folder, 'data')
 
 /** Runs the program with these arguments; `port` 0 is free, so that runs do not disturb each other. */
 async function sheaf(args: string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
+  const child = Bun.spawn([process.execPath, SERVER_MAIN, ...args], {
     cwd: ROOT,
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

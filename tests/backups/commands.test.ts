@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import project from '../../package.json'
 import { snapshot } from '../move/support.ts'
 import { createRestClient } from '../support/client.ts'
+import { SERVER_MAIN } from '../support/server-main.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
 import { backupIn, enter, fill, openPlace, type Place, setVersion } from './support.ts'
 
@@ -132,11 +133,13 @@ describe('sheaf backup', () => {
         last++
         const answer = await rest.post(path, { Name: `Order ${last - 1}`, Qty: last - 1 })
         expect(answer.status).toBe(200)
+        // Leaves some time to the backups, which have the lowest priority.
+        await Bun.sleep(5)
       }
     })()
     const ids: string[] = []
     const known: number[] = []
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 2; round++) {
       ids.push(backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets', '--test'])))
       known.push(last)
     }
@@ -164,7 +167,7 @@ describe('sheaf backup', () => {
     async () => {
       const server = await place.start()
       await fill(server.url, 1_000)
-      const child = Bun.spawn([process.execPath, 'src/main.ts', 'backup', '--to', place.backups], {
+      const child = Bun.spawn([process.execPath, SERVER_MAIN, 'backup', '--to', place.backups], {
         env: { ...process.env, DATABASE_URL: '', DATA_DIR: place.dataDir },
         stdio: ['ignore', 'ignore', 'ignore'],
       })

@@ -41,7 +41,9 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
     const { rest, path, trpc, baseId } = await fill(server.url, 3_000)
     let isWriting = true
     const writing = (async () => {
-      for (let at = 3_000; isWriting; at++) await rest.post(path, { Name: `Order ${at}`, Qty: at })
+      // The pauses leave some time to the backup, which has the lowest priority.
+      for (let at = 3_000; isWriting; at++, await Bun.sleep(5))
+        await rest.post(path, { Name: `Order ${at}`, Qty: at })
     })()
     // A field that is created meanwhile is in the backup with its values, or not at all.
     const altering = (async () => {

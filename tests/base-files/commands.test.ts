@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { startServerProcess } from '../imports/server-process.ts'
 import { META_DATABASES, PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { SERVER_MAIN } from '../support/server-main.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
-
-const ROOT = join(import.meta.dir, '..', '..')
 
 describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', (home) => {
   const folder = mkdtempSync(join(tmpdir(), 'sheaf-export-'))
@@ -19,8 +18,7 @@ describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', 
   const environment = () => ({ DATABASE_URL: database?.url ?? '' })
 
   async function sheaf(...args: string[]) {
-    const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
-      cwd: ROOT,
+    const child = Bun.spawn([process.execPath, SERVER_MAIN, ...args], {
       env: { ...process.env, DATA_DIR: dataDir, PORT: '0', ...environment() },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -129,16 +127,15 @@ describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', 
 
   test('leave nothing of an import that is killed after the next start of a server', async () => {
     const file = join(folder, 'killed.sheaf')
+    const startedAt = performance.now()
     expect((await sheaf('export', baseId, file)).code).toBe(0)
-    for (const delayMs of [300, 500, 700]) {
-      const child = Bun.spawn(
-        [process.execPath, 'src/main.ts', 'import', file, '--owner', 'ann@example.com'],
-        {
-          cwd: ROOT,
-          env: { ...process.env, DATA_DIR: dataDir, PORT: '0', ...environment() },
-          stdio: ['ignore', 'ignore', 'ignore'],
-        },
-      )
+    // An import takes longer than the export.
+    const exportMs = performance.now() - startedAt
+    for (const delayMs of [0.5, 0.8, 1.1].map((part) => part * exportMs)) {
+      const child = Bun.spawn([process.execPath, SERVER_MAIN, 'import', file, '--owner', 'ann@example.com'], {
+        env: { ...process.env, DATA_DIR: dataDir, PORT: '0', ...environment() },
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
       await Bun.sleep(delayMs)
       child.kill('SIGKILL')
       await child.exited
