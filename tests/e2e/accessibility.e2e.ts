@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { axeViolations } from '../support/axe.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
 import { see } from './shell-page.ts'
 
 let app: TestApp
@@ -16,7 +16,7 @@ const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
 beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp({ hasStarter: true }), launchBrowser()])
+  ;[app, browser] = await Promise.all([createTestApp({ hasStarter: true }), shareBrowser()])
   owner = await app.signUp('ada@example.com')
   const api = app.trpc(owner.token)
   const [base] = await api.bases.list.query()
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await browser?.close()
+  await closeContexts(browser)
   await app?.stop()
 })
 
@@ -61,10 +61,13 @@ async function openAudit({ isPhone = false, isSignedIn = true } = {}) {
     const found = await axeViolations(page, await part.elementHandle())
     violations.push(...found.map((each) => `${screen}: ${each}`))
   }
-  const visit = async (screen: string, path: string, sign: Locator | string, root = '') => {
+  const open = async (path: string, root = '') => {
     // A change of the hash alone would leave the former screen on the page for a moment.
     await page.goto('about:blank')
     await page.goto(`${app.url}/${root}#${path}`)
+  }
+  const visit = async (screen: string, path: string, sign: string, root = '') => {
+    await open(path, root)
     await audit(screen, sign)
   }
   return {
@@ -73,6 +76,11 @@ async function openAudit({ isPhone = false, isSignedIn = true } = {}) {
     audit,
     auditPart,
     visit,
+    /** Opens a screen that another test visits, and waits for its sign. */
+    async show(path: string, sign: string) {
+      await open(path)
+      await see(page.locator(sign).first())
+    },
     /** Fails with one line per violation. */
     async done() {
       await context.close()
@@ -85,6 +93,8 @@ const closeDialog = async (page: Page) => {
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
+
+const LOADED_CELL = '[role=gridcell]:not([aria-busy])'
 
 /** Each test checks a dozen screens; on a busy machine one takes seconds. */
 const TIMEOUT_MS = 180_000
@@ -151,13 +161,13 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
   test(
     'by the grid, its panels and a record',
     async () => {
-      const { page, visit, audit, auditPart, done } = await openAudit({ isPhone })
+      const { page, visit, audit, auditPart, show, done } = await openAudit({ isPhone })
       for (const table of ['Tasks', 'Projects', 'People'])
-        await visit(`grid ${table}`, tablePath(table), '[role=gridcell]')
+        await visit(`grid ${table}`, tablePath(table), LOADED_CELL)
       await page.route(/records\.list/, () => {}) // Never answered: what stands there meanwhile is audited, too.
       await visit('grid that loads', tablePath('Tasks'), '[role=gridcell][aria-busy]')
       await page.unroute(/records\.list/)
-      await visit('grid', tablePath('Tasks'), '[role=gridcell]:not([aria-busy])')
+      await show(tablePath('Tasks'), LOADED_CELL)
       const openPanel = async (id: string) => {
         if (isPhone) await page.getByTestId('controls-button').click()
         await page.getByTestId(id).click()
@@ -226,8 +236,8 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
   test(
     'by the menus and dialogs of the grid',
     async () => {
-      const { page, visit, audit, auditPart, done } = await openAudit({ isPhone })
-      await visit('grid', tablePath('Tasks'), '[role=gridcell]')
+      const { page, audit, auditPart, show, done } = await openAudit({ isPhone })
+      await show(tablePath('Tasks'), LOADED_CELL)
       const firstCell = page.locator('[role=gridcell][data-row="0"]').first()
       await firstCell.dblclick()
       await audit('grid with an open editor', page.getByTestId('cell-editor'))
@@ -271,7 +281,7 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       }
       expect(await box.isChecked()).toBe(true)
       await audit('selected records', page.getByTestId('bulk-bar'))
-      await visit('grid', tablePath('Projects'), '[role=gridcell]')
+      await show(tablePath('Projects'), LOADED_CELL)
       await page.keyboard.press('Alt+i')
       await auditPart('share dialog', page.getByRole('dialog', { name: 'Share' }))
       const isPublic = page.getByRole('switch', { name: 'Public link' })
@@ -286,8 +296,8 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
   test(
     'by the dialogs of a base',
     async () => {
-      const { page, visit, auditPart, done } = await openAudit({ isPhone })
-      await visit('base overview', `/nc/${baseId}`, 'main table a')
+      const { page, visit, auditPart, show, done } = await openAudit({ isPhone })
+      await show(`/nc/${baseId}`, 'main table a')
       await page.getByRole('button', { name: /^Import data/ }).click()
       await auditPart('import', page.getByRole('dialog'))
       await page
