@@ -4,14 +4,14 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
 
-/** Set it to 40 for the whole series. */
 /** Backups have the lowest priority: beside other tests on two slow cores they take minutes. */
 const TIMEOUT_MS = 900_000
 
-const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 7)
-/** Other tests kill backups and restores as well. */
-const UPGRADE_ROUNDS = Math.max(10, ROUNDS)
-const ROWS = 20_000
+/** Set it to 40 for the whole series. */
+const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 4)
+/** Two in each step; other tests kill backups and restores as well. */
+const UPGRADE_ROUNDS = Math.max(6, ROUNDS)
+const ROWS = 8_000
 
 let place: Place
 let path: string
@@ -23,9 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => place.remove())
 
-/** Moments of a command that takes so long, in milliseconds from its start. */
-const delays = (seed: number, longestMs: number): number[] =>
-  Array.from({ length: ROUNDS }, (_, round) => 20 + ((seed + round * 7_919) % Math.ceil(longestMs)))
+/** Moments of a command that takes so long, evenly spread, in milliseconds from its start. */
+const delays = (longestMs: number): number[] =>
+  Array.from({ length: ROUNDS }, (_, round) => (longestMs * (round + 0.5)) / ROUNDS)
 
 /** How long a command takes, and what it answers. */
 async function timed(args: string[]): Promise<{ ms: number; result: Awaited<ReturnType<Place['sheaf']>> }> {
@@ -49,9 +49,9 @@ describe('a kill at any moment', () => {
       const { ms, result } = await timed(['backup', '--to', place.backups])
       const first = backupIn(result)
       let killed = 0
-      for (const delay of delays(11, ms)) {
+      for (const [round, delay] of delays(ms).entries()) {
         // Each encrypts anew, so that there is something to store.
-        const target = place.path(`target-${delay}`)
+        const target = place.path(`target-${round}`)
         const { wasKilled } = await place.sheaf(
           ['backup', '--to', target, '--keep-last', '1'],
           {},
@@ -79,7 +79,7 @@ describe('a kill at any moment', () => {
       await rest.post(path, { Name: 'After the backup' })
       await server.end('SIGTERM')
       const { ms } = await timed(['restore', '--from', place.backups, '--to', place.path('elsewhere')])
-      for (const delay of delays(23, ms)) {
+      for (const delay of delays(ms)) {
         await place.sheaf(['restore', '--from', place.backups, '--replace'], {}, { afterMs: delay })
         expect([ROWS, ROWS + 1]).toContain(await countIn(place.dataDir))
       }
