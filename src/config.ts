@@ -224,7 +224,7 @@ export const VARIABLES = {
   webhookMailsPerHour: variable({
     name: 'WEBHOOK_MAILS_PER_HOUR',
     default: '500',
-    help: 'Calls of one webhook within an hour that may send mails. Further ones wait for up to a day; the log of the webhook says why.',
+    help: 'Calls of one webhook within an hour that may send mails. Further ones wait; the log of the webhook says why.',
     read: integer(1, 1_000_000),
   }),
   automationLogLevel: variable({

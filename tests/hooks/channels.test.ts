@@ -241,46 +241,6 @@ describe('a webhook', () => {
     smtp.mails.length = 0
   })
 
-  test('gives up mails that have waited for a day, and tells it once', async () => {
-    await bench.rest.post(table.path, { Title: 'another' })
-    const { id: hookId } = await createMailHook()
-    for (let count = 0; count < 9; count++) {
-      await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })
-    }
-    await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [2] })
-    const { db, tables } = bench.app.kernel.meta
-    const { hookDeliveries } = tables(defineHooksTables)
-    const count = async (status: 'waiting' | 'dead') =>
-      (await bench.trpc.hooks.deliveries.query({ hookId, status })).deliveries.length
-    expect([await count('waiting'), await count('dead')]).toEqual([2, 0])
-    const dayAgo = Date.now() - 24 * 3_600_000
-    for (let dead = 1; dead <= 2; dead++) {
-      await bench.trpc.hooks.setActive.mutate({ hookId, isActive: false })
-      await Bun.sleep(50)
-      const [oldest] = await db
-        .select()
-        .from(hookDeliveries)
-        .where(and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.status, 'waiting')))
-        .limit(1)
-      await db
-        .update(hookDeliveries)
-        .set({ createdAt: dayAgo, dueAt: 0 })
-        .where(eq(hookDeliveries.id, oldest!.id))
-      await bench.trpc.hooks.setActive.mutate({ hookId, isActive: true })
-      const deadline = Date.now() + 10_000
-      while ((await count('dead')) < dead && Date.now() < deadline) await Bun.sleep(20)
-      expect([await count('waiting'), await count('dead')]).toEqual([2 - dead, dead])
-    }
-    const { notifications } = await bench.trpc.notifications.list.query({ unreadOnly: false })
-    const told = notifications.flatMap(({ detail: { hook } }) => (hook?.id === hookId ? hook : []))
-    expect(told).toEqual([
-      expect.objectContaining({ isPaused: false, error: expect.stringContaining('8 calls') }),
-    ])
-    await bench.trpc.hooks.delete.mutate({ hookId })
-    await bench.app.kernel.mail.sendDue()
-    smtp.mails.length = 0
-  })
-
   test('mails its message, in which no text becomes a header', async () => {
     const subject = 'Hello\r\nBcc: eve@example.com'
     expect(

@@ -41,9 +41,6 @@ const MAX_GROWTH = 2_000
 /** A webhook is paused when a delivery is given up and none has succeeded for so many times the first delay. */
 const PATIENCE = 4_000
 
-/** A mail that finds no room under its limit is given up when its delivery is so old. */
-const MAX_HELD_MS = 86_400_000
-
 /** Retention of ended deliveries. */
 const DELIVERED_KEPT_MS = 7 * 86_400_000
 const DEAD_KEPT_MS = 30 * 86_400_000
@@ -332,9 +329,7 @@ export function createDeliverer(
     calls++
     lane.calls++
     withoutCaller(() => sender.send(target, event, { signal: closing.signal, receivedBy: row.receivedBy }))
-      .then((sent) => {
-        const isExpired = sent.isHeld && nowMs() - row.createdAt >= MAX_HELD_MS
-        const attempt = isExpired ? { ...sent, isFinal: true } : sent
+      .then((attempt) => {
         // Not a failure of the receiver.
         if (closing.signal.aborted && !attempt.isDelivered) return
         const statements = statementsFor(lane.loaded?.hook ?? hook, row, attempt)
@@ -446,10 +441,9 @@ export function createDeliverer(
   }
 
   /** Notices of a delivery that was given up, and the pause of a webhook that has only failed for long. */
-  function giveUp({ hook, attempt: { error, isHeld } }: Result): Promise<PreparedNotices> {
+  function giveUp({ hook, attempt: { error } }: Result): Promise<PreparedNotices> {
     const detail = error?.message ?? null
     log.warn('a delivery was given up', { hookId: hook.id, error: detail })
-    if (isHeld) return failures.foundNoRoom(hook, detail)
     const isPaused = hook.failingSince !== null && nowMs() - hook.failingSince >= firstDelayMs * PATIENCE
     return isPaused
       ? failures.pause(hook, { reason: 'failing', detail, at: nowIso() })

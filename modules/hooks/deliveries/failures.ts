@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { nowIso, nowMs } from '../../../src/clock.ts'
+import { nowMs } from '../../../src/clock.ts'
 import type { HookPause } from '../../../src/core/hooks.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -16,16 +16,10 @@ export function createFailures(
   { access }: Pick<AuthService, 'access'>,
   { hooks }: Pick<HookStore, 'hooks'>,
 ) {
-  /**
-   * A notice for everyone who may change webhooks of the base; a failure that goes on is told once.
-   *
-   * @param since distinguishes it from earlier failures
-   */
-  async function tell(
-    { id, baseId, title }: HookRow,
-    error: string | null,
-    { isPaused, since }: { isPaused: boolean; since: string },
-  ): Promise<PreparedNotices> {
+  /** A notice for everyone who may change webhooks of the base; a failure that goes on is told once. */
+  async function tell(hook: HookRow, error: string | null, isPaused: boolean): Promise<PreparedNotices> {
+    const { id, baseId, title, failingSince } = hook
+    const since = new Date(failingSince ?? nowMs()).toISOString()
     const managers = (await access.people(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
     return registry.get(NOTICES).prepare(
       managers.map(({ user }) => ({
@@ -40,24 +34,16 @@ export function createFailures(
     )
   }
 
-  const failingSince = (hook: HookRow): string => new Date(hook.failingSince ?? nowMs()).toISOString()
-
   return {
     /** A delivery was given up. */
-    gaveUp: (hook: HookRow, error: string | null): Promise<PreparedNotices> =>
-      tell(hook, error, { isPaused: false, since: failingSince(hook) }),
-
-    /** A mail was given up that has found no room. Told once a day, since others are sent in between. */
-    foundNoRoom: (hook: HookRow, error: string | null): Promise<PreparedNotices> =>
-      tell(hook, error, { isPaused: false, since: `no room ${nowIso().slice(0, 10)}` }),
+    gaveUp: (hook: HookRow, error: string | null): Promise<PreparedNotices> => tell(hook, error, false),
 
     /** Notices of a pause that is written by another statement of the transaction. */
-    paused: (hook: HookRow, { detail }: HookPause): Promise<PreparedNotices> =>
-      tell(hook, detail, { isPaused: true, since: failingSince(hook) }),
+    paused: (hook: HookRow, { detail }: HookPause): Promise<PreparedNotices> => tell(hook, detail, true),
 
     /** Stops calling a webhook. What changes from now on is delivered when it goes on. */
     async pause(hook: HookRow, pause: HookPause): Promise<PreparedNotices> {
-      const { statements, stored } = await this.paused(hook, pause)
+      const { statements, stored } = await tell(hook, pause.detail, true)
       const { id: hookId, baseId, tableId } = hook
       return {
         statements: [meta.db.update(hooks).set({ pause }).where(eq(hooks.id, hookId)), ...statements],
