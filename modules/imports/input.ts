@@ -3,7 +3,7 @@ import { isTimeZone } from '../../src/core/dates.ts'
 import { DATE_FORMATS } from '../../src/core/fields/date-text.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
 import { chosenFormat, importFormat } from '../../src/core/imports/format.ts'
-import { plainText } from '../../src/input.ts'
+import { plainText, timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 
 const id = z.string().min(1).max(64)
@@ -135,6 +135,7 @@ export const missingNamesInput = z.strictObject({
   baseId: id,
   tableId: id,
   fieldId: id,
+  timeZone,
   texts: z
     .array(plainText(MAX_TEXTS_LENGTH))
     .max(MAX_TEXTS)

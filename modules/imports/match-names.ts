@@ -37,7 +37,7 @@ export function createMissingNames({
    */
   return async function missingNames(
     actor: Actor,
-    { baseId, tableId, fieldId, texts }: MissingNamesInput,
+    { baseId, tableId, fieldId, texts, timeZone }: MissingNamesInput,
   ): Promise<{ missing: number[] }> {
     await auth.access.authorize(actor, 'import.append', baseId)
     const model = await schema.load(tableId)
@@ -45,7 +45,9 @@ export function createMissingNames({
     const open = await records.openLink(model, fieldId)
     const people = await records.people(actor, baseId)
     const { kind } = open.options
-    const related = isForeign(model) ? toNamedRecords(open, people) : toImportLink(open, people).related
+    const related = isForeign(model)
+      ? toNamedRecords(open, people, timeZone)
+      : toImportLink(open, people, timeZone).related
     const engine = await schema.engineOf(open.related.table)
     const names = texts.flatMap((text) => [text, ...readNameList(text)])
     const known = await recordsNamed(engine, related, names, (statement) =>

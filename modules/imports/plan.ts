@@ -5,7 +5,7 @@ import type { CellValue, FieldOptions, StorageKind } from '../../src/core/fields
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../src/core/fields/number-text.ts'
-import { withPeople } from '../../src/core/fields/traits.ts'
+import { inZone, withPeople } from '../../src/core/fields/traits.ts'
 import type { ConnectedColumn } from '../../src/core/imports/fit-to-column.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
@@ -242,22 +242,28 @@ type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
 /**
  * Describes how names fill a link field.
  * @param people candidates for names in a people field
+ * @param timeZone of names that are a date and time; by default UTC
  * @throws BAD_REQUEST if the linked records cannot be found by name
  */
-export function toImportLink({ options, model, related, relation }: OpenLink, people: Person[]): ImportLink {
+export function toImportLink(
+  { options, model, related, relation }: OpenLink,
+  people: Person[],
+  timeZone = 'UTC',
+): ImportLink {
   const { displayField } = related
-  const named: ImportLink['related'] = {
+  const named = withPeople(displayField.type, displayField.options, people) as FieldOptions
+  const records: ImportLink['related'] = {
     tableId: related.table.id,
     table: { title: related.table.title, tableName: related.table.tableName },
     primaryKey: pick(related.primaryKey),
     displayField: {
       ...pick(displayField),
       title: displayField.title,
-      options: withPeople(displayField.type, displayField.options, people) as FieldOptions,
+      options: inZone(named, timeZone),
     },
   }
-  requireStoredNames(named)
-  const link = { kind: options.kind, related: named, isSelf: model.table.id === related.table.id }
+  requireStoredNames(records)
+  const link = { kind: options.kind, related: records, isSelf: model.table.id === related.table.id }
   if (relation.kind === 'pairs') {
     const { ownFieldId = '', relatedFieldId = '' } = options.junction ?? {}
     const { table, primaryKey } = relation.junction

@@ -63,6 +63,7 @@ const recordCopy = z.strictObject({
     .max(MAX_COPIED_RECORDS, { error: () => m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }) }),
   targetTableId: id,
   mapping: z.record(id, id.nullable()).optional(),
+  timeZone,
 })
 
 const tableIds = z.array(id).max(MAX_COPIED_TABLES)
@@ -102,7 +103,7 @@ export const copiesRouter = (copies: Copies) =>
       .input(recordCopy)
       .mutation(({ ctx, input }) => copies.records.preview(ctx.actor, input)),
     records: member
-      .input(recordCopy.extend({ isMove: z.boolean().default(false), timeZone }))
+      .input(recordCopy.extend({ isMove: z.boolean().default(false) }))
       .mutation(({ ctx, input }) => copies.records.copy(ctx.actor, input)),
     field: member
       .input(

@@ -374,7 +374,8 @@ export function createImportsService(
     { missing, ...column }: ImportColumn & Pick<StartInput['columns'][number], 'missing'>,
     context: ImportContext,
   ): Promise<ImportColumn> {
-    const link = toImportLink(await records.openLink(model, column.fieldId), context.members)
+    const open = await records.openLink(model, column.fieldId)
+    const link = toImportLink(open, context.members, context.made.timeZone)
     const creates =
       missing === 'create' ? await prepareCreation(actor, link.related.tableId, context) : undefined
     // Only the child needs its link: the other side has no key.

@@ -163,6 +163,41 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
     expect(await target.list()).toMatchObject([values])
   })
 
+  test('converts days and times in the time zone of whoever copies them', async () => {
+    const source = await bench.table(
+      { Title: 'SingleLineText', Day: 'Date', At: 'DateTime', Begin: 'DateTime', Same: 'DateTime' },
+      [
+        {
+          Title: 'a',
+          Day: '2024-03-05',
+          At: '2024-03-05 23:30:00+00:00',
+          Begin: '2024-03-05 05:00:00+00:00',
+          // The hour that occurs twice.
+          Same: '2024-11-03 06:30:00+00:00',
+        },
+      ],
+    )
+    const target = await other.table({
+      Title: 'SingleLineText',
+      Day: 'DateTime',
+      At: 'SingleLineText',
+      Begin: 'Date',
+      Same: 'DateTime',
+    })
+    const timeZone = 'America/New_York'
+    const request = { tableId: source.id, recordIds: [1], targetTableId: target.id, timeZone }
+    expect((await bench.trpc.copies.previewRecords.mutate(request)).refused).toEqual([])
+    expect((await bench.trpc.copies.records.mutate(request)).refused).toEqual([])
+    expect(await target.list()).toMatchObject([
+      {
+        Day: '2024-03-05 05:00:00+00:00',
+        At: '2024-03-05 18:30',
+        Begin: '2024-03-05',
+        Same: '2024-11-03 06:30:00+00:00',
+      },
+    ])
+  })
+
   test('takes the given mapping, by ids or titles, and computed values', async () => {
     const source = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [{ Title: 'a', Price: 4 }])
     const field = { title: 'Twice', type: 'Formula', options: { formula: '{Price} * 2' } } as never

@@ -132,6 +132,18 @@ describe('an import that creates the linked records which it names', () => {
     })
   })
 
+  test('reads names that are days and times in the time zone of the import', async () => {
+    const books = await bench.table()
+    const meetings = await bench.table({ Title: 'DateTime' }, [{ Title: '2024-03-05 23:30:00+00:00' }])
+    const { own } = await createLink(bench, books, meetings, 'mm')
+    const file = 't,l\nA,2024-03-05 18:30\nB,2024-03-06 18:30\n'
+    const options = { ...CREATE, timeZone: 'America/New_York' }
+    const { result, report } = await loadLinks(bench, books, [own], file, options)
+    expect(report).toEqual([])
+    expect(result.created).toMatchObject([{ count: 1 }])
+    expect(await titlesOf(meetings)).toEqual(['2024-03-05 23:30:00+00:00', '2024-03-06 23:30:00+00:00'])
+  })
+
   test('creates records of the same table, unless rows of the file have the name', async () => {
     const tasks = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'Old' }])
     const { own } = await createLink(bench, tasks, tasks, 'bt', { title: 'Parent' })

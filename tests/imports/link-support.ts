@@ -11,6 +11,7 @@ export interface LinkImport {
   preview?: boolean
   /** Whether names without a record create one. */
   missing?: 'create' | 'report'
+  timeZone?: string
 }
 
 /** Starts the import of a file whose columns go to the fields, in their order; links are the second and later ones. */
@@ -19,7 +20,7 @@ export async function startLinks(
   tableId: string,
   fieldIds: string[],
   file: string,
-  { update, preview, missing }: LinkImport = {},
+  { update, preview, missing, timeZone }: LinkImport = {},
 ): Promise<string> {
   const { jobId } = await bench.trpc.imports.start.mutate({
     baseId: bench.baseId,
@@ -30,6 +31,7 @@ export async function startLinks(
     columns: fieldIds.map((fieldId, index) => ({ index, fieldId, ...(index > 0 && { missing }) })),
     update: update && { keys: [fieldIds[0]!], ...update },
     preview,
+    timeZone,
   })
   return jobId
 }

@@ -2,7 +2,7 @@ import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { NewRow, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
-import { cellFormatter } from '../../../src/core/fields/cell-text.ts'
+import { cellFormatter, type TextOptions } from '../../../src/core/fields/cell-text.ts'
 import { startValue } from '../../../src/core/fields/default-value.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -13,6 +13,7 @@ import { readValue } from '../../../src/core/fields/read.ts'
 import {
   hasChoices,
   holdsFiles,
+  inZone,
   isForeignKey,
   isImportable,
   isSecret,
@@ -43,9 +44,6 @@ const MAX_EXAMPLE_LENGTH = 80
 /** Names that a reason lists. */
 const MAX_NAMES = 5
 
-/** Texts are written and read in one zone, so that times survive. */
-const ZONE = 'UTC'
-
 export interface RecordCopyInput {
   /** The table of the originals. */
   tableId: string
@@ -58,7 +56,7 @@ export interface RecordCopyInput {
   mapping?: Readonly<Record<string, string | null>>
   /** Moves the originals to the trash afterwards. */
   isMove?: boolean
-  /** IANA time zone for defaults with the current date. */
+  /** IANA time zone of days and times whose field has none, and of defaults with the current date; by default UTC. */
   timeZone?: string
 }
 
@@ -81,6 +79,8 @@ interface OpenCopy {
   target: TableModel
   pairs: Pair[]
   recordIds: RecordId[]
+  /** In which texts are written and read, so that times survive. */
+  timeZone: string
 }
 
 /** A value as the target stores it. */
@@ -99,7 +99,8 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   /** Checks the request and the rights in both bases. */
   async function open(actor: Actor, input: RecordCopyInput): Promise<OpenCopy> {
     const user = requireUser(actor)
-    const opened = await records.open(user, input.tableId)
+    const { timeZone = 'UTC' } = input
+    const opened = await records.open(user, input.tableId, undefined, timeZone)
     const source = opened.model
     if (input.isMove) await auth.access.authorize(user, 'record.delete', source.table.baseId)
     const target = await schema.openTable(user, 'record.create', input.targetTableId)
@@ -116,7 +117,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     if (ids.length > MAX_COPIED_RECORDS)
       throw badRequest(m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }))
     const recordIds = [...new Map(ids.map((id) => [String(id), id])).values()]
-    return { user, opened, target, pairs: pairsOf(source, target, input.mapping), recordIds }
+    return { user, opened, target, pairs: pairsOf(source, target, input.mapping), recordIds, timeZone }
   }
 
   /** The values of the originals for each pair, in the order of the ids. @throws RECORD_NOT_FOUND */
@@ -146,11 +147,11 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
 
   /** The originals as the target stores them, pair by pair. */
   async function convert(copy: OpenCopy, rows: readonly CellValue[][]): Promise<Column[]> {
-    const { user, opened, target, pairs } = copy
+    const { user, opened, target, pairs, timeZone } = copy
     const sourcePeople = await records.people(user, opened.model.table.baseId)
     const targetPeople = await records.people(user, target.table.baseId)
     const columns: Column[] = []
-    const formatOf = ({ source }: Pair) => cellFormatter(source, { people: sourcePeople, timeZone: ZONE })
+    const formatOf = ({ source }: Pair) => cellFormatter(source, { people: sourcePeople, timeZone })
     const copied = namesOfCopies(copy, rows, formatOf)
     for (const [at, pair] of pairs.entries()) {
       const values = rows.map((row) => row[at] ?? null)
@@ -163,7 +164,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       columns.push(
         link
           ? await linksFor(copy, pair, link, { values, format, people: targetPeople, copied })
-          : values.map((value) => textFor(pair, format(value), targetPeople)),
+          : values.map((value) => textFor(pair, format(value), { people: targetPeople, timeZone })),
       )
     }
     return columns
@@ -175,7 +176,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
    * @param copied the positions of the originals by the names of their copies
    */
   async function linksFor(
-    { target }: OpenCopy,
+    { target, timeZone }: OpenCopy,
     pair: Pair,
     link: LinkOptions,
     {
@@ -205,7 +206,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       const reason = m.records_error_computed_names({ table: table.title, field: displayField.title })
       return texts.map((text) => (text === '' ? accepted(null) : refusal(text, reason)))
     }
-    const options = withPeople(displayField.type, displayField.options, people)
+    const options = inZone(withPeople(displayField.type, displayField.options, people), timeZone)
     const engine = await schema.engineOf(table)
     const names = await recordsNamed(
       engine,
@@ -232,18 +233,13 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
    * @returns the ids of the copies, in the order of the originals
    */
   async function write(
-    { user, target, pairs, recordIds }: OpenCopy,
+    { user, target, pairs, recordIds, timeZone }: OpenCopy,
     columns: readonly Column[],
-    timeZone: string | undefined,
   ): Promise<RecordId[]> {
     const { id: tableId, baseId } = target.table
     const rows = recordIds.map((_, row) => rowOf(pairs, columns, row))
     const operations: Operation[] = [{ kind: 'insert', tableId, rows }]
-    const { inserted } = await records.apply(user, {
-      baseId,
-      operations,
-      ...(timeZone !== undefined && { timeZone }),
-    })
+    const { inserted } = await records.apply(user, { baseId, operations, timeZone })
     return inserted
   }
 
@@ -342,7 +338,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       await claimFiles(copy, columns)
       refuseCircles(copy, columns)
       refuseMissing(copy, columns)
-      const ids = await write(copy, columns, input.timeZone)
+      const ids = await write(copy, columns)
       const refused = refusedIn(pairs, columns)
       if (!input.isMove) return { ids, refused, deleted: 0, kept: null }
       const { deleted, kept } = await removeOriginals(copy, rows)
@@ -439,12 +435,11 @@ const fileNames = (value: CellValue): string =>
     .join(', ')
 
 /** The value that pasting the text would give. */
-function textFor({ source, target }: Pair, text: string, people: readonly Person[]): Converted {
+function textFor({ source, target }: Pair, text: string, { people, timeZone }: TextOptions): Converted {
   if (text === '') return accepted(null)
   const type = fieldType(target.type)
   const named = withPeople(target.type, optionsForTextOf(source, target), people)
-  const options = 'timeZone' in named && named.timeZone === 'local' ? { ...named, timeZone: ZONE } : named
-  const value = type.parse(text, options, '.')
+  const value = type.parse(text, inZone(named, timeZone), '.')
   if (value !== null || text.trim() === '' || isEmptyWord(text, type)) return accepted(value)
   const reason = hasChoices(target)
     ? m.imports_report_not_an_option()

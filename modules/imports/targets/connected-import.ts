@@ -1,7 +1,7 @@
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { withPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
-import { type NamedTable, requireStoredNames } from '../../../src/db/names-of-records.ts'
+import { type NamedTable, namesInZone, requireStoredNames } from '../../../src/db/names-of-records.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -56,12 +56,16 @@ export const tooManyRefused = ({ message }: AppError): AppError =>
 
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
 
-/** The records that a link field's cells name. @throws BAD_REQUEST if they cannot be found by name */
-export function toNamedRecords({ related, field }: OpenLink, people: Person[]): NamedTable {
+/**
+ * The records that a link field's cells name.
+ * @param timeZone of names that are a date and time; by default UTC
+ * @throws BAD_REQUEST if they cannot be found by name
+ */
+export function toNamedRecords({ related, field }: OpenLink, people: Person[], timeZone = 'UTC'): NamedTable {
   requireStoredNames(related)
   const { table, primaryKey, displayField, keyFields } = related
   if (keyFields.length !== 1)
     throw badRequest(m.imports_error_link_composite({ field: field.title, table: table.title }))
   const options = withPeople(displayField.type, displayField.options, people) as Field['options']
-  return { table, primaryKey, displayField: { ...displayField, options } }
+  return namesInZone({ table, primaryKey, displayField: { ...displayField, options } }, timeZone)
 }

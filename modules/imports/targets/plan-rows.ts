@@ -166,7 +166,7 @@ export async function createRowPlanner(
         ...column,
         link,
         engine,
-        related: toNamedRecords(open, people),
+        related: toNamedRecords(open, people, input.timeZone),
         relatedTableId: open.related.table.id,
         displayFieldId: open.related.displayField.id,
         isSelf: open.related.table.id === model.table.id,

@@ -45,7 +45,7 @@ export function CopyRecordsDialog({ table, recordIds, isMove, onDone, onClose }:
   const tables = trpc.schema.tables.useQuery({ baseId: baseId ?? '' }, { enabled: baseId !== undefined })
   const targets = tables.data?.filter(({ id }) => id !== table.id)
   const target = targets?.find(({ id }) => id === chosenTable) ?? targets?.[0]
-  const request = { tableId: table.id, recordIds, targetTableId: target?.id ?? '', mapping }
+  const request = { tableId: table.id, recordIds, targetTableId: target?.id ?? '', mapping, timeZone }
   const preview = useQuery({
     queryKey: ['copies.previewRecords', request],
     queryFn: () => api.copies.previewRecords.mutate(request),
@@ -64,7 +64,7 @@ export function CopyRecordsDialog({ table, recordIds, isMove, onDone, onClose }:
     setIsRunning(true)
     setProblem(null)
     try {
-      const copied = await api.copies.records.mutate({ ...request, isMove, timeZone })
+      const copied = await api.copies.records.mutate({ ...request, isMove })
       void cache.trash.invalidate()
       const open = () => goTo(paths.table(target.baseId, target.id))
       toast.success({

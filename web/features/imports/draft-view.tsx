@@ -8,6 +8,7 @@ import type { Table } from '../../../src/core/model.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
@@ -275,7 +276,9 @@ function useMissingNames(baseId: string, draft: Draft | undefined): Looked {
     ]
   })
   const answers = trpc.useQueries((q) =>
-    asked.map(({ tableId, fieldId, texts }) => q.imports.missingNames({ baseId, tableId, fieldId, texts })),
+    asked.map(({ tableId, fieldId, texts }) =>
+      q.imports.missingNames({ baseId, tableId, fieldId, texts, timeZone }),
+    ),
   )
   const failed = answers.find(({ error }) => error !== null)?.error
   return {
