@@ -417,6 +417,29 @@ describe('a change of selected records', () => {
     release()
     expect(await names(0, 'Files')).toEqual(['photo.png', 'notes.txt'])
   })
+
+  test('is not carried out without a file that was refused', async () => {
+    const { grid, page, table, names } = await open()
+    const { trpc, token } = { ...tests.app(), ...tests.owner() }
+    const fieldId = table.schema.fields.find(({ title }) => title === 'Pictures')?.id ?? ''
+    const picture = await uploadOne({ app: tests.app() }, token, 'kept.png', png(4, 4))
+    const rows = [{ id: 1, values: { [fieldId]: JSON.stringify([picture]) } }]
+    const operations = [{ kind: 'update' as const, tableId: table.tableId, rows }]
+    await trpc(token).records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await grid.cell(0, 'Title').hover()
+    await page.getByRole('checkbox', { name: 'Select record 1' }).check()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Edit field' }).click()
+    const form = page.getByRole('dialog', { name: 'Edit field of selected records' })
+    await form.getByLabel('Field', { exact: true }).selectOption({ label: 'Pictures' })
+    await form.getByTestId('file-input').setInputFiles([file('no-picture.txt')])
+    await form.locator('[data-testid="upload"][data-state="failed"]').waitFor()
+    await form.getByRole('button', { name: 'Change 1 record' }).click()
+    // It stays open, at the file.
+    expect(
+      await form.getByRole('button', { name: 'Try again' }).evaluate((one) => one === document.activeElement),
+    ).toBe(true)
+    expect(await names(0, 'Pictures')).toEqual(['kept.png'])
+  })
 })
 
 describe('an open record', () => {

@@ -10,7 +10,8 @@ export function UploadLine({ upload }: { upload: Upload }) {
   const { id, name, size, sent, state, message } = upload
   const isFailed = state === 'failed'
   return (
-    <li className={styles.line} data-testid="upload" data-state={state}>
+    // A form that looks for invalid input is not submitted without the file.
+    <li className={styles.line} data-testid="upload" data-state={state} data-invalid={isFailed || undefined}>
       <div className={styles.head}>
         {isFailed && <TriangleAlert size={14} className={styles.alert} aria-hidden />}
         <span className={styles.name} dir="auto" title={name}>

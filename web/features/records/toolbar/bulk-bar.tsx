@@ -220,7 +220,7 @@ function BulkEdit(props: {
         variant="primary"
         busy={isUploading}
         onClick={() => {
-          // A refused text is not the value: without this, it would empty the field.
+          // A refused text or file is not the value: without this, it would empty the field.
           const invalid = box.current?.querySelector<HTMLElement>(
             '[data-invalid] :is(input, textarea, button)',
           )
