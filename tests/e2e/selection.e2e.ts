@@ -55,6 +55,20 @@ async function selectedTexts(grid: GridPage): Promise<string[]> {
 }
 
 describe('the selection', () => {
+  test('is summed with as many decimals as its cells have', async () => {
+    const fields = [...FIELDS, { title: 'Rate', type: 'Decimal' as const, options: { precision: 4 } }]
+    const table = await tests.createTable(fields, [
+      ['a', 1, 0.0004],
+      ['b', 2, 0.0008],
+    ])
+    const grid = await tests.openTable(table)
+    await grid.cell(0, 'Rate').click()
+    await grid.cell(1, 'Rate').click({ modifiers: ['Shift'] })
+    const text = await untilNumbers(grid, 'Sum')
+    expect(text).toContain('Sum 0.0012')
+    expect(text).toContain('Average 0.0006')
+  })
+
   test('stays on its records when they are sorted, beyond what is loaded too, with their sum', async () => {
     const table = await tests.createTable(FIELDS, ROWS)
     const grid = await tests.openTable(table)

@@ -150,6 +150,8 @@ export interface SelectionStatus {
   sum: number
   /** Null without numbers. */
   average: number | null
+  /** Decimals of the sum and average: those of the cells, and at least two for the average of whole numbers. */
+  decimals: number
   /** False if unloaded rows are selected, so that the numbers cover only a part. */
   complete: boolean
 }

@@ -1,3 +1,6 @@
+import { shownType } from '../../src/core/fields/field.ts'
+import { MAX_PRECISION } from '../../src/core/fields/number.ts'
+import type { Field } from '../../src/core/model.ts'
 import { cellElement } from './actions.ts'
 import type { SelectionStatus } from './contract.ts'
 import type { Engine } from './engine.ts'
@@ -96,13 +99,14 @@ function selectionStatus(engine: Engine): SelectionStatus | null {
       .runsOf(selection.ranges[at]!.kind, each.top, each.bottom)
       .map(({ first, last }) => ({ ...each, top: first, bottom: last })),
   )
-  const status = { cells: countCells(shown), rows: 0, numbers: 0, sum: 0, complete: true }
+  const status = { cells: countCells(shown), rows: 0, numbers: 0, sum: 0, decimals: 2, complete: true }
   for (const { top, bottom, start, end } of shown) {
     status.rows += bottom - top + 1
     const fields = engine.columns
       .slice(start, end + 1)
       .filter(({ shown }) => !shown.isList && shown.type.isAmount)
     if (fields.length === 0) continue
+    status.decimals = Math.max(status.decimals, ...fields.map(({ field }) => decimalsOf(field)))
     const last = Math.min(bottom, top + MAX_ROWS - 1)
     if (last < bottom) status.complete = false
     for (let index = top; index <= last; index++) {
@@ -117,4 +121,10 @@ function selectionStatus(engine: Engine): SelectionStatus | null {
     }
   }
   return { ...status, average: status.numbers > 0 ? status.sum / status.numbers : null }
+}
+
+/** Decimals that the cells of a field of numbers show. */
+function decimalsOf(field: Field): number {
+  const { precision = 0 } = shownType(field).options
+  return typeof precision === 'number' ? precision : MAX_PRECISION
 }

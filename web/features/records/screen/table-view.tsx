@@ -171,7 +171,7 @@ const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>
 /** Count, sum and average of the selection, over the end of the footer. */
 function SelectionNumbers({ status }: { status: SelectionStatus | null }) {
   if (!status || status.cells < 2) return null
-  const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 })
+  const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: status.decimals })
   return (
     <output className={styles.numbers} data-testid="selection-numbers">
       <span>{m.records_cells_count({ count: status.cells })}</span>
