@@ -382,6 +382,19 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('goes on with the upload after its token was refused', async () => {
+    const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}\?offset/
+    await choose(csv('refused.csv', 'Name\nAnn\nBen\n'))
+    await page.route(parts, (route) => route.fulfill({ status: 401, json: { msg: 'Invalid token' } }), {
+      times: 1,
+    })
+    await start()
+    await dialog()
+      .getByText(/2 rows added to refused/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
   test('is followed to its end when the connection was lost meanwhile', async () => {
     const asked = /\/trpc\/jobs\.get/
     await choose(csv('away.csv', 'Name\nAnn\nBen\n'))

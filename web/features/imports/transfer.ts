@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
-import { fetchSignedIn, session } from '../../session/index.ts'
+import { fetchSignedIn, recoverFrom401, session } from '../../session/index.ts'
 import type { ImportSource, ReadBytes } from './source.ts'
 
 /** Reads a part of a local or uploaded file. @throws Error when the upload has expired */
@@ -132,27 +132,34 @@ async function persistently<T>({ signal, onLost }: UploadOptions, work: () => Pr
   }
 }
 
-/** Sends a part, with XMLHttpRequest because `fetch` does not report upload progress. */
-async function sendPart(
+interface Sending {
+  signal: AbortSignal
+  onProgress: (sent: number) => void
+}
+
+/** Sends a part; once more after a 401, like `fetchSignedIn`. */
+async function sendPart(url: string, part: ArrayBuffer, sending: Sending): Promise<Received> {
+  let answer = await patch(url, part, sending)
+  if (answer.status === 401 && (await recoverFrom401())) answer = await patch(url, part, sending)
+  return answerOf(answer.status, answer.body)
+}
+
+/** XMLHttpRequest, because `fetch` does not report upload progress. */
+async function patch(
   url: string,
   part: ArrayBuffer,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: (sent: number) => void },
-): Promise<Received> {
+  { signal, onProgress }: Sending,
+): Promise<{ status: number; body: unknown }> {
   const token = await session.current()
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: unknown }>()
   const request = new XMLHttpRequest()
   request.open('PATCH', url)
   request.setRequestHeader('content-type', 'application/octet-stream')
   if (token) request.setRequestHeader('xc-auth', token)
   request.responseType = 'json'
   request.upload.onprogress = ({ loaded }) => onProgress(loaded)
-  request.onload = () => {
-    try {
-      resolve(answerOf(request.status, request.response))
-    } catch (error) {
-      reject(error)
-    }
-  }
+  request.onload = () => resolve({ status: request.status, body: request.response })
   request.onerror = () => reject(new Interrupted(messageOf(new TypeError('offline'))))
   request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
   const abort = () => request.abort()
