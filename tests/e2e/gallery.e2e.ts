@@ -53,6 +53,15 @@ const letters = (count: number): CellValue[][] =>
   Array.from({ length: count }, (_, at) => [`r${at + 1}`, null, null])
 
 describe('a gallery', () => {
+  test('selects all cards by Ctrl+A also on a keyboard that has no Latin A', async () => {
+    const { page, card, untilTitles } = await openGallery(letters(3))
+    await untilTitles('r1 r2 r3')
+    await card('r2').focus()
+    const keys = { key: 'ф', code: 'KeyA', ctrlKey: true, metaKey: false, bubbles: true, cancelable: true }
+    await card('r2').dispatchEvent('keydown', keys)
+    await page.getByTestId('bulk-bar').getByText('3 records selected').waitFor()
+  })
+
   test('shows pictures to leaf through, whole or cropped, and no empty room without one', async () => {
     const app = tests.app()
     const files = [

@@ -12,6 +12,14 @@ const REFUSAL = { code: 'UNPROCESSABLE_CONTENT', httpStatus: 422, appCode: 'INVA
 const CARDS = ['a Todo 3', 'b Todo 4', 'c Done 5', 'd', 'e Todo', 'f Done']
 
 describe('cards of a kanban', () => {
+  test('select all of a stack by Ctrl+A also on a keyboard that has no Latin A', async () => {
+    const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
+    await kanban.card('b').focus()
+    const keys = { key: 'ф', code: 'KeyA', ctrlKey: true, metaKey: false, bubbles: true, cancelable: true }
+    await kanban.card('b').dispatchEvent('keydown', keys)
+    await kanban.page.getByTestId('bulk-bar').getByText('3 records selected').waitFor()
+  })
+
   test('are dragged within and between stacks, which another person sees as it happens', async () => {
     const table = await createKanbanTable(tests, CARDS)
     const mine = await openKanban(tests, table)

@@ -10,7 +10,7 @@ import {
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CheckedRows, GridRow } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
-import { isMac } from '../../../../ui/shortcuts.ts'
+import { isMac, letterOf } from '../../../../ui/shortcuts.ts'
 import { deleteChecked, deleteRecords } from '../../../records/commands/record-commands.ts'
 import { can, type GetContext } from '../../../records/context/table-context.ts'
 import { countChecked, isChecked, NO_ROWS, run, toggled } from '../../cards/chosen.ts'
@@ -141,7 +141,7 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
       scroll.reveal(Math.min(to, records - 1))
       return
     }
-    if (mod && event.key.toLowerCase() === 'a') {
+    if (mod && letterOf(event) === 'a') {
       done()
       return onChecked({ kind: 'all', except: new Set() })
     }

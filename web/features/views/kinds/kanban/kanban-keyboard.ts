@@ -5,7 +5,7 @@ import { m } from '../../../../messages.gen.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
-import { isTyping } from '../../../../ui/shortcuts.ts'
+import { isTyping, letterOf } from '../../../../ui/shortcuts.ts'
 import { deleteRecords } from '../../../records/commands/record-commands.ts'
 import { can } from '../../../records/context/table-context.ts'
 import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-moves.ts'
@@ -66,8 +66,7 @@ function onKey(input: KanbanKeysInput, event: KeyboardEvent): boolean {
     const chosen = checkedIds()
     void deleteRecords(context, chosen.includes(at.id) ? chosen : [at.id])
     onChoose([])
-  } else if (event.key.toLowerCase() === 'a' && isMod)
-    onChoose(move.layout.loaded.stack(at.key).segments.ids())
+  } else if (letterOf(event) === 'a' && isMod) onChoose(move.layout.loaded.stack(at.key).segments.ids())
   else if (event.key === 'Escape' && checkedIds().length > 0) onChoose([])
   else return false
   return true
