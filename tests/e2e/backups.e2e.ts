@@ -74,6 +74,11 @@ describe('the backups of an administrator', () => {
     const place = dialog.getByRole('textbox', { name: 'Place' })
     await place.fill(join(folder, 'encrypted'))
     await dialog.getByLabel('Passphrase', { exact: true }).fill('sixteen letters or more')
+    // What is saved is shown at once, however late it is read again.
+    await page.route(/\/trpc\/[^?]*backups\.overview/, async (route) => {
+      await Bun.sleep(500)
+      await route.continue()
+    })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Backup settings' }).click()

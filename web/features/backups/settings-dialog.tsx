@@ -75,18 +75,20 @@ export function SettingsDialog({
     setProblem(null)
   }
   const { problem, setProblem, isBusy, submit } = useSubmit(
-    () => {
+    async () => {
       const { hasSecretAccessKey, isEncrypted, ...input } = settings
-      return save.mutateAsync({
+      await save.mutateAsync({
         ...input,
         ...(secretAccessKey !== '' && { secretAccessKey }),
         ...(passphrase !== '' && { passphrase }),
       })
+      // The dialog would open with the settings before, and save them again.
+      await utils.backups.overview.invalidate()
     },
     () => {
       toast.success({ text: m.backups_saved() })
       onClose()
-      void utils.backups.invalidate()
+      void utils.backups.list.invalidate()
     },
   )
   const isBucket = settings.url.trim().startsWith('s3:')
