@@ -142,6 +142,10 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
       const targetIds = rows.map(({ targetId }) => targetId)
       await db.delete(watches).where(and(ofKind(first), inArray(watches.targetId, targetIds)))
     }
+    for (const baseId of new Set(gone.map((row) => row.baseId))) {
+      // One that is in the trash, or whose database is away, is looked at again when the server starts.
+      await unlessUnreadable(() => ended(baseId))
+    }
   }
 
   return {
