@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { mapBreathing } from '../breathe.ts'
+import { breathe, mapBreathing } from '../breathe.ts'
 import { nowIso } from '../clock.ts'
 import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
@@ -954,17 +954,28 @@ export const LOG_TEXTS = [
   },
 ]
 
-/** The records under an entry. */
-export const recordsOf = (
+/** Lines of a large entry read at a time. */
+const LINES_PAGE = 2_000
+
+/** The records under an entry, by table and id. Reads them in pages, yielding to the event loop in between. */
+export async function recordsOf(
   tx: Pick<Transaction, 'all'>,
   dialect: Dialect,
   changeId: number,
-): Promise<LoggedRecord[]> =>
-  tx.all<LoggedRecord>(
-    dialect.render(
-      sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${changeId}`,
-    ),
-  )
+): Promise<LoggedRecord[]> {
+  const records: LoggedRecord[] = []
+  for (;;) {
+    const last = records.at(-1)
+    const after = last ? sql`and (table_id, record_id) > (${last.table_id}, ${last.record_id})` : sql``
+    const page = await tx.all<LoggedRecord>(
+      dialect.render(sql`select table_id, record_id, before, after from sheaf_change_records
+        where change_id = ${changeId} ${after} order by table_id, record_id limit ${LINES_PAGE}`),
+    )
+    for (const record of page) records.push(record)
+    if (page.length < LINES_PAGE) return records
+    await breathe()
+  }
+}
 
 /**
  * A page of a table's records under an entry, by id.

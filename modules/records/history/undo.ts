@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
+import { forEachBreathing } from '../../../src/breathe.ts'
 import type { Action } from '../../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { AppliedChange } from '../../../src/core/changes.ts'
@@ -430,10 +431,11 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
             ? await writtenSince(engine, undoneBy ?? entry.id, 'deleted')
             : []
           const left = new Set([...kept, ...again.map(recordKey)])
-          const inverse = await invert(
-            scope,
-            logged.filter((record) => !left.has(recordKey(record))),
-          )
+          const reverted: LoggedRecord[] = []
+          await forEachBreathing(logged, (record) => {
+            if (left.size === 0 || !left.has(recordKey(record))) reverted.push(record)
+          })
+          const inverse = await invert(scope, reverted)
           const remaining = await dropStaleOperations(scope, inverse.operations)
           skipped = kept.size + inverse.skipped + remaining.skipped
           records = countRecords(inverse.operations, entry.tableId)

@@ -233,8 +233,16 @@ async function aboutToBeCleared(
 export async function withCleared(scope: WriteScope, changes: RecordChange[]): Promise<RecordChange[]> {
   const stored = new Map<RecordChange, RecordChange | null>()
   const keyOf = ({ tableId, recordId }: RecordChange) => `${tableId} ${recordId}`
-  const deleted = new Set(changes.filter(({ after }) => after === null).map(keyOf))
-  const updates = changes.filter((change) => !deleted.has(keyOf(change)))
+  // Without any, the keys of all deleted records are not needed.
+  if (changes.every(({ after }) => after === null)) return changes
+  const deleted = new Set<string>()
+  await forEachBreathing(changes, (change) => {
+    if (change.after === null) deleted.add(keyOf(change))
+  })
+  const updates: RecordChange[] = []
+  await forEachBreathing(changes, (change) => {
+    if (!deleted.has(keyOf(change))) updates.push(change)
+  })
   for (const [tableId, own] of Map.groupBy(updates, (change) => change.tableId)) {
     const child = await scope.schema.loadWithKeys(tableId)
     const now = await asStored(contextFor(scope, child), own)
