@@ -64,13 +64,16 @@ export const exp = defineFunction({
   },
 })
 
-/** The logarithm of the number to the base, or the natural one. Empty for what is not above 0. */
+/**
+ * The logarithm of the number to the base, or the natural one. Empty for what is not above 0. Whole for a whole power of the
+ * base: the quotient of the natural logarithms of 1000 and 10 is 2.9999999999999996.
+ */
 export const log = defineFunction({
   name: 'LOG',
   syntax: 'LOG([base], number)',
   help: m.formula_log_help,
   failure: 'possible',
-  examples: { 'LOG(2, 8)': 3, 'LOG(1)': 0, 'LOG(0)': null },
+  examples: { 'LOG(2, 8)': 3, 'LOG(1)': 0, 'LOG(0)': null, 'INT(LOG(10, 1000))': 3 },
   args: ['number', 'number'],
   min: 1,
   returns: 'number',
@@ -79,7 +82,10 @@ export const log = defineFunction({
     if (!values || values.some((value) => value <= 0)) return null
     const [first = 1, second] = values
     if (second === undefined) return Math.log(first)
-    return first === 1 ? null : Math.log(second) / Math.log(first)
+    if (first === 1) return null
+    const exponent = Math.log(second) / Math.log(first)
+    const whole = Math.floor(exponent + 0.5)
+    return first ** whole === second ? whole : exponent
   },
   compile<S>(args: Value<S>[], build: Build<S>): S {
     const { words, constant } = build
@@ -97,7 +103,14 @@ export const log = defineFunction({
       )
     const [first, second] = args
     if (!first || !second) return log(argument(args, 0, build, 'number'))
-    return words.divide(log(second), log(first))
+    return build.once([first, second], (base, number) => {
+      const simple = (sql: S): Value<S> => ({ sql, type: 'number', isSimple: true })
+      return build.bind(words.divide(log(simple(number)), log(simple(base))), 'number', (exponent) =>
+        build.bind(words.floor(words.arithmetic('+', exponent, constant(0.5))), 'number', (whole) =>
+          words.choose([[words.compare('=', words.power(base, whole), number), whole]], exponent),
+        ),
+      )
+    })
   },
 })
 
