@@ -615,6 +615,18 @@ export function groupSession(
 const BUSY_MS = 5_000
 
 /**
+ * Most of a file that is mapped, which is the most that SQLite can map. Mapped pages are the system's cache, whose size follows the
+ * machine: reading one takes no call and no memory of the process.
+ */
+const MMAP_BYTES = 2_147_418_112
+
+/**
+ * Own copies of pages that a connection keeps: those it has changed and those beyond `MMAP_BYTES`. More gains nothing, since the
+ * system's cache has them as well: with 128 MiB, scans of a table that is not mapped took twice as long.
+ */
+const CACHE_KIB = 32_768
+
+/**
  * Pragmas of every connection to a base's file or a connected one, in worker threads as well.
  *
  * @param options `isForeign`: another program may hold the lock for long, so no thread waits for it, see `patiently`
@@ -624,8 +636,10 @@ export function configure(file: Database, { isForeign = false } = {}): void {
   // First, because the others may read the file.
   file.run(`pragma busy_timeout = ${isForeign ? 0 : BUSY_MS}`)
   file.run('pragma synchronous = full')
-  file.run('pragma cache_size = -32768')
-  file.run('pragma mmap_size = 1073741824')
+  file.run(`pragma cache_size = -${CACHE_KIB}`)
+  file.run(`pragma mmap_size = ${MMAP_BYTES}`)
+  // Sorts as well: a page in the middle of four million records sorted without an index takes 9 s and 100 MB,
+  // and 34 s where the sorter spills to a file.
   file.run('pragma temp_store = memory')
   // The next checkpoint after a large write shrinks the log file to this size.
   file.run(`pragma journal_size_limit = ${WAL_LIMIT_BYTES}`)
