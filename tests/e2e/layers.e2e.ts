@@ -31,6 +31,22 @@ async function openTwo() {
   return { ...grid, path, first, second }
 }
 
+describe('a dialog that cannot be shown', () => {
+  test('closes with the reason, and leaves the page as it is', async () => {
+    const { page, problems } = await openTwo()
+    await page.context().setOffline(true)
+    await page.keyboard.press('Alt+i')
+    await page.getByText('Part of the app could not be loaded').waitFor()
+    expect(await page.getByTestId('add-record').count()).toBe(1)
+    expect(await page.locator('#root').getAttribute('inert')).toBe(null)
+    await page.context().setOffline(false)
+    await page.keyboard.press('Alt+i')
+    await page.getByRole('dialog', { name: 'Share' }).waitFor()
+    // What the browser says of the lost connection is no fault of the page.
+    problems.length = 0
+  })
+})
+
 describe('Back', () => {
   test('closes the Share dialog of the table that is left', async () => {
     const { page } = await openTwo()

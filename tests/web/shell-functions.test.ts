@@ -8,7 +8,7 @@ import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watc
 import { positionNote } from '../../web/grid/parts/floating-note.tsx'
 import { availableLanguages, formatAgo, matchLanguage } from '../../web/i18n.ts'
 import { readContinuePath } from '../../web/navigation/continue-path.ts'
-import { isDomConflict, mayRenderAgain } from '../../web/routes/dom-conflicts.ts'
+import { isDomConflict, mayRenderAgain } from '../../web/navigation/dom-conflicts.ts'
 import { keyed } from '../../web/ui/keyed.ts'
 import { matches } from '../../web/ui/matches.ts'
 import { beforeAfterMove, moveBefore } from '../../web/ui/sortable.tsx'

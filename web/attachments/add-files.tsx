@@ -23,12 +23,18 @@ export function addFiles(target: FileTarget, sources: readonly FileSource[]): vo
 function showTray(): void {
   if (isTrayOpen) return
   isTrayOpen = true
-  openDialog((close) => (
-    <UploadTray
-      onEmpty={() => {
-        isTrayOpen = false
-        close()
-      }}
-    />
-  ))
+  const forget = () => {
+    isTrayOpen = false
+  }
+  openDialog(
+    (close) => (
+      <UploadTray
+        onEmpty={() => {
+          forget()
+          close()
+        }}
+      />
+    ),
+    forget,
+  )
 }

@@ -186,7 +186,9 @@ export function RouterView({ router }: { router: Router }): ReactNode {
   const { frame: Frame } = router.options
   return (
     <RouterContext value={{ router, shown }}>
-      <Frame />
+      <FailureBoundary router={router} shown={shown}>
+        <Frame />
+      </FailureBoundary>
     </RouterContext>
   )
 }

@@ -7,7 +7,7 @@ import { cellText } from '../cells/index.ts'
 import { m } from '../messages.gen.ts'
 import { Button } from '../ui/button.tsx'
 import { useTextHeight } from '../ui/effects.ts'
-import { openDialog } from '../ui/open-dialog.tsx'
+import { askInDialog } from '../ui/open-dialog.tsx'
 import { Dialog } from '../ui/overlays.ts'
 import { toast } from '../ui/toast.ts'
 import { hasOverlap, type MergedPart, mergedText, mergeTexts } from './merge-texts.ts'
@@ -32,49 +32,36 @@ const resolutionOf = (text: string): Resolution => ({ value: text === '' ? null 
 
 function askKeepMine(field: Field, { mine, theirs }: Conflict): Promise<Resolution | null> {
   const text = (value: CellValue): string => cellText(field, value) || m.common_empty()
-  return new Promise((resolve) => {
-    openDialog((close) => {
-      const answer = (resolution: Resolution | null) => {
-        close()
-        resolve(resolution)
-      }
-      return (
-        <Dialog
-          title={m.records_field_changed_someone_else({ field: field.title })}
-          size="confirm"
-          // Closing without an answer must not lose the input.
-          closable={false}
-          onClose={() => answer({ value: mine })}
-          footer={
-            <>
-              <Button onClick={() => answer(null)}>{m.records_keep_theirs()}</Button>
-              <Button variant="primary" data-autofocus onClick={() => answer({ value: mine })}>
-                {m.records_keep_mine()}
-              </Button>
-            </>
-          }
-        >
-          <p dir="auto">{m.records_yours_value({ value: text(mine) })}</p>
-          <p dir="auto">{m.records_theirs_value({ value: text(theirs) })}</p>
-        </Dialog>
-      )
-    })
-  })
+  return askInDialog(
+    (answer) => (
+      <Dialog
+        title={m.records_field_changed_someone_else({ field: field.title })}
+        size="confirm"
+        // Closing without an answer must not lose the input.
+        closable={false}
+        onClose={() => answer({ value: mine })}
+        footer={
+          <>
+            <Button onClick={() => answer(null)}>{m.records_keep_theirs()}</Button>
+            <Button variant="primary" data-autofocus onClick={() => answer({ value: mine })}>
+              {m.records_keep_mine()}
+            </Button>
+          </>
+        }
+      >
+        <p dir="auto">{m.records_yours_value({ value: text(mine) })}</p>
+        <p dir="auto">{m.records_theirs_value({ value: text(theirs) })}</p>
+      </Dialog>
+    ),
+    { value: mine },
+  )
 }
 
 function askForMerge(field: Field, parts: readonly MergedPart[]): Promise<Resolution | null> {
-  return new Promise((resolve) => {
-    openDialog((close) => (
-      <MergeDialog
-        field={field}
-        parts={parts}
-        onAnswer={(text) => {
-          close()
-          resolve(resolutionOf(text))
-        }}
-      />
-    ))
-  })
+  return askInDialog(
+    (answer) => <MergeDialog field={field} parts={parts} onAnswer={(text) => answer(resolutionOf(text))} />,
+    resolutionOf(mergedText(parts, 'mine')),
+  )
 }
 
 interface MergeDialogProps {

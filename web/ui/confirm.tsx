@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { m } from '../messages.gen.ts'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
-import { openDialog } from './open-dialog.tsx'
+import { askInDialog } from './open-dialog.tsx'
 import { Dialog } from './overlays.ts'
 
 interface ConfirmOptions {
@@ -15,19 +15,8 @@ interface ConfirmOptions {
 }
 
 /** Asks for confirmation of an irreversible action; resolves false on Escape, the close button or Cancel. */
-export function confirm(options: ConfirmOptions): Promise<boolean> {
-  return new Promise((resolve) => {
-    openDialog((close) => (
-      <ConfirmDialog
-        {...options}
-        onAnswer={(yes) => {
-          close()
-          resolve(yes)
-        }}
-      />
-    ))
-  })
-}
+export const confirm = (options: ConfirmOptions): Promise<boolean> =>
+  askInDialog((answer) => <ConfirmDialog {...options} onAnswer={answer} />, false)
 
 function ConfirmDialog(props: ConfirmOptions & { onAnswer: (yes: boolean) => void }) {
   const { title, text, confirmLabel, danger, typed: wanted, onAnswer } = props

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { showError } from './attempt.ts'
+import { LayerBoundary } from './layer-boundary.tsx'
 import type { MenuItem, OpenMenu } from './menu-list.tsx'
 import { MenuList, preloadOverlaysOnFirstUse } from './overlays.ts'
 
@@ -54,7 +55,19 @@ export function openContextMenu(
 export function MenuHost() {
   const menu = useStore(openedMenu)
   useEffect(preloadOverlaysOnFirstUse, [])
-  return menu && <MenuList key={menu.opening} {...menu} onClose={() => openedMenu.setState(null, true)} />
+  if (!menu) return null
+  const close = () => openedMenu.setState(null, true)
+  return (
+    <LayerBoundary
+      key={menu.opening}
+      onFailure={(error) => {
+        close()
+        showError(error)
+      }}
+    >
+      <MenuList {...menu} onClose={close} />
+    </LayerBoundary>
+  )
 }
 
 function withoutLooseSeparators(items: MenuItem[]): MenuItem[] {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { LayerBoundary } from './layer-boundary.tsx'
 import { Tip } from './overlays.ts'
 
 const DELAY_MS = 450
@@ -37,7 +38,12 @@ export function TooltipHost() {
     }
   }, [])
 
-  return target?.isConnected ? <Tip target={target} /> : null
+  if (!target?.isConnected) return null
+  return (
+    <LayerBoundary onFailure={() => setTarget(null)}>
+      <Tip target={target} />
+    </LayerBoundary>
+  )
 }
 
 const HIDING = ['pointerdown', 'keydown', 'scroll', 'focusout', 'wheel'] as const

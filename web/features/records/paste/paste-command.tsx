@@ -6,7 +6,7 @@ import type { PastePlan, RejectedText } from '../../../grid/contract.ts'
 import { withoutNewOptions, withoutNewRows } from '../../../grid/paste.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
-import { openDialog } from '../../../ui/open-dialog.tsx'
+import { askInDialog } from '../../../ui/open-dialog.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { addFieldOptions, createField } from '../../schema/field-commands.tsx'
 import { can, fieldOf, type GetContext, type TableContext } from '../context/table-context.ts'
@@ -46,19 +46,10 @@ const NOTHING_ASKED: PasteAnswer = { rows: true, fields: true, options: true }
 
 function ask(context: TableContext, plan: NamedPaste, mayAdd: boolean): Promise<PasteAnswer | null> {
   const nameOf = (fieldId: string) => fieldOf(context, fieldId)?.title ?? ''
-  return new Promise((resolve) => {
-    openDialog((close) => (
-      <PasteDialog
-        plan={plan}
-        mayAddOptions={mayAdd}
-        nameOf={nameOf}
-        onAnswer={(answer) => {
-          close()
-          resolve(answer)
-        }}
-      />
-    ))
-  })
+  return askInDialog(
+    (answer) => <PasteDialog plan={plan} mayAddOptions={mayAdd} nameOf={nameOf} onAnswer={answer} />,
+    null,
+  )
 }
 
 async function makeOptions(context: TableContext, plan: PastePlan, actionId: string): Promise<boolean> {
