@@ -119,6 +119,28 @@ describe('a visitor of a shared view', () => {
     await page.context().close()
   })
 
+  test('goes on where a translator has changed the page', async () => {
+    const { share } = await newView('grid')
+    const page = await visit(`/nc/view/${share.id}`)
+    await page.getByText('thing 3', { exact: true }).waitFor()
+    // What React meets when a node that it removes has been moved into an element of the translator.
+    await page.evaluate(() => {
+      const { removeChild } = Node.prototype
+      Node.prototype.removeChild = () => {
+        Node.prototype.removeChild = removeChild
+        throw new DOMException('The node to be removed is not a child of this node.', 'NotFoundError')
+      }
+    })
+    await page.evaluate(() => {
+      location.hash += '?rowId=4'
+    })
+    await page.getByTestId('record-panel').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('thing 3', { exact: true }).waitFor()
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
+    await page.context().close()
+  })
+
   test('gives the password once, and is out as soon as the link is closed', async () => {
     const { share, target } = await newView('kanban', { password: 'open sesame' })
     const page = await visit(`/nc/kanban/${share.id}`)

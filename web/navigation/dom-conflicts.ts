@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react'
+
 /** Most automatic redraws within a time; more would loop. */
 const MAX_TIMES = 3
 const WITHIN_MS = 10_000
@@ -19,4 +21,13 @@ export function mayRenderAgain(now = Date.now()): boolean {
   if (times.length >= MAX_TIMES) return false
   times.push(now)
   return true
+}
+
+/** True while a page with such an error is rendered again by `retry`, instead of showing the error. */
+export function useRenderAgain(error: unknown, retry: () => void): boolean {
+  const [isRenderedAgain] = useState(() => isDomConflict(error) && mayRenderAgain())
+  useEffect(() => {
+    if (isRenderedAgain) retry()
+  }, [isRenderedAgain, retry])
+  return isRenderedAgain
 }

@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'react'
 import { appCodeOf } from '../errors.ts'
 import { NotFoundScreen } from '../features/layout/not-found-screen.tsx'
 import { m } from '../messages.gen.ts'
-import { isDomConflict, mayRenderAgain } from '../navigation/dom-conflicts.ts'
+import { useRenderAgain } from '../navigation/dom-conflicts.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { goTo, paths } from '../navigation/paths.ts'
 import { Outlet } from '../navigation/router.tsx'
@@ -38,11 +37,7 @@ export function RootScreen() {
  * caused by foreign DOM changes render again instead.
  */
 export function RouteErrorScreen({ error, retry }: { error: unknown; retry: () => void }) {
-  const [isRenderedAgain] = useState(() => isDomConflict(error) && mayRenderAgain())
-  useEffect(() => {
-    if (isRenderedAgain) retry()
-  }, [isRenderedAgain, retry])
-  if (isRenderedAgain) return <PendingScreen />
+  if (useRenderAgain(error, retry)) return <PendingScreen />
   if (appCodeOf(error)?.endsWith('NOT_FOUND')) return <NotFoundScreen />
   return (
     <Main className={styles.centre}>

@@ -1,4 +1,5 @@
 import { m } from '../../../messages.gen.ts'
+import { useRenderAgain } from '../../../navigation/dom-conflicts.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { createRouter, Outlet } from '../../../navigation/router.tsx'
 import { MenuHost } from '../../../ui/menu.tsx'
@@ -33,7 +34,9 @@ export const shareRouter = createRouter({
   pending: () => null,
 })
 
+/** Errors caused by foreign DOM changes, such as those of a translator, render again instead (spec §2). */
 function FailedScreen({ error, retry }: { error: unknown; retry: () => void }) {
+  if (useRenderAgain(error, retry)) return null
   return <ErrorState headingLevel={1} title={m.routes_something_went_wrong()} error={error} onRetry={retry} />
 }
 
