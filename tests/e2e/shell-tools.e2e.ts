@@ -36,6 +36,7 @@ describe('someone who is signed in', () => {
     await see(page.getByRole('heading', { name: 'Bases' }))
     for (const [path, end] of [
       ['/profile', /^\/account\/profile$/],
+      ['/account/users/list', /^\/account\/users$/],
       ['/signIn', /^\/$/],
       ['/forgot-password', /^\/$/],
     ] as const) {

@@ -93,6 +93,8 @@ const SHELL_ROUTES: Route[] = [
     path: '/account/:page?',
     screen: lazyPart(() => import('../features/account/account-screen.tsx'), 'AccountScreen'),
   },
+  // Links of spec §2 to a part of the page of users, which shows all of them.
+  { path: '/account/users/:nestedPage', guard: () => paths.account('users') },
   // The user's own profile; others have no page.
   { path: '/profile', guard: () => paths.account('profile') },
   { path: '/profile/:username', accepts: () => false },
