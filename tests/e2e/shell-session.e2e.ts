@@ -170,6 +170,22 @@ describe('the end of a session', () => {
     await page.context().close()
   })
 
+  test('in another tab leaves a page that needs no session as it is', async () => {
+    const user = await app().signUp('resets@example.com')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const link = await app().rest(token).post(`/api/v1/users/${user.id}/generate-reset-url`)
+    const page = await openSignedIn('/account/profile')
+    const other = await openPage(new URL(link.body.reset_password_url).hash.slice(1), page.context())
+    await other.getByLabel('New password').fill('a password from a manager')
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await arrivesAt(page, /^\/signin$/)
+    expect(await other.getByLabel('New password').inputValue()).toBe('a password from a manager')
+    await other.keyboard.press('Enter')
+    await see(other.getByText('Sign in with your new password'))
+    await page.context().close()
+  })
+
   test('by `?logout` in the address is one for the server too, and leads round in no circle', async () => {
     const page = await openSignedIn()
     const token = await page.evaluate(() => localStorage.getItem('sheaf.token'))

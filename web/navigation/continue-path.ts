@@ -1,4 +1,7 @@
-const SIGNED_OUT_PAGES = /^\/(signin|signup|forgot-password|reset|error)(\/|\?|$)/i
+const PUBLIC_PAGES = /^\/(signin|signup|forgot-password|reset|error|unsubscribe)(\/|\?|$)/i
+
+/** True for a path that needs no session. */
+export const isPublicPath = (path: string): boolean => PUBLIC_PAGES.test(path)
 
 /**
  * Validated path to open after sign-in; null if it is not one of ours. It comes from the address bar, so a link may
@@ -11,5 +14,5 @@ export function readContinuePath(text: unknown): string | null {
   if (/^\/[/\\]|[\u0000-\u001f\\]/.test(text)) return null
   // Continuing to a sign-out would end the new session.
   if (/[?&]logout(=|&|$)/.test(text)) return null
-  return text === '/' || SIGNED_OUT_PAGES.test(text) ? null : text
+  return text === '/' || isPublicPath(text) ? null : text
 }

@@ -1,4 +1,4 @@
-import { readContinuePath } from '../navigation/continue-path.ts'
+import { isPublicPath, readContinuePath } from '../navigation/continue-path.ts'
 import { isLeaving } from '../navigation/leave.ts'
 import { currentPath, goTo, paths } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
@@ -6,8 +6,8 @@ import { queryClient } from '../trpc.ts'
 import { router } from './router.tsx'
 
 /**
- * Follows the session in all tabs: signing out opens sign-in, signing in continues, and another person's session
- * starts with a new page.
+ * Follows the session in all tabs: signing out opens sign-in unless the page is public (spec §4), signing in continues,
+ * and another person's session starts with a new page.
  */
 export function followSession(): void {
   let wasExpired = false
@@ -18,8 +18,9 @@ export function followSession(): void {
     }
     if (status === 'signedOut') {
       queryClient.clear()
-      const here = readContinuePath(currentPath())
-      if (!isLeaving()) goTo(paths.signIn(here ?? undefined), { replace: true })
+      const here = currentPath()
+      if (!isLeaving() && !isPublicPath(here))
+        goTo(paths.signIn(readContinuePath(here) ?? undefined), { replace: true })
       return
     }
     if (status === 'replaced') {
