@@ -1,3 +1,4 @@
+import { parseJsonOrNull } from '../src/core/json-text.ts'
 import { m } from './messages.gen.ts'
 import { fetchSignedIn } from './session/index.ts'
 
@@ -35,11 +36,22 @@ export async function callRest(
   throw new RestError(answer.status, readMessage(text))
 }
 
-/** `msg`, else `message` (spec §8); a proxy's page of HTML has neither. */
-function readMessage(text: string): string {
-  const fallback = m.app_some_internal_error_occurred()
-  if (!text.startsWith('{')) return fallback
-  const body: { msg?: unknown; message?: unknown } = JSON.parse(text)
-  const found = [body.msg, body.message].find((one) => typeof one === 'string' && one !== '')
-  return typeof found === 'string' ? found : fallback
+interface ErrorBody {
+  msg?: unknown
+  message?: unknown
+  errors?: unknown
 }
+
+/** The problems of a refused body, else `msg` or `message` (spec §8); a proxy's page of HTML has none of them. */
+function readMessage(text: string): string {
+  const body = parseJsonOrNull(text) as ErrorBody | null
+  const problems = Array.isArray(body?.errors) ? body.errors.map(problemText).filter((one) => one !== '') : []
+  if (problems.length > 0) return problems.join(', ')
+  const found = [body?.msg, body?.message].find((one) => typeof one === 'string' && one !== '')
+  return typeof found === 'string' ? found : m.app_some_internal_error_occurred()
+}
+
+const problemText = (problem: { instancePath?: unknown; message?: unknown } | null): string =>
+  [problem?.instancePath, problem?.message]
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(' - ')
