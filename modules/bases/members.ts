@@ -2,7 +2,7 @@ import { nowMs } from '../../src/clock.ts'
 import { type Actor, actorIdOf } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Member, MemberInvitation } from '../../src/core/model.ts'
-import { type BaseRole, holdsBaseRole, roleCan } from '../../src/core/roles.ts'
+import { type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { NOTICES } from '../../src/notices.ts'
@@ -112,7 +112,7 @@ export function createMembers(
     const everywhere = await roleInAllBases(userId)
     if (present || everywhere === null || holdsBaseRole(invited, everywhere)) return present
     const own = await access.baseRole(actor, baseId)
-    return roleCan(own, 'member.update') && holdsBaseRole(own, everywhere) ? null : everywhere
+    return holdsBaseRole(own, everywhere) ? null : everywhere
   }
 
   /**

@@ -82,7 +82,7 @@ export const RIGHTS = {
   'base.tokens': { scope: 'base', least: 'creator', sessionOnly: true },
   'member.list': { scope: 'base', least: 'viewer' },
   // The operation limits the assigned role to the caller's own.
-  'member.create': { scope: 'base', least: 'viewer' },
+  'member.create': { scope: 'base', least: 'creator' },
   'member.update': { scope: 'base', least: 'creator' },
   'member.delete': { scope: 'base', least: 'creator' },
   // The names of the chat services and channels that webhooks can post to.
