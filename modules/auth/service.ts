@@ -79,7 +79,7 @@ export function createAuthService(kernel: Kernel) {
     settings,
     setup: createServerSetup(kernel, access),
     tokens,
-    users: createOrgUsers(kernel, accounts, access, createInviteMails(kernel), audits),
+    users: createOrgUsers(kernel, accounts, access, createInviteMails(kernel, audits), audits),
     passwordReset,
     forgotPassword: createForgotPassword(kernel, accounts, passwordReset),
     session,

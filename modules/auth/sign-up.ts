@@ -148,7 +148,10 @@ const MAX_INVITES_PER_HOUR = 100
 export type InviteMails = ReturnType<typeof createInviteMails>
 
 /** Mails invitations to people who have not signed up yet. */
-export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
+export function createInviteMails(
+  { mail, log, meta }: Pick<Kernel, 'mail' | 'log' | 'meta'>,
+  audits: Audits,
+) {
   const exclusively = createMutex()
 
   /** False if the hourly limit is reached. */
@@ -198,10 +201,12 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
     async again(inviter: Actor, row: UserRow): Promise<void> {
       requireMail()
       if (row.inviteToken === null) throw badRequest(m.auth_error_signed_up_already({ email: row.email }))
-      if (await exclusively(() => send(inviter, row))) return
-      throw new AppError('TOO_MANY_REQUESTS', m.auth_error_too_many_invitations(), {
-        retryAfterSeconds: 3600,
-      })
+      if (!(await exclusively(() => send(inviter, row))))
+        throw new AppError('TOO_MANY_REQUESTS', m.auth_error_too_many_invitations(), {
+          retryAfterSeconds: 3600,
+        })
+      const audit = { kind: 'user.resend-invite', userId: row.id, detail: { name: row.email } } as const
+      await meta.atomically(audits.record(inviter, audit))
     },
   }
 }

@@ -4,7 +4,7 @@ import { AUDIT_KINDS, type AuditDetail, type AuditKind } from './activity.ts'
 const ACCOUNT_AUDITS = {
   sessions: ['user.sign-in', 'user.sign-in-failed', 'user.sign-out'],
   passwords: ['user.password-change', 'user.reset-link', 'user.password-reset'],
-  accounts: ['user.sign-up', 'user.invite', 'user.accept-invite', 'user.delete'],
+  accounts: ['user.sign-up', 'user.invite', 'user.resend-invite', 'user.accept-invite', 'user.delete'],
   roles: ['user.roles', 'user.workspace-role'],
   tokens: ['token.create', 'token.delete'],
   server: ['settings.update', 'plugin.update', 'plugin.deactivate', 'base.purge'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { actionText } from '../../src/core/actions.ts'
 import type { ActivityItem } from '../../src/core/activity.ts'
+import { createLink } from '../records/links-support.ts'
 import { type Bench, benchOf, createBench, refusalOf } from '../records/support.ts'
 import type { TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -272,6 +273,30 @@ describe('GET /api/v1/db/meta/projects/{baseId}/audits', () => {
       (await own.rest.get(`/api/v2/meta/bases/${own.baseId}/audits?tableId=${table.id}&rowId=1`)).body.list
         .length,
     ).toBe(2)
+  })
+})
+
+describe('the operation types of GET /api/v1/db/meta/projects/{baseId}/audits', () => {
+  test('tell links and new titles from other changes', async () => {
+    const own = await freshBase()
+    const films = await own.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const people = await own.table({ Title: 'SingleLineText' }, [{ Title: 'b' }, { Title: 'c' }])
+    const cast = await createLink(own, films, people, 'mm', { title: 'Cast' })
+    await cast.write('link', 1, [1, 2])
+    await cast.write('unlink', 1, [1])
+    await cast.set(1, [1, 2])
+    await own.rest.patch(`/api/v2/meta/tables/${films.id}`, { title: 'Movies', table_name: 'Movies' })
+    const { body } = await own.rest.get(`/api/v1/db/meta/projects/${own.baseId}/audits?limit=4`)
+    const types = body.list.map((one: { op_type: string; op_sub_type: string }) => [
+      one.op_type,
+      one.op_sub_type,
+    ])
+    expect(types).toEqual([
+      ['TABLE', 'RENAME'],
+      ['DATA', 'LINK_RECORD'],
+      ['DATA', 'UNLINK_RECORD'],
+      ['DATA', 'LINK_RECORD'],
+    ])
   })
 })
 

@@ -64,6 +64,9 @@ describe.each(META_DATABASES)('invitations by mail on %s', (database) => {
     expect((await asOwner().post(`${USERS}/${id}/resend-invite`)).body).toEqual(said)
     const texts = (await smtp.waitFor(3)).map(({ text }) => text)
     expect(new Set(texts).size).toBe(1)
+    const { items } = await app.trpc(owner.token).activity.log.query({ limit: 2 })
+    const again = { kind: 'user.resend-invite', actorId: owner.id, userId: id, detail: { name: email } }
+    expect(items).toMatchObject([again, again])
     const inviteToken = /signup\/(\S+)/.exec(texts[2] ?? '')?.[1]
     await app.trpc().auth.signUp.mutate({ email, password: PASSWORD, inviteToken })
     expect((await asOwner().post(`${USERS}/${id}/resend-invite`)).status).toBe(400)

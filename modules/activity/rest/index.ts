@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { actionText } from '../../../src/core/actions.ts'
+import { type Action, actionText, type LabelKey } from '../../../src/core/actions.ts'
 import type { ActivityItem, AuditKind } from '../../../src/core/activity.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import type { AccountAuditKind, AuditEntry } from '../../../src/core/audits.ts'
@@ -174,7 +174,7 @@ function presentItem(baseId: string, item: ActivityItem, person: Person | undefi
     }
   }
   const { action, step } = item
-  const [opType, opSubType] = typesOf(action.kind, action.records)
+  const [opType, opSubType] = typesOf(action)
   return {
     ...own,
     entry_id: action.id,
@@ -218,6 +218,7 @@ const AUDIT_TYPES: Record<AuditKind | AccountAuditKind, [string, string]> = {
   'user.reset-link': ['AUTHENTICATION', 'PASSWORD_FORGOT'],
   'user.password-reset': ['AUTHENTICATION', 'PASSWORD_RESET'],
   'user.invite': ['ORG_USER', 'INVITE'],
+  'user.resend-invite': ['ORG_USER', 'RESEND_INVITE'],
   'user.roles': ['ORG_USER', 'ROLES_MANAGEMENT'],
   'user.workspace-role': ['ORG_USER', 'ROLES_MANAGEMENT'],
   'user.delete': ['ORG_USER', 'DELETE'],
@@ -253,13 +254,24 @@ const VERB_TYPES: Record<string, string> = {
   restore: 'INSERT',
   delete: 'DELETE',
   purge: 'DELETE',
+  link: 'LINK_RECORD',
+  unlink: 'UNLINK_RECORD',
+}
+/** Types of changes whose kind says less than their label. */
+const LABELLED_TYPES: Partial<Record<LabelKey, string>> = {
+  records_linked: 'LINK_RECORD',
+  records_unlinked: 'UNLINK_RECORD',
+  rename_table_to: 'RENAME',
+  rename_field_in_table_to: 'RENAME',
+  rename_view_in_table_to: 'RENAME',
 }
 
-/** The operation types of the specification (§3) for a kind of the log. */
-function typesOf(kind: string, records: number): [string, string] {
+/** The operation types of the specification (§3) for an entry of the log. */
+function typesOf({ kind, label, records }: Action): [string, string] {
   const [owner = '', verb = ''] = kind.split('.')
-  const type = VERB_TYPES[verb] ?? 'UPDATE'
-  const isBulk = owner === 'records' && records > 1
+  const type = LABELLED_TYPES[label.key] ?? VERB_TYPES[verb] ?? 'UPDATE'
+  // Links have no type for many records.
+  const isBulk = owner === 'records' && records > 1 && !type.endsWith('LINK_RECORD')
   return [OWNER_TYPES[owner] ?? 'META', isBulk ? `BULK_${type}` : type]
 }
 

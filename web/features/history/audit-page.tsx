@@ -207,6 +207,8 @@ function entryText({ kind, detail }: AuditEntry): string {
       return m.account_audit_signed_up()
     case 'user.invite':
       return m.account_audit_invited({ name })
+    case 'user.resend-invite':
+      return m.account_audit_invited_again({ name })
     case 'user.accept-invite':
       return m.account_audit_accepted_invite()
     case 'user.delete':
