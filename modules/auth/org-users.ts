@@ -149,6 +149,14 @@ export function createOrgUsers(
       return { rows, total: counted?.total ?? 0 }
     },
 
+    /** @throws USER_NOT_FOUND */
+    async read(actor: Actor, userId: string): Promise<UserRow> {
+      await access.authorize(actor, 'user.list')
+      const account = await accounts.find(userId)
+      if (!account) throw notFound('User', userId.slice(0, 64))
+      return account.row
+    },
+
     /** @throws BAD_REQUEST for an invalid address or one with an account */
     async create(actor: Actor, email: string, roles?: GrantableOrgRole): Promise<UserRow> {
       await access.authorize(actor, 'user.create')

@@ -114,6 +114,7 @@ export const ROUTES: Record<string, RouteCase> = {
     gate: 'user.create',
     body: () => ({ email: `${crypto.randomUUID()}@example.com` }),
   },
+  'GET /api/v1/users/:userId': { gate: 'user.list', params: nobody, answers: 404 },
   'PATCH /api/v1/users/:userId': {
     gate: 'user.update',
     params: nobody,

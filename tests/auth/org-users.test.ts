@@ -43,6 +43,15 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     expect(JSON.stringify((await asAdmin().get(USERS)).body)).not.toMatch(/argon2|hash|token_version|salt/)
   })
 
+  test('returns one user as the list shows them', async () => {
+    const user = await app.signUp()
+    const { list } = (await asAdmin().get(`${USERS}?query=${encodeURIComponent(user.email)}`)).body
+    expect((await asAdmin().get(`${USERS}/${user.id}`)).body).toEqual(list[0])
+    const unknown = await asAdmin().get(`${USERS}/us00000000000000`)
+    expect([unknown.status, unknown.body.error]).toEqual([404, 'USER_NOT_FOUND'])
+    expect((await app.rest(user.token).get(`${USERS}/${user.id}`)).status).toBe(403)
+  })
+
   test('invites by a token, as no mail can be sent', async () => {
     const invited = await asAdmin().post(USERS, { email: 'New@example.com', roles: 'org-level-creator' })
     expect(invited.body).toEqual({

@@ -55,6 +55,11 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       return auth.sendsMail ? { msg: 'success', ...invitation } : invitation
     })
 
+    .get('/api/v1/users/:userId', async ({ actor, params }) => {
+      const [presented] = await presentUsers(auth, actor, [await auth.users.read(actor, params.userId)])
+      return presented
+    })
+
     .patch('/api/v1/users/:userId', async ({ actor, params, body }) => {
       await auth.access.authorize(actor, 'user.update')
       const { roles, workspace_roles: workspaceRole } = readBody(RolesBody, body)
