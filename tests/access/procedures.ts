@@ -400,6 +400,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     { gate: 'view.update', input: ({ viewId }) => ({ viewId, patch: { title: 'Renamed' } }) },
     { gate: 'view.arrange', input: ({ viewId }) => ({ viewId, patch: { sorts: [] } }) },
     { gate: 'view.update', input: ({ viewId }) => ({ viewId, patch: { title: 'Renamed', sorts: [] } }) },
+    { gate: 'view.update', input: ({ viewId }) => ({ viewId, patch: { options: {} } }) },
   ],
   'views.arrange': {
     gate: 'view.arrange',

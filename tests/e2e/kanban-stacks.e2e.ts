@@ -9,6 +9,34 @@ const tests = gridTests()
 const CARDS = ['a Todo 3', 'b Todo 4', 'c Done 5', 'd', 'e Todo', 'f Done']
 
 describe('stacks of a kanban', () => {
+  test('are arranged by an editor for their own visit, while filters are saved', async () => {
+    const table = await createKanbanTable(tests, CARDS)
+    const theirs = await openKanban(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
+    const { page } = theirs
+    await theirs.stack(null).getByTestId('stack-head').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Hide stack' }).click()
+    expect(await theirs.stacks()).toEqual(['Todo', 'Doing', 'Done'])
+    const kept = page.getByTestId('kept-changes')
+    await kept.getByRole('button', { name: 'Discard' }).waitFor()
+    expect(await kept.getByRole('button', { name: 'Save for everyone' }).count()).toBe(0)
+    const stored = async () => {
+      const { views } = await tests.app().trpc(tests.owner().token).schema.table.query({ tableId: table.tableId })
+      return views.find(({ id }) => id === table.viewId)
+    }
+    await page.getByTestId('sort-button').click()
+    await page.getByRole('button', { name: 'Add sort' }).click()
+    const sorts = await eventually(
+      async () => (await stored())?.sorts,
+      (all) => all?.length === 1,
+    )
+    expect(sorts).toHaveLength(1)
+    expect((await stored())?.options).toMatchObject({ stacks: [] })
+    expect(theirs.writes()).toEqual(['views.update'])
+    await page.keyboard.press('Escape')
+    await kept.getByRole('button', { name: 'Discard' }).click()
+    expect(await theirs.stacks()).toEqual(['Uncategorised', 'Todo', 'Doing', 'Done'])
+  })
+
   test('are arranged, collapsed, hidden and summed up, for everyone and for the next visit', async () => {
     const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
     const { page } = kanban

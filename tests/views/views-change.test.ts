@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
+import type { CalendarOptions } from '../../src/core/views/calendar.ts'
 import { formField } from '../../src/core/views/form.ts'
 import {
   addRecords,
@@ -51,6 +52,29 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
       expect((await refusalOf(as('editor').mutate(both))).status).toBe(403)
       expect((await viewOf(schema.views[0]!)).sorts).toMatchObject(sorts)
       expect((await as('creator').mutate(both)).title).toBe('X')
+    })
+
+    test('editors set the options of forms, and of no other kind', async () => {
+      const schema = await createTable(shop, [
+        { type: 'SingleLineText', title: 'Title' },
+        { type: 'Date', title: 'Starts' },
+        { type: 'Date', title: 'Ends' },
+      ])
+      const editor = await createMember(shop.app, shop.baseId, 'editor')
+      const asEditor = shop.app.trpc(editor.token)
+      const create = (kind: 'form' | 'calendar') =>
+        shop.api.views.create.mutate({ tableId: schema.table.id, title: kind, kind })
+      const form = await create('form')
+      const named = { ...form.options, heading: 'Sign up' }
+      const changed = await asEditor.views.update.mutate({ viewId: form.id, patch: { options: named } })
+      expect(changed.options).toMatchObject({ heading: 'Sign up' })
+      const calendar = await create('calendar')
+      const [range] = (calendar.options as CalendarOptions).ranges
+      const ranges = [{ ...range, fromFieldId: fieldOf(schema, 'Ends').id }]
+      const patch = { options: { ...calendar.options, ranges } }
+      const refused = await refusalOf(asEditor.views.update.mutate({ viewId: calendar.id, patch }))
+      expect([refused.status, refused.message]).toEqual([403, expect.stringContaining('viewUpdate')])
+      expect((await viewOf(calendar)).options).toEqual(calendar.options)
     })
 
     test('keeps what it is given, filters and sorts with ids that stay', async () => {

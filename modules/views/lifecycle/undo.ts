@@ -46,7 +46,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
     if (entry.kind === 'view.update') {
       const { before, after } = entry.detail as { before: ViewState; after: ViewState }
       const [from, to] = isUndo ? [after, before] : [before, after]
-      for (const right of rightsFor(changedKeys(from, to))) await access.authorize(actor, right, baseId)
+      for (const right of rightsFor(row, changedKeys(from, to))) await access.authorize(actor, right, baseId)
       await writeView(context, actor, detail.viewId, (row) => restoredState(row, from, to), {
         silent: true,
       })

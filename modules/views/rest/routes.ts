@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Authenticator } from '../../../src/caller.ts'
-import type { BaseRight } from '../../../src/core/roles.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
+import { rightOfSetting } from '../../../src/core/views/setting-right.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
@@ -97,8 +97,7 @@ function kindRoutes(
   auth: Authenticator,
 ) {
   const { kind, path } = wire
-  // Editors may lay out forms, like columns. Options of other kinds are for creators.
-  const right: BaseRight = collectsAnswers(wire) ? 'view.arrange' : 'view.update'
+  const right = rightOfSetting(wire, 'options')
   const app = new Elysia({ prefix })
     .use(restBase(kernel, auth))
     .post(`/tables/:tableId/${path}`, async ({ actor, params, body }) => {
@@ -119,7 +118,7 @@ function kindRoutes(
       const { row, model } = await views.openShown(actor, right, params.viewId, kind)
       const change = wire.read(body, { model, options: liveOptions(model, row) })
       refuseUnstorable(change)
-      const rights = rightsFor(Object.keys(change))
+      const rights = rightsFor(row, Object.keys(change))
       await views.change(actor, params.viewId, [right, ...rights], (current, model) => {
         const before = liveOptions(model, current)
         const { meta, options, ...settings } = wire.read(body, { model, options: before })

@@ -5,6 +5,7 @@ import { checkFilter, type Filter, fieldsOf } from '../../../src/core/filters/in
 import type { RowHeight, Sort, View } from '../../../src/core/model.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import type { RowColoring } from '../../../src/core/views/coloring.ts'
+import { rightOfSetting } from '../../../src/core/views/setting-right.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { checkTitle, getField, isTitleTaken, type TableModel } from '../../schema/index.ts'
@@ -40,17 +41,6 @@ export interface ViewPatch {
   ownedBy?: string
 }
 
-/** The settings that editors may change (`view.arrange`); all others need `view.update`. */
-const ARRANGING: ReadonlySet<string> = new Set([
-  'rowHeight',
-  'frozen',
-  'filter',
-  'sorts',
-  'groups',
-  'coloring',
-  'options',
-])
-
 /**
  * Updates the settings that the patch names.
  *
@@ -64,9 +54,10 @@ export async function updateView(
   viewId: string,
   patch: ViewPatch,
 ): Promise<View> {
-  const rights = rightsFor(Object.keys(patch))
+  const { view, model } = await context.store.load(viewId)
+  const rights = rightsFor(view, Object.keys(patch))
   if (patch.ownedBy !== undefined) {
-    const { model } = await openView(context, actor, rights, viewId)
+    await openView(context, actor, rights, viewId)
     await requireMember(context, model, patch.ownedBy)
   }
   return changeView(context, actor, viewId, rights, (row) =>
@@ -82,8 +73,8 @@ async function requireMember({ access }: ViewsContext, { table }: TableModel, us
 }
 
 /** The rights that a change of these settings needs. */
-export function rightsFor(keys: readonly string[]): BaseRight[] {
-  const rights = new Set(keys.map((key): BaseRight => (ARRANGING.has(key) ? 'view.arrange' : 'view.update')))
+export function rightsFor(view: Pick<View, 'kind'>, keys: readonly string[]): BaseRight[] {
+  const rights = new Set(keys.map((key): BaseRight => rightOfSetting(view, key)))
   return rights.size === 0 ? ['view.arrange'] : [...rights]
 }
 

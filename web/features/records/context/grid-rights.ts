@@ -7,7 +7,7 @@ import type { ViewState } from '../../views/state/view-state.ts'
 
 /**
  * Grid rights of a role, limited by the table's read-only state. `mayArrange`: changes of the
- * view are saved for everyone.
+ * view's fields, filter and sorts are saved for everyone.
  */
 export function gridRights(
   role: BaseRole,

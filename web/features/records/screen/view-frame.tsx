@@ -59,7 +59,7 @@ export interface ViewFrameState {
 /** The state around a view: unsaved changes, search, open record and open editor. */
 export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): ViewFrameState {
   const rights = useMemo(() => gridRights(role, schema), [role, schema])
-  const state = useViewState(schema, saved, rights.mayArrange)
+  const state = useViewState(schema, saved, role)
   const [search, setSearch] = useState<Search | null>(null)
   const [panel, setPanel] = useState<'search' | 'filter' | null>(null)
   const [editing, setEditing] = useState<FieldEditorRequest | null>(null)

@@ -1,5 +1,7 @@
 import type { View, ViewKind } from '../../../../src/core/model.ts'
+import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
+import { rightOfSetting } from '../../../../src/core/views/setting-right.ts'
 import { arrangeFields, type FieldArrangement } from './arrange-fields.ts'
 
 /** The settings of a view except its columns. */
@@ -38,6 +40,12 @@ const FILTERING: ReadonlySet<string> = new Set(['filter', 'sorts', 'groups'] sat
 /** True for a change that affects only filter, sorts or groups. */
 export const isFiltering = (change: ViewChange): boolean =>
   change.kind === 'update' && Object.keys(change.patch).every((key) => FILTERING.has(key))
+
+/** True if the role may save a change of a view of this kind for everyone. */
+export const maySave = (kind: ViewKind, change: ViewChange, role: BaseRole): boolean =>
+  change.kind === 'arrange'
+    ? roleCan(role, 'view.arrange')
+    : Object.keys(change.patch).every((key) => roleCan(role, rightOfSetting({ kind }, key)))
 
 /** Why changes of a view are kept for the visit instead of saved. */
 export type KeptBecause = 'role' | 'locked' | 'personal'

@@ -4,6 +4,7 @@ import { useCallback, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { TableSchema, View, ViewKind } from '../../../../src/core/model.ts'
+import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
@@ -19,6 +20,7 @@ import {
   isFiltering,
   type KeptBecause,
   keptBecause,
+  maySave,
   mergeChanges,
   type ViewChange,
   type ViewPatch,
@@ -32,7 +34,7 @@ export interface ViewState {
   view: View
   /** False if changes are kept in the browser until the page is left. */
   isSaved: boolean
-  /** Why changes are kept; null if they are saved at once. */
+  /** Why changes are kept; null if they are saved at once, or some of those that are kept can be saved. */
   keptBecause: KeptBecause | null
   /** False if filters, sorts and groups are kept, independent of other changes. */
   savesFilters: boolean
@@ -42,7 +44,7 @@ export interface ViewState {
   update(patch: ViewPatch | ((view: View) => ViewPatch)): void
   /** Changes several columns as one action. */
   arrange(fields: FieldArrangement[]): void
-  /** Saves the kept changes, if `keptBecause` is null. */
+  /** Saves the kept changes that the role may save, if `keptBecause` is null. */
   saveKept(): void
   /** Creates and opens a personal view with the kept changes. */
   saveKeptAsNew(): void
@@ -67,25 +69,29 @@ function overlay(viewId: string, next: (changes: readonly Laid[]) => readonly La
 }
 
 /** The view with its changes, which are saved for everyone if role and lock mode allow it, else kept for this visit. */
-export function useViewState(schema: TableSchema, saved: View, canArrange: boolean): ViewState {
-  const { tableId, id } = saved
+export function useViewState(schema: TableSchema, saved: View, role: BaseRole): ViewState {
+  const { tableId, id, kind } = saved
   const { baseId } = schema.table
   const changes = useStore(overlays, () => laidOver(id))
   const view = useMemo(() => changes.reduce<View>(applyChange, saved), [saved, changes])
-  const because = keptBecause(saved, canArrange, session.userId())
+  const because = keptBecause(saved, roleCan(role, 'view.arrange'), session.userId())
   const savesFilters = useFilterAutoSave() && because === null
-  const hasKept = changes.some((change) => change.isKept)
+  const kept = changes.filter((change) => change.isKept)
+  const hasKept = kept.length > 0
+  const roleKeepsAll = hasKept && !kept.some((change) => maySave(kind, change, role))
+  const shownReason = because ?? (roleKeepsAll ? 'role' : null)
   const latest = useRef(saved)
   latest.current = saved
 
   const carryOut = useCallback(
     (change: ViewChange) => {
-      const isKept = because !== null || (isFiltering(change) && !filterAutoSave())
+      const isKept =
+        because !== null || !maySave(kind, change, role) || (isFiltering(change) && !filterAutoSave())
       const laid = { ...change, isKept }
       overlay(id, (before) => [...before, laid])
       if (!isKept) void save({ baseId, tableId, viewId: id }, [laid])
     },
-    [because, baseId, tableId, id],
+    [because, role, baseId, tableId, id, kind],
   )
   const update = useCallback<ViewState['update']>(
     (patch) => {
@@ -104,9 +110,9 @@ export function useViewState(schema: TableSchema, saved: View, canArrange: boole
     () =>
       void save(
         { baseId, tableId, viewId: id },
-        laidOver(id).filter((change) => change.isKept),
+        laidOver(id).filter((change) => change.isKept && maySave(kind, change, role)),
       ),
-    [baseId, tableId, id],
+    [role, baseId, tableId, id, kind],
   )
   const saveKeptAsNew = useCallback(
     () => void saveAsNew({ baseId, tableId, viewId: id }, latest.current),
@@ -117,7 +123,7 @@ export function useViewState(schema: TableSchema, saved: View, canArrange: boole
     () => ({
       view,
       isSaved: because === null,
-      keptBecause: because,
+      keptBecause: shownReason,
       savesFilters,
       hasKept,
       update,
@@ -126,7 +132,18 @@ export function useViewState(schema: TableSchema, saved: View, canArrange: boole
       saveKeptAsNew,
       discardKept,
     }),
-    [view, because, savesFilters, hasKept, update, arrange, saveKept, saveKeptAsNew, discardKept],
+    [
+      view,
+      because,
+      shownReason,
+      savesFilters,
+      hasKept,
+      update,
+      arrange,
+      saveKept,
+      saveKeptAsNew,
+      discardKept,
+    ],
   )
 }
 

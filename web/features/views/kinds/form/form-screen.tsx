@@ -30,7 +30,7 @@ type Mode = 'build' | 'preview' | 'fill'
  */
 export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
   const { mayArrange, grid } = useMemo(() => gridRights(role, schema), [role, schema])
-  const state = useViewState(schema, saved, mayArrange)
+  const state = useViewState(schema, saved, role)
   const { view } = state
   const modes: Mode[] = [
     ...(mayArrange ? (['build'] as const) : []),
