@@ -11,6 +11,7 @@ import { followSession } from './routes/follow-session.ts'
 import { router } from './routes/router.tsx'
 import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
+import { preventSelectAll } from './ui/shortcuts.ts'
 
 function App() {
   const language = useLanguage()
@@ -30,6 +31,7 @@ if (!root) throw new Error('index.html has no #root')
 setLocalZone(timeZone)
 followSession()
 closeOnNavigation()
+document.addEventListener('keydown', preventSelectAll)
 startEarly()
 await startLanguage()
 router.start()

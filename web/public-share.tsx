@@ -9,6 +9,7 @@ import { RouterView } from './navigation/router.tsx'
 import { closeOnNavigation } from './routes/close-on-navigation.ts'
 import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
+import { preventSelectAll } from './ui/shortcuts.ts'
 
 /*
  * The page of shared views, bases and diagrams, separate from the app. Other sites may frame it, because it has no
@@ -19,6 +20,7 @@ if (!root) throw new Error('public-share.html has no #root')
 
 setLocalZone(timeZone)
 closeOnNavigation()
+document.addEventListener('keydown', preventSelectAll)
 await startLanguage()
 shareRouter.start()
 createRoot(root).render(

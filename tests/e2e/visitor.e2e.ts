@@ -119,6 +119,15 @@ describe('a visitor of a shared view', () => {
     await page.context().close()
   })
 
+  test('does not select the text of the page by Ctrl+A', async () => {
+    const { share } = await newView('kanban')
+    const page = await visit(`/nc/kanban/${share.id}`)
+    await page.getByText('thing 3', { exact: true }).waitFor()
+    await page.keyboard.press('ControlOrMeta+a')
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe('')
+    await page.context().close()
+  })
+
   test('goes on where a translator has changed the page', async () => {
     const { share } = await newView('grid')
     const page = await visit(`/nc/view/${share.id}`)

@@ -54,3 +54,8 @@ export function isTyping(target: EventTarget | null): boolean {
     (target.isContentEditable || target.matches('input, textarea, select, [role="textbox"]'))
   )
 }
+
+/** Prevents Ctrl/Cmd+A from selecting the page's text (spec §2), where no control has handled it. */
+export function preventSelectAll(event: KeyboardEvent): void {
+  if (!event.isComposing && isShortcut(event, 'mod+a') && !isTyping(event.target)) event.preventDefault()
+}

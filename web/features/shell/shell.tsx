@@ -11,7 +11,6 @@ import { cache } from '../../trpc.ts'
 import { useOnChange } from '../../ui/effects.ts'
 import { hasOpenLayer, useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
-import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
 import {
   MAX_SIDEBAR_WIDTH,
   MIN_SIDEBAR_WIDTH,
@@ -165,13 +164,12 @@ function SidebarEdge() {
 
 provideAppActions(APP_ACTIONS)
 
-/** Runs actions by shortcut, and prevents Ctrl/Cmd+A from selecting the page's text (spec §2). */
+/** Runs actions by shortcut. */
 function useKeyMap(): void {
   useEffect(() => {
     function onKeyDown(event: globalThis.KeyboardEvent) {
       // Another control has handled the key.
       if (event.defaultPrevented || event.isComposing) return
-      if (isShortcut(event, 'mod+a') && !isTyping(event.target)) return event.preventDefault()
       if (hasOpenLayer()) return
       const context = actionContext()
       const action = actionOfKey(event, context)
