@@ -45,6 +45,18 @@ describe('a dialog that cannot be shown', () => {
     // What the browser says of the lost connection is no fault of the page.
     problems.length = 0
   })
+
+  test('does not reload the page while the server is away', async () => {
+    const { page, problems } = await openTwo()
+    const loaded = await page.evaluate(() => performance.timeOrigin)
+    const unreachable = /\/(assets|builds)\//
+    await page.route(unreachable, (route) => route.abort())
+    await page.keyboard.press('Alt+i')
+    await page.getByText('Part of the app could not be loaded').waitFor()
+    expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)
+    await page.unroute(unreachable)
+    problems.length = 0
+  })
 })
 
 describe('Back', () => {

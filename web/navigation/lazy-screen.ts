@@ -17,15 +17,24 @@ const CHUNK_ERROR =
 
 /**
  * Loads a part of the app. If its file is missing after a server update, reloads the page once, unless the page holds
- * input that a reload would lose (`mayReload` is false).
+ * input that a reload would lose (`mayReload` is false) or the server is away.
  */
 export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } = {}): Promise<T> {
   try {
     return await load()
   } catch (error) {
     if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
-    if (mayReload && navigator.onLine && reloadOnce()) return new Promise<never>(() => {})
+    if (mayReload && (await isServerThere()) && reloadOnce()) return new Promise<never>(() => {})
     throw new Error(m.navigation_part_of_the_app_load_failed())
+  }
+}
+
+/** False if a reload would replace the page by an error of the browser or a proxy. */
+async function isServerThere(): Promise<boolean> {
+  try {
+    return (await fetch('/builds/latest.json', { cache: 'no-store' })).ok
+  } catch {
+    return false
   }
 }
 
