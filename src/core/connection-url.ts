@@ -16,6 +16,10 @@ const CLIENTS: Record<string, string> = {
   mssql: 'mssql',
   sqlite3: 'sqlite3',
   snowflake: 'snowflake',
+  // Known kinds that no connection supports.
+  oracledb: 'oracledb',
+  vitess: 'vitess',
+  tidb: 'tidb',
 }
 
 /** The client for a name, e.g. `mysql2` for `mysql`; undefined if unknown. */

@@ -131,6 +131,9 @@ describe('POST url_to_config', () => {
       'mysql2',
       { user: 'u', password: 'p', database: 'd', host: '2001:db8::1', sslmode: 'REQUIRED' },
     ],
+    ['vitess://h:15306/d', 'vitess', { database: 'd', host: 'h', port: '15306' }],
+    ['tidb://h:4000/d', 'tidb', { database: 'd', host: 'h', port: '4000' }],
+    ['oracledb://h:1521/d', 'oracledb', { database: 'd', host: 'h', port: '1521' }],
     ['bad', 'sqlite3', { filename: 'bad' }],
   ])('%s', async (url, client, connection) => {
     const { body } = await bench.app.rest().post('/api/v1/url_to_config', { url })
