@@ -220,6 +220,32 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     })
   })
 
+  test('a condition that a client sends back whole stays as it is', async () => {
+    const { viewId, title, schema } = await table()
+    const filter = {
+      join: 'and' as const,
+      children: [
+        { fieldId: title, operator: 'startsWith', value: 'a' },
+        { fieldId: title, operator: 'like', value: '100%' },
+        { fieldId: title, operator: 'in', value: ['a,b', 'c'] },
+      ],
+    }
+    await shop.api.views.update.mutate({ viewId, patch: { filter } })
+    const list = async () => (await shop.rest.get(`${M}/views/${viewId}/filters`)).body.list
+    const stored = async () =>
+      (await shop.api.schema.table.query({ tableId: schema.table.id })).views[0]?.filter
+    const before = await stored()
+    const [first, ...others] = await list()
+    for (const one of [first, ...others]) {
+      const { status, body } = await shop.rest.patch(`${M}/filters/${one.id}`, one)
+      expect([one.comparison_op, status, body]).toEqual([one.comparison_op, 200, 1])
+    }
+    expect(await stored()).toEqual(before)
+    const change = { ...first, comparison_op: 'endsWith', value: 'z' }
+    expect((await shop.rest.patch(`${M}/filters/${first.id}`, change)).body).toBe(1)
+    expect((await list())[0]).toMatchObject({ id: first.id, comparison_op: 'endsWith', value: 'z' })
+  })
+
   test('a filter of the web app is listed for REST, and both change the same', async () => {
     const { viewId, n, title, schema } = await table()
     const filter = {

@@ -25,6 +25,7 @@ import { changeNode, fromNodes, toNodes, type WireNode, withNode } from './filte
 import {
   type FilterOwner,
   filterList,
+  filterText,
   operatorOf,
   ownedByView,
   presentFilters,
@@ -165,9 +166,14 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
             ? node
             : { ...node, join: operator === 'or' ? 'or' : 'and', not: operator === 'not' }
         const before = 'condition' in node.content ? asWire(node.content.condition) : null
+        // The text of a condition does not tell a list from commas, or “%” from a wildcard, so it is not parsed again.
+        const shown = before && { ...before, value: filterText(before.value) }
+        const isUnchanged = (Object.keys(change) as (keyof typeof change)[]).every(
+          (key) => change[key] === shown?.[key],
+        )
         const isEmptyGroup = 'children' in node.content && node.content.children.length === 0
         const becomesCondition = before !== null || (isEmptyGroup && change.fk_column_id)
-        if (Object.keys(change).length === 0 || !becomesCondition) return joined
+        if (isUnchanged || !becomesCondition) return joined
         return { ...joined, content: { condition: readCondition(model, { ...before, ...change }) } }
       })
       return scalar(1)
@@ -209,6 +215,7 @@ const COMPARISONS = [
   'btw',
   'checked',
   'empty',
+  'endsWith',
   'eq',
   'ge',
   'gt',
@@ -232,6 +239,7 @@ const COMPARISONS = [
   'notempty',
   'notnull',
   'null',
+  'startsWith',
 ]
 
 /** A filter as clients send it. Its children are parsed by `readNode`, which limits the depth. */

@@ -191,7 +191,7 @@ function presentFilter(
     fk_parent_id: parentId,
     logical_op: operatorOf(node),
     comparison_op: condition && toWireOperator(condition.operator),
-    value: condition && textOf(condition.value),
+    value: condition && filterText(condition.value),
     is_group: condition ? null : true,
     order,
     created_at: wireTime(owner.createdAt),
@@ -205,7 +205,8 @@ function presentFilter(
   }
 }
 
-const textOf = (value: unknown): string | null => {
+/** The `value` of a condition: always text, with commas between the items of a list. */
+export const filterText = (value: unknown): string | null => {
   if (value === null || value === undefined) return null
   return Array.isArray(value) ? value.join(',') : String(value)
 }
