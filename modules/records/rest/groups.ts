@@ -118,6 +118,9 @@ export function createRestGroups(
 
 export type RestGroups = ReturnType<typeof createRestGroups>
 
+/** The count of a group. Clients may sort by it, without effect (wire §14.1). */
+const COUNT = 'count'
+
 /** @throws BAD_REQUEST without `column_name`; FIELD_NOT_FOUND; as `readListParameters` */
 function readCombinations(model: TableModel, query: URLSearchParams): CombinationQuery {
   const { items, isParted } = listed(query, 'column_name')
@@ -130,7 +133,8 @@ function readCombinations(model: TableModel, query: URLSearchParams): Combinatio
   }
   const fields = [...new Set(names)].map(titled)
   const sub = query.get('subGroupColumnName')
-  const { filter, sorts, limit, offset } = readListParameters(model, query)
+  const sortable = (name: string) => findField(model, name) ?? (name === COUNT ? { id: COUNT } : undefined)
+  const { filter, sorts, limit, offset } = readListParameters(model, query, sortable)
   return { fields, filter, sorts, limit, offset, ...(sub && { sub: titled(sub) }) }
 }
 

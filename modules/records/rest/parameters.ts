@@ -32,14 +32,19 @@ const read = (query: URLSearchParams, name: string, alias: string): string | nul
  * Parses the query string of a list. Invalid page sizes fall back to the default, as clients expect; unknown names
  * and invalid filters are rejected.
  *
+ * @param sortable finds what `sort` names: by default, a field
  * @throws FIELD_NOT_FOUND; 422 with the wording of the `where` grammar
  */
-export function readListParameters(model: TableModel, query: URLSearchParams): ListParameters {
+export function readListParameters(
+  model: TableModel,
+  query: URLSearchParams,
+  sortable: Sortable = (name) => findField(model, name),
+): ListParameters {
   const limit = readLimit(read(query, 'limit', 'l'))
   return {
     fields: readFields(model, query),
     filter: allOf([readFilter(model, query), readKeyFilter(model, query, 'pks')]),
-    sorts: readSorts(model, query),
+    sorts: readSorts(model, query, sortable),
     limit,
     offset: readOffset(query, limit),
     isShuffled: query.get('shuffle') === '1' || query.get('r') === '1',
@@ -115,10 +120,11 @@ export function readFilter(model: TableModel, query: URLSearchParams): Filter | 
   ])
 }
 
-function readSorts(model: TableModel, query: URLSearchParams): Sort[] | undefined {
+type Sortable = (name: string) => { id: string } | undefined
+
+function readSorts(model: TableModel, query: URLSearchParams, sortable: Sortable): Sort[] | undefined {
   const { items, isParted } = listed(query, 'sort', 's')
-  if (items.some((item) => item !== ''))
-    return parseSort(isParted ? items : items.join(','), (name) => findField(model, name))
+  if (items.some((item) => item !== '')) return parseSort(isParted ? items : items.join(','), sortable)
   const list = readJsonList(query.get('sortArrJson'))
   if (list.length === 0) return undefined
   return list.map((item) => {
