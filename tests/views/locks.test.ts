@@ -168,6 +168,20 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     expect((await refusalOf(changes(world, creator).icon())).status).toBe(403)
   })
 
+  test('a view that a client sends back whole may belong to a former member', async () => {
+    const world = await openView()
+    const { tableId } = world
+    const leaver = await createMember(shop.app, shop.baseId, 'creator')
+    const made = { tableId, title: 'Theirs', kind: 'grid' } as const
+    const { id } = await shop.app.trpc(leaver.token).views.create.mutate(made)
+    await shop.api.bases.removeMember.mutate({ baseId: shop.baseId, userId: leaver.id })
+    const { list } = (await shop.rest.get(`${M}/tables/${tableId}/views`)).body
+    const view = list.find((listed: { id: string }) => listed.id === id)
+    const { status, body } = await shop.rest.patch(`${M}/views/${id}`, { ...view, title: 'Ours' })
+    expect([status, body.title, body.owned_by]).toEqual([200, 'Ours', leaver.id])
+    expect((await shop.rest.patch(`${M}/views/${world.viewId}`, { owned_by: leaver.id })).status).toBe(400)
+  })
+
   test('a field that is made in a locked view goes to its end', async () => {
     const world = await openView()
     await setLock(world.viewId, 'locked')
