@@ -73,6 +73,18 @@ describe('a form', () => {
       meta: { showIf: null },
     })
     expect(await of('State')).toMatchObject({ description: 'Or not', meta: { limitOptions: ['a'] } })
+    for (const [change, expected] of [
+      [{ description: null }, null],
+      [{ help: 'Help' }, 'Help'],
+      [{ description: 'Described' }, 'Described'],
+      [{ description: '' }, null],
+    ] as const) {
+      await shop.rest.patch(path, { ...(await of('State')), ...change })
+      expect(await of('State')).toMatchObject({ help: expected, description: expected })
+    }
+    await shop.rest.patch(path, { description: 'Choose' })
+    await shop.rest.patch(path, { description: null })
+    expect((await of('State')).description).toBeNull()
     for (const wrong of [
       { meta: { showIf: 3 } },
       { label: 'null \u0000' },

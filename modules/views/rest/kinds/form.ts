@@ -114,11 +114,15 @@ const FormFieldBody = z.object({
 export function readFormField(body: unknown, before: FormField | null): FormField | undefined {
   const { label, help, description, required, enable_scanner: scanner, meta } = readBody(FormFieldBody, body)
   const { options, rest } = takeMeta(meta, FIELD_META)
+  // A client that sends the whole column back has changed only one of the two names.
+  const changedHelp = [description, help]
+    .map(emptyAsNull)
+    .find((text) => text !== undefined && text !== (before?.help ?? null))
   const change = {
     ...options,
     ...present({
       label: emptyAsNull(label),
-      help: emptyAsNull(description ?? help),
+      help: changedHelp,
       required: required ?? undefined,
       enableScanner: scanner ?? undefined,
       meta: meta == null ? undefined : rest,
