@@ -100,6 +100,20 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     }
   })
 
+  test('takes a user that a creator of the organisation sends back whole', async () => {
+    const [creator, user] = [await app.signUp(), await app.signUp()]
+    await asAdmin().patch(`${USERS}/${creator.id}`, { roles: 'org-level-creator' })
+    const rest = app.rest(creator.token)
+    const [listed] = (await rest.get(`${USERS}?query=${encodeURIComponent(user.email)}`)).body.list
+    expect(listed).toMatchObject({ roles: 'org-level-viewer', workspace_roles: null })
+    const patch = (change: object) => rest.patch(`${USERS}/${user.id}`, { ...listed, ...change })
+    const { status, body } = await patch({ roles: 'org-level-creator' })
+    expect([status, body.roles]).toEqual([200, 'org-level-creator'])
+    const more = { roles: 'org-level-viewer', workspace_roles: 'workspace-level-owner' }
+    expect((await patch(more)).status).toBe(403)
+    expect((await rest.patch(`${USERS}/%00`, listed)).status).toBe(400)
+  })
+
   test('gives a role in every base, with effect on the next call; only super admins may', async () => {
     const base = await createBase(app, admin)
     const user = await app.signUp()

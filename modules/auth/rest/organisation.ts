@@ -62,7 +62,10 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
 
     .patch('/api/v1/users/:userId', async ({ actor, params, body }) => {
       await auth.access.authorize(actor, 'user.update')
-      const { roles, workspace_roles: workspaceRole } = readBody(RolesBody, body)
+      const { roles, workspace_roles: sent } = readBody(RolesBody, body)
+      // Clients send whole users back: beside `roles`, an unchanged workspace role is no change.
+      const isUnchanged = roles !== undefined && sent === (await auth.access.workspaceRole(params.userId))
+      const workspaceRole = isUnchanged ? undefined : sent
       if (workspaceRole === undefined) readBody(OrgRolesBody, body)
       // First, since it needs the higher right and a refusal must change nothing.
       const updated =
