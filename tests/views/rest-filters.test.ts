@@ -63,6 +63,12 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     expect((await shop.rest.post(path, {})).status).toBe(400)
     expect((await shop.rest.post(path, { fk_column_id: n, direction: 'sideways' })).status).toBe(400)
     expect((await shop.rest.post(path, { fk_column_id: 'cxxxxxxxxxxxxxx' })).status).toBe(404)
+    const between = await shop.rest.post(path, { fk_column_id: n, order: 2 })
+    expect(between.body.order).toBe(2)
+    expect(await list()).toEqual([second.body.id, between.body.id, first.body.id])
+    const top = await shop.rest.post(path, { fk_column_id: n, order: 3, push_to_top: true })
+    expect(top.body.order).toBe(1)
+    for (const { body } of [between, top]) await shop.rest.delete(`${M}/sorts/${body.id}`)
     // The web app sees the same sorts, and a sort that it sends back keeps its id.
     const { sorts } = (await shop.api.schema.table.query({ tableId: schema.table.id })).views[0]!
     await shop.api.views.update.mutate({

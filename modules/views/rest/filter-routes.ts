@@ -64,13 +64,11 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     .post('/views/:viewId/sorts', async ({ actor, params, body }) => {
       await views.openRow(actor, 'view.arrange', params.viewId)
       const input = readBody(SortBody, body)
-      let addedId: string | undefined
-      await views.change(actor, params.viewId, ['view.arrange'], (row) => {
-        const sorts = withSort(row.sorts, input)
-        addedId = (input.push_to_top ? sorts[0] : sorts.at(-1))?.id
-        return { sorts }
-      })
-      return one(actor, addedId ?? '')
+      const added = { id: createId('sort'), fieldId: input.fk_column_id, direction: input.direction }
+      await views.change(actor, params.viewId, ['view.arrange'], ({ sorts }) => ({
+        sorts: sorts.toSpliced(input.push_to_top ? 0 : indexOf(input.order, sorts), 0, added),
+      }))
+      return one(actor, added.id)
     })
     .get('/sorts/:sortId', ({ actor, params }) => one(actor, params.sortId))
     .patch('/sorts/:sortId', async ({ actor, params, body }) => {
@@ -81,7 +79,7 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
           at === index ? { ...sort, ...(fieldId && { fieldId }), ...(direction && { direction }) } : sort,
         )
         const [moved] = order == null ? [] : patched.splice(index, 1)
-        return moved ? patched.toSpliced(Math.max(0, Math.round(order ?? 1) - 1), 0, moved) : patched
+        return moved ? patched.toSpliced(indexOf(order, patched), 0, moved) : patched
       })
       return scalar(1)
     })
@@ -260,6 +258,7 @@ const SortBody = z.object({
   fk_column_id: id,
   direction: direction.default('asc'),
   push_to_top: wireFlag.nullish(),
+  order: z.number().nullish(),
 })
 const SortPatch = z
   .looseObject({ fk_column_id: id.optional(), direction: direction.optional(), order: z.number().nullish() })
@@ -305,10 +304,6 @@ const asWire = ({ fieldId, operator, operand, value }: Condition): WireFilter =>
   value,
 })
 
-const withSort = (
-  sorts: Sort[],
-  { fk_column_id, direction, push_to_top }: z.output<typeof SortBody>,
-): Sort[] => {
-  const added: Sort = { id: createId('sort'), fieldId: fk_column_id, direction }
-  return push_to_top ? [added, ...sorts] : [...sorts, added]
-}
+/** The index that an `order`, which counts from 1, means among other sorts: the last one without it. */
+const indexOf = (order: number | null | undefined, others: readonly Sort[]): number =>
+  order == null ? others.length : Math.max(0, Math.round(order) - 1)
