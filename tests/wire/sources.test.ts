@@ -131,6 +131,12 @@ describe('a source', () => {
     expect((await shop.rest.get(`${M}/projects/${shop.baseId}`)).body.sources).toEqual(body.list)
   })
 
+  test('is counted in the report of the server, its views beside its tables', async () => {
+    const { bases } = (await shop.rest.get('/api/v1/aggregated-meta-info')).body
+    const counts = { external: true, tableCount: { table: 2, view: 1 } }
+    expect(bases).toEqual([expect.objectContaining(counts)])
+  })
+
   test('is renamed, also by one that is sent back whole', async () => {
     const renamed = await shop.rest.patch(`${path}/${source.body.id}`, { alias: 'Parts' })
     expect(renamed.body.alias).toBe('Parts')

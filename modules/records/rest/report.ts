@@ -46,6 +46,8 @@ export function createReport({ auth, bases, schema, views, records }: Services, 
 
   async function reportBase(actor: Actor, baseId: string, links: ShareRow[]) {
     const tables = await schema.tables(actor, baseId)
+    const databaseViews = tables.filter(({ kind }) => kind === 'view').length
+    const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
     const found: View[] = []
     const rowCount: { TotalRecords: number }[] = []
     for (const { id: tableId } of tables) {
@@ -58,8 +60,8 @@ export function createReport({ auth, bases, schema, views, records }: Services, 
     const isLocked = ({ id }: View) => byView.get(id)?.passwordHash != null
     const of = (kind: ViewKind, views = found) => views.filter((view) => view.kind === kind).length
     return {
-      tableCount: { table: tables.length, view: 0 },
-      external: false,
+      tableCount: { table: tables.length - databaseViews, view: databaseViews },
+      external: sources.some(({ isOwn }) => !isOwn),
       viewCount: {
         formCount: of('form'),
         gridCount: of('grid'),
