@@ -92,6 +92,38 @@ describe('POST M/projects/{b}/bases', () => {
   })
 })
 
+describe('POST M/projects/ with sources', () => {
+  const create = (title: string, sources: object[]) =>
+    shop.rest.post(`${M}/projects/`, { title, type: 'database', sources })
+  const unreachable = () => {
+    const connection = { ...database.sent.connection, port: 1 }
+    return { type: 'pg', config: { ...database.sent, connection } }
+  }
+
+  test('creates no base if a connection is refused', async () => {
+    const wanted = { type: 'pg', config: database.sent }
+    const config = { client: 'nope', connection: { host: 'x' } }
+    expect(outcome(await create('Refused', [{ config }]))).toEqual([400, { msg: 'Database not supported' }])
+    for (const sources of [[{}], [{ type: 'pg' }], [wanted, wanted], [unreachable()]])
+      expect((await create('Refused', sources)).status).toBe(400)
+    const { list } = (await shop.rest.get(`${M}/projects/`)).body
+    expect(list.map(({ title }: Answer) => title)).not.toContain('Refused')
+  })
+
+  test('connects the new base', async () => {
+    const { status, body } = await create('Connected', [{ type: 'pg', alias: 'Ext', config: database.sent }])
+    expect(status).toBe(200)
+    const [job] = (await shop.rest.post(`/api/v2/jobs/${body.id}`, { job: 'source-create' })).body
+    await listen(job.id)
+    const base = (await shop.rest.get(`${M}/projects/${body.id}`)).body
+    expect(base.sources.map(({ alias }: Answer) => alias)).toEqual([null, 'Ext'])
+    // A base that a client has read has no connections.
+    const copied = await create('Copied', base.sources)
+    expect([copied.status, copied.body.sources.length]).toEqual([200, 1])
+    for (const { id } of [body, copied.body]) await shop.rest.delete(`${M}/projects/${id}`)
+  })
+})
+
 describe('a source', () => {
   test('has every key, and of its connection the client alone', async () => {
     expect(source.body).toEqual({
@@ -134,7 +166,7 @@ describe('a source', () => {
   test('is counted in the report of the server, its views beside its tables', async () => {
     const { bases } = (await shop.rest.get('/api/v1/aggregated-meta-info')).body
     const counts = { external: true, tableCount: { table: 2, view: 1 } }
-    expect(bases).toEqual([expect.objectContaining(counts)])
+    expect(bases).toContainEqual(expect.objectContaining(counts))
   })
 
   test('is renamed, also by one that is sent back whole', async () => {

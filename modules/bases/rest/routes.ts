@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { badRequest } from '../../../src/core/errors.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -15,7 +15,7 @@ import { Description, MAX_INVITATIONS, MemberRole, Meta, Title } from '../input.
 import type { BasesService } from '../service.ts'
 import type { BaseMeta } from '../tables.ts'
 import { presentBase, presentMember, presentNewBase, presentOwnView } from './present.ts'
-import { connectionsRest, sourcesRest } from './sources.ts'
+import { connectionsRest, hasParts, NewSourceBody, newSourceOf, sourcesRest } from './sources.ts'
 
 /** Prefixes in both API versions, with their name for sources. */
 const PREFIXES = [
@@ -31,6 +31,10 @@ const CreateBody = z.object({
   color: Color,
   meta: WireMeta,
 })
+/** Sources with an `id` were read from another base, without their connections. */
+const SentSource = NewSourceBody.extend({ id: z.string().max(64).nullish() })
+const NewBaseBody = CreateBody.extend({ sources: z.array(SentSource).max(100).nullish() })
+
 /** A base's place and flags in the caller's own list. */
 const PreferenceBody = z.object({
   starred: wireFlag.nullish(),
@@ -71,8 +75,15 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .post('/', async ({ actor, body }) => {
         await auth.access.authorize(actor, 'base.create')
-        const { title, description, color, meta } = readBody(CreateBody, body)
+        const { title, description, color, meta, sources } = readBody(NewBaseBody, body)
+        const isNew = (source: z.output<typeof SentSource>) => !source.id || hasParts(source.config)
+        const [source, another] = (sources ?? []).filter(isNew).map(newSourceOf)
+        if (another) throw badRequest(m.bases_error_one_source())
+        // Tested first, so that a refused connection leaves no base.
+        const test = source && (await bases.sources.testAnywhere(actor, source))
+        if (test?.ok === false) throw new AppError('DATABASE_ERROR', test.message)
         const { id } = await bases.create(actor, { title, description, meta: withColor(meta ?? {}, color) })
+        if (source) await bases.sources.create(actor, id, source)
         return presentNewBase(await present(id))
       })
 

@@ -24,7 +24,8 @@ const PatchBody = z.object({
   is_schema_readonly: OptionalFlag,
   is_data_readonly: OptionalFlag,
 })
-const CreateBody = PatchBody.extend({
+/** A source as clients create it. */
+export const NewSourceBody = PatchBody.extend({
   type: z.string().max(64).nullish(),
   inflection_table: Inflection,
   inflection_column: Inflection,
@@ -45,17 +46,7 @@ export const sourcesRest = (prefix: string, bases: BasesService, kernel: Kernel,
     .post('/', async ({ actor, params, body }) => {
       const baseId = baseIdOf(params)
       await bases.enter(actor, 'source.create', baseId)
-      const sent = readBody(CreateBody, body)
-      const config = sent.config ?? (sent.type ? { client: sent.type, connection: {} } : undefined)
-      if (!config) throw badRequest(m.sources_error_config())
-      return bases.sources.create(actor, baseId, {
-        ...config,
-        alias: sent.alias,
-        inflectionTable: sent.inflection_table ?? 'none',
-        inflectionColumn: sent.inflection_column ?? 'none',
-        isSchemaReadonly: sent.is_schema_readonly ?? false,
-        isDataReadonly: sent.is_data_readonly ?? false,
-      })
+      return bases.sources.create(actor, baseId, newSourceOf(readBody(NewSourceBody, body)))
     })
 
     .get('/:sourceId', async ({ actor, params }) =>
@@ -83,7 +74,22 @@ export const sourcesRest = (prefix: string, bases: BasesService, kernel: Kernel,
 
 const baseIdOf = (params: object): string => (params as { baseId: string }).baseId
 
-const hasParts = (
+/** @throws BAD_REQUEST for a source without a client */
+export function newSourceOf(sent: z.output<typeof NewSourceBody>) {
+  const config = sent.config ?? (sent.type ? { client: sent.type, connection: {} } : undefined)
+  if (!config) throw badRequest(m.sources_error_config())
+  return {
+    ...config,
+    alias: sent.alias,
+    inflectionTable: sent.inflection_table ?? 'none',
+    inflectionColumn: sent.inflection_column ?? 'none',
+    isSchemaReadonly: sent.is_schema_readonly ?? false,
+    isDataReadonly: sent.is_data_readonly ?? false,
+  }
+}
+
+/** True for a connection with more than its client. */
+export const hasParts = (
   config: z.output<typeof SentConnection> | null | undefined,
 ): config is z.output<typeof SentConnection> => !!config && Object.keys(config.connection).length > 0
 
