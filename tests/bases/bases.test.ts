@@ -150,6 +150,22 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
     expect(list.find(({ id }: { id: string }) => id === b.id)).toMatchObject({ starred: true, order: 2 })
   })
 
+  test('a base that its owner sends back whole moves for nobody', async () => {
+    const user = await createCreator()
+    const base = await createBase(app, user, 'Mine')
+    const path = '/api/v1/db/meta/projects'
+    const rest = app.rest(user.token)
+    const { order } = (await rest.get(`${path}/${base.id}`)).body
+    await rest.patch(`${path}/${base.id}/user`, { order: order + 100 })
+    const [listed] = (await rest.get(path)).body.list
+    expect(listed.order).toBe(order + 100)
+    const renamed = await rest.patch(`${path}/${base.id}`, { ...listed, title: 'Ours' })
+    expect([renamed.status, renamed.body]).toEqual([200, 1])
+    expect((await rest.get(`${path}/${base.id}`)).body).toMatchObject({ title: 'Ours', order })
+    await rest.patch(`${path}/${base.id}`, { order: 7 })
+    expect((await rest.get(`${path}/${base.id}`)).body.order).toBe(7)
+  })
+
   test('goes to the trash and comes back with all members; only owners see it there', async () => {
     const user = await createCreator()
     const base = await createBase(app, user, 'Gone')

@@ -94,12 +94,14 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .patch('/:baseId', async ({ actor, params, body }) => {
         const base = await bases.enter(actor, 'base.update', params.baseId)
-        const { color, meta, ...patch } = readBody(PatchBody, body)
+        const { color, meta, order, ...patch } = readBody(PatchBody, body)
         const changesMeta = meta !== undefined || color !== undefined
         // To clients, `color` is a property of its own: a new `meta` without it leaves it.
         const current = base.meta.color === undefined ? {} : { color: base.meta.color }
         const next = changesMeta ? { meta: withColor({ ...current, ...(meta ?? base.meta) }, color) } : {}
-        await bases.update(actor, base.id, { ...patch, ...next })
+        // The list has the caller's own order. Sent back, it does not move the base for everyone.
+        const isOwnOrder = order === (await bases.get(actor, base.id)).order
+        await bases.update(actor, base.id, { ...patch, ...next, order: isOwnOrder ? undefined : order })
         return scalar(1)
       })
 
