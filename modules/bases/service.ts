@@ -216,18 +216,19 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       return toBase(row, null, 'owner')
     },
 
-    /** @throws BAD_REQUEST for a title in use */
+    /** @throws BAD_REQUEST for a new title that is in use */
     async update(actor: Actor, baseId: string, patch: BasePatch): Promise<Base> {
-      await enter(actor, 'base.update', baseId)
-      if (patch.title !== undefined && (await store.findByTitle(patch.title, baseId)).length > 0) {
+      const base = await enter(actor, 'base.update', baseId)
+      const { title } = patch
+      const isTitled = title !== undefined && title !== base.title
+      if (isTitled && (await store.findByTitle(title, baseId)).length > 0) {
         throw badRequest(m.wire_error_base_title())
       }
       const set = { ...patch, updatedAt: nowIso() }
-      const isTitled = patch.title !== undefined
       await meta.atomically([
         meta.db.update(bases).set(set).where(eq(bases.id, baseId)),
         ...(isTitled
-          ? audits.record(actor, { baseId, kind: 'base.update', detail: { name: patch.title } })
+          ? audits.record(actor, { baseId, kind: 'base.update', detail: { name: title } })
           : []),
       ])
       store.changed(baseId)

@@ -115,6 +115,7 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
     const { status, body, headers } = await patch({ title: 'After', nonsense: true })
     expect([status, body, headers.get('content-type')]).toEqual([200, 1, 'text/html; charset=utf-8'])
     expect((await patch({})).body).toBe(1)
+    await createBase(app, admin, 'After')
     expect((await patch({ title: 'After' })).body).toBe(1)
     expect((await patch({ color: '#fff', meta: { icon: 'cat' } })).body).toBe(1)
     const read = async () => (await app.rest(admin.token).get(`/api/v2/meta/bases/${base.id}`)).body
