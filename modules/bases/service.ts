@@ -227,9 +227,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       const set = { ...patch, updatedAt: nowIso() }
       await meta.atomically([
         meta.db.update(bases).set(set).where(eq(bases.id, baseId)),
-        ...(isTitled
-          ? audits.record(actor, { baseId, kind: 'base.update', detail: { name: title } })
-          : []),
+        ...(isTitled ? audits.record(actor, { baseId, kind: 'base.update', detail: { name: title } }) : []),
       ])
       store.changed(baseId)
       if (isTitled) audits.added(baseId)

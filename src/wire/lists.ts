@@ -16,12 +16,16 @@ interface Page {
 
 /** Reads a query's page. Values that are invalid or out of range mean the default. */
 export function readPage(query: Record<string, string | undefined>): Page {
-  const limit = wholeNumber(query.limit)
+  const limit = readLimit(query.limit)
   const pageNumber = wholeNumber(query.page)
-  const pageSize = limit !== null && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
-  const offset =
-    pageNumber !== null && pageNumber > 0 ? (pageNumber - 1) * pageSize : wholeNumber(query.offset)
-  return { limit: pageSize, offset: Math.max(0, offset ?? 0) }
+  const offset = pageNumber !== null && pageNumber > 0 ? (pageNumber - 1) * limit : wholeNumber(query.offset)
+  return { limit, offset: Math.max(0, offset ?? 0) }
+}
+
+/** The page size that a `limit` means: at most 1000, and 25 for text that is no positive number. */
+export function readLimit(text: string | null | undefined): number {
+  const limit = Math.trunc(Number(text ?? DEFAULT_LIMIT))
+  return Number.isFinite(limit) && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
 }
 
 // No list is longer, and engines count with at most 64 bits.

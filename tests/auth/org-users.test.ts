@@ -32,6 +32,11 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     const { list, pageInfo } = (await asAdmin().get(`${USERS}?limit=1&offset=1`)).body
     expect(list).toHaveLength(1)
     expect(pageInfo).toMatchObject({ page: 2, pageSize: 1, isFirstPage: false })
+    const ofLimit = async (limit: string) =>
+      (await asAdmin().get(`${USERS}?limit=${limit}`)).body.pageInfo.pageSize
+    expect(await ofLimit(String(Number.MAX_SAFE_INTEGER))).toBe(1000)
+    expect(await ofLimit('50.0')).toBe(50)
+    expect(await ofLimit('0')).toBe(25)
     const names = async (query: string) =>
       (await asAdmin().get(`${USERS}?query=${encodeURIComponent(query)}`)).body.list.map(
         (u: TestUser) => u.email,

@@ -4,6 +4,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { readLimit } from '../../../src/wire/lists.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   MAX_NESTED,
@@ -17,7 +18,7 @@ import {
   wholeOf,
 } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import { readFields, readFilter, readLimit, readNames, readOffset } from './parameters.ts'
+import { readFields, readFilter, readNames, readOffset } from './parameters.ts'
 import { defaultFields, type PresenterFor, type Row } from './present.ts'
 
 /** A `nested[<Title>][…]` parameter for the records of one link. */

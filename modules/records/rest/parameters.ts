@@ -5,14 +5,10 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { parseFilterArray } from '../../../src/wire/filters.ts'
-import { isItemOf, listed, parseSort } from '../../../src/wire/lists.ts'
+import { isItemOf, listed, parseSort, readLimit } from '../../../src/wire/lists.ts'
 import { parseWhere } from '../../../src/wire/where.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { keyFieldsOf, keyValues, parseRecordId } from '../table/index.ts'
-
-/** Page sizes (wire §1.6). */
-const DEFAULT_LIMIT = 25
-const MAX_LIMIT = 1000
 
 /** The parsed query string of a list. */
 export interface ListParameters {
@@ -49,12 +45,6 @@ export function readListParameters(
     offset: readOffset(query, limit),
     isShuffled: query.get('shuffle') === '1' || query.get('r') === '1',
   }
-}
-
-/** A valid page size, else the default. */
-export function readLimit(text: string | null): number {
-  const limit = Math.trunc(Number(text ?? DEFAULT_LIMIT))
-  return Number.isFinite(limit) && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
 }
 
 /** A whole number from 1 to `max`; undefined if the parameter is missing. @throws BAD_REQUEST for other values */
