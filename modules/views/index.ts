@@ -9,6 +9,7 @@ export {
   viewFieldDefinition,
   viewsWithNewIds,
 } from './lifecycle/index.ts'
+export { refuseLocked } from './model/index.ts'
 export {
   type FilterHolder,
   filterList,

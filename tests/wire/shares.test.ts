@@ -102,6 +102,23 @@ describe('sharing over REST', () => {
     await rest.patch(path, { meta: {} })
   })
 
+  test('a view keeps other keys of the meta of its link, unless it is locked', async () => {
+    const path = `/api/v1/db/meta/views/${world.viewId}`
+    const metaOf = async () =>
+      (await rest.get(`/api/v1/db/meta/tables/${world.tableId}/share`)).body.list[0].meta
+    await rest.patch(path, { meta: { icon: 'star' } })
+    const { body } = await rest.patch(`${path}/share`, { meta: { allowCSVDownload: true, note: 'x' } })
+    expect(body.meta).toEqual({ allowCSVDownload: true, icon: 'star', note: 'x' })
+    await rest.patch(path, { lock_type: 'locked' })
+    const refused = await rest.patch(`${path}/share`, { meta: { allowCSVDownload: false, note: 'y' } })
+    expect([refused.status, refused.body.error]).toEqual([403, 'PERMISSION_DENIED'])
+    expect(await metaOf()).toEqual(body.meta)
+    const whole = { meta: { ...body.meta, allowCSVDownload: false } }
+    expect((await rest.patch(`${path}/share`, whole)).body.meta).toEqual(whole.meta)
+    await rest.patch(`${path}/share`, { meta: { allowCSVDownload: true } })
+    await rest.patch(path, { lock_type: 'collaborative', meta: {} })
+  })
+
   test('a base is shared with viewers first, and may be changed to editors', async () => {
     const path = `/api/v1/db/meta/projects/${world.baseId}/shared`
     expect((await rest.get(path)).body).toEqual({ uuid: null, roles: null })

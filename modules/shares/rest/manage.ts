@@ -13,7 +13,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService, SharePatch } from '../../auth/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
-import { presentOneView, presentViewList, type ViewsService } from '../../views/index.ts'
+import { presentOneView, presentViewList, refuseLocked, type ViewsService } from '../../views/index.ts'
 import { customAddress, password } from '../input.ts'
 import type { SharesService } from '../service.ts'
 
@@ -34,15 +34,14 @@ const PREFIXES = [
 /** A password; null or empty for none; the mask that clients read keeps the stored one. */
 const WirePassword = z.union([z.literal(SHARE_PASSWORD_MASK), z.literal(''), password]).nullish()
 
-const WireSettings = plainObject(16_384).pipe(
-  z.looseObject({
-    allowCSVDownload: wireFlag.nullish(),
-    surveyMode: wireFlag.nullish(),
-    rtl: wireFlag.nullish(),
-    language: z.optional(pageLanguage),
-    theme: z.looseObject({ primaryColor: z.string().nullish() }).nullish(),
-  }),
-)
+const LinkSettings = z.looseObject({
+  allowCSVDownload: wireFlag.nullish(),
+  surveyMode: wireFlag.nullish(),
+  rtl: wireFlag.nullish(),
+  language: z.optional(pageLanguage),
+  theme: z.looseObject({ primaryColor: z.string().nullish() }).nullish(),
+})
+const WireSettings = plainObject(16_384).pipe(LinkSettings)
 
 /** Changes of a view's link (wire §9.2); `meta` may be JSON text. */
 const ViewShareBody = z.object({
@@ -83,19 +82,31 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Dep
     const { view: _, ...rest } = await presentOneView(views, actor, viewId)
     return rest
   }
+  /** Saves the link, and in the view’s own `meta` the keys that are no settings of a link. */
+  const save = async (actor: Actor, viewId: string, body: unknown) => {
+    const sent = readBody(ViewShareBody, body)
+    const own = sent.meta ? ownKeysOf(sent.meta) : {}
+    const { row } = await views.openRow(actor, 'view.share', viewId)
+    const changesMeta = !Bun.deepEquals({ ...row.meta, ...own }, row.meta)
+    // Before the link is saved: a refusal must change nothing.
+    if (changesMeta) refuseLocked(actor, row, ['meta'])
+    await shares.save(actor, 'view', viewId, readShareBody(sent))
+    if (changesMeta) {
+      await views.change(actor, viewId, ['view.update'], ({ meta }) => ({ meta: { ...meta, ...own } }))
+    }
+    return shown(actor, viewId)
+  }
   return new Elysia({ prefix })
     .use(restBase(kernel, auth))
     .post('/views/:viewId/share', async ({ actor, params, body }) => {
       await shares.targets.enter(actor, 'view', params.viewId)
-      await shares.save(actor, 'view', params.viewId, readShareBody(readBody(ViewShareBody, body)))
-      return shown(actor, params.viewId)
+      return save(actor, params.viewId, body)
     })
     .patch('/views/:viewId/share', async ({ actor, params, body }) => {
       const share = await shares.get(actor, 'view', params.viewId)
       // A patch must not open a closed link.
       if (!share) throw badRequest(m.shares_error_view_not_shared())
-      await shares.save(actor, 'view', params.viewId, readShareBody(readBody(ViewShareBody, body)))
-      return shown(actor, params.viewId)
+      return save(actor, params.viewId, body)
     })
     .delete('/views/:viewId/share', async ({ actor, params }) => {
       await shares.close(actor, 'view', params.viewId)
@@ -168,6 +179,9 @@ const passwordPatch = ({
   password?: string | null | undefined
 }): Pick<SharePatch, 'password'> =>
   password === undefined || password === SHARE_PASSWORD_MASK ? {} : { password: password || null }
+
+const ownKeysOf = (meta: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(meta).filter(([key]) => !Object.hasOwn(LinkSettings.shape, key)))
 
 /** Link settings among the keys of `meta`; an invalid colour becomes null. */
 function settingsOf(meta: z.output<typeof WireSettings>): Partial<ShareSettings> {
