@@ -89,7 +89,9 @@ describe('the job that copies a table', () => {
   test('is started over REST, for tables of the base that is named', async () => {
     for (const prefix of ['/api/v1/db/meta', '/api/v2/meta']) {
       const path = `${prefix}/duplicate/${bench.baseId}/table/${tasks.id}`
-      const { status, body } = await bench.rest.post(path, { options: { excludeData: true } })
+      const { status, body } = await bench.rest.post(path, {
+        options: { excludeData: 1, excludeViews: null },
+      })
       expect([status, body]).toEqual([200, { id: expect.stringMatching(/^job/) }])
       const job = await ended(doorOf(bench.app, bench.owner), body.id)
       expect(job.kind).toBe('duplicate-model')

@@ -9,12 +9,13 @@ import { MAX_COPIED_TABLES } from '../../../src/core/table-copies.ts'
 import { timeZone } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { wireFlag } from '../../../src/wire/body-values.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { BasesService } from '../../bases/index.ts'
 import { readFieldPosition, type SchemaReader } from '../../schema/index.ts'
 import type { Copies } from '../copies/index.ts'
 
-const flag = z.boolean().optional()
+const flag = wireFlag.nullish()
 
 /** Comments are never copied. */
 const options = z
