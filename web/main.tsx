@@ -11,6 +11,7 @@ import { followSession } from './routes/follow-session.ts'
 import { router } from './routes/router.tsx'
 import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
+import { refuseFiles } from './ui/refuse-files.ts'
 import { preventSelectAll } from './ui/shortcuts.ts'
 
 function App() {
@@ -32,6 +33,7 @@ setLocalZone(timeZone)
 followSession()
 closeOnNavigation()
 document.addEventListener('keydown', preventSelectAll)
+refuseFiles()
 startEarly()
 await startLanguage()
 router.start()

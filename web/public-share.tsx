@@ -9,6 +9,7 @@ import { RouterView } from './navigation/router.tsx'
 import { closeOnNavigation } from './routes/close-on-navigation.ts'
 import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
+import { refuseFiles } from './ui/refuse-files.ts'
 import { preventSelectAll } from './ui/shortcuts.ts'
 
 /*
@@ -21,6 +22,7 @@ if (!root) throw new Error('public-share.html has no #root')
 setLocalZone(timeZone)
 closeOnNavigation()
 document.addEventListener('keydown', preventSelectAll)
+refuseFiles()
 await startLanguage()
 shareRouter.start()
 createRoot(root).render(

@@ -202,6 +202,28 @@ describe('an Attachment cell', () => {
     expect(await names(1, 'Pictures')).toEqual([])
     grid.problems.length = 0 // The browser notes each refusal.
   })
+
+  test('leaves files that miss it to an import into the table, and other places refuse them', async () => {
+    const { page, table, names } = await open()
+    const given = [{ name: 'people.csv', type: 'text/csv', text: 'Title\nAnn\n' }]
+    await drop(page, selectorOf(table, 0, 'Title'), given)
+    const dialog = page.getByRole('dialog', { name: /^Import/ })
+    await dialog.getByText('people.csv').first().waitFor()
+    expect(await names(0, 'Files')).toEqual(['photo.png', 'notes.txt'])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    // Unless the page prevents it, the browser opens the file in place of the app.
+    const isPrevented = (kind: string) =>
+      page.evaluate((type) => {
+        const data = new DataTransfer()
+        data.items.add(new File(['x'], 'x.txt'))
+        const event = new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true })
+        return !document.querySelector('[role="toolbar"]')?.dispatchEvent(event)
+      }, kind)
+    expect(await isPrevented('dragover')).toBe(true)
+    expect(await isPrevented('drop')).toBe(true)
+    expect(await dialog.count()).toBe(0)
+  })
 })
 
 describe('an Attachment cell of a new record', () => {

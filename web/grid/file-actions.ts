@@ -8,9 +8,8 @@ import { type CellPosition, selectCell } from './selection.ts'
 /** Selects the cell under dragged files if it accepts them. */
 export function dragFiles(engine: Engine, event: DragEvent, cell: CellPosition | null): void {
   if (!event.dataTransfer.types.includes('Files') || !cell || !takesFiles(engine, cell)) return
+  // Elsewhere on the grid a file is imported.
   event.preventDefault()
-  // Elsewhere on the page a file drop imports a table.
-  event.stopPropagation()
   event.dataTransfer.dropEffect = 'copy'
   const { active } = engine
   if (active?.row !== cell.row || active.column !== cell.column) engine.select(selectCell(cell), null)
@@ -22,7 +21,6 @@ export function dropFiles(engine: Engine, event: DragEvent, cell: CellPosition |
   const target = files.length > 0 && cell ? targetOf(engine, cell) : null
   if (!target || !cell) return
   event.preventDefault()
-  event.stopPropagation()
   engine.select(selectCell(cell), null)
   engine.focus()
   engine.commands.addFiles?.(target, files)

@@ -25,6 +25,8 @@ export function useFileDrop(target: ImportPlace | null) {
     dropProps: {
       onDragOver(event: DragEvent) {
         if (!hasFile(event)) return
+        // An element inside takes them, such as an attachment cell.
+        if (event.defaultPrevented) return setIsOver(false)
         event.preventDefault()
         event.dataTransfer.dropEffect = 'copy'
         setIsOver(true)
@@ -37,7 +39,7 @@ export function useFileDrop(target: ImportPlace | null) {
       onDrop(event: DragEvent) {
         setIsOver(false)
         const files = [...event.dataTransfer.files]
-        if (!target || files.length === 0) return
+        if (!target || files.length === 0 || event.defaultPrevented) return
         event.preventDefault()
         event.stopPropagation()
         openImport(files, target)

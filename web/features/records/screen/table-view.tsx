@@ -10,13 +10,14 @@ import { isWholeTable } from '../../../records/record-order.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { ErrorState } from '../../../ui/states.tsx'
+import { useFileDrop } from '../../imports/open-import.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { otherCells, ownPosition } from '../../presence/presence-state.ts'
 import { useRowColor } from '../../views/coloring/use-row-color.ts'
 import { ReadErrorBar } from '../bars/status-bars.tsx'
 import styles from '../bars/table-view.module.css'
 import { useCommentCounts } from '../comments/use-comment-counts.ts'
-import type { TableContext } from '../context/table-context.ts'
+import { can, type TableContext } from '../context/table-context.ts'
 import { useUntickAll } from '../context/use-ticks.ts'
 import { useGridGroups, useViewGroups } from '../groups/use-groups.ts'
 import { useSheetPaste } from '../paste/use-sheet-paste.ts'
@@ -87,6 +88,8 @@ export function TableView(props: KindScreenProps) {
   useSheetPaste(() => latest.current, rowCount === 0 && isWholeTable(query) && rights.grid.addRecords)
   useUntickAll(checked, query, () => grid.current?.clearChecked())
   useShowRecord(store, openId, (row) => grid.current?.select(row))
+  const mayImport = can(context, 'import.append') && !isVisitorPage
+  const { isOver, dropProps } = useFileDrop(mayImport ? { baseId, tableId } : null)
   const isComplete = useIsContentShown()
   const comments = useCommentCounts(schema.table.id)
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
@@ -104,7 +107,7 @@ export function TableView(props: KindScreenProps) {
       onAddRecord={addRecord}
       onFocus={() => grid.current?.focus()}
     >
-      <div className={styles.gridArea}>
+      <div className={styles.gridArea} {...dropProps}>
         {error !== null && rowCount === null ? (
           <ErrorState
             title={m.records_records_load_failed()}
@@ -160,6 +163,11 @@ export function TableView(props: KindScreenProps) {
           />
         )}
         <SelectionNumbers status={numbers} />
+        {isOver && (
+          <div className={styles.dropHint}>
+            <span>{m.records_drop_import()}</span>
+          </div>
+        )}
       </div>
     </ViewFrame>
   )
