@@ -187,6 +187,20 @@ describe('the selection', () => {
     )
     expect(text).toBe('2 cells')
   })
+
+  test('has a menu for all of its records, also those that were not loaded', async () => {
+    const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
+    const grid = await tests.openTable(await tests.createTable(FIELDS, rows))
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+    await grid.showsIn(899, 'Title', 'r899')
+    await grid.cell(899, 'Title').click({ modifiers: ['Shift'] })
+    await grid.cell(899, 'Title').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Delete 900 records' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 900 records' }).click()
+    expect(await untilCount(grid, '0 records')).toBe('0 records')
+  })
 })
 
 describe('ticked records', () => {

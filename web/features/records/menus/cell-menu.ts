@@ -36,11 +36,11 @@ import { offerRecord } from '../groups/group-values.ts'
 const MAX_ROWS = 1000
 
 /** The menu of a cell, of a row number, or of everything that is selected with it. */
-export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
+export async function openCellMenu(get: GetContext, request: CellMenuRequest): Promise<void> {
   const context = get()
   const row = context.store.source.getRow(request.rowIndex)
   if (!row) return
-  const ids = recordsOf(context, request.areas, row.id)
+  const ids = await recordsOf(context, request.areas, row.id)
   const several = ids.length > 1
   const items = (): MenuItem[] => [
     ...(several
@@ -60,15 +60,19 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
   )
 }
 
-function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked: RecordId): RecordId[] {
-  const ids = new Set<RecordId>()
-  for (const { firstRow, lastRow } of areas) {
-    for (let index = firstRow; index <= lastRow && ids.size <= MAX_ROWS; index++) {
-      const row = store.source.getRow(index)
-      if (row) ids.add(row.id)
-    }
-  }
-  return ids.has(clicked) && ids.size > 1 && ids.size <= MAX_ROWS ? [...ids] : [clicked]
+/** The records of the selected rows, which may have to be read; only the clicked one if there are too many. */
+async function recordsOf(
+  { store: { source } }: TableContext,
+  areas: readonly CellArea[],
+  clicked: RecordId,
+): Promise<RecordId[]> {
+  const count = areas.reduce((sum, { firstRow, lastRow }) => sum + lastRow - firstRow + 1, 0)
+  if (count > MAX_ROWS) return [clicked]
+  const read = await Promise.all(
+    areas.map(({ firstRow, lastRow }) => source.readRange({ first: firstRow, last: lastRow, fieldIds: [] })),
+  )
+  const ids = new Set(read.flat().map(({ id }) => id))
+  return ids.has(clicked) ? [...ids] : [clicked]
 }
 
 /** Menu items for a record whose values the server refused. */
