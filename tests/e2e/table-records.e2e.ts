@@ -203,6 +203,44 @@ describe('fields', () => {
     )
     await grid.shows('Notes', ['red', 'green', 'yellow', 'green'])
   })
+
+  test('ask before a removed option empties records, and say how many', async () => {
+    const choices = [{ title: 'Open' }, { title: 'Done' }, { title: 'Never' }]
+    const fields = [
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Status', type: 'SingleSelect' as const, options: { choices } },
+    ]
+    const grid = await tests.open(fields, [
+      ['a', 'Open'],
+      ['b', 'Done'],
+      ['c', 'Done'],
+    ])
+    const { page } = grid
+    const editor = page.getByTestId('field-editor')
+    const remove = (at: number) =>
+      page.getByTestId('choice-line').nth(at).getByRole('button', { name: 'Remove option' }).click()
+    // No record has it.
+    await grid.header('Status').dblclick()
+    await remove(2)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await editor.waitFor({ state: 'detached' })
+    expect(grid.writes()).toEqual(['schema.updateField'])
+    await grid.header('Status').dblclick()
+    await remove(1)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    const question = page.getByRole('dialog', { name: 'Remove the option “Done”?' })
+    await question.getByText('2 records lose a value of “Status”').waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect(grid.writes()).toEqual(['schema.updateField'])
+    await grid.shows('Status', ['Open', 'Done', 'Done'])
+    await editor.getByRole('button', { name: 'Save field' }).click()
+    await question.getByRole('button', { name: 'Remove', exact: true }).click()
+    await grid.shows('Status', ['Open', '', ''])
+    await editor.waitFor({ state: 'detached' })
+    await page.keyboard.press('ControlOrMeta+z')
+    await grid.shows('Status', ['Open', 'Done', 'Done'])
+  })
 })
 
 describe('without a connection', () => {

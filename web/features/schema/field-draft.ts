@@ -109,6 +109,17 @@ export function toPatch(draft: FieldDraft, field: Field, latest = field): Partia
 const choicesIn = ({ choices }: FieldOptions): Choice[] | null =>
   Array.isArray(choices) ? (choices as Choice[]) : null
 
+/** The titles of the field's options that an update removes. */
+export function removedOptions({ type, options }: Partial<FieldInput>, field: Field): string[] {
+  const kept = type === undefined && options ? choicesIn(options) : null
+  if (!kept) return []
+  const [ids, titles] = [new Set(kept.map(({ id }) => id)), new Set(kept.map(({ title }) => title))]
+  // The server takes a new option with an old title for the old one.
+  return (choicesIn(field.options) ?? []).flatMap(({ id, title }) =>
+    ids.has(id) || titles.has(title) ? [] : [title],
+  )
+}
+
 /**
  * The options with the choices that others have added and changed since the draft began: saving without them would empty
  * their cells.

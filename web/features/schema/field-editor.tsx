@@ -19,6 +19,7 @@ import { TextArea, TextField } from '../../ui/field.tsx'
 import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/states.tsx'
+import { askRemoval } from './ask-delete.tsx'
 import { DefaultValue } from './default-value.tsx'
 import { createField, type FieldPlace, latestField, updateField } from './field-commands.tsx'
 import {
@@ -87,10 +88,15 @@ export function FieldEditor(props: FieldEditorProps) {
     if (isBusy || problem !== null || missing !== null) return
     setBusy(true)
     try {
-      const patch = field && toPatch(draft, field, latestField(table, field))
-      if (patch && Object.keys(patch).length === 0) return onClose()
-      if (field) await updateField(table, field.id, patch ?? {})
-      else await createField(table, toInput(draft), place)
+      if (field) {
+        const latest = latestField(table, field)
+        const patch = toPatch(draft, field, latest)
+        if (Object.keys(patch).length === 0) return onClose()
+        if (!(await askRemoval(latest, patch))) return
+        await updateField(table, field.id, patch)
+      } else {
+        await createField(table, toInput(draft), place)
+      }
       // The screen may show the editor of another field by now.
       if (isMounted.current) onClose()
     } catch (refusal) {

@@ -25,6 +25,11 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
     focusLine(index + 1)
   }
 
+  function remove(index: number) {
+    set(choices.toSpliced(index, 1))
+    focusLine(Math.max(0, index - 1))
+  }
+
   function onKeyDown(event: KeyboardEvent, index: number) {
     const move = event.altKey ? (event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0) : 0
     const choice = choices[index]
@@ -37,8 +42,7 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
       focusLine(index + move)
     } else if (event.key === 'Backspace' && choice?.title === '') {
       event.preventDefault()
-      set(choices.toSpliced(index, 1))
-      focusLine(Math.max(0, index - 1))
+      remove(index)
     }
   }
 
@@ -54,7 +58,7 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
               key={choice.id}
               choice={choice}
               onChange={(changed) => set(choices.toSpliced(index, 1, changed))}
-              onRemove={() => set(choices.toSpliced(index, 1))}
+              onRemove={() => remove(index)}
               onKeyDown={(event) => onKeyDown(event, index)}
             />
           ))}
