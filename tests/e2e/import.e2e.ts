@@ -84,6 +84,16 @@ async function valuesOf(tableId: string) {
 }
 
 describe('importing a file', () => {
+  test('keeps the settings when one presses beside the dialog', async () => {
+    await choose(csv('ages.csv', 'Name;Age\nAnn;31\n'))
+    await page.getByLabel('Type of Age').selectOption('SingleLineText')
+    await page.mouse.click(5, 5)
+    await Bun.sleep(200)
+    expect(await page.getByLabel('Type of Age').inputValue()).toBe('SingleLineText')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
   test('makes a table of it, with the types that were found', async () => {
     await choose(join(DATA, 'airports.csv'))
     await page.getByLabel('Type of latitude').waitFor()

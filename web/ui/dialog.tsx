@@ -19,6 +19,8 @@ interface DialogProps {
   onSubmit?: () => void
   /** False if the user must answer: no close button, and Escape and clicks outside have no effect. */
   closable?: boolean
+  /** False if clicks outside have no effect, because they would discard much input. */
+  closesOutside?: boolean
   /** True if the URL controls the dialog: navigation then closes or rebinds it. */
   followsAddress?: boolean
   /** Data attributes of the outermost element, by which its opener recognizes it. */
@@ -34,6 +36,7 @@ export function Dialog({
   size = 'normal',
   onSubmit,
   closable = true,
+  closesOutside = true,
   followsAddress = false,
   marks,
 }: DialogProps) {
@@ -83,7 +86,7 @@ export function Dialog({
         // `useLayer` handles Escape and the focus for all kinds of layers.
         hideOnEscape={false}
         autoFocusOnHide={false}
-        hideOnInteractOutside={isPressOutside}
+        hideOnInteractOutside={closesOutside && isPressOutside}
         autoFocusOnShow={() => {
           if (!box.current?.contains(document.activeElement)) focusFirst(box.current)
           return false

@@ -70,6 +70,7 @@ function ChooseSource({ baseId, onConnected, onOpen, onClose }: ChooseSourceProp
   return (
     <Dialog
       title={baseId === null ? m.base_imports_import_base() : m.base_imports_import_tables()}
+      closesOutside={false}
       onClose={onClose}
       onSubmit={() => from && submit()}
       footer={

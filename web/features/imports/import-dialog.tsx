@@ -163,6 +163,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
       <Dialog
         title={m.imports_preview_of_changes()}
         size="large"
+        closesOutside={false}
         onClose={() => {
           endPreview()
           onClose()
@@ -229,6 +230,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     return (
       <Dialog
         title={m.imports_import()}
+        closesOutside={false}
         onClose={onClose}
         footer={
           drafts.length > 0 && (
@@ -260,6 +262,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     <Dialog
       title={drafts.length > 1 ? m.imports_import_tables({ count: chosen.length }) : m.imports_import()}
       size="large"
+      closesOutside={false}
       onClose={onClose}
       onSubmit={() => isReady && chosen.length > 0 && begin()}
       footer={

@@ -113,7 +113,13 @@ export function SourceDialog({
       ? m.sources_choose_tables()
       : m.sources_connect_a_database()
   return (
-    <Dialog title={title} onClose={onClose} onSubmit={submit} footer={footer()}>
+    <Dialog
+      title={title}
+      closesOutside={step === 'progress'}
+      onClose={onClose}
+      onSubmit={submit}
+      footer={footer()}
+    >
       {step === 'connection' && (
         <div className={styles.form}>
           <ConnectionFields draft={draft} source={source} schemas={found?.schemas ?? []} onChange={change} />
