@@ -394,6 +394,19 @@ describe('the list of a cell’s files', () => {
   })
 })
 
+describe('the copy of ticked records', () => {
+  test('pastes their files', async () => {
+    const { grid, page, untilNames } = await open()
+    await grid.cell(0, 'Title').hover()
+    await page.getByRole('checkbox', { name: 'Select record 1' }).check()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('1 record copied').waitFor()
+    await grid.cell(1, 'Title').click()
+    await page.keyboard.press('ControlOrMeta+v')
+    await untilNames(1, 'Files', ['photo.png', 'notes.txt'])
+  })
+})
+
 describe('a change of selected records', () => {
   test('waits for its files, which stay with the field that they were chosen for', async () => {
     const { grid, page, names, untilNames } = await open()

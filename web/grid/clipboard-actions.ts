@@ -1,15 +1,9 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
-import { cellText } from '../cells/index.ts'
 import { decimalMark } from '../i18n.ts'
 import { m } from '../messages.gen.ts'
-import {
-  type ClipboardBlock,
-  type ClipboardForms,
-  readClipboard,
-  textsOf,
-  writeClipboard,
-} from './clipboard.ts'
+import { type ClipboardBlock, type ClipboardForms, readClipboard, textsOf } from './clipboard.ts'
+import { clipboardForms, writeToClipboard } from './clipboard-forms.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { CellArea, GridRow } from './contract.ts'
 import type { Engine } from './engine.ts'
@@ -183,21 +177,12 @@ function loadedRows(engine: Engine, { rows }: CopyShape): GridRow[] | null {
   return loaded
 }
 
-function formsOf(engine: Engine, { columns }: CopyShape, values: CellValue[][]): ClipboardForms {
-  const texts = values.map((row) => row.map((value, at) => textOf(engine, columns[at]!, value)))
-  const fields = columns.map(({ field, type, options }) => ({
-    id: field.id,
-    title: field.title,
-    type: type.name,
-    options,
-    result: field.result,
-  }))
-  return writeClipboard(texts, { fields, values })
-}
-
-/** A value as text for other programs: people by e-mail, links by title. */
-const textOf = ({ people }: Engine, { field }: ResolvedColumn, value: CellValue): string =>
-  cellText(field, value, people)
+const formsOf = ({ people }: Engine, { columns }: CopyShape, values: CellValue[][]): ClipboardForms =>
+  clipboardForms(
+    columns.map(({ field }) => field),
+    values,
+    people,
+  )
 
 /**
  * Loads the missing rows and links, then copies. Writing outside an event may be refused; a second Ctrl+C then copies
@@ -232,7 +217,7 @@ async function copyLoaded(
     const values = valuesOf(shape.columns, rows)
     await completeValues(engine.commands.completeLinks, shape.columns, rows, values, controller.signal)
     const forms = formsOf(engine, shape, values)
-    if (await writeNow(forms)) {
+    if (await writeToClipboard(forms)) {
       const now = copyShape(engine)
       const isSame = now !== null && keyOf(now) === key
       if (cut && isSame && engine.props.rights.editRecords) engine.clear(areasOf(shape))
@@ -252,20 +237,6 @@ async function copyLoaded(
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Writes through the async clipboard API; false if it is missing (plain HTTP) or refuses. */
-async function writeNow(forms: ClipboardForms): Promise<boolean> {
-  if (!navigator.clipboard?.write) return false
-  const types = ['text/plain', 'text/html'] as const
-  const parts = types.map((type) => [type, new Blob([forms[type]], { type })])
-  try {
-    await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))])
-    return true
-  } catch (error) {
-    if (error instanceof DOMException) return false
-    throw error
-  }
-}
 
 function report(engine: Engine, message: string): void {
   engine.announce(message)

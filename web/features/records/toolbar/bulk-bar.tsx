@@ -4,9 +4,9 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
-import { CELLS, cellText } from '../../../cells/index.ts'
+import { CELLS } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
-import { writeClipboard } from '../../../grid/clipboard.ts'
+import { clipboardForms, writeToClipboard } from '../../../grid/clipboard-forms.ts'
 import type { CheckedRows } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
@@ -255,9 +255,7 @@ async function copyRecords(context: TableContext, ids: readonly RecordId[]): Pro
   const { schema, state, people } = context
   const fields = shownFields(schema.fields, state.view).map(({ field }) => field)
   const rows = await readRecords(context, ids, fields)
-  const persons = new Map(people.map((person) => [person.id, person]))
-  const texts = rows.map((row) => fields.map((field, at) => cellText(field, row[at] ?? null, persons)))
-  const forms = writeClipboard(texts, { fields: [], values: [] })
-  if (await copyText(forms['text/plain']))
+  const forms = clipboardForms(fields, rows, new Map(people.map((person) => [person.id, person])))
+  if ((await writeToClipboard(forms)) || (await copyText(forms['text/plain'])))
     toast.success({ text: m.records_records_copied({ count: rows.length }) })
 }
