@@ -3,7 +3,9 @@ import {
   arrivesAt,
   createBase,
   createTable,
+  EMAIL,
   fillCredentials,
+  PASSWORD,
   route,
   see,
   setUpShell,
@@ -36,6 +38,23 @@ describe('the first user of a server', () => {
 })
 
 describe('someone who is signed in', () => {
+  test('finds a view of a table that was not opened', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Orchard')
+    await createTable(page, 'Trees')
+    const tableId = (await tableLink(page, 'Trees').getAttribute('href'))?.split('/').at(-1) ?? ''
+    await createTable(page, 'Beds')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    await app().trpc(token).views.create.mutate({ tableId, title: 'Harvest plan', kind: 'grid' })
+    await tableLink(page, 'Beds').click()
+    await page.reload()
+    await page.getByLabel('Search tables and views').fill('harvest')
+    await see(tree(page).getByRole('link', { name: 'Harvest plan' }))
+    await page.getByLabel('Search tables and views').fill('nowhere')
+    await see(page.getByText('No tables match “nowhere”'))
+    await page.context().close()
+  })
+
   test('makes a base and a table, renames it in place and keeps the text when the name is taken', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Reading list')

@@ -1,6 +1,6 @@
 import { Table2 } from 'lucide-react'
 import { useRef } from 'react'
-import type { Base, View } from '../../../src/core/model.ts'
+import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
@@ -25,7 +25,8 @@ const VisibleLines = lazyPart(() => import('./visible-lines.tsx'), 'VisibleLines
 /** Tree of tables and views of a base. */
 export function TableTree({ base, search }: { base: Base; search: string }) {
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
-  const utils = trpc.useUtils()
+  const searched = search === '' ? [] : (tables.data ?? [])
+  const schemas = trpc.useQueries((q) => searched.map((table) => q.schema.table({ tableId: table.id })))
   if (tables.error && !tables.data) {
     return (
       <div className={styles.tree}>
@@ -53,11 +54,11 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
     )
   }
 
-  // Only views that are loaded already are searched.
-  const viewsOf = (tableId: string): View[] => utils.schema.table.getData({ tableId })?.views ?? []
   const found = tables.data.filter(
-    (table) => matches(table.title, search) || viewsOf(table.id).some((view) => matches(view.title, search)),
+    (table, at) =>
+      matches(table.title, search) || schemas[at]?.data?.views.some((view) => matches(view.title, search)),
   )
+  if (found.length === 0 && schemas.some(({ isPending }) => isPending)) return <TreeSkeleton />
   if (found.length === 0) {
     return (
       <div className={styles.tree}>
