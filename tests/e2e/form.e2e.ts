@@ -7,6 +7,26 @@ import { formTests } from './form-world.ts'
 const tests = formTests()
 
 describe('a public form', () => {
+  test('leads to the first answer that the server refuses', async () => {
+    const others = ['Mail', 'Phone', 'Why'].map((title) => ({ title, type: 'LongText' as const }))
+    const world = await tests.create([{ title: 'Name', type: 'SingleLineText', unique: true }, ...others])
+    const answer = async () => {
+      const page = await tests.visit(world)
+      await page.getByLabel('Name', { exact: true }).fill('Ann')
+      await page.getByTestId('form-submit').click()
+      return page
+    }
+    await (await answer()).getByTestId('form-submit').waitFor({ state: 'detached' })
+    const page = await answer()
+    const isLed = () =>
+      page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Name')
+    await page.getByTestId('form-problems').waitFor()
+    await isLed()
+    // Another refusal leads there again.
+    await page.getByTestId('form-submit').click()
+    await isLed()
+  })
+
   test('lets the focus go on from a question with a list below it', async () => {
     const types = ['Time', 'Date', 'DateTime', 'Year', 'SingleLineText'] as const
     const world = await tests.create(types.map((type) => ({ title: type, type })))

@@ -31,8 +31,9 @@ export function FormView({ run, title, test, onCancel, foot, failure = null }: F
   const isBusy = run.status.kind === 'sending' || isDue
 
   const first = run.problems[0]?.fieldId
-  useOnChange([attempt], () => {
-    if (attempt > 0 && first !== undefined && form.current) focusQuestion(first, form.current)
+  const isRefused = run.status.kind === 'filling' && run.status.failure !== null
+  useOnChange([attempt, isRefused], () => {
+    if ((attempt > 0 || isRefused) && first !== undefined && form.current) focusQuestion(first, form.current)
   })
 
   const submit = () => {
