@@ -73,6 +73,7 @@ describe('someone who is signed in', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
     // There one invites: what is no address stays in the field, and who has no account gets a link.
     await page.getByRole('button', { name: 'Invite people' }).click()
+    await see(page.getByText('Can also comment on records'))
     const addresses = page.getByLabel('Email addresses')
     await addresses.fill('grace@example.com; nope')
     await addresses.press('Tab')

@@ -308,7 +308,7 @@ function roleHint(role: BaseRole): string {
     owner: m.bases_full_access_including_deleting_base(),
     creator: m.bases_also_manage_tables_fields_views(),
     editor: m.bases_also_add_edit_delete_records(),
-    commenter: m.bases_view_all_tables_views(),
+    commenter: m.bases_also_comment_on_records(),
     viewer: m.bases_view_all_tables_views(),
     'no-access': m.bases_cant_open_the_base(),
   }
