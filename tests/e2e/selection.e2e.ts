@@ -204,6 +204,21 @@ describe('the selection', () => {
 })
 
 describe('ticked records', () => {
+  test('say why too many cannot be duplicated or moved at once', async () => {
+    const rows = Array.from({ length: 1001 }, (_, at): CellValue[] => [`r${at}`, at])
+    const { page } = await tests.openTable(await tests.createTable(FIELDS, rows))
+    await page.getByTestId('check-all').check()
+    const bar = page.getByTestId('bulk-bar')
+    const button = (name: string) => bar.getByRole('button', { name, exact: true })
+    await button('Duplicate').hover()
+    await page.getByRole('tooltip').getByText('At most 500 records at once').waitFor()
+    await button('Copy or move').hover()
+    await page.getByRole('tooltip').getByText('At most 1,000 records at once').waitFor()
+    expect(await button('Duplicate').isDisabled()).toBe(true)
+    expect(await button('Copy').isEnabled()).toBe(true)
+    expect(await button('Export').isEnabled()).toBe(true)
+  })
+
   test('stay ticked through a sort, and are given up where a search leaves them out', async () => {
     const table = await tests.createTable(FIELDS, ROWS)
     const grid = await tests.openTable(table)

@@ -13,9 +13,6 @@ const CopyRecordsDialog = lazyDialog(
   'CopyRecordsDialog',
 )
 
-/** True if this many records can be copied to another table at once, by someone who is signed in. */
-export const mayCopyToTable = (count: number): boolean => !isVisitorPage && count <= MAX_COPIED_RECORDS
-
 /**
  * Menu items that copy and move records to other tables; none for visitors and too many records.
  *
@@ -28,7 +25,7 @@ export function copyToTableItems(
 ): MenuItem[] {
   const { schema, store } = context
   const recordIds = ids.filter(store.isSaved).map(store.realId)
-  if (recordIds.length === 0 || !mayCopyToTable(recordIds.length)) return []
+  if (isVisitorPage || recordIds.length === 0 || recordIds.length > MAX_COPIED_RECORDS) return []
   const open = (isMove: boolean) =>
     void openDialog((close) => (
       <CopyRecordsDialog

@@ -2,6 +2,7 @@ import { Webhook } from 'lucide-react'
 import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
+import { formatNumber } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { api, cache, type Outputs } from '../../../trpc.ts'
@@ -45,7 +46,9 @@ export function triggerItems(context: TableContext, ids: readonly RecordId[]): M
         label: m.records_trigger_webhook({ hook: hook.title }),
         icon: Webhook,
         disabledReason:
-          saved.length > MAX_TRIGGERED ? m.records_trigger_too_many({ max: MAX_TRIGGERED }) : null,
+          saved.length > MAX_TRIGGERED
+            ? m.records_too_many_at_once({ max: formatNumber(MAX_TRIGGERED) })
+            : null,
         run: () => void triggerWebhook(context, hook, saved),
       }),
     ),

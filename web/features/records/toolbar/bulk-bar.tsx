@@ -4,10 +4,12 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { MAX_COPIED_RECORDS } from '../../../../src/core/record-copies.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { clipboardForms, writeToClipboard } from '../../../grid/clipboard-forms.ts'
 import type { CheckedRows } from '../../../grid/contract.ts'
+import { formatNumber } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
@@ -20,7 +22,7 @@ import { toast } from '../../../ui/toast.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
-import { copyToTableItems, mayCopyToTable } from '../commands/copy-to-table.tsx'
+import { copyToTableItems } from '../commands/copy-to-table.tsx'
 import { looseLinkTarget } from '../commands/link-target.ts'
 import {
   deleteChecked,
@@ -77,6 +79,13 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
     if (await deleteChecked(context, checked)) clear()
   }
 
+  /** Disables a button for more than `max` records, and says why. */
+  const limited = (max: number) =>
+    count > max && {
+      disabled: true,
+      'data-tip': m.records_too_many_at_once({ max: formatNumber(max) }),
+    }
+
   const hooks = trpc.hooks.manual.useQuery(
     { tableId: context.schema.table.id },
     { enabled: mayTrigger(context), staleTime: 0 },
@@ -101,34 +110,46 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           {m.records_edit_field()}
         </Button>
       )}
-      {can(context, 'record.create') && count <= MAX_COPIES && (
-        <Button size="small" variant="ghost" icon={Files} onClick={() => run(duplicate)}>
-          {m.common_duplicate()}
-        </Button>
-      )}
-      {count <= MAX_COPIED && (
+      {can(context, 'record.create') && (
         <Button
           size="small"
           variant="ghost"
-          icon={Copy}
-          onClick={() => run(async () => copyRecords(context, await ids()))}
+          icon={Files}
+          {...limited(MAX_COPIES)}
+          onClick={() => run(duplicate)}
         >
-          {m.common_copy()}
+          {m.common_duplicate()}
         </Button>
       )}
-      {mayCopyToTable(count) && (
+      <Button
+        size="small"
+        variant="ghost"
+        icon={Copy}
+        {...limited(MAX_COPIED)}
+        onClick={() => run(async () => copyRecords(context, await ids()))}
+      >
+        {m.common_copy()}
+      </Button>
+      {!isVisitorPage && (
         <Button
           size="small"
           variant="ghost"
           icon={CopyPlus}
           aria-haspopup="menu"
+          {...limited(MAX_COPIED_RECORDS)}
           onClick={({ currentTarget }) => run(() => chooseCopy(currentTarget))}
         >
           {m.records_copy_or_move()}
         </Button>
       )}
-      {can(context, 'record.export') && !isVisitorPage && (isWhole || count <= MAX_COPIED) && (
-        <Button size="small" variant="ghost" icon={Download} onClick={() => run(exportChecked)}>
+      {can(context, 'record.export') && !isVisitorPage && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Download}
+          {...(!isWhole && limited(MAX_COPIED))}
+          onClick={() => run(exportChecked)}
+        >
           {m.common_export()}
         </Button>
       )}
@@ -138,8 +159,7 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           variant="ghost"
           icon={Webhook}
           aria-haspopup="menu"
-          disabled={count > MAX_TRIGGERED}
-          data-tip={count > MAX_TRIGGERED ? m.records_trigger_too_many({ max: MAX_TRIGGERED }) : undefined}
+          {...limited(MAX_TRIGGERED)}
           onClick={({ currentTarget }) => run(() => chooseWebhook(currentTarget))}
         >
           {m.records_trigger()}
