@@ -110,6 +110,21 @@ describe('searching a view', () => {
     expect(await untilActive(grid, '250,2')).toBe('250,2')
     expect(await recordCount(grid)).toBe('900 records')
   })
+
+  test('stays open with its text beside an open filter', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByTestId('search-filters').click()
+    await page.keyboard.type('needle')
+    expect(await untilActive(grid, '250,2')).toBe('250,2')
+    await page.getByTestId('filter-button').click()
+    await page.getByRole('button', { name: 'Add condition' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Add condition' }).waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Search this view').inputValue()).toBe('needle')
+    expect(await textOf(page.getByTestId('search-count'))).toBe('1 of 3')
+  })
 })
 
 describe('the menu of several rows', () => {

@@ -38,7 +38,7 @@ export function TableView(props: KindScreenProps) {
   const { schema, saved, role, people, rowId } = props
   const { baseId, id: tableId } = schema.table
   const frame = useViewFrame(props)
-  const { rights, state, query, search, setSearch, setPanel, setEditing, openId } = frame
+  const { rights, state, query, search, setSearch, setEditing, openId } = frame
   const [checked, setChecked] = useState<CheckedRows>(NOTHING_CHECKED)
   const [bulkEdits, setBulkEdits] = useState(false)
   const [numbers, setNumbers] = useState<SelectionStatus | null>(null)
@@ -59,7 +59,7 @@ export function TableView(props: KindScreenProps) {
     people,
     editField: setEditing,
     grid: () => grid.current,
-    openFilter: () => setPanel('filter'),
+    openFilter: () => frame.setFilterOpen(true),
     editRecords(ids) {
       grid.current?.check(ids)
       setBulkEdits(true)
@@ -75,7 +75,7 @@ export function TableView(props: KindScreenProps) {
   })
   const gridGroups = useGridGroups(groups, query, store, { get, canAdd: rights.grid.addRecords })
   const { addRecord } = useTableActions(() => latest.current, {
-    openSearch: () => setPanel('search'),
+    openSearch: () => frame.setSearchOpen(true),
     addField: () => {
       const anchor = [
         ...document.querySelectorAll('[data-testid="add-field"], [data-testid="fields-button"]'),

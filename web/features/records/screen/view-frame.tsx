@@ -45,8 +45,10 @@ export interface ViewFrameState {
   state: ViewState
   search: Search | null
   setSearch: (search: Search | null) => void
-  panel: 'search' | 'filter' | null
-  setPanel: (panel: 'search' | 'filter' | null) => void
+  isSearchOpen: boolean
+  setSearchOpen: (open: boolean) => void
+  isFilterOpen: boolean
+  setFilterOpen: (open: boolean) => void
   editing: FieldEditorRequest | null
   setEditing: (request: FieldEditorRequest | null) => void
   /** The record store's query: shown fields, filter, sorts and search. */
@@ -61,7 +63,8 @@ export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): V
   const rights = useMemo(() => gridRights(role, schema), [role, schema])
   const state = useViewState(schema, saved, role)
   const [search, setSearch] = useState<Search | null>(null)
-  const [panel, setPanel] = useState<'search' | 'filter' | null>(null)
+  const [isSearchOpen, setSearchOpen] = useState(false)
+  const [isFilterOpen, setFilterOpen] = useState(false)
   const [editing, setEditing] = useState<FieldEditorRequest | null>(null)
   const query = useStoreQuery(schema.fields, state.view, search)
   return {
@@ -69,8 +72,10 @@ export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): V
     state,
     search,
     setSearch,
-    panel,
-    setPanel,
+    isSearchOpen: isSearchOpen || search !== null,
+    setSearchOpen,
+    isFilterOpen,
+    setFilterOpen,
     editing,
     setEditing,
     query,
@@ -97,7 +102,7 @@ export interface ViewFrameProps {
 export function ViewFrame(props: ViewFrameProps) {
   const { frame, context, getContext, onFocus } = props
   const { schema, state } = context
-  const { search, panel, editing, setEditing, setPanel, openId } = frame
+  const { editing, setEditing, openId } = frame
   useGoToWantedCell(context)
   useAbandonedEditor(state.view.id, setEditing)
   const isMounted = useIsMounted()
@@ -114,15 +119,15 @@ export function ViewFrame(props: ViewFrameProps) {
         context={context}
         controls={props.controls}
         tools={props.tools}
-        search={search}
+        search={frame.search}
         onSearch={frame.setSearch}
-        isSearchOpen={panel === 'search' || search !== null}
+        isSearchOpen={frame.isSearchOpen}
         onSearchOpen={(open) => {
-          setPanel(open ? 'search' : null)
+          frame.setSearchOpen(open)
           if (!open) onFocus()
         }}
-        isFilterOpen={panel === 'filter'}
-        onFilterOpen={(open) => setPanel(open ? 'filter' : null)}
+        isFilterOpen={frame.isFilterOpen}
+        onFilterOpen={frame.setFilterOpen}
         onAddRecord={props.onAddRecord}
       />
       <QueueBar baseId={schema.table.baseId} />

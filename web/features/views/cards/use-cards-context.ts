@@ -26,7 +26,7 @@ export function useCardsContext(
   input: CardsContextInput,
 ): { context: TableContext; getContext: GetContext } {
   const { store, cards, editRecords, addRecord, shortcuts } = input
-  const { state, setEditing, setPanel } = frame
+  const { state, setEditing } = frame
   const context: TableContext = {
     schema,
     state,
@@ -37,14 +37,14 @@ export function useCardsContext(
     editRecords,
     editField: setEditing,
     grid: () => null,
-    openFilter: () => setPanel('filter'),
+    openFilter: () => frame.setFilterOpen(true),
     openRecord: input.openRecord ?? ((id) => frame.openRecord(id === null ? null : store.realId(id))),
   }
   const latest = useRef(context)
   latest.current = context
   const getContext = () => latest.current
   useTableActions(getContext, {
-    openSearch: input.openSearch ?? (() => setPanel('search')),
+    openSearch: input.openSearch ?? (() => frame.setSearchOpen(true)),
     addField() {
       const anchor = fieldsAnchor()
       if (anchor) setEditing({ field: null, anchor })
