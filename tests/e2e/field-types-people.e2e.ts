@@ -55,6 +55,23 @@ describe('people', () => {
     expect(grid.writes()).toEqual(['records.write', 'records.write'])
   })
 
+  test('are named by their email addresses in the preview of a conversion', async () => {
+    const { grid, bob } = await open()
+    const { page } = grid
+    await grid.cell(0, 'Who').click()
+    await page.keyboard.type(bob.email.slice(0, 8), { delay: 0 })
+    await page.getByTestId('option').first().waitFor()
+    await page.keyboard.press('Enter')
+    await grid.saved()
+    await grid.header('Who').dblclick()
+    await page.getByTestId('field-type').click()
+    await page.keyboard.type('single line')
+    await page.keyboard.press('Enter')
+    const sample = page.getByTestId('type-preview').getByRole('listitem')
+    await sample.waitFor()
+    expect(await sample.locator('[dir="auto"]').allTextContents()).toEqual([bob.email, bob.email])
+  })
+
   test('that nobody is are refused in place', async () => {
     const { grid } = await open()
     await grid.cell(0, 'Who').click()

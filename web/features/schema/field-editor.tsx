@@ -4,9 +4,10 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { hasFormula } from '../../../src/core/fields/traits.ts'
+import { hasFormula, withPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
+import { usePeople } from '../../cells/people-context.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { timeZone } from '../../time-zone.ts'
@@ -266,6 +267,7 @@ function TypePreview({ field, draft }: { field: Field; draft: FieldDraft }) {
     { fieldId: field.id, type: draft.type, options: draft.options, timeZone },
     { staleTime: 0, retry: false },
   )
+  const people = [...usePeople().values()]
   if (preview.error) {
     return (
       <p role="alert" className={styles.error}>
@@ -279,7 +281,8 @@ function TypePreview({ field, draft }: { field: Field; draft: FieldDraft }) {
   const text = (value: CellValue, type: Field['type'], options: Field['options']) => {
     if (value === null) return m.common_empty()
     // Link previews are record names already.
-    return fieldType(type).computed === 'link' ? String(value) : fieldType(type).format(value, options)
+    if (fieldType(type).computed === 'link') return String(value)
+    return fieldType(type).format(value, withPeople(type, options, people))
   }
   return (
     <div
