@@ -1,9 +1,12 @@
 import type { RecordId } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
-import type { CheckedRows, GridCommands, GridProps, GridRow } from './contract.ts'
+import type { CheckedRows, GridCommands, GridProps, GridRights, GridRow } from './contract.ts'
 import { createStore } from './store.ts'
 
 export const NO_ROWS: CheckedRows = { kind: 'some', ids: new Set() }
+
+/** True if records can be checked, to edit or delete them. */
+export const mayCheck = ({ editRecords, deleteRecords }: GridRights): boolean => editRecords || deleteRecords
 
 /** True if the record's box is checked. */
 export const isChecked = (checked: CheckedRows, id: RecordId): boolean =>

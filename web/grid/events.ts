@@ -1,4 +1,5 @@
 import type { DragEvent, FocusEvent, InputEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
+import { mayCheck } from './checks.ts'
 import { copy, paste } from './clipboard-actions.ts'
 import type { Engine, Hit, Part } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
@@ -194,7 +195,7 @@ function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
 function tapRowNumber(engine: Engine, row: number): void {
   const { commands } = engine
   const { rights } = engine.props
-  if (rights.editRecords || rights.deleteRecords) engine.checks.toggleOrReport(row, false)
+  if (mayCheck(rights)) engine.checks.toggleOrReport(row, false)
   else commands.expandRow(row, null)
 }
 

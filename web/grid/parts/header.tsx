@@ -2,7 +2,7 @@ import { ChevronDown, Lock, Plus, TriangleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
-import { countChecked } from '../checks.ts'
+import { countChecked, mayCheck } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import type { GridProps } from '../contract.ts'
 import { useEngine } from '../engine.ts'
@@ -38,7 +38,7 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
     <GridBox role="rowgroup" className={styles.header}>
       <GridBox role="row" aria-rowindex={1} className={styles.headerRow}>
         <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
-          <Corner width={layout.rowNumberWidth} rowCount={rowCount} canCheck={props.rights.editRecords} />
+          <Corner width={layout.rowNumberWidth} rowCount={rowCount} canCheck={mayCheck(props.rights)} />
           {cells(0, layout.frozen - 1)}
           {props.rights.arrangeColumns && <span className={styles.freezeDivider} data-part="freezeDivider" />}
         </div>

@@ -6,7 +6,7 @@ import { PressedRecordProvider } from '../../cells/pressed-record.ts'
 import { currentLanguage, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
-import { isChecked } from '../checks.ts'
+import { isChecked, mayCheck } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import type { CommentCounts, GridRights, GridRow, GridSource, RowColorOf } from '../contract.ts'
 import { useEngine } from '../engine.ts'
@@ -98,7 +98,7 @@ function FirstCell({
       comments={comments ?? null}
       recordId={row.state === 'new' ? null : row.id}
       canMove={rights.editRecords ? rights.moveRecords : null}
-      canCheck={rights.editRecords || rights.deleteRecords}
+      canCheck={mayCheck(rights)}
     />
   )
 }
