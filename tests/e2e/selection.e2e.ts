@@ -69,6 +69,14 @@ describe('the selection', () => {
     expect(text).toContain('Average 0.0006')
   })
 
+  test('is summed without rounding errors', async () => {
+    const fields = [...FIELDS, { title: 'Amount', type: 'Decimal' as const, options: { precision: null } }]
+    const rows = Array.from({ length: 30 }, (_, at): CellValue[] => [`r${at}`, at, 1_000_000.1])
+    const grid = await tests.openTable(await tests.createTable(fields, rows))
+    await grid.header('Amount').click()
+    expect(await untilNumbers(grid, 'Sum')).toMatch(/Sum 30,000,003(?![.,\d])/)
+  })
+
   test('stays on its records when they are sorted, beyond what is loaded too, with their sum', async () => {
     const table = await tests.createTable(FIELDS, ROWS)
     const grid = await tests.openTable(table)

@@ -100,6 +100,8 @@ function selectionStatus(engine: Engine): SelectionStatus | null {
       .map(({ first, last }) => ({ ...each, top: first, bottom: last })),
   )
   const status = { cells: countCells(shown), rows: 0, numbers: 0, sum: 0, decimals: 2, complete: true }
+  // What the additions have rounded off, which the last decimals would show (Neumaier's summation).
+  let rest = 0
   for (const { top, bottom, start, end } of shown) {
     status.rows += bottom - top + 1
     const fields = engine.columns
@@ -116,11 +118,14 @@ function selectionStatus(engine: Engine): SelectionStatus | null {
         const value = row?.values(fieldId)
         if (typeof value !== 'number') continue
         status.numbers++
-        status.sum += value
+        const sum = status.sum + value
+        rest += Math.abs(status.sum) >= Math.abs(value) ? status.sum - sum + value : value - sum + status.sum
+        status.sum = sum
       }
     }
   }
-  return { ...status, average: status.numbers > 0 ? status.sum / status.numbers : null }
+  const sum = status.sum + rest
+  return { ...status, sum, average: status.numbers > 0 ? sum / status.numbers : null }
 }
 
 /** Decimals that the cells of a field of numbers show. */
