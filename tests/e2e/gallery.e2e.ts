@@ -215,6 +215,36 @@ describe('a gallery', () => {
     expect(body.list.at(-1).Photos).toMatchObject([{ title: 'a.png' }])
   })
 
+  test('adds no record without a file that was refused, also after the server has refused it', async () => {
+    const { grid, page, table } = await openGallery(letters(1))
+    const data = { code: 'UNPROCESSABLE_CONTENT', httpStatus: 422, appCode: 'INVALID_VALUE_FOR_FIELD' }
+    const error = { message: 'The month is closed', code: -32_000, data }
+    await page.route('**/trpc/records.write*', (route) => route.fulfill({ status: 422, json: { error } }), {
+      times: 1,
+    })
+    await page.getByTestId('gallery-add').click()
+    const dialog = page.getByRole('dialog', { name: 'New record' })
+    await dialog.getByLabel('Title').fill('fresh')
+    await dialog.getByTestId('create-record').click()
+    await dialog.getByText('The month is closed').waitFor()
+    const upload = /\/storage\/upload/
+    await page.route(upload, (route) => route.fulfill({ status: 413, json: { msg: 'Too large' } }), {
+      times: 1,
+    })
+    const photo = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) }
+    await dialog.getByTestId('file-input').setInputFiles(photo)
+    await dialog.locator('[data-testid="upload"][data-state="failed"]').waitFor()
+    await dialog.getByTestId('create-record').click()
+    const retry = dialog.getByRole('button', { name: 'Try again' })
+    expect(await retry.evaluate((one) => one === document.activeElement)).toBe(true)
+    const { body } = await tests
+      .app()
+      .rest(tests.owner().token)
+      .get(`/api/v2/tables/${table.tableId}/records`)
+    expect(body.list).toHaveLength(1)
+    grid.problems.length = 0 // The browser notes each refusal.
+  })
+
   test('chooses cards for the bar, moves them by drag and key, and follows what others write', async () => {
     const { page, card, table, untilTitles, grid } = await openGallery(letters(4))
     await untilTitles('r1 r2 r3 r4')

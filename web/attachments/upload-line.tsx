@@ -10,8 +10,12 @@ export function UploadLine({ upload }: { upload: Upload }) {
   const { id, name, size, sent, state, message } = upload
   const isFailed = state === 'failed'
   return (
-    // A form that looks for invalid input is not submitted without the file.
-    <li className={styles.line} data-testid="upload" data-state={state} data-invalid={isFailed || undefined}>
+    <li
+      className={styles.line}
+      data-testid="upload"
+      data-state={state}
+      data-unfinished={isFailed || undefined}
+    >
       <div className={styles.head}>
         {isFailed && <TriangleAlert size={14} className={styles.alert} aria-hidden />}
         <span className={styles.name} dir="auto" title={name}>

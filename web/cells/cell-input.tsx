@@ -170,6 +170,7 @@ export function CellInput(props: CellInputProps): ReactNode {
       data-testid="cell-input"
       data-field={field.id}
       data-invalid={message || error ? true : undefined}
+      data-unfinished={message !== null || undefined}
       onKeyDown={onKeyDown}
       onInput={() => setMessage(null)}
       onFocus={() => setFocused(true)}

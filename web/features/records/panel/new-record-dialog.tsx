@@ -14,6 +14,7 @@ import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { ControlGroup } from '../../../ui/composite.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
+import { focusUnfinished } from '../../../ui/unfinished.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
 import { looseLinkTarget } from '../commands/link-target.ts'
 import { createOption } from '../commands/record-commands.ts'
@@ -66,10 +67,9 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
 
   async function create() {
     if (isBusy || isUploading) return
-    // Blur commits the open editor, or marks it invalid.
+    // Blur commits the open editor, or marks it unfinished.
     flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
-    const invalid = form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea, button)')
-    if (invalid && error === null) return invalid.focus()
+    if (focusUnfinished(form.current)) return
     setBusy(true)
     try {
       const { baseId, id: tableId } = schema.table

@@ -19,6 +19,7 @@ import { copyText } from '../../../ui/copy-text.ts'
 import { openMenu } from '../../../ui/menu.tsx'
 import { Popover } from '../../../ui/overlays.ts'
 import { toast } from '../../../ui/toast.ts'
+import { focusUnfinished } from '../../../ui/unfinished.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
@@ -241,11 +242,7 @@ function BulkEdit(props: {
         busy={isUploading}
         onClick={() => {
           // A refused text or file is not the value: without this, it would empty the field.
-          const invalid = box.current?.querySelector<HTMLElement>(
-            '[data-invalid] :is(input, textarea, button)',
-          )
-          if (invalid) invalid.focus()
-          else onApply(field, value)
+          if (!focusUnfinished(box.current)) onApply(field, value)
         }}
       >
         {m.records_change_records({ count })}
