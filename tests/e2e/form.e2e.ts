@@ -228,7 +228,9 @@ describe('a public form', () => {
     await page.getByText('2 / 6').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('3 / 6').waitFor()
-    await page.keyboard.press('c')
+    // A keyboard without Latin letters.
+    const keys = { key: 'с', code: 'KeyC', bubbles: true, cancelable: true }
+    await page.getByTestId('survey').dispatchEvent('keydown', keys)
     expect(await page.getByLabel('Vegan').isChecked()).toBe(true)
     // The answer asks for one question more.
     await page.getByText('3 / 7').waitFor()

@@ -7,6 +7,7 @@ import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
+import { letterOf } from '../../ui/shortcuts.ts'
 import styles from './form.module.css'
 import { FormHeader } from './form-header.tsx'
 import { ClearButton, Problems, Progress } from './form-view.tsx'
@@ -59,7 +60,8 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
     }
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return
+    if (event.defaultPrevented || event.nativeEvent.isComposing) return
+    if (event.ctrlKey || event.metaKey || event.altKey) return
     const { target, key } = event
     const isText =
       target instanceof HTMLTextAreaElement ||
@@ -72,9 +74,10 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
       if (place === 'end') submit()
       else go(1)
     } else if (!isText && !(target instanceof HTMLSelectElement)) {
-      const letter = /^[a-z]$/i.test(key) && question ? chooseByLetter(question, run, key) : false
-      const step = letter ? null : stepOf(key, target)
-      if (letter || step !== null) event.preventDefault()
+      const letter = letterOf(event)
+      const isChosen = question && /^[a-z]$/.test(letter) ? chooseByLetter(question, run, letter) : false
+      const step = isChosen ? null : stepOf(key, target)
+      if (isChosen || step !== null) event.preventDefault()
       if (step !== null && (step === -1 || place !== 'end')) go(step)
     }
   }
@@ -186,12 +189,12 @@ function chooseByLetter(question: Question, run: FormRun, key: string): boolean 
   const { field, form } = question
   if (run.isReadOnly(field.id)) return false
   if (isBoolean(field)) {
-    if (key.toLowerCase() !== 'y' && key.toLowerCase() !== 'n') return false
-    run.set(field.id, key.toLowerCase() === 'y')
+    if (key !== 'y' && key !== 'n') return false
+    run.set(field.id, key === 'y')
     return true
   }
   const titles = lettered(question)
-  const title = titles[key.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0)]
+  const title = titles[key.charCodeAt(0) - 'a'.charCodeAt(0)]
   if (title === undefined) return false
   if (hasSingleChoice(field)) run.set(field.id, title)
   else {
