@@ -96,6 +96,26 @@ describe('the current day', () => {
     )
     expect([`${before} 00:00`, `${today()} 00:00`]).toContain(shown)
   })
+
+  test('is inserted by Ctrl+; also on a keyboard that has no semicolon', async () => {
+    const fields = [FIELDS[0]!, { title: 'Due', type: 'Date' as const }]
+    const grid = await tests.openTable(await tests.createTable(fields, [['a']]))
+    await grid.cell(0, 'Due').click()
+    const keys = {
+      key: 'ж',
+      code: 'Semicolon',
+      ctrlKey: true,
+      metaKey: false,
+      bubbles: true,
+      cancelable: true,
+    }
+    await grid.page.locator(':focus').dispatchEvent('keydown', keys)
+    const [shown = ''] = await eventually(
+      () => grid.column('Due', 1),
+      ([text]) => text !== '',
+    )
+    expect(shown).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  })
 })
 
 describe('names in a sentence', () => {

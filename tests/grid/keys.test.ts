@@ -98,6 +98,12 @@ describe('the keyboard map', () => {
   test.each(['Process', 'Dead', 'Unidentified'])('leaves %s to the input method', (key) => {
     expect(intentOf(press(key), pc)).toBeNull()
   })
+
+  test('takes the position of the semicolon only where it types no Latin letter', () => {
+    // Colemak has O there, Russian keyboards ж.
+    expect(intentOf(press('Ctrl+o', { code: 'Semicolon' }), pc)).toEqual({ kind: 'openLink' })
+    expect(intentOf(press('Ctrl+ж', { code: 'Semicolon' }), pc)).toEqual({ kind: 'insertToday' })
+  })
 })
 
 describe('the shortcuts of the app', () => {

@@ -30,7 +30,7 @@ export const dateCell = defineCell(date, {
   Editor: lazyEditor(editors, 'DayEditor'),
   shownText: (value, options) => (value === null ? undefined : formatDay(String(value), options.format)),
   onKey({ key, ctrl }, { commit }) {
-    if (!ctrl || (key !== ';' && key !== ':')) return false
+    if (!ctrl || key !== ';') return false
     commit(today())
     return true
   },
@@ -50,7 +50,7 @@ export const dateTimeCell = defineCell(dateTime, {
   Editor: lazyEditor(editors, 'InstantEditor'),
   shownText: (value, options) => (value === null ? undefined : showInstant(value, options)),
   onKey({ key, ctrl, shift }, { options, commit }) {
-    if (!ctrl || (key !== ';' && key !== ':')) return false
+    if (!ctrl || key !== ';') return false
     commit(shift ? now() : dateTime.parse(today(options.timeZone), options))
     return true
   },

@@ -17,7 +17,7 @@ export const timeCell = defineCell(time, {
     ),
   Editor: lazyEditor(() => import('./time-editor.tsx'), 'TimeEditor'),
   onKey({ key, ctrl }, { commit }) {
-    if (!ctrl || (key !== ';' && key !== ':')) return false
+    if (!ctrl || key !== ';') return false
     commit(timeOfDay())
     return true
   },

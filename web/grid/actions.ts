@@ -24,7 +24,7 @@ import { startEditing } from './states/editing.ts'
 export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): boolean {
   const selection = engine.selection.get()
   if (!selection) return beginAtFirstCell(engine, intent)
-  if (TRIED_BY_CELL.has(intent.kind) && cellUsesKey(engine, event)) return true
+  if (TRIED_BY_CELL.has(intent.kind) && cellUsesKey(engine, intent, event)) return true
   const { commands } = engine
   const active = activeCell(selection)
   switch (intent.kind) {
@@ -131,13 +131,14 @@ const TRIED_BY_CELL: ReadonlySet<Intent['kind']> = new Set([
   'insertNow',
 ])
 
-function cellUsesKey(engine: Engine, event: KeyboardEvent): boolean {
+function cellUsesKey(engine: Engine, { kind }: Intent, event: KeyboardEvent): boolean {
   const active = engine.active
   const column = active && engine.columns[active.column]
   const record = active && engine.rowAt(active.row)
   if (!column?.cell.onKey || !record || !engine.canEdit(active.column)) return false
   const key = {
-    key: event.key,
+    // By intent, since the layout may type another character at the semicolon's position, and Shift does.
+    key: kind === 'insertToday' || kind === 'insertNow' ? ';' : event.key,
     ctrl: event.ctrlKey || event.metaKey,
     shift: event.shiftKey,
     alt: event.altKey,

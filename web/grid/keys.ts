@@ -83,8 +83,9 @@ function arrowOf(event: KeyEventLike, { rtl }: KeyContext, command: boolean): In
 }
 
 function chordOf(event: KeyEventLike): Intent | null {
-  // `code` where Shift or a layout changes the character: Ctrl+Shift+; is ":" on a US keyboard.
-  if (event.code === 'Semicolon' || event.key === ';' || event.key === ':') {
+  // By position where a layout has no semicolon, as letters are (`letterOf`). With Shift it is ":" on a US keyboard.
+  const isAtSemicolon = event.code === 'Semicolon' && !/^[a-z]$/i.test(event.key)
+  if (isAtSemicolon || event.key === ';' || event.key === ':') {
     return { kind: event.shiftKey ? 'insertNow' : 'insertToday' }
   }
   if (event.key === ' ') return { kind: 'selectColumn' }
