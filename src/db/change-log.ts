@@ -1028,7 +1028,7 @@ export const linesSince = (
 export async function insertedIds(
   tx: Pick<Transaction, 'all'>,
   dialect: Dialect,
-  { changeId, tableId }: { changeId: number; tableId: string | null },
+  { changeId, tableId }: { changeId: number; tableId: string },
 ): Promise<RecordId[]> {
   const rows = await tx.all<{ record_id: RecordId }>(
     dialect.render(sql`select record_id from sheaf_change_records

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
+import { createLink } from './links-support.ts'
 import { type Bench, createBench, type TestTable } from './support.ts'
 
 let bench: Bench
@@ -40,6 +41,23 @@ describe('records.write with a client id', () => {
       expect(await table.total()).toBe(before + count)
     },
   )
+
+  test.each([3, 600])('answers %p linked records in the order of their rows', async (count) => {
+    const tags = await bench.table(undefined, [{ Title: 'tag' }])
+    const own = await bench.table(
+      { Num: 'Number' },
+      Array.from({ length: 8 }, () => ({ Num: 1 })),
+    )
+    const { own: link } = await createLink(bench, own, tags, 'mm')
+    const values = { ...own.values({ Num: 1 }), [link.fieldId]: JSON.stringify([1]) }
+    const rows = Array.from({ length: count }, () => ({ values }))
+    const operations = [{ kind: 'insert' as const, tableId: own.id, rows }]
+    const change = { baseId: bench.baseId, clientId: `linked-${count}`, operations }
+    const first = await bench.trpc.records.write.mutate({ change })
+    const again = await bench.trpc.records.write.mutate({ change })
+    expect(first.inserted).toEqual(Array.from({ length: count }, (_, index) => index + 9))
+    expect(again.inserted).toEqual(first.inserted)
+  })
 
   test('writes once when both arrive together', async () => {
     const before = await table.total()

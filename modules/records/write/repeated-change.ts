@@ -40,7 +40,7 @@ export async function findRepeated(
     const inserted = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
     return { entry, records: [], inserted, count: entry.records, tableIds: [range.tableId] }
   }
-  if (entry.records > MAX_LISTED) return repeatedUnlisted(tx, dialect, entry)
+  if (entry.records > MAX_LISTED) return repeatedUnlisted({ tx, dialect, load }, entry)
   const logged = await recordsOf(tx, dialect, entry.id)
   const tableIds = [...new Set(logged.map((record) => record.table_id))]
   const models = new Map(await Promise.all(tableIds.map(async (id) => [id, await load(id)] as const)))
@@ -53,25 +53,35 @@ export async function findRepeated(
   // Junction rows count as inserted only if the change addressed the junction itself.
   const isInserted = ({ tableId, before }: RecordChange) =>
     before === null && (tableId === entry.tableId || !models.get(tableId)?.table.isJunction)
+  const inserted = Map.groupBy(records.filter(isInserted), ({ tableId }) => tableId)
   return {
     entry,
     records,
-    inserted: records.filter(isInserted).map(({ recordId }) => recordId),
+    inserted: [...inserted.values()].flatMap((ofTable) =>
+      inRowOrder(ofTable.map(({ recordId }) => recordId)),
+    ),
     count: records.length,
     tableIds,
   }
 }
 
 /** As `findRepeated`, for a change with too many records to list. */
-async function repeatedUnlisted(
-  tx: Pick<Transaction, 'all'>,
-  dialect: Dialect,
-  entry: StoredEntry,
-): Promise<Repeated> {
-  const tableIds = await tablesOf(tx, dialect, entry.id)
-  const inserted = await insertedIds(tx, dialect, { changeId: entry.id, tableId: entry.tableId })
-  return { entry, records: [], inserted, count: entry.records, tableIds }
+async function repeatedUnlisted({ tx, dialect, load }: RepeatContext, entry: StoredEntry): Promise<Repeated> {
+  const { id: changeId, tableId } = entry
+  const tableIds = await tablesOf(tx, dialect, changeId)
+  const repeated = { entry, records: [], inserted: [], count: entry.records, tableIds }
+  if (tableId === null) return repeated
+  const model = await load(tableId)
+  const ids = await insertedIds(tx, dialect, { changeId, tableId })
+  return { ...repeated, inserted: inRowOrder(ids.map((id) => storedId(model, id))) }
 }
+
+/**
+ * New records of a table in the order of their rows, in which they were given numbers. The log has them in the order of
+ * its key, which is a text in PostgreSQL: 10 before 9.
+ */
+const inRowOrder = (ids: readonly RecordId[]): RecordId[] =>
+  ids.toSorted((one, other) => (typeof one === 'number' && typeof other === 'number' ? one - other : 0))
 
 /**
  * Merges the changes of each record: its values before the first operation and after the last. Records that were
