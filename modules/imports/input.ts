@@ -153,6 +153,7 @@ const MAX_MATCHED_VALUES = 20
 /** Columns of a file that may become links to existing tables, with some of their values. */
 export const matchTablesInput = z.strictObject({
   baseId: id,
+  timeZone,
   columns: z
     .array(
       z.strictObject({

@@ -5,7 +5,7 @@ import { readNameList } from '../../src/core/fields/list-value.ts'
 import { countNamed, isLikelyLink, namesOf } from '../../src/core/imports/likely-link.ts'
 import type { Table } from '../../src/core/model.ts'
 import type { ColumnValue } from '../../src/db/column-values.ts'
-import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
+import { namesInZone, readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import { isForeign, type RecordsService } from '../records/index.ts'
@@ -82,7 +82,7 @@ export function createTableMatcher({ kernel, auth, schema }: Omit<Deps, 'records
    */
   return async function matchTables(
     actor: Actor,
-    { baseId, columns }: MatchTablesInput,
+    { baseId, columns, timeZone = 'UTC' }: MatchTablesInput,
   ): Promise<MatchedTable[]> {
     await auth.access.authorize(actor, 'import.create', baseId)
     await auth.access.authorize(actor, 'record.list', baseId)
@@ -99,7 +99,7 @@ export function createTableMatcher({ kernel, auth, schema }: Omit<Deps, 'records
       const table: MatchedTable = { tableId: id, title, columns: [] }
       matched.push(table)
       if (matched.length > MAX_TABLES || performance.now() - started > MAX_MS || names.length === 0) continue
-      const known = await recordsNamed(engine, model, names, (statement) =>
+      const known = await recordsNamed(engine, namesInZone(model, timeZone), names, (statement) =>
         engine.all<ColumnValue>(statement, { scan: true }),
       )
       const isName = (text: string) => known.find(text) !== undefined

@@ -259,6 +259,22 @@ describe('tables of the base that columns of a file may link to', () => {
       [3, 2, 2, true],
     ])
   })
+
+  test('are found by days and times in the time zone of the import', async () => {
+    const owned = app.trpc(owner.token)
+    const { table: meetings, fields } = await owned.schema.createTable.mutate({
+      baseId: base.id,
+      title: 'Meetings',
+      fields: [{ title: 'At', type: 'DateTime' }],
+    })
+    const values = { [fields.find(({ isDisplay }) => isDisplay)!.id]: '2024-03-05 23:30:00+00:00' }
+    const operations = [{ kind: 'insert' as const, tableId: meetings.id, rows: [{ values }] }]
+    await owned.records.write.mutate({ change: { baseId: base.id, operations } })
+    const columns = [{ title: 'Meeting', values: ['2024-03-05 18:30'] }]
+    const asked = { baseId: base.id, columns, timeZone: 'America/New_York' }
+    const found = await owned.imports.matchTables.query(asked)
+    expect(found.find(({ tableId }) => tableId === meetings.id)?.columns).toMatchObject([{ found: 1 }])
+  })
 })
 
 describe('lists of objects in the records of a JSON file', () => {

@@ -3,6 +3,7 @@ import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import { countNamed, isCalledAfter, isLikelyLink } from '../../../src/core/imports/likely-link.ts'
 import { singularOf } from '../../../src/core/nouns.ts'
 import { roleCan } from '../../../src/core/roles.ts'
+import { timeZone } from '../../time-zone.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { type DraftColumn, type DraftLink, displayColumn, takesLinks } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
@@ -38,6 +39,7 @@ export function useLinks(baseId: string, drafts: Draft[], role: Parameters<typeo
     asked.map(({ columns }) =>
       q.imports.matchTables({
         baseId,
+        timeZone,
         columns: columns.map(({ title, analysis, index }) => ({
           title,
           values: valuesOf(analysis, index, MAX_VALUES),
