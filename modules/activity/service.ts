@@ -90,11 +90,11 @@ export function createActivityService(
     }
 
   const written =
-    (actor: Actor, baseId: string, filter: Filter): Source =>
+    (actor: Actor, baseId: string, filter: Filter, timeZone: string | undefined): Source =>
     async ({ comment }, limit) => {
       if (comment === null || !wants(filter, 'comments')) return { found: [], rest: null }
       const { kinds: _, ...wanted } = filter
-      const page = await comments.written(actor, baseId, wanted, { after: comment, limit })
+      const page = await comments.written(actor, baseId, wanted, { after: comment, limit, timeZone })
       const found = page.comments.map(
         (one): Positioned => ({
           source: 'comment',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_COMMENT_LENGTH, REACTIONS } from '../../src/core/comments.ts'
-import { plainText } from '../../src/input.ts'
+import { plainText, timeZone } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 const recordId = z.union([z.int(), z.string().min(1).max(255)])
@@ -26,4 +26,5 @@ export const InboxInput = z.strictObject({
   cursor: z.string().max(64).nullish(),
   /** Sent by the client of infinite lists. */
   direction: z.enum(['forward', 'backward']).optional(),
+  timeZone,
 })

@@ -299,12 +299,12 @@ export function createCommentsService(
     /** A page of the open threads of a base, newest first, without those of deleted tables and records. */
     async inbox(
       actor: Actor,
-      { baseId, cursor }: { baseId: string; cursor?: string | null | undefined },
+      { baseId, cursor, timeZone }: { baseId: string; cursor?: string | null | undefined; timeZone?: string },
     ): Promise<{ threads: OpenThread[]; people: Person[]; next: string | null }> {
       await auth.access.authorize(actor, 'comment.list', baseId)
       const rows = await store.openThreads(baseId, cursor == null ? null : readCursor(cursor), INBOX_PAGE)
       const last = rows.length === INBOX_PAGE ? rows.at(-1) : undefined
-      const titles = await records.titlesOf(actor, rows)
+      const titles = await records.titlesOf(actor, rows, timeZone)
       const shown = rows.filter((row) => titles.has(referenceKey(row)))
       const comments = await present(shown)
       const replies = await store.replies(shown.map(({ id }) => id))
@@ -330,7 +330,11 @@ export function createCommentsService(
         record,
         ...filter
       }: Omit<CommentFilter, 'recordId'> & { record?: { tableId: string; recordId: RecordId } },
-      { after, limit }: { after: ThreadCursor | null; limit: number },
+      {
+        after,
+        limit,
+        timeZone,
+      }: { after: ThreadCursor | null; limit: number; timeZone?: string | undefined },
     ): Promise<{ comments: WrittenComment[]; next: ThreadCursor | null }> {
       await auth.access.authorize(actor, 'comment.list', baseId)
       const wanted = record
@@ -338,7 +342,7 @@ export function createCommentsService(
         : filter
       const rows = await store.ofBase(baseId, wanted, after, limit + 1)
       const page = rows.slice(0, limit)
-      const titles = await records.titlesOf(actor, page)
+      const titles = await records.titlesOf(actor, page, timeZone)
       const last = rows.length > limit ? page.at(-1) : undefined
       return {
         comments: page.flatMap((row) => {

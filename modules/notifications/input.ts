@@ -13,8 +13,10 @@ export const ListInput = z.strictObject({
   cursor: z.string().max(64).nullish(),
   /** Sent by the client of infinite lists. */
   direction: z.enum(['forward', 'backward']).optional(),
+  timeZone,
 })
 export const MarkInput = z.strictObject({ ids: z.array(id).min(1).max(500), isRead: z.boolean() })
+export const WatchesInput = z.strictObject({ timeZone }).optional()
 export const NotificationRef = z.strictObject({ id })
 const WatchTargetInput = z.union([
   z.strictObject({ tableId: id, recordId }),

@@ -94,10 +94,11 @@ export function createNotificationMails(
     }
     const rows = await store.due(userId, now, MAX_DUE)
     const actor = await auth.actorOf(userId)
-    const { isUnsubscribed } = (await settings.effective([userId], null))(userId)
+    const { isUnsubscribed, daily } = (await settings.effective([userId], null))(userId)
     const statements: MetaStatement[] = []
     if (actor && !isUnsubscribed && rows.length > 0) {
-      const available = (await present(actor, rows)).filter(({ isAvailable }) => isAvailable)
+      const shown = await present(actor, rows, daily.timeZone)
+      const available = shown.filter(({ isAvailable }) => isAvailable)
       const composed = compose(actor, rows, available)
       if (composed) statements.push(...mail.prepare(composed))
     }

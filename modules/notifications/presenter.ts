@@ -42,7 +42,12 @@ async function unless<T>(
  */
 export function createPresenter({ auth, bases, schema, views, records }: Deps) {
   /** Names the tables, views and records of one base; one read of records per table. */
-  async function namesIn(actor: Actor, baseId: string, rows: readonly NotificationRow[]) {
+  async function namesIn(
+    actor: Actor,
+    baseId: string,
+    rows: readonly NotificationRow[],
+    timeZone: string | undefined,
+  ) {
     const base = await unlessRefused(async () => {
       await auth.access.authorize(actor, 'record.list', baseId)
       return bases.require(baseId)
@@ -61,7 +66,7 @@ export function createPresenter({ auth, bases, schema, views, records }: Deps) {
     const references = rows.flatMap(({ tableId, recordId }) =>
       tableId !== null && recordId !== null && models.has(tableId) ? [{ tableId, recordId }] : [],
     )
-    const titles = (await unlessUnreadable(() => records.titlesOf(actor, references))) ?? new Map()
+    const titles = (await unlessUnreadable(() => records.titlesOf(actor, references, timeZone))) ?? new Map()
     return { base, models, viewTitles, titles }
   }
 
@@ -92,11 +97,19 @@ export function createPresenter({ auth, bases, schema, views, records }: Deps) {
     }
   }
 
-  /** Notifications as their recipient sees them, in the order of the rows. */
-  return async function present(actor: Actor, rows: readonly NotificationRow[]): Promise<Notification[]> {
+  /**
+   * Notifications as their recipient sees them, in the order of the rows.
+   *
+   * @param timeZone of times in names; by default UTC
+   */
+  return async function present(
+    actor: Actor,
+    rows: readonly NotificationRow[],
+    timeZone?: string,
+  ): Promise<Notification[]> {
     const names = new Map<string, Awaited<ReturnType<typeof namesIn>>>()
     for (const [baseId, ofBase] of Map.groupBy(rows, (row) => row.baseId)) {
-      if (baseId !== null) names.set(baseId, await namesIn(actor, baseId, ofBase))
+      if (baseId !== null) names.set(baseId, await namesIn(actor, baseId, ofBase, timeZone))
     }
     const actorIds = rows.flatMap(({ actorId, baseId }) =>
       actorId !== null && (baseId === null || names.get(baseId)) ? [actorId] : [],

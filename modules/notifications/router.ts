@@ -5,6 +5,7 @@ import {
   NotificationRef,
   SettingsInput,
   UnsubscribeInput,
+  WatchesInput,
   WatchInput,
 } from './input.ts'
 import type { NotificationsService } from './service.ts'
@@ -27,7 +28,9 @@ export const notificationsRouter = (notifications: NotificationsService) =>
       .mutation(({ ctx, input: { baseId, ...patch } }) =>
         notifications.setSettings(ctx.actor, baseId, patch),
       ),
-    watches: member.query(({ ctx }) => notifications.watches.list(ctx.actor)),
+    watches: member
+      .input(WatchesInput)
+      .query(({ ctx, input }) => notifications.watches.list(ctx.actor, input?.timeZone)),
     /** What one watches, for buttons and menus. */
     watched: member.query(({ ctx }) => notifications.watches.keys(ctx.actor)),
     watch: member

@@ -129,7 +129,11 @@ export function createNotificationsService(
     /** A page of the actor's notifications, newest first, and how many are unread. */
     async list(
       actor: Actor,
-      { unreadOnly, cursor }: { unreadOnly: boolean; cursor?: string | null | undefined },
+      {
+        unreadOnly,
+        cursor,
+        timeZone,
+      }: { unreadOnly: boolean; cursor?: string | null | undefined; timeZone?: string },
     ): Promise<{ notifications: Notification[]; unread: number; next: string | null }> {
       const userId = await own(actor, 'notification.read')
       const after = cursor == null ? null : readCursor(cursor)
@@ -139,7 +143,7 @@ export function createNotificationsService(
       ])
       const last = rows.length === PAGE ? rows.at(-1) : undefined
       return {
-        notifications: await present(actor, rows),
+        notifications: await present(actor, rows, timeZone),
         unread,
         next: last ? `${last.at} ${last.id}` : null,
       }

@@ -94,7 +94,7 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
   }
 
   /** What a person watches, newest first, and what of it is gone or not open to them any more. */
-  async function look(actor: Actor): Promise<{ found: Watch[]; gone: WatchRow[] }> {
+  async function look(actor: Actor, timeZone?: string): Promise<{ found: Watch[]; gone: WatchRow[] }> {
     const rows = await db
       .select()
       .from(watches)
@@ -114,7 +114,7 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
       const references = ofBase
         .filter(({ kind }) => kind === 'record')
         .map(({ tableId, targetId }) => ({ tableId, recordId: targetId }))
-      const titles = await unlessUnreadable(() => records.titlesOf(actor, references))
+      const titles = await unlessUnreadable(() => records.titlesOf(actor, references, timeZone))
       for (const row of ofBase) {
         const { tableId, kind, targetId } = row
         const shared = { baseId, tableId, kind, targetId, baseTitle: base.title }
@@ -195,10 +195,10 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
       }
     },
 
-    /** What the actor watches and may still open, newest first. */
-    async list(actor: Actor): Promise<Watch[]> {
+    /** What the actor watches and may still open, newest first; times in names are in the time zone, by default UTC. */
+    async list(actor: Actor, timeZone?: string): Promise<Watch[]> {
       await auth.access.authorize(actor, 'notification.read')
-      return (await look(actor)).found
+      return (await look(actor, timeZone)).found
     },
 
     follow,

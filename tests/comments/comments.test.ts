@@ -158,6 +158,21 @@ describe('comments', () => {
     await bench.trpc.comments.remove.mutate({ commentId: resolved.id })
   })
 
+  test('name their records as tables show them, in the time zone of the reader', async () => {
+    const visits = await bench.table({ At: 'DateTime' }, [{ At: '2026-01-05 23:30:00+00:00' }])
+    const comment = await bench.trpc.comments.create.mutate({
+      tableId: visits.id,
+      recordId: 1,
+      text: 'Late?',
+    })
+    const request = { baseId: bench.baseId, timeZone: 'Asia/Tokyo' }
+    const { threads } = await bench.trpc.comments.inbox.query(request)
+    expect(threads[0]?.recordTitle).toBe('2026-01-06 08:30')
+    const { items } = await bench.trpc.activity.list.query({ ...request, filter: { kinds: ['comments'] } })
+    expect(items[0]).toMatchObject({ kind: 'comment', recordTitle: '2026-01-06 08:30' })
+    await bench.trpc.comments.remove.mutate({ commentId: comment.id })
+  })
+
   test('name a record by its id, however it is written', async () => {
     const { id: commentId } = await bench.trpc.comments.create.mutate({
       tableId: table.id,

@@ -28,8 +28,8 @@ afterAll(async () => {
 })
 
 const mine = () => bench.app.trpc(ann.token).notifications
-const mention = (text = 'see this') =>
-  bench.trpc.comments.create.mutate({ tableId: table.id, recordId: 1, text: `@(${ann.id}) ${text}` })
+const mention = (text = 'see this', { id: tableId } = table) =>
+  bench.trpc.comments.create.mutate({ tableId, recordId: 1, text: `@(${ann.id}) ${text}` })
 /** Sends what is due so many milliseconds from now. */
 const sendIn = (ms: number) => bench.app.services.notifications.mails.sendDue(Date.now() + ms)
 const sent = async (count: number) => {
@@ -260,6 +260,15 @@ describe('a daily mail', () => {
     expect([due.getUTCHours(), due.getUTCMinutes(), due.getTime() > Date.now()]).toEqual([12, 30, true])
     await sendIn(400 * 24 * HOUR_MS)
     smtp.mails.splice(0)
+  })
+
+  test('names records as their tables show them, in the time zone of its recipient', async () => {
+    await set({ timeZone: 'Asia/Tokyo' })
+    const visits = await bench.table({ At: 'DateTime' }, [{ At: '2026-01-05 23:30:00+00:00' }])
+    await mention('hello', visits)
+    await sendIn(400 * 24 * HOUR_MS)
+    const [mail] = await sent(1)
+    expect(mail?.headers.subject).toEndWith(`mentioned you on 2026-01-06 08:30 in ${visits.title}`)
   })
 })
 

@@ -222,6 +222,20 @@ describe('a watched record', () => {
     expect(await news(ben)).toEqual([])
   })
 
+  test('is named as its table shows it, in the time zone of the reader', async () => {
+    await readAll()
+    const visits = await bench.table({ At: 'DateTime' }, [{ At: '2026-01-05 23:30:00+00:00' }])
+    const target = { tableId: visits.id, recordId: 1 }
+    await of(ben).watch.mutate({ target, isOn: true })
+    await bench.trpc.comments.create.mutate({ ...target, text: 'Late?' })
+    const timeZone = 'Asia/Tokyo'
+    expect(await of(ben).watches.query({ timeZone })).toMatchObject([{ title: '2026-01-06 08:30' }])
+    const { notifications } = await of(ben).list.query({ unreadOnly: true, timeZone })
+    const comment = notifications.find(({ kind }) => kind === 'comment')
+    expect(comment?.record).toEqual({ id: 1, title: '2026-01-06 08:30' })
+    await of(ben).watch.mutate({ target, isOn: false })
+  })
+
   test('finds room among watches of what is gone, at once and from time to time', async () => {
     const { db, tables } = bench.app.kernel.meta
     const { watches } = tables(defineNotificationTables)

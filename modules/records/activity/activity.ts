@@ -20,7 +20,7 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { type FeedCursor, pageOfEntry, tablesOfEntry } from '../feed/index.ts'
 import { changesOf, type Describe, type HistoryEntry, isInRange, joinActions } from '../history/index.ts'
 import { type LinkSchema, removedLinks } from '../links/index.ts'
-import type { Reader } from '../read/index.ts'
+import { type Reader, recordNames } from '../read/index.ts'
 import { maskValues, rangeOf, storedId } from '../table/index.ts'
 
 /** Entries with more records are read as a read over a whole table. */
@@ -209,17 +209,9 @@ export function createActivity({ kernel, auth, schema, reader, describe }: Deps)
     recordIds: RecordId[],
     timeZone: string,
   ): Promise<{ names: ReadonlyMap<string, string>; people: readonly Person[] }> {
-    const names = new Map<string, string>()
     const opened = await reader.open(actor, model.table.id, undefined, timeZone).catch(onlyUnreachable)
-    if (!opened || recordIds.length === 0) return { names, people: [] }
-    const { displayField } = opened.model
-    const query = { tableId: model.table.id, recordIds, limit: recordIds.length, offset: 0 }
-    const page = await reader.page(opened, query, [displayField]).catch(onlyUnreachable)
-    const people = opened.context.moment.people ?? []
-    page?.ids.forEach((id, at) => {
-      names.set(String(id), cellText(displayField, page.rows[at]?.[0] ?? null, { people, timeZone }))
-    })
-    return { names, people }
+    const names = opened && (await recordNames(reader, opened, recordIds).catch(onlyUnreachable))
+    return { names: names ?? new Map(), people: opened?.context.moment.people ?? [] }
   }
 
   /** The tables whose entries the actor sees: those in the trash only with the right to restore them. */

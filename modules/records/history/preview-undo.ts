@@ -2,7 +2,6 @@ import type { Action } from '../../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { cellText } from '../../../src/core/fields/cell-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Person, RecordId } from '../../../src/core/model.ts'
 import {
@@ -15,7 +14,7 @@ import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { LinkSchema } from '../links/index.ts'
-import type { Reader } from '../read/index.ts'
+import { type Reader, recordNames } from '../read/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
 import type { createUndo } from './undo.ts'
 
@@ -131,16 +130,8 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
     for (const [tableId, ofTable] of Map.groupBy(kept, (one) => one.tableId)) {
       const opened = await reader.open(user, tableId, undefined, timeZone).catch(onlyMissing)
       if (!opened) continue
-      const { displayField } = opened.model
-      const recordIds = [...new Set(ofTable.map(({ recordId }) => recordId))]
-      const page = await reader.page(opened, { tableId, recordIds, limit: recordIds.length, offset: 0 }, [
-        displayField,
-      ])
-      const people = opened.context.moment.people ?? []
-      page.ids.forEach((id, at) => {
-        const value = page.rows[at]?.[0] ?? null
-        titles.set(`${tableId} ${id}`, cellText(displayField, value, { people, timeZone }))
-      })
+      const ids = ofTable.map(({ recordId }) => recordId)
+      for (const [id, name] of await recordNames(reader, opened, ids)) titles.set(`${tableId} ${id}`, name)
     }
     return kept.map(({ isWhole: _, wasAdded: __, ...one }) => ({
       ...one,

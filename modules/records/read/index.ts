@@ -28,7 +28,7 @@ export {
   type ObservedRead,
   type Reader,
 } from './read.ts'
-export { createRecordTitles, referenceKey } from './record-titles.ts'
+export { createRecordTitles, recordNames, referenceKey } from './record-titles.ts'
 export { createResultCache, type ResultCache, type TouchRecords } from './result-cache.ts'
 export { createRowCounts, type RowCounts } from './row-counts.ts'
 export { createSearchIndexes } from './search-index.ts'

@@ -8,6 +8,7 @@ import { hrefOf, paths } from '../../navigation/paths.ts'
 import { useParams } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { onComment, onReconnect } from '../../socket.ts'
+import { timeZone } from '../../time-zone.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -26,7 +27,7 @@ export function CommentsScreen() {
   const { baseId = '' } = useParams()
   useDocumentTitle(m.comments_comments())
   const pages = trpc.comments.inbox.useInfiniteQuery(
-    { baseId },
+    { baseId, timeZone },
     { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
   const { refetch } = pages

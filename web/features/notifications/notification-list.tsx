@@ -6,6 +6,7 @@ import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { plainText } from '../../rich-text/markdown.ts'
+import { timeZone } from '../../time-zone.ts'
 import { api, trpc } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
 import { Avatar } from '../../ui/avatar.tsx'
@@ -20,7 +21,7 @@ export function NotificationList({ onClose }: { onClose: () => void }) {
   const [filter, setFilter] = useState<'unread' | 'all'>('unread')
   const unread = useStore(unreadCount)
   const pages = trpc.notifications.list.useInfiniteQuery(
-    { unreadOnly: filter === 'unread' },
+    { unreadOnly: filter === 'unread', timeZone },
     { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
   const notifications = pages.data?.pages.flatMap((page) => page.notifications)

@@ -14,6 +14,7 @@ import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { useSearch } from '../../navigation/router.tsx'
+import { timeZone } from '../../time-zone.ts'
 import { type Inputs, type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -262,7 +263,7 @@ function BaseSettings({ settings, sendsMail, onSave }: BaseSettingsProps) {
 
 /** The records and views that one watches. */
 function WatchList() {
-  const watches = trpc.notifications.watches.useQuery(undefined, { staleTime: 0 })
+  const watches = trpc.notifications.watches.useQuery({ timeZone }, { staleTime: 0 })
   return (
     <section className={styles.section} aria-label={m.watches_watched()}>
       <h3>{m.watches_watched()}</h3>

@@ -35,7 +35,7 @@ async function readNews(): Promise<void> {
   try {
     while (isStale) {
       isStale = false
-      const { notifications, unread } = await api.notifications.list.query({ unreadOnly: true })
+      const { notifications, unread } = await api.notifications.list.query({ unreadOnly: true, timeZone })
       showCount(unread)
       const { since, keys } = known ?? { since: notifications[0]?.at ?? '', keys: new Set() }
       if (known) tell(notifications.filter((one) => one.at > since && !keys.has(keyOf(one))))
