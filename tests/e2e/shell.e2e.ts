@@ -110,6 +110,25 @@ describe('someone who is signed in', () => {
     await page.context().close()
   })
 
+  test('sees the new name of a base in the list at once, however late it is read again', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Former')
+    await page.keyboard.press('Alt+b')
+    await page.getByRole('button', { name: 'Options for base Former' }).click()
+    await page.getByRole('menuitem', { name: 'Edit name and colour' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit name and colour' })
+    await dialog.getByLabel('Name').fill('Latter')
+    await page.route(/\/trpc\/[^?]*bases\.list/, async (route) => {
+      await Bun.sleep(5_000)
+      await route.continue()
+    })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: 'Options for base Latter' }).count()).toBe(1)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.context().close()
+  })
+
   test('deletes a base, takes it out of the trash, and deletes it forever', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Short-lived')

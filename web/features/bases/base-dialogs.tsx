@@ -26,8 +26,10 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
   const [iconColor, setIconColor] = useState<string>(base?.meta.iconColor ?? BASE_COLORS[0])
   const [theme, setTheme] = useState(() => readTheme(base?.meta ?? {}))
   const onSuccess = (saved: Base) => {
-    void utils.bases.list.invalidate()
     utils.bases.get.setData({ baseId: saved.id }, saved)
+    // Opened again from the list, the dialog would save what it showed before.
+    utils.bases.list.setData({}, (list) => list?.map((one) => (one.id === saved.id ? saved : one)))
+    void utils.bases.list.invalidate()
     onClose()
     if (!base) goTo(paths.base(saved.id))
   }
