@@ -274,6 +274,10 @@ describe('a form', () => {
       logo_url: null,
       meta: { submit_label: 'Off it goes', mine: 1 },
     })
+    // A form that a client sends back whole has no heading of its own after that either.
+    await shop.rest.patch(path, { ...(await shop.rest.get(path)).body, subheading: 'Now' })
+    await shop.rest.patch(`${M}/views/${viewId}`, { title: 'Tell us' })
+    expect((await shop.rest.get(path)).body).toMatchObject({ heading: 'Tell us', subheading: 'Now' })
     // As clients of long ago say it.
     const old = { email: '{"a@example.com":true,"b@example.com":false}', logo_url: { path: 'noco/l.png' } }
     expect((await shop.rest.patch(path, old)).body.view).toMatchObject({

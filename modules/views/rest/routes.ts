@@ -116,12 +116,16 @@ function kindRoutes(
     })
     .patch(`/${path}/:viewId`, async ({ actor, params, body }) => {
       const { row, model } = await views.openShown(actor, right, params.viewId, kind)
-      const change = wire.read(body, { model, options: liveOptions(model, row) })
+      const change = wire.read(body, { model, options: liveOptions(model, row), title: row.title })
       refuseUnstorable(change)
       const rights = rightsFor(row, Object.keys(change))
       await views.change(actor, params.viewId, [right, ...rights], (current, model) => {
         const before = liveOptions(model, current)
-        const { meta, options, ...settings } = wire.read(body, { model, options: before })
+        const { meta, options, ...settings } = wire.read(body, {
+          model,
+          options: before,
+          title: current.title,
+        })
         return {
           ...settings,
           ...(meta && { meta: { ...current.meta, ...meta } }),

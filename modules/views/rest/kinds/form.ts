@@ -65,11 +65,13 @@ export const form: WireKind = {
       meta: { ...row.meta, ...metaOf(options, META, formOptions.parse({})) },
     }
   },
-  read(json) {
+  read(json, { options: before, title }) {
     const body = readBody(FormBody, json)
     const { options, rest } = takeMeta(body.meta, META)
+    // A form without a heading shows its title, which clients send back.
+    const isTitle = (before as FormOptions).heading === null && body.heading === title
     const named = present({
-      heading: emptyAsNull(body.heading),
+      heading: isTitle ? undefined : emptyAsNull(body.heading),
       subheading: emptyAsNull(body.subheading),
       successMessage: emptyAsNull(body.success_msg),
       redirectUrl: emptyAsNull(body.redirect_url),

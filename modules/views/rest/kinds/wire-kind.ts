@@ -7,10 +7,12 @@ import type { TableModel } from '../../../schema/index.ts'
 import type { ShownView, ViewFieldRow } from '../../model/index.ts'
 import type { ViewPatch } from '../../settings/index.ts'
 
-/** The table and the options of the view before the change. */
+/** The table, and the view before the change. */
 export interface ReadContext {
   model: TableModel
   options: object
+  /** Absent for a new view. */
+  title?: string
 }
 
 /** The update that a body asks for: the options it names, and the `meta` keys that are not options. */
