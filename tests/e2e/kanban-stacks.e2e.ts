@@ -20,7 +20,10 @@ describe('stacks of a kanban', () => {
     await kept.getByRole('button', { name: 'Discard' }).waitFor()
     expect(await kept.getByRole('button', { name: 'Save for everyone' }).count()).toBe(0)
     const stored = async () => {
-      const { views } = await tests.app().trpc(tests.owner().token).schema.table.query({ tableId: table.tableId })
+      const { views } = await tests
+        .app()
+        .trpc(tests.owner().token)
+        .schema.table.query({ tableId: table.tableId })
       return views.find(({ id }) => id === table.viewId)
     }
     await page.getByTestId('sort-button').click()
