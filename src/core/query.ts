@@ -6,6 +6,8 @@ import type { RecordId, Sort } from './model.ts'
 export interface Search {
   text: string
   fieldId: string | null
+  /** Limits a search of all fields to these. Clients cannot name them. */
+  fieldIds?: string[]
 }
 
 /** A group of records by field value, as returned by `records.groups`; null: records without a value. */

@@ -8,7 +8,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import { isKeyless } from '../table/index.ts'
-import { searchable } from './expression/conditions.ts'
+import { divideByIndex, searchable } from './expression/conditions.ts'
 import { matchedFieldsQuery, type Opened } from './plan.ts'
 import type { Reader } from './read.ts'
 
@@ -112,14 +112,20 @@ export function createBaseSearch(
       const { displayField } = opened.model
       const others = searchable(opened.context).filter(({ id }) => id !== displayField.id)
       const limit = search.perTable ?? PER_TABLE
-      const read = (fieldId: string | null) =>
-        withinTime(timeUp, () => idsWith(opened, search.text, fieldId, limit))
-      const named = await read(displayField.id)
-      const isEnough = named === null || named.length >= limit || others.length === 0
-      const any = isEnough ? [] : await read(null)
-      const ids = [...new Set([...(named ?? []), ...(any ?? [])])].slice(0, limit)
+      const { indexed, scanned } = divideByIndex(opened.context, search.text, others)
+      const found = new Set<RecordId>()
+      let isComplete = true
+      // The index answers at once. The fields that it cannot hold may take longer than there is time.
+      for (const fields of [[displayField], indexed, scanned]) {
+        if (fields.length === 0 || found.size >= limit) continue
+        const ids = await withinTime(timeUp, () => idsWith(opened, search.text, fields, limit))
+        isComplete = ids !== null
+        if (ids === null) break
+        for (const id of ids) found.add(id)
+      }
+      const ids = [...found].slice(0, limit)
       const matches = ids.length > 0 ? await describe(opened, search, ids, [displayField, ...others]) : []
-      return { matches, isComplete: named !== null && any !== null }
+      return { matches, isComplete }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       // Deleted since the list of tables was read.
@@ -129,13 +135,9 @@ export function createBaseSearch(
     }
   }
 
-  async function idsWith(
-    opened: Opened,
-    text: string,
-    fieldId: string | null,
-    limit: number,
-  ): Promise<RecordId[]> {
-    const query = { tableId: opened.model.table.id, search: { text, fieldId }, limit, offset: 0 }
+  async function idsWith(opened: Opened, text: string, fields: Field[], limit: number): Promise<RecordId[]> {
+    const search = { text, fieldId: null, fieldIds: fields.map(({ id }) => id) }
+    const query = { tableId: opened.model.table.id, search, limit, offset: 0 }
     return (await reader.page(opened, query, [])).ids
   }
 

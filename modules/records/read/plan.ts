@@ -5,7 +5,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
 import type { IndexTerm } from '../../../src/core/performance.ts'
-import type { Query, Selection } from '../../../src/core/query.ts'
+import type { Query, Search, Selection } from '../../../src/core/query.ts'
 import { stacksOf } from '../../../src/core/views/index.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
@@ -412,8 +412,10 @@ function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): S
   return dialect.optionOrder(value, titles)
 }
 
-const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
-  fieldId === null ? null : [getField(model, fieldId)]
+function searchedFields(model: TableModel, { fieldId, fieldIds }: Search): Field[] | null {
+  if (fieldId !== null) return [getField(model, fieldId)]
+  return fieldIds?.map((id) => getField(model, id)) ?? null
+}
 
 /** A table opened for reading, after the access check. */
 export interface Opened {

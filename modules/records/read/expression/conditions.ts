@@ -97,15 +97,26 @@ export function searchCondition(
   const key = keyOf(context.model)
   const isCandidate = searchIndex?.isCandidate(key, text) ?? null
   if (isCandidate === null) return contains(searched)
-  const indexed = searched.filter((field) => isIndexed(context, field))
+  const { indexed, scanned } = divideByIndex(context, text, searched)
   if (indexed.length === 0) return contains(searched)
+  if (scanned.length > 0) return sql`((${isCandidate} and ${contains(indexed)}) or ${contains(scanned)})`
+  const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
+  return sql`(${isOneOfFew ?? isCandidate} and ${contains(indexed)})`
+}
+
+/** The fields in which the search index finds a text, and those that may show it in any record of the table. */
+export function divideByIndex(
+  context: ReadContext,
+  text: string,
+  fields: readonly Field[],
+): { indexed: Field[]; scanned: Field[] } {
+  const canMatch = context.searchIndex?.candidates(text) != null
+  const indexed = fields.filter((field) => canMatch && isIndexed(context, field))
   // A condition that is always false would still make the engine read the whole table.
   const mayShow = (field: Field) =>
     isOfPeople(field) ? searchPeople(text, context.moment).length > 0 : showsText(field)
-  const others = searched.filter((field) => !indexed.includes(field) && mayShow(field))
-  if (others.length > 0) return sql`((${isCandidate} and ${contains(indexed)}) or ${contains(others)})`
-  const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
-  return sql`(${isOneOfFew ?? isCandidate} and ${contains(indexed)})`
+  const scanned = fields.filter((field) => !indexed.includes(field) && mayShow(field))
+  return { indexed, scanned }
 }
 
 /**
