@@ -254,10 +254,11 @@ const DATE_SPECIFIERS: Record<DatePart, string> = {
 
 /** `str_to_date` accepts more than the format, so a regular expression checks the text first. */
 function readDate(value: SQL, { pieces, parts, source }: DateFormat): SQL {
-  const sign = (part: DatePart) => (part === 'hour' && parts.includes('half') ? '%h' : DATE_SPECIFIERS[part])
-  const written = pieces.map((piece) =>
-    'part' in piece ? sign(piece.part) : piece.literal.replaceAll('%', '%%'),
-  )
+  const sign = ({ part, token }: { part: DatePart; token: string }) => {
+    if (token === 'MMMM') return '%M'
+    return part === 'hour' && parts.includes('half') ? '%h' : DATE_SPECIFIERS[part]
+  }
+  const written = pieces.map((piece) => ('part' in piece ? sign(piece) : piece.literal.replaceAll('%', '%%')))
   const hasMonth = parts.includes('month') || parts.includes('monthName')
   const missing = [...(hasMonth ? [] : ['%m']), ...(parts.includes('day') ? [] : ['%d'])]
   const whole = missing.length === 0 ? value : sql`concat(${value}, ${missing.map(() => ' 01').join('')})`

@@ -228,7 +228,7 @@ function readDate(text: SQL, { source, parts }: DateFormat): SQL {
     ? number('year', 0)
     : sql`${short} + case when ${short} > ${sql.raw(String(LAST_SHORT_YEAR))} then 1900 else 2000 end`
   const month = parts.includes('monthName')
-    ? sql`(strpos(${quoted(MONTH_NAMES)}, lower(${group('monthName')})) + 2) / 3`
+    ? sql`(strpos(${quoted(MONTH_NAMES)}, lower(left(${group('monthName')}, 3))) + 2) / 3`
     : number('month', 1)
   const hour = parts.includes('half')
     ? sql`${number('hour', 0)} % 12 + case lower(${group('half')}) when 'pm' then 12 else 0 end`

@@ -233,6 +233,10 @@ describe('the meaning of formulas', () => {
     expect(value('DAY({At})', at, 'America/New_York')).toBe(30)
     // 01:30 on the day on which 02:00 to 03:00 is skipped: a day on the wall is 23 hours.
     expect(value('DATEADD({At}, 1, "day")', at, 'Europe/Berlin')).toBe('2024-03-31 23:30:00+00:00')
+    // 24 hours of exact time end an hour later on the clock.
+    expect(value('DATEADD({At}, 24, "hour")', at, 'Europe/Berlin')).toBe('2024-04-01 00:30:00+00:00')
+    const due = { cdue: '2024-07-01' }
+    expect(value('DATEADD({Due}, 1, "hour")', due, 'Europe/Berlin')).toBe('2024-06-30 23:00:00+00:00')
     expect(value('DATETIME_DIFF(DATEADD({At}, 1, "day"), {At}, "hours")', at, 'Europe/Berlin')).toBe(23)
     expect(value('DATETIME_DIFF(DATEADD({At}, 1, "day"), {At}, "days")', at, 'Europe/Berlin')).toBe(1)
     expect(value('IF({At}, "2024-03-31 02:30", {At})', at, 'Europe/Berlin')).toBe('2024-03-31 01:30:00+00:00')

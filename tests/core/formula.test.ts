@@ -41,8 +41,8 @@ describe('checkFormula', () => {
     ['DATEADD("soon", 1, "day")', 'INVALID_ARG_TYPE 8..14 First parameter of DATEADD should be a date'],
     ['DATEADD({Due}, "x", "day")', 'INVALID_ARG_TYPE 15..18 Second parameter of DATEADD should be a number'],
     [
-      'DATEADD({Due}, 1, "hour")',
-      "INVALID_ARG_VALUE 18..24 Third parameter of DATEADD should be one of 'day', 'week', 'month', 'year'",
+      'DATEADD({Due}, 1, "eons")',
+      "INVALID_ARG_VALUE 18..24 Third parameter of DATEADD should be one of 'day', 'week', 'month', 'year', 'hour', 'minute', 'second'",
     ],
     ['DATETIME_DIFF(1, {Due})', 'INVALID_ARG_TYPE 14..15 First parameter of DATETIME_DIFF should be a date'],
     [
@@ -177,6 +177,7 @@ describe('checkFormula', () => {
     expect(typeOf('{Title} & {Price}')).toEqual(['text', ['ctitle', 'cprice']])
     expect(typeOf('{Price} > 1')).toEqual(['boolean', ['cprice']])
     expect(typeOf('DATEADD({Due}, 1, "day")')).toEqual(['date', ['cdue']])
+    expect(typeOf('DATEADD({Due}, 1, "hour")')).toEqual(['datetime', ['cdue']])
     expect(typeOf('IF({Done}, {Due}, {At})')).toEqual(['datetime', ['cdone', 'cdue', 'cat']])
     expect(typeOf('IF({Done}, {Due}, "2024-01-01")')).toEqual(['date', ['cdone', 'cdue']])
     expect(typeOf('IF({Done}, 1, "many")')).toEqual(['text', ['cdone']])

@@ -158,6 +158,7 @@ const FORMATS = [
   'YYYY-MM-DD HH:mm:ss.SSS',
   'H:mm, YY/MM/DD',
   '[50%] MMM YY',
+  'MMMM D, YYYY',
 ]
 const DATE_TEXTS = [
   '2024-02-29',
@@ -177,6 +178,10 @@ const DATE_TEXTS = [
   '05 mar 2024',
   '05 Mär 2024',
   '31 JUN 2024',
+  'February 29, 2024',
+  'september 31, 2024',
+  'MAY 5, 1999',
+  'Feb 1, 2024',
   '2024',
   '0000',
   '2024-13',
@@ -191,7 +196,7 @@ const DATE_TEXTS = [
   '٢٠٢٤-01-01',
 ]
 
-const STEPS = ['day', 'week', 'month', 'year']
+const STEPS = ['day', 'week', 'month', 'year', 'hour', 'minute', 'second']
 const UNITS = ['ms', 'seconds', 'm', 'hours', 'd', 'weeks', 'M', 'quarters', 'years', 'days', 'months']
 const SHOWN_FORMATS = [
   'YYYY-MM-DD',

@@ -133,7 +133,10 @@ describe('a formula', () => {
     ['ROUND({T})', 'Field T with string type is found but numeric type is expected'],
     ['DATEADD(1, 1, "day")', 'First parameter of DATEADD should be a date'],
     ['DATEADD({D}, "x", "day")', 'Second parameter of DATEADD should be a number'],
-    ['DATEADD({D}, 1, "x")', "Third parameter of DATEADD should be one of 'day', 'week', 'month', 'year'"],
+    [
+      'DATEADD({D}, 1, "x")',
+      "Third parameter of DATEADD should be one of 'day', 'week', 'month', 'year', 'hour', 'minute', 'second'",
+    ],
     ['WEEKDAY({D}, "x")', 'Second parameter of WEEKDAY should be day of week string'],
     ['{Nope} + 1', 'Invalid column name/id Nope in formula'],
   ])('%j is refused', async (formula_raw, msg) => {

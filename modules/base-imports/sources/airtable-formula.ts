@@ -52,7 +52,7 @@ const multiples =
       : `(${name}(${number(value)} / ${number(step)}) * ${number(step)})`
   }
 
-/** Steps of DATEADD: ours are days, weeks, months and years. */
+/** Steps of DATEADD by the names that Airtable takes. */
 const STEPS: Record<string, readonly [unit: string, factor: number]> = {
   d: ['day', 1],
   day: ['day', 1],
@@ -63,6 +63,12 @@ const STEPS: Record<string, readonly [unit: string, factor: number]> = {
   q: ['month', 3],
   y: ['year', 1],
   year: ['year', 1],
+  h: ['hour', 1],
+  hour: ['hour', 1],
+  m: ['minute', 1],
+  minute: ['minute', 1],
+  s: ['second', 1],
+  second: ['second', 1],
 }
 
 /** Units of differences by the names that Airtable takes; `M` is months, `m` minutes. */

@@ -15,18 +15,23 @@ import {
 import { wholeArg } from './numbers.ts'
 import { DAY_MS, dateOrNull, whole } from './semantics.ts'
 
-/** Units of DATEADD as days or months. */
-const STEPS: Record<string, { days: number } | { months: number }> = {
+/** A unit of DATEADD: days on the wall, calendar months, or exact time in milliseconds. */
+type Step = { days: number } | { months: number } | { exact: number }
+
+const HOUR = 3_600_000
+const STEPS: Record<string, Step> = {
   day: { days: 1 },
   week: { days: 7 },
   month: { months: 1 },
   year: { months: 12 },
+  hour: { exact: HOUR },
+  minute: { exact: 60_000 },
+  second: { exact: 1000 },
 }
 
 /** Units of DATETIME_DIFF: exact time in milliseconds, time on the wall in milliseconds, or calendar months. */
 type DifferenceUnit = { exact: number } | { wall: number } | { months: number }
 
-const HOUR = 3_600_000
 const UNITS: [names: string[], unit: DifferenceUnit][] = [
   [['milliseconds', 'ms'], { exact: 1 }],
   [['seconds', 's'], { exact: 1000 }],
@@ -42,8 +47,13 @@ const UNITS: [names: string[], unit: DifferenceUnit][] = [
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 /** Step of a DATEADD unit; null for an unknown unit. */
-export const stepOf = (unit: Datum | undefined): { days: number } | { months: number } | null =>
-  STEPS[String(unit).toLowerCase()] ?? null
+const stepOf = (unit: Datum | undefined): Step | null => STEPS[String(unit).toLowerCase()] ?? null
+
+/** True for a unit of DATEADD that is shorter than a day, so that the result has a time of day. */
+export function isTimeUnit(unit: Datum | undefined): boolean {
+  const step = stepOf(unit)
+  return step !== null && 'exact' in step
+}
 
 /** The unit of DATETIME_DIFF by its name: `days`, `day` or `d`. Of the short ones M and Q are capitals. */
 export function differenceUnit(name: Datum | undefined): DifferenceUnit | null {
@@ -68,6 +78,8 @@ export const firstDay = (name: Datum | undefined): number =>
 
 /** More days than there are. */
 const MAX_STEPS = 4_000_000
+/** The number of steps that is counted at most. As time it is the same for all units below a month. */
+const mostSteps = (step: Step): number => ('exact' in step ? (MAX_STEPS * DAY_MS) / step.exact : MAX_STEPS)
 /** Months since year 0 of the first and of the last month. */
 const FIRST_MONTH = 12
 const LAST_MONTH = 119_999
@@ -77,8 +89,9 @@ export function addToDate(args: Datum[], type: ValueType | undefined, zone: stri
   const [date = null, count = null, unit] = args
   const step = stepOf(unit)
   if (date === null || count === null || step === null) return null
+  const steps = whole(Number(count), -mostSteps(step), mostSteps(step))
+  if ('exact' in step) return dateOrNull(instantOfDatum(date, type, zone) + steps * step.exact)
   const wall = wallOfDatum(date, type, zone)
-  const steps = whole(Number(count), -MAX_STEPS, MAX_STEPS)
   const moved = 'days' in step ? wall + steps * step.days * DAY_MS : addMonths(wall, steps * step.months)
   if (moved === null) return null
   return dateOrNull(type === 'datetime' ? fromWallMs(moved, zone) : moved)
@@ -97,8 +110,12 @@ export function compileDateAdd<S>(args: Value<S>[], build: Build<S>): S {
   const { words, constant } = build
   const step = stepOf(args[2]?.constant)
   const date = argument(args, 0, build, 'date')
-  const count = wholeArg(argument(args, 1, build, 'number'), build, -MAX_STEPS, MAX_STEPS)
   if (step === null) return words.nothing(date.type)
+  const count = wholeArg(argument(args, 1, build, 'number'), build, -mostSteps(step), mostSteps(step))
+  if ('exact' in step) {
+    const time = words.arithmetic('*', count.sql, constant(step.exact))
+    return compileDateOrNull(words.arithmetic('+', compileInstant(date, build), time), build)
+  }
   const wall = { ...date, sql: compileToWall(date, build), isSimple: date.isSimple && date.type === 'date' }
   const moved =
     'days' in step

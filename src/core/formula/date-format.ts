@@ -14,15 +14,31 @@ export type DatePart =
   | 'ms'
   | 'half'
 
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+
+/** A regular expression for a text in small letters that also matches its capitals. */
+const inAnyCase = (text: string): string =>
+  text.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+
 /** The tokens of formats, each with a regular expression for its text. */
 const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: true }> = {
   YYYY: { part: 'year', source: '[0-9]{4}' },
   YY: { part: 'shortYear', source: '[0-9]{2}' },
-  MMM: {
-    part: 'monthName',
-    source:
-      '[Jj][Aa][Nn]|[Ff][Ee][Bb]|[Mm][Aa][Rr]|[Aa][Pp][Rr]|[Mm][Aa][Yy]|[Jj][Uu][Nn]|[Jj][Uu][Ll]|[Aa][Uu][Gg]|[Ss][Ee][Pp]|[Oo][Cc][Tt]|[Nn][Oo][Vv]|[Dd][Ee][Cc]',
-  },
+  MMMM: { part: 'monthName', source: inAnyCase(MONTHS.join('|')) },
+  MMM: { part: 'monthName', source: inAnyCase(MONTHS.map((name) => name.slice(0, 3)).join('|')) },
   MM: { part: 'month', source: '0[1-9]|1[0-2]' },
   M: { part: 'month', source: '0?[1-9]|1[0-2]', hasAnyLength: true },
   DD: { part: 'day', source: '0[1-9]|[12][0-9]|3[01]' },
@@ -37,12 +53,12 @@ const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: tr
   A: { part: 'half', source: '[AaPp][Mm]' },
 }
 
-const PIECES = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|\[[^\]]*\]|[\s\S]/g
+const PIECES = /YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|\[[^\]]*\]|[\s\S]/g
 const MAX_FORMAT = 40
 /** Two-digit years up to this one are in this century, as in date fields. */
 export const LAST_SHORT_YEAR = 68
-/** The three-letter month names, joined. */
-export const MONTH_NAMES = 'janfebmaraprmayjunjulaugsepoctnovdec'
+/** The first three letters of the names of months, joined. */
+export const MONTH_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('')
 
 /** Literal text or a token. */
 type FormatPiece = { literal: string } | { part: DatePart; token: string }
@@ -126,8 +142,8 @@ export function parseDate(written: string, format: DateFormat): number | null {
   const year = format.parts.includes('year')
     ? number('year', 0)
     : short + (short > LAST_SHORT_YEAR ? 1900 : 2000)
-  const name = format.parts.includes('monthName') ? String(textOf('monthName')).toLowerCase() : null
-  const month = name === null ? number('month', 1) : MONTH_NAMES.indexOf(name) / 3 + 1
+  const name = format.parts.includes('monthName') ? String(textOf('monthName')).slice(0, 3) : null
+  const month = name === null ? number('month', 1) : MONTH_NAMES.indexOf(name.toLowerCase()) / 3 + 1
   const day = number('day', 1)
   if (makeDay(year, month, day) === null) return null
   const half = textOf('half')

@@ -10,6 +10,7 @@ import {
   difference,
   firstDay,
   isSameUnit,
+  isTimeUnit,
   STEP_UNITS,
 } from '../date-arithmetic.ts'
 import { dateFormatOf, parseDate } from '../date-format.ts'
@@ -245,20 +246,23 @@ export const dateStr = defineFunction({
     build.words.dateText(compileToWall(argument(args, 0, build, 'date'), build), false),
 })
 
-/** The date so many days, weeks, months or years later; earlier for a negative number. */
+/** The date so many units later; earlier for a negative number. */
 export const dateAdd = defineFunction({
   name: 'DATEADD',
-  syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year")',
+  syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year" | "hour" | "minute" | "second")',
   help: m.formula_dateadd_help,
   failure: 'possible',
   examples: {
     'DATESTR(DATEADD("2024-01-31", 1, "month"))': '2024-02-29',
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
+    'DATEADD("2024-02-29 23:30", 90, "minute")': '2024-03-01 01:00:00+00:00',
+    'DATEADD("2024-03-01", -1, "second")': '2024-02-29 23:59:59+00:00',
   },
   args: ['date', 'number', 'unit'],
   units: STEP_UNITS,
   namesArguments: true,
-  returns: (types) => (types[0] === 'datetime' ? 'datetime' : 'date'),
+  returns: ([type], [, , unit]) =>
+    type === 'datetime' || (unit?.kind === 'literal' && isTimeUnit(unit.value)) ? 'datetime' : 'date',
   evaluate: (args, { zone }, types) => addToDate(args, types[0], zone),
   compile: (args, build) => compileDateAdd(args, build),
 })
@@ -450,6 +454,7 @@ export const datetimeParse = defineFunction({
     'DATETIME_PARSE("05 mar 1969 | 23:59:58.250", "DD MMM YYYY | HH:mm:ss.SSS")':
       '1969-03-05 23:59:58.250+00:00',
     'DATETIME_PARSE("2024-03", "YYYY-MM")': '2024-03-01',
+    'DATETIME_PARSE("5 March 2024", "D MMMM YYYY")': '2024-03-05',
   },
   args: ['text', 'format'],
   min: 1,
