@@ -15,6 +15,7 @@ import { refuseMoved } from './move/installation.ts'
 import { readBaseMovesIn, readMoveStateIn } from './move/postgres-installation.ts'
 import { readMoveState } from './move/sqlite-installation.ts'
 import { DEFAULT_CONNECTIONS } from './postgres/connection-budget.ts'
+import type { ConnectionCounts } from './postgres/lanes.ts'
 import { openPostgresMetadata } from './postgres/metadata.ts'
 import { type EngineWatch, reportMetadata } from './watched-engine.ts'
 
@@ -47,6 +48,8 @@ export interface Meta {
   holdsSealed(): Promise<boolean>
   /** Checks that the database answers. @throws if it does not */
   check(): Promise<void>
+  /** The connections to PostgreSQL for metadata; null in SQLite. */
+  connections(): ConnectionCounts | null
   close(): Promise<void>
 }
 
@@ -105,6 +108,7 @@ function openSqlite(dataDir: string, watch: EngineWatch): Meta {
       if (!existsSync(path)) throw new Error(`${path} is missing`)
       file.query('select count(*) from migrations').get()
     },
+    connections: () => null,
     close: async () => {
       file.run('pragma wal_checkpoint(truncate)')
       file.close()
@@ -187,7 +191,7 @@ async function openPostgres(
   log: Pick<Log, 'error'> | undefined,
   watch: EngineWatch,
 ): Promise<Meta> {
-  const { cluster, builder, query, transaction, close } = await openPostgresMetadata(
+  const { cluster, builder, query, transaction, connections, close } = await openPostgresMetadata(
     postgresConnection(url),
     maxConnections,
     (message, error) => log?.error(message, error),
@@ -213,6 +217,7 @@ async function openPostgres(
     async check() {
       await query('select count(*) from migrations')
     },
+    connections,
     close,
   }
 }

@@ -32,6 +32,7 @@ import { copySchema, copyWholeSchema, reducePostgresCopy, renameSchema } from '.
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
+import type { ConnectionCounts } from './postgres/lanes.ts'
 import { pagesInWorkers } from './postgres/page-task.ts'
 import { findVariant, type PostgresVariant } from './postgres/variant.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
@@ -110,6 +111,8 @@ export interface Sources {
   check(): Promise<void>
   /** The number of open database files. */
   openFiles(): number
+  /** The connections to the database of `DATABASE_URL` by kind of work; empty if not configured. */
+  connections(): Record<string, ConnectionCounts>
   /** Bytes of the metadata and of the bases; with `DATABASE_URL` also of that database. */
   sizes(): Promise<Record<string, number>>
   close(): Promise<void>
@@ -300,6 +303,8 @@ export function openSources(
     abandon: (baseId) => removeHome(baseId, own ? 'pg' : 'sqlite3'),
     remove: async (baseId) => removeHome(baseId, await homeOf(baseId)),
     openFiles: () => files.count,
+    connections: (): Record<string, ConnectionCounts> =>
+      own ? { read: own.points.counts(), scan: own.scans.counts(), write: own.writers.counts() } : {},
     async sizes() {
       const bytes = {
         metadata: databaseUrl === null ? await sizeOfFiles(dataDir, /^sheaf\.db/) : 0,

@@ -8,7 +8,7 @@ const SIZES_EVERY_MS = 60_000
 
 /** Adds the measurements of the kernel's services. @param connections the number of live connections */
 export function describeKernel(kernel: Kernel, connections: () => number): void {
-  const { metrics, pool, jobs, sources, config } = kernel
+  const { metrics, pool, jobs, meta, sources, config } = kernel
   if (metrics === null) return
 
   const gauge = (name: string, help: string, labels: string[], read: Observation['read']) =>
@@ -25,6 +25,32 @@ export function describeKernel(kernel: Kernel, connections: () => number): void 
   )
   gauge('sheaf_pool_workers', 'Threads and processes of the worker pool by kind.', ['kind'], () =>
     Object.entries(pool.counts()).map(([kind, { workers }]) => ({ labels: { kind }, value: workers })),
+  )
+  const connectionsByKind = () => {
+    const metadata = meta.connections()
+    return Object.entries({ ...(metadata && { metadata }), ...sources.connections() })
+  }
+  gauge(
+    'sheaf_postgres_connections',
+    'Open connections to the database of DATABASE_URL by kind of work and state.',
+    ['kind', 'state'],
+    () =>
+      connectionsByKind().flatMap(([kind, { used, idle }]) => [
+        { labels: { kind, state: 'used' }, value: used },
+        { labels: { kind, state: 'idle' }, value: idle },
+      ]),
+  )
+  gauge(
+    'sheaf_postgres_connections_limit',
+    'The most connections to the database of DATABASE_URL by kind of work.',
+    ['kind'],
+    () => connectionsByKind().map(([kind, { limit }]) => ({ labels: { kind }, value: limit })),
+  )
+  gauge(
+    'sheaf_postgres_waiting',
+    'Reads and writes that wait for a connection to the database of DATABASE_URL.',
+    ['kind'],
+    () => connectionsByKind().map(([kind, { waiting }]) => ({ labels: { kind }, value: waiting })),
   )
   metrics.observe({
     type: 'counter',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readConfig } from '../../src/config.ts'
 import { openMeta } from '../../src/db/meta.ts'
+import { schemaOfBase } from '../../src/db/postgres/base-schema.ts'
 import { connectionShares, MIN_CONNECTIONS } from '../../src/db/postgres/connection-budget.ts'
 import { until } from '../servers/support.ts'
 import { createTestApp } from '../support/app.ts'
@@ -28,6 +29,53 @@ describe('DATABASE_CONNECTIONS', () => {
     expect(await sql`select to_regclass('migrations') as made`).toEqual([{ made: null }])
     await sql.close()
     await database.drop()
+  })
+
+  test('is shown by the metrics: connections in use, work that waits, and the most of each kind', async () => {
+    const database = await createDatabase('postgres')
+    const config = { databaseUrl: database.url, databaseConnections: 5, metricsToken: 'a-token' }
+    const app = await createTestApp({ config })
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    try {
+      const owner = await app.signUp('owner@example.com')
+      const api = app.trpc(owner.token)
+      const { id: baseId } = await api.bases.create.mutate({ title: 'A' })
+      const { table } = await api.schema.createTable.mutate({ baseId, title: 'A' })
+      const metrics = async () => {
+        const answer = await fetch(`${app.url}/metrics`, { headers: { authorization: 'Bearer a-token' } })
+        return (await answer.text()).split('\n').filter((line) => line.startsWith('sheaf_postgres_'))
+      }
+      const list = (limit: number) =>
+        api.records.list.query({ query: { tableId: table.id, limit, offset: 0 } })
+      await list(25)
+      // The size of the database is read by a connection as well, and then kept for a minute.
+      await metrics()
+      let lists: Promise<unknown>[] = []
+      await sql.begin(async (transaction) => {
+        await transaction`lock table ${sql(`${schemaOfBase(baseId)}.${table.tableName}`)}`
+        lists = [list(1), list(2), list(3)]
+        await until(async () => {
+          const lines = await metrics()
+          return (
+            lines.includes('sheaf_postgres_connections{kind="read",state="used"} 1') &&
+            lines.includes('sheaf_postgres_waiting{kind="read"} 2')
+          )
+        }, 'The waiting reads')
+      })
+      await Promise.all(lists)
+      const lines = await metrics()
+      expect(lines).toContain('sheaf_postgres_connections{kind="read",state="idle"} 1')
+      expect(lines.filter((line) => line.startsWith('sheaf_postgres_waiting'))).toEqual(
+        ['metadata', 'read', 'scan', 'write'].map((kind) => `sheaf_postgres_waiting{kind="${kind}"} 0`),
+      )
+      // One listens to the other servers.
+      const limits = lines.filter((line) => line.startsWith('sheaf_postgres_connections_limit'))
+      expect(limits.map((line) => Number(line.split(' ')[1]))).toEqual([1, 1, 1, 1])
+    } finally {
+      await app.stop()
+      await sql.close()
+      await database.drop()
+    }
   })
 
   test('holds under load', async () => {

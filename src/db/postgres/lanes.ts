@@ -32,6 +32,18 @@ export interface Lane {
   command(text: string): Promise<void>
 }
 
+/** How much of a connection pool is in use. */
+export interface ConnectionCounts {
+  /** Open connections that run work. */
+  used: number
+  /** Open connections that do not. */
+  idle: number
+  /** Callers that wait for one. */
+  waiting: number
+  /** The most that may be open. */
+  limit: number
+}
+
 /** A connection pool for one database, shared by all its schemas. */
 export interface Lanes {
   /**
@@ -41,6 +53,7 @@ export interface Lanes {
    *   if the server cannot be reached
    */
   use<T>(schema: string, work: (lane: Lane) => Promise<T>, patienceMs?: number): Promise<T>
+  counts(): ConnectionCounts
   close(): Promise<void>
 }
 
@@ -289,6 +302,10 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
       } finally {
         giveBack(member)
       }
+    },
+    counts() {
+      const used = members.filter(({ isBusy }) => isBusy).length
+      return { used, idle: members.length - used, waiting: waiting.length, limit: max }
     },
     async close() {
       if (sweeper) clearInterval(sweeper)

@@ -16,7 +16,7 @@ import {
   isUnstorableText,
   OWN_DATABASE,
 } from './errors.ts'
-import { type Lane, openLanes, rollBack } from './lanes.ts'
+import { type ConnectionCounts, type Lane, openLanes, rollBack } from './lanes.ts'
 
 /** Metadata is read by key; only a blocked statement takes longer. */
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -29,6 +29,7 @@ export interface PostgresMetadata {
   query<T>(sql: string): Promise<T[]>
   /** Runs the statements in order in one transaction. */
   transaction(statements: Statement[]): Promise<void>
+  connections(): ConnectionCounts
   close(): Promise<void>
 }
 
@@ -104,6 +105,7 @@ export async function openPostgresMetadata(
           throw error
         }
       }),
+    connections: lanes.counts,
     async close() {
       await cluster.close()
       await lanes.close()
