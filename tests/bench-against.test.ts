@@ -51,3 +51,29 @@ test('the benchmark compares with any server of the same REST API, and leaves no
     await app.stop()
   }
 })
+
+test('the benchmark removes its base where the other server refuses a part of it', async () => {
+  const app = await createTestApp()
+  const owner = await app.signUp()
+  // A server that has bases and tables, but no links.
+  const refusing = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (pathname.endsWith('/columns')) return Response.json({ msg: 'no links' }, { status: 400 })
+      return fetch(new Request(`${app.url}${pathname}${search}`, request))
+    },
+  })
+  try {
+    const account = `${owner.email}:${PASSWORD}`
+    const address = `http://127.0.0.1:${refusing.port}`
+    const { code, errors } = await bench('--against', address, '--account', account, '--rows', '10')
+    expect([code, errors]).toEqual([1, expect.stringContaining('Could not create a link: 400')])
+    const { body } = await app.rest(owner.token).get('/api/v2/meta/bases')
+    expect(body.list.filter(({ title }: { title: string }) => title.startsWith('Bench'))).toEqual([])
+  } finally {
+    await refusing.stop(true)
+    await app.stop()
+  }
+})

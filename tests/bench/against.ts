@@ -37,7 +37,6 @@ interface Side {
   paths: Paths
   /** Numbers of requests so far, so that none is sent twice. */
   sent: number
-  remove(): Promise<void>
 }
 
 interface Paths {
@@ -173,10 +172,13 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-against-'))
   const server = await startProgram('src/main.ts', environmentOf(dataDir))
   const sides: Side[] = []
+  let removeBase = async () => {}
   try {
     console.log(`Filling a table of ${rows.toLocaleString('en')} records and 12 fields on both servers …`)
     // First the one that may not answer, or refuse the account.
-    const there = await prepare('there', url, options.account, rows)
+    const there = await prepare('there', url, options.account, rows, (remove) => {
+      removeBase = remove
+    })
     sides.push(there)
     const own = `http://127.0.0.1:${server.port}`
     const here = await prepare('here', own, 'bench@example.com:correct horse', rows)
@@ -218,14 +220,25 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
       ])
     }
   } finally {
-    for (const side of sides) await side.remove()
+    // The base of this server goes with its folder. The other server may be away by now.
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
+    await removeBase()
   }
 }
 
-/** Signs in, creates a base with two linked tables, and fills them. `remove` deletes the base. */
-async function prepare(name: string, url: string, account: string, rows: number): Promise<Side> {
+/**
+ * Signs in, creates a base with two linked tables, and fills them.
+ *
+ * @param onBase called once there is a base, with what deletes it
+ */
+async function prepare(
+  name: string,
+  url: string,
+  account: string,
+  rows: number,
+  onBase?: (remove: () => Promise<void>) => void,
+): Promise<Side> {
   const [email = '', password = ''] = account.split(/:(.*)/s)
   const credentials = { email, password }
   let answer = await createRestClient(url).post('/api/v1/auth/user/signin', credentials)
@@ -236,6 +249,7 @@ async function prepare(name: string, url: string, account: string, rows: number)
     await session.post('/api/v2/meta/bases', { title: `Bench ${Date.now()}` }),
     'create a base',
   )
+  onBase?.(async () => void need(await session.delete(`/api/v2/meta/bases/${base.id}`), 'delete the base'))
   const rest = session
   const table = async (title: string) => {
     const columns = [
@@ -284,7 +298,6 @@ async function prepare(name: string, url: string, account: string, rows: number)
       groups: `/api/v1/db/data/noco/${base.id}/${orders.id}/groupby`,
     },
     sent: 0,
-    remove: async () => void (await session.delete(`/api/v2/meta/bases/${base.id}`)),
   }
 }
 
