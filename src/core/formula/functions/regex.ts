@@ -48,7 +48,10 @@ export const regexReplace = defineFunction({
   syntax: 'REGEX_REPLACE(text, pattern, replacement)',
   help: m.formula_regex_replace_help,
   failure: 'possible',
-  examples: { 'REGEX_REPLACE("a1b22", "[0-9]+", "#")': 'a#b#' },
+  examples: {
+    'REGEX_REPLACE("a1b22", "[0-9]+", "#")': 'a#b#',
+    'REGEX_REPLACE("a1", "([a-z])", "$1")': '$11',
+  },
   args: ['text', 'pattern', 'text'],
   unavailable: NO_REGEX,
   returns: 'text',
