@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { io } from 'socket.io-client'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createRestClient } from '../support/client.ts'
+import { createBase } from '../support/factories.ts'
 import { findBinary } from '../support/find-binary.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-proxy-'))
@@ -73,6 +75,15 @@ describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
   test.skipIf(program === null)(
     'passes live connections, large uploads and exports',
     async () => {
+      const { id: baseId } = await createBase(app, owner)
+      const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+        baseId,
+        title: 'Exported',
+        fields: [
+          { title: 'Title', type: 'SingleLineText' },
+          { title: 'Note', type: 'LongText' },
+        ],
+      })
       const port = await freePort()
       const [, ...args] = PROXIES[name]!(port)
       proxy = Bun.spawn([program ?? name, ...args], {
@@ -107,6 +118,16 @@ describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
       expect(upload.status).toBe(200)
       const [stored] = (await upload.json()) as { size: number }[]
       expect(stored?.size).toBe(15 * 1024 * 1024)
+
+      const headers = { 'xc-auth': owner.token }
+      const rows = Array.from({ length: 500 }, () => ({ Title: 'row', Note: 'x'.repeat(10_000) }))
+      const written = await createRestClient(url, headers).post(`/api/v2/tables/${table.id}/records`, rows)
+      expect(written.status).toBe(200)
+      const path = `/api/v1/db/data/noco/${baseId}/${table.id}/export/csv`
+      const exported = await fetch(`${url}${path}`, { headers })
+      const lines = (await exported.text()).trim().split('\n')
+      expect([exported.status, lines.length]).toEqual([200, rows.length + 1])
+      expect(lines.slice(1).every((line) => line.includes(rows[0]!.Note))).toBe(true)
       const page = await fetch(url)
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
     },
