@@ -450,6 +450,41 @@ describe('baseImports.again', () => {
     expect((await values()).map(([, , half]) => half)).toEqual([0, 0.0625, 0.125])
   })
 
+  test('keeps the values of a field that has become another kind of field there, which comes beside it', async () => {
+    const number = { type: 'number', options: { precision: 0 } }
+    const cups = airtableTable('Cups', { Name: 'singleLineText', Mark: 'singleLineText', Count: number }, [
+      { Name: 'Red', Mark: 'chipped', Count: 2 },
+      { Name: 'Blue', Mark: 'new', Count: 3 },
+    ])
+    const formula = (text: string, result: object) => ({
+      type: 'formula',
+      options: { formula: text, isValid: true, result },
+    })
+    const twice = { id: 'fldTwice', name: 'Twice', ...formula(`{${cups.field('Count')}} * 2`, number) }
+    cups.fields.push(twice)
+    for (const [at, record] of cups.records.entries()) record.fields.fldTwice = 4 + 2 * at
+    const own = airtableBase('Cups', [cups])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    // A text becomes a formula, and a formula the numbers that it had, one of which was edited then.
+    const mark = cups.fields.find(({ name }) => name === 'Mark')!
+    Object.assign(mark, formula(`UPPER({${cups.field('Name')}})`, { type: 'singleLineText' }))
+    Object.assign(twice, number)
+    for (const record of cups.records)
+      record.fields[mark.id] = String(record.fields[cups.field('Name')]).toUpperCase()
+    cups.records[0]!.fields.fldTwice = 5
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    expect((await recordsOf(app, owner, baseId!, 'Cups')).rows).toMatchObject([
+      { Mark: 'chipped', Mark_1: 'RED', Twice: 4, Twice_1: 5 },
+      { Mark: 'new', Mark_1: 'BLUE', Twice: 6, Twice_1: 6 },
+    ])
+    const report = await imports().report.query({ importId: id })
+    const about = report.filter(({ reason }) => reason.includes('another kind of field'))
+    expect(about.map(({ fieldTitle }) => fieldTitle).toSorted()).toEqual(['Mark', 'Twice'])
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

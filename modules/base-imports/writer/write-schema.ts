@@ -150,6 +150,15 @@ const definitionOf = (
   description: source.description?.slice(0, 10_000) ?? null,
 })
 
+/** The kind of plan by which a field of each mode was created. */
+const PLAN_OF: Record<FieldState['mode'], SourceField['plan']['as']> = {
+  stored: 'stored',
+  link: 'link',
+  inverse: 'link',
+  computed: 'computed',
+  plain: 'computed',
+}
+
 /**
  * Finds the counterparts of a table's fields, and adds those that are new in the source.
  *
@@ -177,12 +186,20 @@ async function adoptTable(
   for (const field of primaryFirst(source)) {
     const object = objects.get(field.id)
     if (object) {
-      if (live.has(object.targetId)) {
-        const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
-        table.fields.set(field.id, { source: field, id: object.targetId, state })
-        if (field.plan.as === 'stored') await addChoices(context, field, live.get(object.targetId)!)
-      } else table.deleted.add(field.id)
-      continue
+      const counterpart = live.get(object.targetId)
+      if (!counterpart) {
+        table.deleted.add(field.id)
+        continue
+      }
+      const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
+      // A field of another kind has no values for this one and would empty it. A new one is created for it below.
+      if (PLAN_OF[state.mode] === field.plan.as) {
+        table.fields.set(field.id, { source: field, id: counterpart.id, state })
+        if (field.plan.as === 'stored') await addChoices(context, field, counterpart)
+        continue
+      }
+      if (field.plan.as !== 'skipped')
+        await context.report([problem('changed', m.base_imports_note_other_kind(), placeOf(source, field))])
     }
     if (field.plan.as === 'skipped') {
       await context.report([problem('skipped', field.plan.reason, placeOf(source, field))])
