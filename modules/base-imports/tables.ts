@@ -47,7 +47,7 @@ export function defineBaseImportsTables(c: Columns) {
       scope: c.text('scope').notNull(),
       sourceId: c.text('source_id').notNull(),
       targetId: c.text('target_id').notNull(),
-      /** Of a record: hash of its values. Of a field: how it was created, see `FieldState`. */
+      /** Of a record: hash of its values. Of a field: how it was created, see `FieldState`. Of a table or view: its title there. */
       digest: c.text('digest'),
       /** Of a record: links and computed values that later steps of the run need, see `PendingValues`. */
       pending: c.text('pending'),

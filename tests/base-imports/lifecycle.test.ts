@@ -485,6 +485,33 @@ describe('baseImports.again', () => {
     expect(about.map(({ fieldTitle }) => fieldTitle).toSorted()).toEqual(['Mark', 'Twice'])
   })
 
+  test('brings new names of tables, fields and views, but not to those that were renamed here', async () => {
+    const jars = airtableTable(
+      'Jars',
+      { Name: 'singleLineText', Colour: 'singleLineText', Shelf: 'singleLineText' },
+      [{ Name: 'One', Colour: 'red', Shelf: 'top' }],
+    )
+    const own = airtableBase('Jars', [jars])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { schema } = await recordsOf(app, owner, baseId!, 'Jars')
+    const shelf = schema.fields.find(({ title }) => title === 'Shelf')!
+    await app.trpc(owner.token).schema.updateField.mutate({ fieldId: shelf.id, patch: { title: 'Place' } })
+    jars.name = 'Pots'
+    jars.views[0]!.name = 'All pots'
+    for (const [from, to] of [
+      ['Colour', 'Paint'],
+      ['Shelf', 'Board'],
+    ])
+      jars.fields.find(({ name }) => name === from)!.name = to!
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    const renamed = await recordsOf(app, owner, baseId!, 'Pots')
+    expect(renamed.rows).toMatchObject([{ Name: 'One', Paint: 'red', Place: 'top' }])
+    expect(renamed.schema.views.map(({ title }) => title)).toEqual(['All pots'])
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

@@ -40,6 +40,8 @@ export const IMPORTED_COMMENTS = defineSlot<ImportedComments>('baseImports.comme
 export interface FieldState {
   /** `inverse`: the other side of a link, whose links are written from the first. */
   mode: 'stored' | 'link' | 'inverse' | 'computed' | 'plain'
+  /** Its title in the source, to notice a new one; absent if an earlier version has created it. */
+  title?: string
   /** The candidate of a computed field. */
   candidate?: number
   /** What defines a computed field, to notice changes; absent if an earlier version has created it. */
@@ -124,7 +126,7 @@ export function storingField(context: RunContext, { source, id, state }: KnownFi
   const object: ImportedObject = {
     sourceId: source.id,
     targetId: id,
-    digest: JSON.stringify(state),
+    digest: JSON.stringify({ ...state, title: source.title }),
     pending: null,
     run: context.row.run,
   }

@@ -3,7 +3,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import { type Choice, withChoices } from '../../../src/core/fields/choices.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import type { Field, TableSchema } from '../../../src/core/model.ts'
+import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_FIELDS, type NewField, uniqueTitle } from '../../schema/index.ts'
 import type { LinkPlan, SourceField, SourceTable } from '../source.ts'
@@ -15,8 +15,8 @@ import {
   type RunContext,
   storingField,
 } from './context.ts'
+import { fieldTitle, followTitle, isTitled, tableTitle } from './titles.ts'
 
-const MAX_TITLE = 255
 /** Fields that every table has. */
 const SYSTEM_FIELDS = 10
 
@@ -47,12 +47,14 @@ export async function writeSchema(context: RunContext): Promise<void> {
     const schema =
       known === undefined ? await createTable(context, source) : await services.schema.table(actor, known)
     if (!schema) continue
-    const isAdopted = tableObjects.has(source.id)
+    const object = tableObjects.get(source.id)
+    if (object?.digest) await followTableTitle(context, source, schema.table, object.digest)
+    const isAdopted = object !== undefined
     const table = await adoptTable(context, source, schema, fieldObjects, isAdopted)
     context.tables.set(source.id, table)
     await context.save(
       store.storing(row.id, 'table', [
-        { sourceId: source.id, targetId: table.id, digest: null, pending: null, run: row.run },
+        { sourceId: source.id, targetId: table.id, digest: source.title, pending: null, run: row.run },
       ]),
     )
   }
@@ -78,17 +80,6 @@ const mark = (importId: string, sourceId: string): string => `${importId} ${sour
 const markOf = (meta: Record<string, unknown>): string | null =>
   typeof meta.importedFrom === 'string' ? meta.importedFrom : null
 
-/** A title that tables or fields accept. */
-function cleanTitle(title: string, fallback: string): string {
-  const plain = title
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
-    .trim()
-    .slice(0, MAX_TITLE)
-    .trim()
-  return plain === '' ? fallback : plain
-}
-
 /** A new table with its stored fields; null if it cannot be created. */
 async function createTable(context: RunContext, source: SourceTable): Promise<TableSchema | null> {
   const { services, actor, row } = context
@@ -101,10 +92,7 @@ async function createTable(context: RunContext, source: SourceTable): Promise<Ta
   const [first] = fields
   if (first) first.isDisplay = true
   const others = await services.schema.tables(actor, row.baseId)
-  const title = uniqueTitle(
-    cleanTitle(source.title, m.base_imports_untitled_table()).replace(/[./]/g, '-'),
-    others,
-  )
+  const title = uniqueTitle(tableTitle(source.title), others)
   if (title !== source.title) {
     await context.report([
       problem('changed', m.base_imports_reason_renamed({ title }), { tableTitle: source.title }),
@@ -142,7 +130,7 @@ const definitionOf = (
   others: readonly { title?: string }[],
 ): NewField => ({
   title: uniqueTitle(
-    cleanTitle(source.title, fieldType(type).label()),
+    fieldTitle(source.title, fieldType(type).label()),
     others.map(({ title = '' }) => ({ title })),
   ),
   type,
@@ -194,7 +182,9 @@ async function adoptTable(
       const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
       // A field of another kind has no values for this one and would empty it. A new one is created for it below.
       if (PLAN_OF[state.mode] === field.plan.as) {
-        table.fields.set(field.id, { source: field, id: counterpart.id, state })
+        const known: KnownField = { source: field, id: counterpart.id, state }
+        table.fields.set(field.id, known)
+        if (state.title !== field.title) await followFieldTitle(context, table, known, counterpart.title)
         if (field.plan.as === 'stored') await addChoices(context, field, counterpart)
         continue
       }
@@ -218,14 +208,49 @@ async function adoptTable(
   return table
 }
 
+/** Gives a table its new title in the source, which had another one in the last run. */
+async function followTableTitle(
+  context: RunContext,
+  source: SourceTable,
+  { id, title: here }: Table,
+  before: string,
+): Promise<void> {
+  const { services, actor, row } = context
+  const titles = { here, before: tableTitle(before), now: tableTitle(source.title) }
+  await followTitle(context, titles, { tableTitle: source.title }, async (wanted) => {
+    const tables = await services.schema.tables(actor, row.baseId)
+    const others = tables.filter((table) => table.id !== id)
+    await services.schema.updateTable(actor, id, { title: uniqueTitle(wanted, others) })
+  })
+}
+
+/** Gives a field its new title in the source, and remembers it for the next run. */
+async function followFieldTitle(
+  context: RunContext,
+  table: KnownTable,
+  known: KnownField,
+  here: string,
+): Promise<void> {
+  const { services, actor } = context
+  const { id, source, state } = known
+  const titles = {
+    here,
+    // An earlier version did not remember it.
+    before: fieldTitle(state.title ?? source.title, here),
+    now: fieldTitle(source.title, here),
+  }
+  await followTitle(context, titles, placeOf(table.source, source), async (wanted) => {
+    const { fields } = await services.schema.table(actor, table.id)
+    const others = fields.filter((field) => field.id !== id)
+    await services.schema.updateField(actor, id, { title: uniqueTitle(wanted, others) })
+  })
+  await context.save(storingField(context, known))
+}
+
 const placeOf = (table: SourceTable, field: SourceField) => ({
   tableTitle: table.title,
   fieldTitle: field.title,
 })
-
-/** True for the title, or the same with the suffix of a repeated one. */
-const isTitled = (title: string, wanted: string): boolean =>
-  title === wanted || (title.startsWith(`${wanted}_`) && /^\d+$/.test(title.slice(wanted.length + 1)))
 
 /** A field that the source got after the table was created; null if it cannot be created. */
 async function createStored(
@@ -329,7 +354,7 @@ async function interruptedLink(
     (field) =>
       linkOf(field)?.relatedTableId === relatedTableId &&
       !taken.has(field.id) &&
-      isTitled(field.title, cleanTitle(title, field.title)),
+      isTitled(field.title, fieldTitle(title, field.title)),
   )
   return found ?? null
 }
@@ -355,7 +380,7 @@ async function keepLink(
   }
   const { fields } = await services.schema.table(actor, related.id)
   const title = uniqueTitle(
-    cleanTitle(inverse.title, created.title),
+    fieldTitle(inverse.title, created.title),
     fields.filter(({ id }) => id !== inverseId),
   )
   await services.schema.updateField(actor, inverseId, { title })

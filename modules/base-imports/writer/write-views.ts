@@ -5,8 +5,12 @@ import { canGroup, collectsAnswers, type RowColoring, viewKind } from '../../../
 import { m } from '../../../src/messages.gen.ts'
 import type { SourceView } from '../source.ts'
 import { type KnownTable, problem, type RunContext } from './context.ts'
+import { followTitle, viewTitle } from './titles.ts'
 
-/** Creates the views that the source has and the base has not yet. The first grid of a table becomes its default view. */
+/**
+ * Creates the views that the source has and the base has not yet, and renames those that were renamed there. The first grid of a
+ * table becomes its default view.
+ */
 export async function writeViews(context: RunContext): Promise<void> {
   const { store, row, state, services, actor } = context
   const objects = await store.objects(row.id, 'view')
@@ -19,7 +23,13 @@ export async function writeViews(context: RunContext): Promise<void> {
     if (!row.choices.views) continue
     for (const source of table.source.views) {
       context.signal.throwIfAborted()
-      if (objects.has(source.id)) continue
+      const object = objects.get(source.id)
+      if (object) {
+        const view = views.find(({ id }) => id === object.targetId)
+        if (view && object.digest) await followViewTitle(context, table, source, view, object.digest)
+        if (object.digest !== source.title) await context.save(storingView(context, source, object.targetId))
+        continue
+      }
       const isStandard =
         standard && !taken.has(standard.id) && viewKind(source.kind).isTabular && row.run === 1
       const view = isStandard ? standard : await createView(context, table, source, views, taken)
@@ -27,25 +37,34 @@ export async function writeViews(context: RunContext): Promise<void> {
       taken.add(view.id)
       await configure(context, table, view, source)
       state.counts.views += 1
-      await context.save(
-        store.storing(row.id, 'view', [
-          { sourceId: source.id, targetId: view.id, digest: null, pending: null, run: row.run },
-        ]),
-      )
+      await context.save(storingView(context, source, view.id))
     }
   }
 }
+
+/** The statement that stores the counterpart of a view, with its title in the source. */
+const storingView = ({ store, row }: RunContext, { id, title }: SourceView, targetId: string) =>
+  store.storing(row.id, 'view', [{ sourceId: id, targetId, digest: title, pending: null, run: row.run }])
+
+/** Gives a view its new title in the source, which had another one in the last run. */
+const followViewTitle = (
+  context: RunContext,
+  table: KnownTable,
+  source: SourceView,
+  { id, title: here }: View,
+  before: string,
+): Promise<void> =>
+  followTitle(
+    context,
+    { here, before: viewTitle(before), now: viewTitle(source.title) },
+    about(table, source),
+    (title) => context.services.views.update(context.actor, id, { title }),
+  )
 
 const about = (table: KnownTable, source: SourceView) => ({
   tableTitle: table.source.title,
   viewTitle: source.title,
 })
-
-const titleOf = ({ title }: SourceView): string =>
-  title
-    .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
-    .trim()
-    .slice(0, 200) || m.base_imports_untitled_view()
 
 async function createView(
   context: RunContext,
@@ -55,7 +74,7 @@ async function createView(
   taken: ReadonlySet<string>,
 ): Promise<View | null> {
   const { services, actor, row } = context
-  const title = titleOf(source)
+  const title = viewTitle(source.title)
   // Created by a step that was interrupted.
   const interrupted = views.find(
     (view) => view.title === title && view.kind === source.kind && !taken.has(view.id) && !view.isDefault,
@@ -100,7 +119,7 @@ async function configure(
     })
   const showsRecords = !collectsAnswers(view)
   const settings: [unknown, () => Promise<unknown>][] = [
-    [view.isDefault, () => services.views.update(actor, view.id, { title: titleOf(source) })],
+    [view.isDefault, () => services.views.update(actor, view.id, { title: viewTitle(source.title) })],
     [source.rowHeight, () => services.views.update(actor, view.id, { rowHeight: source.rowHeight! })],
     [
       showsRecords && source.filter,
