@@ -255,4 +255,20 @@ describe('an import from Airtable by a shared link', () => {
       expect.arrayContaining(['People', 'Ages', 'Names']),
     )
   })
+
+  test('reports colours with conditions and the settings of other kinds of views, which are left out', async () => {
+    const { colorConfig } = settings
+    Object.assign(settings, {
+      colorConfig: { type: 'colorDefinitions', colorDefinitions: [] },
+      type: 'kanban',
+    })
+    const done = await importLink('/appShared/shrView')
+    Object.assign(settings, { colorConfig, type: 'grid' })
+    const report = await app.trpc(owner.token).baseImports.report.query({ importId: done.id })
+    const reasons = report.flatMap(({ viewTitle, reason }) => (viewTitle === 'Main' ? [reason] : []))
+    expect(reasons).toEqual([
+      expect.stringContaining('Only colours by the options of a select'),
+      expect.stringContaining('stacks, cover, dates or questions'),
+    ])
+  })
 })

@@ -38,7 +38,6 @@ export const linkView = z.object({
   lastSortsApplied: sortSet,
   groupLevels,
   colorConfig: object,
-  metadata: object,
 })
 export type LinkView = z.output<typeof linkView>
 

@@ -390,6 +390,9 @@ function toView(view: LinkView, table: LinkTable): SourceView {
   const order = view.columnOrder ?? []
   const { type: colorType, selectColumnId } = view.colorConfig ?? {}
   const visible = order.filter(({ visibility }) => visibility !== false).map(({ columnId }) => columnId)
+  const isColoredBySelect = colorType === 'selectColumn' && typeof selectColumnId === 'string'
+  if (colorType && colorType !== 'none' && !isColoredBySelect) notes.push(m.base_imports_note_color_rules())
+  if (kind !== 'grid') notes.push(m.base_imports_note_kind_settings())
   return {
     id: view.id,
     title: view.name ?? table.name,
@@ -405,10 +408,7 @@ function toView(view: LinkView, table: LinkTable): SourceView {
       fieldId: level.columnId,
       direction: level.order === 'descending' ? 'desc' : 'asc',
     })),
-    coloring:
-      colorType === 'selectColumn' && typeof selectColumnId === 'string'
-        ? { mode: 'select', fieldId: selectColumnId, isBackground: false }
-        : null,
+    coloring: isColoredBySelect ? { mode: 'select', fieldId: selectColumnId, isBackground: false } : null,
     notes,
   }
 }
