@@ -18,6 +18,7 @@ const tasks = airtableTable(
     Task: 'singleLineText',
     Notes: 'multilineText',
     Price: { type: 'currency', options: { precision: 2, symbol: '€' } },
+    Cost: { type: 'currency', options: { precision: 2, symbol: 'kr' } },
     Share: { type: 'percent', options: { precision: 1 } },
     Count: { type: 'number', options: { precision: 0 } },
     Weight: { type: 'number', options: { precision: 3 } },
@@ -170,6 +171,8 @@ describe('an import from Airtable by token', () => {
     const report = await trpc.baseImports.report.query({ importId: done.id })
     const lines = report.map(({ fieldTitle, recordId, value }) => [fieldTitle, recordId, value])
     expect(lines).toContainEqual(['Strange', null, null])
+    const notes = report.filter(({ fieldTitle }) => fieldTitle === 'Cost' || fieldTitle === 'Price')
+    expect(notes).toMatchObject([{ fieldTitle: 'Cost', reason: expect.stringContaining('SEK is shown') }])
     expect(lines).toContainEqual(['Status', 'recTask2', 'Unknown'])
     expect(lines).toContainEqual(['Owner', 'recTask2', 'gone@example.com'])
   })

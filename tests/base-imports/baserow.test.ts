@@ -162,6 +162,7 @@ const orders: BaserowServerTable = {
       formula_type: 'array',
       array_formula_type: 'text',
     },
+    { id: 48, name: 'Fee', type: 'number', number_decimal_places: 2, number_suffix: 'kr' },
     { id: 50, name: 'Twice', type: 'formula', formula: "field('Total') * 2", ...NUMBER },
     {
       id: 51,
@@ -592,6 +593,7 @@ describe('an import from Baserow', () => {
     expect(reasonsOf('Secret')).toContain('passwords')
     expect(reasonsOf('Elsewhere')).toContain('linked table')
     expect(reasonsOf('Budget')).toContain('kg')
+    expect(reasonsOf('Fee')).toContain('SEK is shown')
     expect(reasonsOf('Took')).toContain('d h:mm')
     expect(reasonsOf('Spread')).toContain('stddev_pop')
     expect(reasonsOf('Row')).toContain('RECORD_ID')

@@ -16,7 +16,7 @@ import {
 import {
   amounts,
   attachments,
-  currencyCode,
+  currencyNote,
   decimals,
   decimalsOf,
   fractions,
@@ -150,10 +150,7 @@ const STORED: Record<string, (options: Options) => ValueType> = {
 
 /** Remarks about types that lose something. */
 const NOTES: Record<string, (options: Options) => string | undefined> = {
-  currency: ({ symbol }) =>
-    currencyCode(symbol) === null
-      ? m.base_imports_note_currency({ symbol: String(symbol ?? '') })
-      : undefined,
+  currency: ({ symbol }) => currencyNote(symbol),
   barcode: () => m.base_imports_note_barcode(),
   button: () => m.base_imports_note_button(),
   autoNumber: () => m.base_imports_note_auto_number(),

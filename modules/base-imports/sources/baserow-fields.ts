@@ -32,6 +32,7 @@ import {
   amounts,
   attachments,
   currencyCode,
+  currencyNote,
   decimals,
   decimalsOf,
   isRecord,
@@ -199,7 +200,12 @@ const NOTES: Record<string, (field: BaserowField) => string | undefined> = {
     const currency = currencyOf(field)
     const isShown = (sign: string) => (currency === null ? sign === '%' : currencyCode(sign) === currency)
     const sign = affixes(field).find((one) => !isShown(one))
-    return sign === undefined ? undefined : m.base_imports_note_affix({ sign: sign.slice(0, 20) })
+    if (sign !== undefined) return m.base_imports_note_affix({ sign: sign.slice(0, 20) })
+    return currency === null
+      ? undefined
+      : affixes(field)
+          .map(currencyNote)
+          .find((note) => note !== undefined)
   },
   duration: ({ duration_format: format }) =>
     String(format).startsWith('d')

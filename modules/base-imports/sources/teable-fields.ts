@@ -17,7 +17,7 @@ import {
   amounts,
   asPercentage,
   attachments,
-  currencyCode,
+  currencyNote,
   decimals,
   fractions,
   isRecord,
@@ -146,8 +146,7 @@ function noteOf(field: TeableField): string | undefined {
   if (field.type === 'autoNumber') return m.base_imports_note_auto_number()
   if (field.type === 'createdBy') return m.base_imports_note_created_by()
   if (field.type.startsWith('lastModified')) return m.base_imports_note_last_modified()
-  if (formatting.type === 'currency' && currencyCode(formatting.symbol) === null)
-    return m.base_imports_note_currency({ symbol: String(formatting.symbol ?? '').slice(0, 20) })
+  if (formatting.type === 'currency') return currencyNote(formatting.symbol)
   if (field.type === 'date' && dayFormat(formatting) === undefined)
     return m.base_imports_note_date_format({ format: String(formatting.date).slice(0, 40) })
   return undefined

@@ -126,16 +126,30 @@ const CURRENCIES: Record<string, string> = {
   zł: 'PLN',
   Kč: 'CZK',
   kr: 'SEK',
+  'kr.': 'DKK',
   Ft: 'HUF',
   Fr: 'CHF',
 }
 
+/** Symbols of several currencies, of which the most likely is taken. The dollar sign, the default of most sources, is not doubted. */
+const SHARED_SYMBOLS = new Set(['kr', 'kr.', '¥'])
+
+const symbolText = (symbol: unknown): string => String(symbol ?? '').trim()
+
 /** The ISO 4217 code of a currency's symbol; null for an unknown one. */
 export function currencyCode(symbol: unknown): string | null {
-  const text = String(symbol ?? '').trim()
+  const text = symbolText(symbol)
   const known = CURRENCIES[text] ?? CURRENCIES[text.replace(/\.$/, '')]
   if (known) return known
   return /^[A-Z]{3}$/.test(text) ? text : null
+}
+
+/** A remark on a symbol that is unknown or that of several currencies. */
+export function currencyNote(symbol: unknown): string | undefined {
+  const text = symbolText(symbol)
+  const code = currencyCode(text)
+  if (code === null) return m.base_imports_note_currency({ symbol: text.slice(0, 20) })
+  return SHARED_SYMBOLS.has(text) ? m.base_imports_note_shared_symbol({ symbol: text, code }) : undefined
 }
 
 /** Amounts in the currency of a symbol, in US dollars if it is unknown. */
