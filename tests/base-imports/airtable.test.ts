@@ -55,6 +55,21 @@ const tasks = airtableTable(
     Owner: 'singleCollaborator',
     Files: { type: 'multipleAttachments', options: { isReversed: false } },
     Made: { type: 'createdTime', options: { result: { type: 'dateTime', options: { timeZone: 'utc' } } } },
+    Rich: 'richText',
+    Summary: 'aiText',
+    Page: 'url',
+    Phone: 'phoneNumber',
+    Code: 'barcode',
+    Push: 'button',
+    No: 'autoNumber',
+    Changed: {
+      type: 'lastModifiedTime',
+      options: { result: { type: 'dateTime', options: { timeZone: 'utc' } } },
+    },
+    Changer: 'lastModifiedBy',
+    Maker: 'createdBy',
+    Team: 'multipleCollaborators',
+    Synced: 'externalSyncSource',
     Strange: 'somethingNew',
   },
   [],
@@ -104,6 +119,21 @@ beforeAll(async () => {
       Owner: { id: 'usr1', email: 'person1@example.com', name: 'Person' },
       Files: [{ id: 'att1', filename: 'a.txt', size: 5, type: 'text/plain' }],
       Made: '2024-03-05T08:20:30.000Z',
+      Rich: '**bold**',
+      Summary: { state: 'generated', isStale: false, value: 'Short' },
+      Page: 'https://example.com/a',
+      Phone: '+49 30 123456',
+      Code: { text: '4006381333931', type: 'ean13' },
+      Push: { label: 'Open', url: 'https://example.com/b' },
+      No: 7,
+      Changed: '2024-03-06T08:20:30.000Z',
+      Changer: { id: 'usr1', email: 'person1@example.com', name: 'Person' },
+      Maker: { id: 'usr1', email: 'person1@example.com', name: 'Person' },
+      Team: [
+        { id: 'usr1', email: 'person1@example.com', name: 'Person' },
+        { id: 'usr3', email: 'away@example.com', name: 'Away' },
+      ],
+      Synced: { id: 'sync1', name: 'Calendar', color: 'blue' },
       Strange: { x: 1 },
       Person: [ann!.id, bo!.id],
     }),
@@ -112,6 +142,7 @@ beforeAll(async () => {
       // PostgreSQL cannot store null characters and halves of emoji.
       Status: 'Unknown\0',
       Notes: 'a\ud83d \\u0000 😀',
+      Summary: { state: 'empty', isStale: true, value: null },
       Owner: { id: 'usr2', email: 'gone@example.com', name: 'Gone' },
       Made: '2024-03-05T08:20:30.000Z',
     }),
@@ -157,8 +188,20 @@ describe('an import from Airtable by token', () => {
       Checked: true,
       Owner: owner.id,
       Made: '2024-03-05 08:20:30+00:00',
+      Rich: '**bold**',
+      Summary: 'Short',
+      Page: 'https://example.com/a',
+      Phone: '+49 30 123456',
+      Code: '4006381333931',
+      Push: 'https://example.com/b',
+      No: 7,
+      Changed: '2024-03-06 08:20:30+00:00',
+      Changer: owner.id,
+      Maker: owner.id,
+      Team: owner.id,
+      Synced: 'Calendar',
     })
-    expect(rows[1]).toMatchObject({ Notes: 'a\ufffd \\u0000 😀' })
+    expect(rows[1]).toMatchObject({ Notes: 'a\ufffd \\u0000 😀', Summary: null })
     expect(readLinks(Person as string).records.map(({ title }) => title)).toEqual(['Ann', 'Bo'])
     expect(JSON.parse(String(Files))).toMatchObject([{ title: 'a.txt', size: 5, mimetype: 'text/plain' }])
     expect(field('Price').options).toMatchObject({ code: 'EUR', precision: 2 })
@@ -175,5 +218,6 @@ describe('an import from Airtable by token', () => {
     expect(notes).toMatchObject([{ fieldTitle: 'Cost', reason: expect.stringContaining('SEK is shown') }])
     expect(lines).toContainEqual(['Status', 'recTask2', 'Unknown'])
     expect(lines).toContainEqual(['Owner', 'recTask2', 'gone@example.com'])
+    expect(lines).toContainEqual(['Team', 'recTask1', 'away@example.com'])
   })
 })

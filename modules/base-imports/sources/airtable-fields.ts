@@ -31,6 +31,7 @@ import {
   scalar,
   singleSelect,
   storedPlan,
+  textOf,
   texts,
   type ValueType,
   values,
@@ -113,7 +114,8 @@ const STORED: Record<string, (options: Options) => ValueType> = {
   singleLineText: () => texts('SingleLineText'),
   multilineText: () => texts('LongText'),
   richText: () => texts('LongText', { rich: true }),
-  aiText: () => texts('LongText'),
+  // The text is null until it has been generated.
+  aiText: () => ({ ...texts('LongText'), cell: (value) => textOf(isRecord(value) ? value.value : value) }),
   email: () => texts('Email'),
   url: () => texts('URL'),
   phoneNumber: () => texts('PhoneNumber'),
