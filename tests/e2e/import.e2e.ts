@@ -568,6 +568,21 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('warns of the memory that a large workbook takes which is read as a whole', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sheaf-large-'))
+    const path = join(folder, 'large.xls')
+    await Bun.write(path, Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(11_000_000)]))
+    await page.getByRole('button', { name: /^Import data/ }).click()
+    const chooser = page.waitForEvent('filechooser')
+    await dialog().getByRole('button', { name: 'Choose files' }).click()
+    await (await chooser).setFiles(path)
+    await dialog()
+      .getByText(/may take up to 2\d\d MB for this file/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Choose another file' }).waitFor()
+    await rm(folder, { recursive: true })
+  })
+
   test('says what a file of another kind is, and asks for another one instead of trying again', async () => {
     await page.getByRole('button', { name: /^Import data/ }).click()
     const pick = async (button: string, file: ChosenFile) => {

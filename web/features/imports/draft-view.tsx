@@ -28,6 +28,7 @@ import {
 import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
 import { loadTarget } from './load-target.ts'
+import { type ImportSource, memoryForWhole } from './source.ts'
 import { UpdateOptions } from './update-options.tsx'
 import { type Draft, type Drafts, isEncodingOpen } from './use-drafts.ts'
 import type { LinkTarget } from './use-links.ts'
@@ -75,6 +76,7 @@ export function DraftView({
           </>
         )}
       </p>
+      <MemoryWarning source={source} />
       {error && (
         <ErrorState
           title={m.imports_this_file_cant_be_read()}
@@ -242,12 +244,19 @@ function Reading({ draft }: { draft: Draft | undefined }) {
       <p className={styles.hint} role="status">
         {rows > 0 || uploaded !== null || isOffline ? text : ' '}
       </p>
+      {draft && <MemoryWarning source={draft.source} />}
       <Skeleton width={260} />
       <Skeleton height={32} />
       <Skeleton height={32} width="60%" />
       <Skeleton height={280} />
     </div>
   )
+}
+
+/** Warns of a large workbook that the server reads as a whole, while it is uploaded and before it is imported. */
+function MemoryWarning({ source }: { source: ImportSource }) {
+  const bytes = memoryForWhole(source)
+  return bytes === null ? null : <Alert>{m.imports_read_whole({ memory: formatBytes(bytes) })}</Alert>
 }
 
 /** Limits of `imports.missingNames`: texts per column, and their total length. */

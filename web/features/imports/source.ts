@@ -41,6 +41,16 @@ export const tableTitleOf = ({ name }: ImportSource, table = '', isOnly = true):
     .trim()
     .slice(0, 200) || m.imports_import()
 
+/** Workbooks that the server reads into memory as a whole, which takes up to 20 times their size. */
+const READ_WHOLE = /\.(?:xls|xlsb|xml|ods|fods)$/i
+const MEMORY_FACTOR = 20
+/** Size from which that is worth a warning. */
+const LARGE_BYTES = 10_000_000
+
+/** Memory in bytes that the server may take for a large file, if it reads such files as a whole; else null. */
+export const memoryForWhole = ({ name, size }: ImportSource): number | null =>
+  size > LARGE_BYTES && READ_WHOLE.test(name) ? size * MEMORY_FACTOR : null
+
 /** Reads the bytes `from` to `to` (exclusive) of a file. */
 export type ReadBytes = (source: ImportSource, from: number, to: number) => Promise<ArrayBuffer>
 
