@@ -2,7 +2,7 @@ import { DATE_FORMATS, type DateFormat, hasMonthName, parseDay } from './date-te
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration.ts'
-import { hasEraLetter, isSurelyEra } from './era-days.ts'
+import { arePersianOrIslamic, hasEraLetter, isSurelyEra } from './era-days.ts'
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
 import { plainDay, plainDuration } from './notations.ts'
 import { parseTime } from './time.ts'
@@ -40,6 +40,7 @@ export function detectDates(written: string[], monthFirst: boolean): Detected {
   if (written.some(hasEraLetter) && !written.some(isSurelyEra)) return null
   const values = written.map(plainDay)
   const days = values.map(withoutTime)
+  if (arePersianOrIslamic(days)) return null
   const format = commonFormat(days, monthFirst)
   if (format === null) return null
   const options = { format: format.name }

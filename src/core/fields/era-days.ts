@@ -82,11 +82,18 @@ const YEAR_LAST = /^(\d{1,2}([-/. ])\d{1,2}\2)(\d{4})(?=$|[ T,])/
 const YEAR_FIRST = /^(\d{4})(?=([-/.])\d{1,2}\2\d{1,2}(?:$|[ T]))/
 
 /** True if all days have years of the Buddhist era, 2400 to 2700, in numbers. */
-export const areBuddhist = (days: readonly string[]): boolean =>
+export const areBuddhist = (days: readonly string[]): boolean => haveYears(days, isBuddhistYear)
+
+/** True if all days have years from 1300 to 1499, in numbers, as in the Persian and the Islamic calendar; which one is not known. */
+export const arePersianOrIslamic = (days: readonly string[]): boolean =>
+  haveYears(days, (year) => /^1[34]/.test(year))
+
+/** True if the years of all days, in numbers, pass the test. */
+const haveYears = (days: readonly string[], fits: (year: string) => boolean): boolean =>
   days.length > 0 &&
   days.every((day) => {
     const year = YEAR_LAST.exec(day)?.[3] ?? YEAR_FIRST.exec(day)?.[1]
-    return year !== undefined && isBuddhistYear(year)
+    return year !== undefined && fits(year)
   })
 
 /** A day of the Buddhist era in the common one: `31/12/2567` as `31/12/2024`. Other text, and other years, as they are. */

@@ -1,4 +1,5 @@
 import { withoutCurrencyWord } from './currency-words.ts'
+import { withPlainParts } from './day-parts.ts'
 import { fromBuddhist, withoutEra } from './era-days.ts'
 import type { AnyFieldType, CellValue, FieldOptions } from './field-type.ts'
 import type { DecimalMark } from './number-text.ts'
@@ -8,8 +9,8 @@ import type { DecimalMark } from './number-text.ts'
  * days of East Asia, words for currencies, ISO durations. Not loaded with the grid.
  */
 
-/** Invisible characters, Arabic, Persian and Thai digits and marks, full-width forms of ASCII and of currency signs. */
-const OTHER = /[\p{Cf}\u0660-\u066c\u06f0-\u06f9\u0e50-\u0e59\uff01-\uff5e\uffe0-\uffe6]/gu
+/** Invisible characters, digits of other scripts, Arabic marks, full-width forms of ASCII and of currency signs. */
+const OTHER = /(?!\d)[\p{Cf}\p{Nd}\u066a-\u066c\uff01-\uff5e\uffe0-\uffe6]/gu
 
 /**
  * Text with ASCII digits and marks in place of those of other scripts: `١٬٢٣٤٫٥٠`, `１，２３４` and `۱۲` as `1,234.50`, `1,234` and
@@ -22,9 +23,24 @@ export function plainDigits(text: string, decimal: DecimalMark = '.'): string {
   const marks: Record<string, string> = { '٪': '%', '٫': decimal, '٬': decimal === '.' ? ',' : '.' }
   return text.replace(OTHER, (sign) => {
     if (sign > '\uff00') return sign.normalize('NFKC')
-    // The codes of zeros are multiples of 16.
-    return marks[sign] ?? (/\p{Nd}/u.test(sign) ? String(sign.charCodeAt(0) % 16) : '')
+    return marks[sign] ?? (/\p{Cf}/u.test(sign) ? '' : asciiDigit(sign))
   })
+}
+
+/** Digits of other scripts that were read before, with those of ASCII. */
+const asciiDigits = new Map<string, string>()
+
+/** A digit of any script in ASCII. Those from zero to nine have consecutive codes (Unicode Standard, 4.6). */
+function asciiDigit(sign: string): string {
+  const known = asciiDigits.get(sign)
+  if (known !== undefined) return known
+  const code = sign.codePointAt(0) ?? 0
+  let zero = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1
+  // Several sets of digits may follow each other.
+  const digit = String((code - zero) % 10)
+  asciiDigits.set(sign, digit)
+  return digit
 }
 
 /** `2024年1月3日`, `2024년 1월 3일`, `2024. 1. 3.` as in Korea and Hungary, `20240103`; a time may follow. */
@@ -36,7 +52,7 @@ const ORDINAL = /^(\d{1,2})(?:st|nd|rd|th)(?= \p{L})/iu
 
 /** A day, with or without a time, in a notation that `parseDay` knows; other text as it is. */
 export function plainDay(text: string): string {
-  const plain = withoutEra(plainDigits(text).trim()).replace(YEAR_FIRST, (_, ...parts) =>
+  const plain = withPlainParts(withoutEra(plainDigits(text).trim())).replace(YEAR_FIRST, (_, ...parts) =>
     parts.slice(0, 6).filter(Boolean).join('-'),
   )
   const [prefix, weekday] = WEEKDAY.exec(plain) ?? []
