@@ -28,8 +28,8 @@ afterAll(async () => {
 })
 
 const mine = () => bench.app.trpc(ann.token).notifications
-const mention = (text = 'see this', { id: tableId } = table) =>
-  bench.trpc.comments.create.mutate({ tableId, recordId: 1, text: `@(${ann.id}) ${text}` })
+const mention = (text = 'see this') =>
+  bench.trpc.comments.create.mutate({ tableId: table.id, recordId: 1, text: `@(${ann.id}) ${text}` })
 /** Sends what is due so many milliseconds from now. */
 const sendIn = (ms: number) => bench.app.services.notifications.mails.sendDue(Date.now() + ms)
 const sent = async (count: number) => {
@@ -55,6 +55,18 @@ describe('a mail of notifications', () => {
     )
     await sendIn(60_000)
     expect(smtp.mails).toEqual([])
+  })
+
+  test('names records as their tables show them, in the time zone of its recipient', async () => {
+    const ben = await bench.app.signUp()
+    await bench.app.services.auth.access.setMembership(bench.baseId, ben.id, 'editor')
+    await bench.app.trpc(ben.token).notifications.setSettings.mutate({ baseId: null, timeZone: 'Asia/Tokyo' })
+    const visits = await bench.table({ At: 'DateTime' }, [{ At: '2026-01-05 23:30:00+00:00' }])
+    const text = `@(${ben.id}) see this`
+    await bench.trpc.comments.create.mutate({ tableId: visits.id, recordId: 1, text })
+    await sendIn(60_000)
+    const [mail] = await sent(1)
+    expect(mail?.headers.subject).toEndWith(`mentioned you on 2026-01-06 08:30 in ${visits.title}`)
   })
 
   test('leaves out what was read or deleted, and what its recipient may not open any more', async () => {
@@ -260,15 +272,6 @@ describe('a daily mail', () => {
     expect([due.getUTCHours(), due.getUTCMinutes(), due.getTime() > Date.now()]).toEqual([12, 30, true])
     await sendIn(400 * 24 * HOUR_MS)
     smtp.mails.splice(0)
-  })
-
-  test('names records as their tables show them, in the time zone of its recipient', async () => {
-    await set({ timeZone: 'Asia/Tokyo' })
-    const visits = await bench.table({ At: 'DateTime' }, [{ At: '2026-01-05 23:30:00+00:00' }])
-    await mention('hello', visits)
-    await sendIn(400 * 24 * HOUR_MS)
-    const [mail] = await sent(1)
-    expect(mail?.headers.subject).toEndWith(`mentioned you on 2026-01-06 08:30 in ${visits.title}`)
   })
 })
 
