@@ -102,6 +102,15 @@ describe('an import of a workbook', () => {
         ),
       'protected with a password',
     ],
+    [
+      'in the OpenDocument format with a password',
+      () => {
+        const parts = unzipSync(workbook({ A: sheetOf([['a'], [1]]) }, 'ods'))
+        const manifest = strToU8('<manifest:manifest><manifest:encryption-data/></manifest:manifest>')
+        return new Uint8Array(zipSync({ ...parts, 'META-INF/manifest.xml': manifest }))
+      },
+      'protected with a password',
+    ],
     ['that is cut off', () => workbook({ A: sheetOf([['a'], [1]]) }).slice(0, -300), 'damaged'],
     [
       'of damaged bytes',
