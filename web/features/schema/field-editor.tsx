@@ -20,7 +20,7 @@ import { TextArea, TextField } from '../../ui/field.tsx'
 import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/states.tsx'
-import { askRemoval } from './ask-delete.tsx'
+import { askRemoval } from './ask-removal.ts'
 import { DefaultValue } from './default-value.tsx'
 import { createField, type FieldPlace, latestField, updateField } from './field-commands.tsx'
 import {
