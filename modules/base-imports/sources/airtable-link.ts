@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Condition } from '../../../src/core/filters/filter.ts'
 import { parseJsonOrNull } from '../../../src/core/json-text.ts'
+import { isTabular } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { SourceConnection, SourceContext, SourceTable, SourceView } from '../source.ts'
 import { toRecord } from './airtable.ts'
@@ -392,7 +393,7 @@ function toView(view: LinkView, table: LinkTable): SourceView {
   const visible = order.filter(({ visibility }) => visibility !== false).map(({ columnId }) => columnId)
   const isColoredBySelect = colorType === 'selectColumn' && typeof selectColumnId === 'string'
   if (colorType && colorType !== 'none' && !isColoredBySelect) notes.push(m.base_imports_note_color_rules())
-  if (kind !== 'grid') notes.push(m.base_imports_note_kind_settings())
+  if (!isTabular({ kind })) notes.push(m.base_imports_note_kind_settings())
   return {
     id: view.id,
     title: view.name ?? table.name,

@@ -63,14 +63,14 @@ export function formatDay(day: string, format: DateFormat): string {
     .replace('DD', date)
 }
 
-/** Languages whose names of months are read. */
-const MONTH_LANGUAGES = [
-  ...['de', 'de-AT', 'nl', 'af', 'sv', 'da', 'nb', 'is', 'fi', 'et', 'lt', 'lv'],
-  ...['fr', 'fr-CA', 'es', 'it', 'pt', 'ca', 'gl', 'ro', 'el', 'sq'],
-  // Without Croatian, whose “listopad” is October, and November in Polish.
-  ...['pl', 'cs', 'sk', 'sl', 'hu', 'sr', 'sr-Latn', 'bs', 'mk', 'bg', 'ru', 'uk', 'be'],
-  ...['tr', 'az', 'uz', 'kk', 'ka', 'hy', 'ar', 'he', 'id', 'ms', 'fil', 'sw'],
-]
+/** Languages whose names of months are read. Croatian is not: its “listopad” is October, and November in Polish. */
+const MONTH_LANGUAGES = `
+  de de-AT nl af sv da nb is fi et lt lv
+  fr fr-CA es it pt ca gl ro el sq
+  pl cs sk sl hu sr sr-Latn bs mk bg ru uk be
+  tr az uz kk ka hy ar he id ms fil sw`
+  .trim()
+  .split(/\s+/)
 
 /** Names of months in other languages by their number, without dots and accents; read when a text needs them. */
 let foreignMonths: ReadonlyMap<string, number> | null = null

@@ -5,16 +5,11 @@ import { withoutTime } from './instant-text.ts'
  * rewritten as `13 marts 2024` and `13.3.2024 14:35`, which `parseDay` and `parseInstant` know. `date-text.ts` knows the months.
  */
 
-/** Words beside the parts of a day, without dots: prepositions, and those for year, month and day. */
-const DAY_WORDS = new Set([
-  ...['de', 'del'], // Catalan, Galician
-  ...['г', 'р'], // Bulgarian, Russian, Ukrainian
-  ...['gada'], // Latvian
-  ...['m', 'd'], // Lithuanian
-  ...['ж'], // Kazakh
-  ...['թ'], // Armenian
-  ...['ngày', 'tháng', 'thg', 'năm'], // Vietnamese
-])
+/**
+ * Words beside the parts of a day, without dots: prepositions, and those for year, month and day. In Catalan and Galician;
+ * Bulgarian, Russian and Ukrainian; Latvian; Lithuanian; Kazakh; Armenian; Vietnamese.
+ */
+const DAY_WORDS = new Set('de del г р gada m d ж թ ngày tháng thg năm'.split(' '))
 /** Prepositions that are written together with the month: Catalan `d’abril`, Hebrew `במרץ`. */
 const MONTH_PREFIX = /^(?:d['’]|ב)(?=\p{L})/u
 
@@ -25,13 +20,18 @@ const ORDERS: Record<string, number[]> = { nty: [0, 1, 2], ynt: [1, 2, 0], ytn: 
 /** Those of days that had words, such as `13 tháng 3, 2024` and `13.03.24 г.`. */
 const ORDERS_WITH_WORDS: Record<string, number[]> = { ...ORDERS, nny: [0, 1, 2], t: [0] }
 
-/** Words beside a time, without dots and spaces, with the half of the day that they name. */
-const TIME_WORDS = new Map<string, '' | ' am' | ' pm'>([
-  ...['klo', 'kl', 'u', 'во'].map((word) => [word, ''] as const), // Finnish, Danish, Bosnian, Macedonian
-  // English and Spanish, Greek, Arabic, Malay, Albanian, Chinese, Japanese, Korean
-  ...['am', 'πμ', 'ص', 'pg', 'pd', '上午', '午前', '오전'].map((word) => [word, ' am'] as const),
-  ...['pm', 'μμ', 'م', 'ptg', 'md', '下午', '午後', '오후'].map((word) => [word, ' pm'] as const),
-])
+/**
+ * Words beside a time, without dots and spaces, by the half of the day that they name. Those of no half are Finnish, Danish,
+ * Bosnian and Macedonian, the others English and Spanish, Greek, Arabic, Malay, Albanian, Chinese, Japanese and Korean.
+ */
+const HALVES = {
+  '': 'klo kl u во',
+  ' am': 'am πμ ص pg pd 上午 午前 오전',
+  ' pm': 'pm μμ م ptg md 下午 午後 오후',
+}
+const TIME_WORDS = new Map(
+  Object.entries(HALVES).flatMap(([half, words]) => words.split(' ').map((word) => [word, half] as const)),
+)
 /** A trailing time: `, 14.35`, `14 h 35`, `klo 14.35`, `2:35 p. m.`, `下午2:35`. */
 const TIME =
   /[,،]? (?:(\p{L}{1,3})\.? ?)?(\d{1,2})(?:[:.]| ?h ?)(\d{2})(?:[:.](\d{2}))?(?: ?(\p{L}[\p{L}. ]{0,5}))?$/u
