@@ -485,6 +485,54 @@ describe('baseImports.again', () => {
     expect(about.map(({ fieldTitle }) => fieldTitle).toSorted()).toEqual(['Mark', 'Twice'])
   })
 
+  test('keeps texts and options whose field has got values of another type there', async () => {
+    const choices = [{ name: 'Open' }, { name: 'Done' }]
+    const jobs = airtableTable(
+      'Jobs',
+      {
+        Name: 'singleLineText',
+        Owner: 'singleLineText',
+        State: { type: 'singleSelect', options: { choices } },
+        Rank: { type: 'number', options: { precision: 0 } },
+        Note: 'singleLineText',
+      },
+      [
+        { Name: 'Paint', Owner: 'Ann', State: 'Open', Rank: 1, Note: 'wet' },
+        { Name: 'Sweep', Owner: 'Bo', State: 'Done', Rank: 2 },
+      ],
+    )
+    const own = airtableBase('Jobs', [jobs])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const become = (title: string, definition: object) =>
+      Object.assign(jobs.fields.find(({ name }) => name === title)!, { options: undefined }, definition)
+    become('Owner', { type: 'singleCollaborator' })
+    become('State', { type: 'singleLineText' })
+    become('Rank', { type: 'number', options: { precision: 1 } })
+    become('Note', { type: 'multilineText' })
+    const [paint, sweep] = jobs.records
+    Object.assign(paint!.fields, {
+      [jobs.field('Owner')]: { id: 'usr1', email: owner.email, name: 'Ann' },
+      [jobs.field('State')]: 'Open since May',
+      [jobs.field('Rank')]: 1.5,
+      [jobs.field('Note')]: 'dry',
+    })
+    delete sweep!.fields[jobs.field('Owner')]
+    const expected = [
+      { Owner: 'Ann', Owner_1: owner.id, State: 'Open', State_1: 'Open since May', Rank: 1, Rank_1: 1.5 },
+      { Owner: 'Bo', Owner_1: null, State: 'Done', State_1: 'Done', Rank: 2, Rank_1: 2 },
+    ]
+    for (let run = 2; run < 4; run++) {
+      await imports().again.mutate({ importId: id })
+      expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run })
+      const { rows, schema } = await recordsOf(app, owner, baseId!, 'Jobs')
+      expect(rows).toMatchObject(expected)
+      expect(rows[0]).toMatchObject({ Note: 'dry' })
+      expect(schema.fields.filter(({ title }) => /_\d$/.test(title)).length).toBe(3)
+    }
+  })
+
   test('brings new names of tables, fields and views, but not to those that were renamed here', async () => {
     const jars = airtableTable(
       'Jars',

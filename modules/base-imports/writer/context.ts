@@ -1,5 +1,6 @@
 import type { UserActor } from '../../../src/core/actor.ts'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -42,6 +43,10 @@ export interface FieldState {
   mode: 'stored' | 'link' | 'inverse' | 'computed' | 'plain'
   /** Its title in the source, to notice a new one; absent if an earlier version has created it. */
   title?: string
+  /** The type with which a stored field was created; absent if an earlier version has created it. */
+  type?: FieldTypeName
+  /** True if it took the place of one of another kind: records without a change have no values in it yet. */
+  isReplacement?: true
   /** The candidate of a computed field. */
   candidate?: number
   /** What defines a computed field, to notice changes; absent if an earlier version has created it. */

@@ -110,13 +110,18 @@ const isPeople = (cell: SourceCell | undefined): cell is { people: SourcePerson[
 
 /**
  * Hash of everything that is imported of a record. Addresses of files change with each answer; empty values are left out, so
- * that a new field changes only the records that have a value in it.
+ * that a new field changes only the records that have a value in it. A replacement of a field is another one, as its type may
+ * have changed and its values not.
  */
-function digestOf({ cells, computed, comments }: SourceRecord): string {
+function digestOf({ fields }: KnownTable, { cells, computed, comments }: SourceRecord): string {
   const stable = (values: Record<string, unknown>) =>
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
   const files = (cell: SourceCell) => (isFiles(cell) ? cell.files.map(({ id, name }) => [id, name]) : cell)
-  const own = stable(cells).map(([id, cell]) => [id, files(cell as SourceCell)])
+  const keyOf = (id: string) => {
+    const known = fields.get(id)
+    return known?.state.isReplacement ? [id, known.id] : id
+  }
+  const own = stable(cells).map(([id, cell]) => [keyOf(id), files(cell as SourceCell)])
   return createHash('sha256')
     .update(JSON.stringify([own, stable(computed), comments]))
     .digest('base64url')
@@ -161,7 +166,7 @@ async function writeBatch(
   const changed: Changed[] = []
   for (const record of unique) {
     const known = objects.get(record.id)
-    const digest = digestOf(record)
+    const digest = digestOf(table, record)
     if (known && known.digest === digest) seen.push({ ...known, run: row.run })
     else changed.push({ record, digest, known, onlyFiles: known?.digest === lackingFiles(digest) })
   }

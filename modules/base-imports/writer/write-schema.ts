@@ -1,7 +1,7 @@
 import type { TableProgress } from '../../../src/core/base-imports.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { type Choice, withChoices } from '../../../src/core/fields/choices.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -147,6 +147,22 @@ const PLAN_OF: Record<FieldState['mode'], SourceField['plan']['as']> = {
   plain: 'computed',
 }
 
+/** True if the field that was created for one of the source still takes its values. */
+function isSameKind({ mode, type }: FieldState, { plan }: SourceField, counterpart: Field): boolean {
+  if (PLAN_OF[mode] !== plan.as) return false
+  return plan.as !== 'stored' || takesValues(type ?? counterpart.type, plan.type)
+}
+
+/** True if fields of a type take all values of another: texts all but people and files, decimals also whole numbers. */
+function takesValues(own: FieldTypeName, given: FieldTypeName): boolean {
+  if (own === given) return true
+  const { family, optionsLimitValues } = fieldType(own)
+  const other = fieldType(given)
+  if (family === 'text') return !other.people && !other.holdsFiles
+  if (optionsLimitValues || family === undefined) return false
+  return family === other.family || (family === 'decimal' && other.family === 'integer')
+}
+
 /**
  * Finds the counterparts of a table's fields, and adds those that are new in the source.
  *
@@ -181,7 +197,7 @@ async function adoptTable(
       }
       const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
       // A field of another kind has no values for this one and would empty it. A new one is created for it below.
-      if (PLAN_OF[state.mode] === field.plan.as) {
+      if (isSameKind(state, field, counterpart)) {
         const known: KnownField = { source: field, id: counterpart.id, state }
         table.fields.set(field.id, known)
         if (state.title !== field.title) await followFieldTitle(context, table, known, counterpart.title)
@@ -203,7 +219,13 @@ async function adoptTable(
       unknown.find(
         ({ id, title, type }) => !taken.has(id) && type === wanted.type && isTitled(title, wanted.title!),
       ) ?? (await createStored(context, source, field, schema.table.id))
-    if (created) await keep({ source: field, id: created.id, state: { mode: 'stored' } })
+    if (!created) continue
+    const state: FieldState = {
+      mode: 'stored',
+      type: field.plan.type,
+      ...(object && { isReplacement: true }),
+    }
+    await keep({ source: field, id: created.id, state })
   }
   return table
 }
