@@ -59,6 +59,21 @@ describe('records.write with a client id', () => {
     expect(again.inserted).toEqual(first.inserted)
   })
 
+  test('answers records of two tables in the order of their rows', async () => {
+    const tables = [await bench.table({ Num: 'Number' }), await bench.table({ Num: 'Number' }, [{ Num: 1 }])]
+    for (const [at, order] of [tables, tables.toReversed()].entries()) {
+      const operations = order.map((own) => ({
+        kind: 'insert' as const,
+        tableId: own.id,
+        rows: [{ values: own.values({ Num: 1 }) }],
+      }))
+      const change = { baseId: bench.baseId, clientId: `tables-${at}`, operations }
+      const first = await bench.trpc.records.write.mutate({ change })
+      const again = await bench.trpc.records.write.mutate({ change })
+      expect(again.inserted).toEqual(first.inserted)
+    }
+  })
+
   test('writes once when both arrive together', async () => {
     const before = await table.total()
     const [one, other] = await Promise.all([insert(2, 'together'), insert(2, 'together')])

@@ -25,3 +25,34 @@ test('a change that a browser sends twice is written once, also to a table that 
   await bench.stop()
   await foreign.stop()
 })
+
+test.each([
+  ['varchar(10)', ['c', 'a', 'b']],
+  ['int', [30, 10, 20]],
+])(
+  'a change that a browser sends twice gives its new records in the order of their rows: keys of %s',
+  async (type, keys) => {
+    const bench = await createBench()
+    const foreign = await createForeign('postgres', [
+      `create table thing (code ${type} primary key, name text)`,
+    ])
+    await connect(bench, foreign.sent)
+    const { trpc, baseId } = bench
+    const tables = await trpc.schema.tables.query({ baseId })
+    const tableId = tables.find(({ tableName }) => tableName === 'thing')?.id ?? ''
+    const { fields } = await trpc.schema.table.query({ tableId })
+    const codeId = fields.find(({ columnName }) => columnName === 'code')?.id ?? ''
+    const rows = keys.map((key) => ({ values: { [codeId]: key } }))
+    const change = {
+      baseId,
+      clientId: crypto.randomUUID(),
+      operations: [{ kind: 'insert' as const, tableId, rows }],
+    }
+    const first = await trpc.records.write.mutate({ change })
+    const second = await trpc.records.write.mutate({ change })
+    expect(first.inserted).toEqual(keys)
+    expect(second.inserted).toEqual(keys)
+    await bench.stop()
+    await foreign.stop()
+  },
+)

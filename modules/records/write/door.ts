@@ -35,7 +35,7 @@ import {
   wholeSecond,
 } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
-import { findRepeated, MAX_LISTED, mergeChanges, type Repeated } from './repeated-change.ts'
+import { findRepeated, insertionOrder, MAX_LISTED, mergeChanges, type Repeated } from './repeated-change.ts'
 import type { ValueResolver } from './resolve-values.ts'
 import { type CheckedOperation, runOperation } from './run-operation.ts'
 import type { SetWrites, Where } from './set-write.ts'
@@ -390,17 +390,19 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
   function logChange(
     { actor, actorId, clientId, entry, home, foreign }: WriteCall,
     log: Transaction,
-    { operations: [only], touched, isPlainInsert }: RanOperations,
+    { operations, touched, inserted, isPlainInsert }: RanOperations,
     { records, renumbered }: { records: RecordChange[]; renumbered: ReadonlySet<string> },
   ) {
     // Ranges are undone as sets, which only the base’s home supports.
     const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
-    const detail = range ?? entry.detail
+    // Only a change with a client id can be sent again.
+    const order = clientId && !range ? insertionOrder(operations, inserted) : undefined
+    const detail = range ?? (order ? { ...(entry.detail as object | undefined), ...order } : entry.detail)
     return appendChange(log, home.dialect, {
       actorId,
       clientId,
       actionId: actor.kind === 'user' ? actor.actionId : undefined,
-      tableId: only?.tableId ?? null,
+      tableId: operations[0]?.tableId ?? null,
       ...entry,
       // Besides the range, the records whose links changed.
       records: range ? records.slice(touched.length) : records,

@@ -35,6 +35,29 @@ export async function findRepeated(
 ): Promise<Repeated | null> {
   const entry = await findSent(tx, dialect, { actorId, clientId })
   if (!entry) return null
+  const repeated = await readRepeated({ tx, dialect, load }, entry)
+  const { inserted = repeated.inserted } = (entry.detail ?? {}) as Partial<InsertionOrder>
+  return { ...repeated, inserted }
+}
+
+/** Ids of new records in the order of their rows, in the detail of an entry whose lines do not tell it. */
+interface InsertionOrder {
+  inserted: RecordId[]
+}
+
+/** The order of a change's new records to store in its entry; undefined where `inRowOrder` finds it in the lines. */
+export function insertionOrder(
+  operations: readonly { tableId: string }[],
+  inserted: RecordId[],
+): InsertionOrder | undefined {
+  const isOfOneTable = operations.every(({ tableId }) => tableId === operations[0]?.tableId)
+  const isCounted = inserted.every(
+    (id, at) => typeof id === 'number' && (at === 0 || id > Number(inserted[at - 1])),
+  )
+  return inserted.length < 2 || (isOfOneTable && isCounted) ? undefined : { inserted }
+}
+
+async function readRepeated({ tx, dialect, load }: RepeatContext, entry: StoredEntry): Promise<Repeated> {
   const range = rangeOf(entry)
   if (range) {
     const inserted = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
@@ -65,7 +88,7 @@ export async function findRepeated(
   }
 }
 
-/** As `findRepeated`, for a change with too many records to list. */
+/** As `readRepeated`, for a change with too many records to list. */
 async function repeatedUnlisted({ tx, dialect, load }: RepeatContext, entry: StoredEntry): Promise<Repeated> {
   const { id: changeId, tableId } = entry
   const tableIds = await tablesOf(tx, dialect, changeId)
