@@ -84,6 +84,31 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     })
   })
 
+  test('sorts keep their order beside those of fields in the trash', async () => {
+    const schema = await createTable(shop, [
+      { type: 'SingleLineText', title: 'Title' },
+      ...['Due', 'Old', 'N', 'Between', 'Last'].map((title) => ({ type: 'Number' as const, title })),
+    ])
+    const idOf = (title: string) => fieldOf(schema, title).id
+    const path = `${M}/views/${schema.views[0]!.id}/sorts`
+    const shown = async () =>
+      (await shop.rest.get(path)).body.list.map((sort: { fk_column_id: string }) => sort.fk_column_id)
+    for (const title of ['Due', 'Title', 'Old', 'N'])
+      await shop.rest.post(path, { fk_column_id: idOf(title) })
+    for (const title of ['Due', 'Old']) await shop.api.schema.deleteField.mutate({ fieldId: idOf(title) })
+    for (const sort of (await shop.rest.get(path)).body.list.toReversed()) {
+      const { status } = await shop.rest.patch(`${M}/sorts/${sort.id}`, { ...sort, direction: 'desc' })
+      expect(status).toBe(200)
+      expect(await shown()).toEqual([idOf('Title'), idOf('N')])
+    }
+    const added = await shop.rest.post(path, { fk_column_id: idOf('Last'), order: 3 })
+    expect(added.body.order).toBe(3)
+    const between = await shop.rest.post(path, { fk_column_id: idOf('Between'), order: 2 })
+    expect(between.body.order).toBe(2)
+    for (const title of ['Due', 'Old']) await shop.api.schema.restoreField.mutate({ fieldId: idOf(title) })
+    expect(await shown()).toEqual(['Due', 'Title', 'Old', 'Between', 'N', 'Last'].map(idOf))
+  })
+
   test('filters are made, nested, listed, changed and deleted', async () => {
     const { viewId, n, title, schema } = await table()
     const path = `${M}/views/${viewId}/filters`

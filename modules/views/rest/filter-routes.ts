@@ -42,20 +42,23 @@ export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel,
 function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
   const list = async (actor: Actor, viewId: string) => {
     const { row, model } = await views.openRow(actor, 'view.list', viewId)
-    const live = row.sorts.filter((sort) => model.field(sort.fieldId))
-    return live.map((sort, index) => presentSort(model.table, row, sort, index + 1))
+    return listed(row.sorts, model).map((sort, index) => presentSort(model.table, row, sort, index + 1))
   }
   const one = async (actor: Actor, sortId: string) => {
     const sort = (await list(actor, await views.viewHolding('Sort', sortId))).find(({ id }) => id === sortId)
     if (!sort) throw notFound('Sort', sortId)
     return sort
   }
-  const change = async (actor: Actor, sortId: string, decide: (sorts: Sort[], index: number) => Sort[]) => {
+  const change = async (
+    actor: Actor,
+    sortId: string,
+    decide: (sorts: Sort[], index: number, model: TableModel) => Sort[],
+  ) => {
     const viewId = await views.viewHolding('Sort', sortId)
-    await views.change(actor, viewId, ['view.arrange'], ({ sorts }) => {
+    await views.change(actor, viewId, ['view.arrange'], ({ sorts }, model) => {
       const index = sorts.findIndex((sort) => sort.id === sortId)
       if (index < 0) throw notFound('Sort', sortId)
-      return { sorts: decide(sorts, index) }
+      return { sorts: decide(sorts, index, model) }
     })
   }
   return new Elysia({ prefix })
@@ -65,8 +68,8 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
       await views.openRow(actor, 'view.arrange', params.viewId)
       const input = readBody(SortBody, body)
       const added = { id: createId('sort'), fieldId: input.fk_column_id, direction: input.direction }
-      await views.change(actor, params.viewId, ['view.arrange'], ({ sorts }) => ({
-        sorts: sorts.toSpliced(input.push_to_top ? 0 : indexOf(input.order, sorts), 0, added),
+      await views.change(actor, params.viewId, ['view.arrange'], ({ sorts }, model) => ({
+        sorts: sorts.toSpliced(input.push_to_top ? 0 : indexOf(input.order, sorts, model), 0, added),
       }))
       return one(actor, added.id)
     })
@@ -74,12 +77,13 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     .patch('/sorts/:sortId', async ({ actor, params, body }) => {
       await views.openRow(actor, 'view.arrange', await views.viewHolding('Sort', params.sortId))
       const { fk_column_id: fieldId, direction, order } = readBody(SortPatch, body)
-      await change(actor, params.sortId, (sorts, index) => {
+      await change(actor, params.sortId, (sorts, index, model) => {
         const patched = sorts.map((sort, at) =>
           at === index ? { ...sort, ...(fieldId && { fieldId }), ...(direction && { direction }) } : sort,
         )
-        const [moved] = order == null ? [] : patched.splice(index, 1)
-        return moved ? patched.toSpliced(indexOf(order, patched), 0, moved) : patched
+        if (order == null || listed(sorts, model)[positionOf(order)]?.id === params.sortId) return patched
+        const moved = patched.splice(index, 1)
+        return patched.toSpliced(indexOf(order, patched, model), 0, ...moved)
       })
       return scalar(1)
     })
@@ -304,6 +308,15 @@ const asWire = ({ fieldId, operator, operand, value }: Condition): WireFilter =>
   value,
 })
 
-/** The index that an `order`, which counts from 1, means among other sorts: the last one without it. */
-const indexOf = (order: number | null | undefined, others: readonly Sort[]): number =>
-  order == null ? others.length : Math.max(0, Math.round(order) - 1)
+/** Sorts that clients see: sorts of fields in the trash are kept for the return of the field. */
+const listed = (sorts: readonly Sort[], model: TableModel): Sort[] =>
+  sorts.filter(({ fieldId }) => model.field(fieldId))
+
+/** The position in the list that an `order` means, which counts from 1. */
+const positionOf = (order: number): number => Math.max(0, Math.round(order) - 1)
+
+/** The index among the other sorts of a view that an `order` means: the last one without it. */
+function indexOf(order: number | null | undefined, others: readonly Sort[], model: TableModel): number {
+  const next = order == null ? undefined : listed(others, model)[positionOf(order)]
+  return next ? others.indexOf(next) : others.length
+}
