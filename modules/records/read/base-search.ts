@@ -113,19 +113,16 @@ export function createBaseSearch(
       const others = searchable(opened.context).filter(({ id }) => id !== displayField.id)
       const limit = search.perTable ?? PER_TABLE
       const { indexed, scanned } = divideByIndex(opened.context, search.text, others)
-      const found = new Set<RecordId>()
-      let isComplete = true
-      // The index answers at once. The fields that it cannot hold may take longer than there is time.
-      for (const fields of [[displayField], indexed, scanned]) {
-        if (fields.length === 0 || found.size >= limit) continue
-        const ids = await withinTime(timeUp, () => idsWith(opened, search.text, fields, limit))
-        isComplete = ids !== null
-        if (ids === null) break
-        for (const id of ids) found.add(id)
-      }
-      const ids = [...found].slice(0, limit)
+      const read = async (fields: Field[]) =>
+        fields.length === 0 ? [] : withinTime(timeUp, () => idsWith(opened, search.text, fields, limit))
+      // The index answers at once. The fields that it cannot hold, such as a computed name, may take longer than there is time.
+      const byIndex = await read(indexed)
+      const byName = byIndex && (await read([displayField]))
+      const found = new Set([...(byName ?? []), ...(byIndex ?? [])])
+      const byOthers = byName && (found.size < limit ? await read(scanned) : [])
+      const ids = [...found.union(new Set(byOthers))].slice(0, limit)
       const matches = ids.length > 0 ? await describe(opened, search, ids, [displayField, ...others]) : []
-      return { matches, isComplete }
+      return { matches, isComplete: byOthers !== null }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       // Deleted since the list of tables was read.
