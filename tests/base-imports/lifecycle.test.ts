@@ -560,6 +560,50 @@ describe('baseImports.again', () => {
     expect(renamed.schema.views.map(({ title }) => title)).toEqual(['All pots'])
   })
 
+  test('brings titles that others give up or exchange', async () => {
+    const jobs = airtableTable(
+      'Jobs',
+      {
+        Name: 'singleLineText',
+        State: 'singleLineText',
+        Status: 'singleLineText',
+        One: 'singleLineText',
+        Two: 'singleLineText',
+      },
+      [{ Name: 'Paint', State: 'new', Status: 'old', One: '1', Two: '2' }],
+    )
+    const tasks = airtableTable('Tasks', { Name: 'singleLineText' }, [{ Name: 'Task' }])
+    jobs.views.push({ id: 'viwSecond', name: 'Second', type: 'grid' })
+    jobs.views[0]!.name = 'First'
+    const own = airtableBase('Jobs', [jobs, tasks])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { schema } = await recordsOf(app, owner, baseId!, 'Jobs')
+    const first = schema.views.find(({ title }) => title === 'First')!
+    jobs.name = 'Tasks'
+    tasks.name = 'Old tasks'
+    jobs.views[0]!.name = 'Second'
+    jobs.views[1]!.name = 'Third'
+    for (const [title, next] of [
+      ['Status', 'Old status'],
+      ['State', 'Status'],
+      ['One', '-'],
+      ['Two', 'One'],
+      ['-', 'Two'],
+    ])
+      jobs.fields.find(({ name }) => name === title)!.name = next!
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    expect((await recordsOf(app, owner, baseId!, 'Old tasks')).rows).toMatchObject([{ Name: 'Task' }])
+    const renamed = await recordsOf(app, owner, baseId!, 'Tasks')
+    expect(renamed.rows).toMatchObject([
+      { Name: 'Paint', Status: 'new', 'Old status': 'old', Two: '1', One: '2' },
+    ])
+    expect(renamed.schema.views.map(({ title }) => title).toSorted()).toEqual(['Second', 'Third'])
+    expect(renamed.schema.views.find(({ title }) => title === 'Second')!.id).toBe(first.id)
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

@@ -1,6 +1,7 @@
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { uniqueTitle } from '../../schema/index.ts'
 import { problem, type RunContext } from './context.ts'
 
 /*
@@ -35,23 +36,46 @@ const cleanTitle = (title: string, maxLength: number): string =>
 export const isTitled = (title: string, wanted: string): boolean =>
   title === wanted || (title.startsWith(`${wanted}_`) && /^\d+$/.test(title.slice(wanted.length + 1)))
 
+/** An object of the source with its counterpart here. */
+interface Titled {
+  /** The title here. */
+  here: string
+  /** Titles in the source, as this base accepts them: that of the last run, and the present one. */
+  before: string
+  now: string
+  /** For the report. */
+  about: Partial<ImportProblem>
+  /** Gives the counterpart this title or, if it is taken, the same with a suffix. Returns the new title. */
+  rename(title: string): Promise<string>
+}
+
 /**
- * Renames an object whose title has changed in the source since the last run, unless it was renamed here. A title that this
- * base refuses is reported.
+ * Renames objects whose titles have changed in the source since the last run, unless they were renamed here. A title that
+ * this base refuses is reported.
  *
- * @param titles `here`, and those of the source `before` and `now`, as this base accepts them
+ * @param objects all of one kind that were there in the last run, as one may get the title of another
  */
-export async function followTitle(
-  { report }: RunContext,
-  { here, before, now }: { here: string; before: string; now: string },
-  about: Partial<ImportProblem>,
-  rename: (title: string) => Promise<unknown>,
-): Promise<void> {
-  if (before === now || !isTitled(here, before)) return
-  try {
-    await rename(now)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error
-    await report([problem('changed', error.message, about)])
+export async function followTitles({ report }: RunContext, objects: readonly Titled[]): Promise<void> {
+  const rename = async ({ now, about, rename }: Titled): Promise<string> => {
+    try {
+      return await rename(now)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      await report([problem('changed', error.message, about)])
+      return now
+    }
   }
+  const waiting = objects.filter(({ here, before, now }) => before !== now && isTitled(here, before))
+  const suffixed: Titled[] = []
+  while (waiting.length > 0) {
+    // First one whose new title no other still has.
+    const free = waiting.findIndex(({ now }, at) => {
+      const others = waiting.toSpliced(at, 1).map(({ here }) => ({ title: here }))
+      return uniqueTitle(now, others) === now
+    })
+    const [next] = waiting.splice(Math.max(0, free), 1)
+    if (next && (await rename(next)) !== next.now && free < 0) suffixed.push(next)
+  }
+  // Titles that were exchanged are free now.
+  for (const object of suffixed) await rename(object)
 }

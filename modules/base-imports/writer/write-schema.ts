@@ -7,6 +7,7 @@ import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_FIELDS, type NewField, uniqueTitle } from '../../schema/index.ts'
 import type { LinkPlan, SourceField, SourceTable } from '../source.ts'
+import type { ImportedObject } from '../store.ts'
 import {
   type FieldState,
   type KnownField,
@@ -15,7 +16,7 @@ import {
   type RunContext,
   storingField,
 } from './context.ts'
-import { fieldTitle, followTitle, isTitled, tableTitle } from './titles.ts'
+import { fieldTitle, followTitles, isTitled, tableTitle } from './titles.ts'
 
 /** Fields that every table has. */
 const SYSTEM_FIELDS = 10
@@ -35,6 +36,7 @@ export async function writeSchema(context: RunContext): Promise<void> {
   const live = new Map(existing.map((table) => [table.id, table]))
   const byMark = new Map(existing.map((table) => [markOf(table.meta), table.id]))
   await context.report(base.problems)
+  await followTableTitles(context, tableObjects, live)
   for (const source of base.tables) {
     context.signal.throwIfAborted()
     const known = tableObjects.get(source.id)?.targetId ?? byMark.get(mark(row.id, source.id))
@@ -47,9 +49,7 @@ export async function writeSchema(context: RunContext): Promise<void> {
     const schema =
       known === undefined ? await createTable(context, source) : await services.schema.table(actor, known)
     if (!schema) continue
-    const object = tableObjects.get(source.id)
-    if (object?.digest) await followTableTitle(context, source, schema.table, object.digest)
-    const isAdopted = object !== undefined
+    const isAdopted = tableObjects.has(source.id)
     const table = await adoptTable(context, source, schema, fieldObjects, isAdopted)
     context.tables.set(source.id, table)
     await context.save(
@@ -187,26 +187,27 @@ async function adoptTable(
   const unknown = isAdopted
     ? []
     : schema.fields.filter((field) => !field.isSystem && !field.isPrimaryKey && !taken.has(field.id))
-  for (const field of primaryFirst(source)) {
+  for (const field of source.fields) {
     const object = objects.get(field.id)
-    if (object) {
-      const counterpart = live.get(object.targetId)
-      if (!counterpart) {
-        table.deleted.add(field.id)
-        continue
-      }
-      const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
-      // A field of another kind has no values for this one and would empty it. A new one is created for it below.
-      if (isSameKind(state, field, counterpart)) {
-        const known: KnownField = { source: field, id: counterpart.id, state }
-        table.fields.set(field.id, known)
-        if (state.title !== field.title) await followFieldTitle(context, table, known, counterpart.title)
-        if (field.plan.as === 'stored') await addChoices(context, field, counterpart)
-        continue
-      }
-      if (field.plan.as !== 'skipped')
-        await context.report([problem('changed', m.base_imports_note_other_kind(), placeOf(source, field))])
+    const counterpart = object && live.get(object.targetId)
+    if (!counterpart) continue
+    const state: FieldState = JSON.parse(object.digest ?? '{"mode":"stored"}')
+    // A field of another kind has no values for this one and would empty it. A new one is created for it below.
+    if (!isSameKind(state, field, counterpart)) continue
+    table.fields.set(field.id, { source: field, id: counterpart.id, state })
+    if (field.plan.as === 'stored') await addChoices(context, field, counterpart)
+  }
+  // Before new fields are created, which may have the former titles.
+  await followFieldTitles(context, table, live)
+  for (const field of primaryFirst(source)) {
+    if (table.fields.has(field.id)) continue
+    const object = objects.get(field.id)
+    if (object && !live.has(object.targetId)) {
+      table.deleted.add(field.id)
+      continue
     }
+    if (object && field.plan.as !== 'skipped')
+      await context.report([problem('changed', m.base_imports_note_other_kind(), placeOf(source, field))])
     if (field.plan.as === 'skipped') {
       await context.report([problem('skipped', field.plan.reason, placeOf(source, field))])
       continue
@@ -230,43 +231,63 @@ async function adoptTable(
   return table
 }
 
-/** Gives a table its new title in the source, which had another one in the last run. */
-async function followTableTitle(
+/** Gives tables their new titles in the source; `writeSchema` remembers them. */
+async function followTableTitles(
   context: RunContext,
-  source: SourceTable,
-  { id, title: here }: Table,
-  before: string,
+  objects: ReadonlyMap<string, ImportedObject>,
+  live: ReadonlyMap<string, Table>,
 ): Promise<void> {
-  const { services, actor, row } = context
-  const titles = { here, before: tableTitle(before), now: tableTitle(source.title) }
-  await followTitle(context, titles, { tableTitle: source.title }, async (wanted) => {
-    const tables = await services.schema.tables(actor, row.baseId)
-    const others = tables.filter((table) => table.id !== id)
-    await services.schema.updateTable(actor, id, { title: uniqueTitle(wanted, others) })
+  const { base, services, actor, row } = context
+  const known = base.tables.flatMap((source) => {
+    const object = objects.get(source.id)
+    const table = object && live.get(object.targetId)
+    if (!table || object.digest === null) return []
+    const { id, title: here } = table
+    return {
+      here,
+      before: tableTitle(object.digest),
+      now: tableTitle(source.title),
+      about: { tableTitle: source.title },
+      async rename(wanted: string) {
+        const tables = await services.schema.tables(actor, row.baseId)
+        const others = tables.filter((other) => other.id !== id)
+        const title = uniqueTitle(wanted, others)
+        await services.schema.updateTable(actor, id, { title })
+        return title
+      },
+    }
   })
+  await followTitles(context, known)
 }
 
-/** Gives a field its new title in the source, and remembers it for the next run. */
-async function followFieldTitle(
+/** Gives fields their new titles in the source, and remembers them for the next run. */
+async function followFieldTitles(
   context: RunContext,
   table: KnownTable,
-  known: KnownField,
-  here: string,
+  live: ReadonlyMap<string, Field>,
 ): Promise<void> {
   const { services, actor } = context
-  const { id, source, state } = known
-  const titles = {
-    here,
-    // An earlier version did not remember it.
-    before: fieldTitle(state.title ?? source.title, here),
-    now: fieldTitle(source.title, here),
-  }
-  await followTitle(context, titles, placeOf(table.source, source), async (wanted) => {
-    const { fields } = await services.schema.table(actor, table.id)
-    const others = fields.filter((field) => field.id !== id)
-    await services.schema.updateField(actor, id, { title: uniqueTitle(wanted, others) })
+  const renamed = [...table.fields.values()].filter(({ source, state }) => state.title !== source.title)
+  if (renamed.length === 0) return
+  const known = renamed.map(({ id, source, state }) => {
+    const here = live.get(id)?.title ?? ''
+    return {
+      here,
+      // An earlier version did not remember it.
+      before: fieldTitle(state.title ?? source.title, here),
+      now: fieldTitle(source.title, here),
+      about: placeOf(table.source, source),
+      async rename(wanted: string) {
+        const { fields } = await services.schema.table(actor, table.id)
+        const others = fields.filter((other) => other.id !== id)
+        const title = uniqueTitle(wanted, others)
+        await services.schema.updateField(actor, id, { title })
+        return title
+      },
+    }
   })
-  await context.save(storingField(context, known))
+  await followTitles(context, known)
+  await context.save(renamed.flatMap((field) => storingField(context, field)))
 }
 
 const placeOf = (table: SourceTable, field: SourceField) => ({

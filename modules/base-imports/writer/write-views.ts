@@ -3,9 +3,11 @@ import { type Filter, isGroup } from '../../../src/core/filters/index.ts'
 import type { Sort, View } from '../../../src/core/model.ts'
 import { canGroup, collectsAnswers, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { uniqueTitle } from '../../schema/index.ts'
 import type { SourceView } from '../source.ts'
+import type { ImportedObject } from '../store.ts'
 import { type KnownTable, problem, type RunContext } from './context.ts'
-import { followTitle, viewTitle } from './titles.ts'
+import { followTitles, viewTitle } from './titles.ts'
 
 /**
  * Creates the views that the source has and the base has not yet, and renames those that were renamed there. The first grid of a
@@ -21,15 +23,10 @@ export async function writeViews(context: RunContext): Promise<void> {
     // In the order of the fields there, whatever the steps in which they were created.
     if (standard && row.run === 1) await arrange(context, table, standard, null)
     if (!row.choices.views) continue
+    await followViewTitles(context, table, objects, views)
     for (const source of table.source.views) {
       context.signal.throwIfAborted()
-      const object = objects.get(source.id)
-      if (object) {
-        const view = views.find(({ id }) => id === object.targetId)
-        if (view && object.digest) await followViewTitle(context, table, source, view, object.digest)
-        if (object.digest !== source.title) await context.save(storingView(context, source, object.targetId))
-        continue
-      }
+      if (objects.has(source.id)) continue
       const isStandard =
         standard && !taken.has(standard.id) && viewKind(source.kind).isTabular && row.run === 1
       const view = isStandard ? standard : await createView(context, table, source, views, taken)
@@ -46,20 +43,40 @@ export async function writeViews(context: RunContext): Promise<void> {
 const storingView = ({ store, row }: RunContext, { id, title }: SourceView, targetId: string) =>
   store.storing(row.id, 'view', [{ sourceId: id, targetId, digest: title, pending: null, run: row.run }])
 
-/** Gives a view its new title in the source, which had another one in the last run. */
-const followViewTitle = (
+/** Gives the views of a table their new titles in the source, and remembers them for the next run. */
+async function followViewTitles(
   context: RunContext,
   table: KnownTable,
-  source: SourceView,
-  { id, title: here }: View,
-  before: string,
-): Promise<void> =>
-  followTitle(
-    context,
-    { here, before: viewTitle(before), now: viewTitle(source.title) },
-    about(table, source),
-    (title) => context.services.views.update(context.actor, id, { title }),
-  )
+  objects: ReadonlyMap<string, ImportedObject>,
+  views: readonly View[],
+): Promise<void> {
+  const { services, actor } = context
+  const renamed = table.source.views.flatMap((source) => {
+    const object = objects.get(source.id)
+    return object && object.digest !== source.title ? { source, object } : []
+  })
+  if (renamed.length === 0) return
+  const known = renamed.flatMap(({ source, object }) => {
+    const view = views.find(({ id }) => id === object.targetId)
+    if (!view || object.digest === null) return []
+    const { id, title: here } = view
+    return {
+      here,
+      before: viewTitle(object.digest),
+      now: viewTitle(source.title),
+      about: about(table, source),
+      async rename(wanted: string) {
+        const schema = await services.schema.table(actor, table.id)
+        const others = schema.views.filter((other) => other.id !== id)
+        const title = uniqueTitle(wanted, others)
+        await services.views.update(actor, id, { title })
+        return title
+      },
+    }
+  })
+  await followTitles(context, known)
+  await context.save(renamed.flatMap(({ source, object }) => storingView(context, source, object.targetId)))
+}
 
 const about = (table: KnownTable, source: SourceView) => ({
   tableTitle: table.source.title,
