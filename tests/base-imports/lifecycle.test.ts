@@ -533,6 +533,31 @@ describe('baseImports.again', () => {
     }
   })
 
+  test('brings people and files as texts to fields that were made texts here', async () => {
+    const file = { id: 'attText', filename: 'plan.txt', size: 4, type: 'text/plain' }
+    const jobs = airtableTable(
+      'Jobs',
+      { Name: 'singleLineText', Owner: 'singleCollaborator', Plan: 'multipleAttachments' },
+      [{ Name: 'Paint', Owner: { id: 'usr1', email: owner.email, name: 'Ann' }, Plan: [file] }],
+    )
+    const own = airtableBase('Jobs', [jobs])
+    server.options.bases.push(own)
+    server.files.set('attText', new TextEncoder().encode('plan'))
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { schema } = await recordsOf(app, owner, baseId!, 'Jobs')
+    for (const title of ['Owner', 'Plan']) {
+      const fieldId = schema.fields.find((field) => field.title === title)!.id
+      await app.trpc(owner.token).schema.updateField.mutate({ fieldId, patch: { type: 'SingleLineText' } })
+    }
+    jobs.records[0]!.fields[jobs.field('Name')] = 'Sweep'
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    expect((await recordsOf(app, owner, baseId!, 'Jobs')).rows).toMatchObject([
+      { Name: 'Sweep', Owner: owner.email, Plan: 'plan.txt' },
+    ])
+  })
+
   test('brings new names of tables, fields and views, but not to those that were renamed here', async () => {
     const jars = airtableTable(
       'Jars',

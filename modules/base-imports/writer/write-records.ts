@@ -258,7 +258,8 @@ export function toValue(
 ): CellValue {
   if (cell === null) return null
   if (isLinks(cell)) return null
-  if (isPeople(cell)) {
+  const type = fieldType(field.type)
+  if (isPeople(cell) && type.people) {
     const found = cell.people.map((person) => {
       const match = person.email === null ? null : findPerson(people, person.email)
       if (!match) refuse(m.base_imports_reason_person(), person.email ?? person.name)
@@ -266,7 +267,7 @@ export function toValue(
     })
     return joinIds(found.filter((id) => id !== undefined))
   }
-  if (isFiles(cell)) {
+  if (isFiles(cell) && type.holdsFiles) {
     // People may have limited the files of the field since an earlier run.
     const limits = attachment.options.parse(field.options)
     const fitting = filesOf(cell).flatMap(({ id }) => {
@@ -280,11 +281,20 @@ export function toValue(
     if (count > 0) refuse(m.base_imports_reason_files_over({ max, count }), null)
     return fitting.length === 0 ? null : JSON.stringify(fitting.slice(0, max))
   }
-  const text = typeof cell === 'string' ? cell.replaceAll('\0', '').toWellFormed() : cell
-  const read = fieldType(field.type).read(text, field.options)
+  const plain = plainValue(cell)
+  if (plain === null) return null
+  const text = typeof plain === 'string' ? plain.replaceAll('\0', '').toWellFormed() : plain
+  const read = type.read(text, field.options)
   if (read.ok) return text
-  refuse(read.message, String(cell))
+  refuse(read.message, String(plain))
   return null
+}
+
+/** People by their addresses and files by their names, for fields whose type was changed here; other cells as they are. */
+function plainValue(cell: Exclude<SourceCell, { links: string[] }>): CellValue {
+  if (isPeople(cell)) return cell.people.map(({ email, name }) => email ?? name ?? '').join(', ') || null
+  if (isFiles(cell)) return cell.files.map(({ name }) => name).join(', ') || null
+  return cell
 }
 
 interface ReceivedFiles {
