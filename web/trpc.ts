@@ -54,22 +54,26 @@ const sessionLink: TRPCLink<AppRouter> = () => {
 const isSentAlone = ({ path, type }: { path: string; type: string }): boolean =>
   type === 'mutation' || goesAlone(path)
 
-/** Longest input that goes into an address; servers and proxies refuse addresses of 8 KB and more. */
-const MAX_INPUT_IN_URL = 3000
+/** Longest address; servers and proxies refuse those of 8 KB and more. */
+const MAX_URL_LENGTH = 6000
 
-const isLong = (op: { input: unknown }): boolean => JSON.stringify(op.input ?? '').length > MAX_INPUT_IN_URL
+/** Longest encoded input in an address, beside the path of the call. */
+const MAX_INPUT_IN_URL = MAX_URL_LENGTH - 1000
+
+/** True for a query whose input does not fit into an address, such as a filter or the options of a field. */
+const isLong = ({ type, input }: { type: string; input: unknown }): boolean =>
+  type === 'query' && encodeURIComponent(JSON.stringify(input ?? '')).length > MAX_INPUT_IN_URL
 
 const links = () => [
   sessionLink,
   splitLink({
-    condition: isSentAlone,
-    true: splitLink({
-      // A filter or a list of record ids can be any length.
-      condition: isLong,
-      true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders, methodOverride: 'POST' }),
-      false: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders }),
+    condition: isLong,
+    true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders, methodOverride: 'POST' }),
+    false: splitLink({
+      condition: isSentAlone,
+      true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders }),
+      false: httpBatchLink<AppRouter>({ url: '/trpc', headers: callerHeaders, maxURLLength: MAX_URL_LENGTH }),
     }),
-    false: httpBatchLink<AppRouter>({ url: '/trpc', headers: callerHeaders, maxURLLength: 6000 }),
   }),
 ]
 

@@ -83,6 +83,30 @@ async function valuesOf(tableId: string) {
   return (await trpc.records.list.query({ query: { tableId, fieldIds, limit: 100, offset: 0 } })).rows
 }
 
+/** A table with two records, to which columns of a file can link. */
+async function createCities(): Promise<void> {
+  await app.trpc(owner.token).schema.createTable.mutate({
+    baseId: base.id,
+    title: 'Cities',
+    fields: [{ title: 'Name', type: 'SingleLineText' }],
+  })
+  const [cities] = await tables()
+  const { fields: own } = await app.trpc(owner.token).schema.table.query({ tableId: cities!.id })
+  const name = own.find(({ title }) => title === 'Name')?.id ?? ''
+  await app.trpc(owner.token).records.write.mutate({
+    change: {
+      baseId: base.id,
+      operations: [
+        {
+          kind: 'insert',
+          tableId: cities!.id,
+          rows: ['Rome', 'Oslo'].map((city) => ({ values: { [name]: city } })),
+        },
+      ],
+    },
+  })
+}
+
 describe('importing a file', () => {
   test('keeps the settings when one presses beside the dialog', async () => {
     await choose(csv('ages.csv', 'Name;Age\nAnn;31\n'))
@@ -647,26 +671,7 @@ describe('importing a file', () => {
   })
 
   test('proposes links between the sheets of a workbook and to a table, and reads dates as chosen', async () => {
-    await app.trpc(owner.token).schema.createTable.mutate({
-      baseId: base.id,
-      title: 'Cities',
-      fields: [{ title: 'Name', type: 'SingleLineText' }],
-    })
-    const [cities] = await tables()
-    const { fields: own } = await app.trpc(owner.token).schema.table.query({ tableId: cities!.id })
-    const name = own.find(({ title }) => title === 'Name')?.id ?? ''
-    await app.trpc(owner.token).records.write.mutate({
-      change: {
-        baseId: base.id,
-        operations: [
-          {
-            kind: 'insert',
-            tableId: cities!.id,
-            rows: ['Rome', 'Oslo'].map((city) => ({ values: { [name]: city } })),
-          },
-        ],
-      },
-    })
+    await createCities()
     const book = XLSX.utils.book_new()
     const sheets = {
       Orders: [
@@ -710,6 +715,21 @@ describe('importing a file', () => {
     await page.getByText('3 records').waitFor()
     await page.getByText('Doe, Jane').first().waitFor()
     await page.getByText('01/02/2024').first().waitFor()
+  })
+
+  test('proposes a link for a file of many columns', async () => {
+    await createCities()
+    const columns = Array.from({ length: 12 }, (_, at) => `Text ${at}`)
+    const rows = Array.from({ length: 20 }, (_, row) => [
+      row % 2 === 0 ? 'Rome' : 'Oslo',
+      ...columns.map((column) => `${column}, value ${row}`),
+    ])
+    const lines = [['City', ...columns], ...rows].map((row) => row.map((text) => `"${text}"`).join())
+    await choose(csv('places.csv', lines.join('\n')))
+    await dialog().getByText('2 of 2 names found').waitFor()
+    const type = page.getByLabel('Type of City').locator('option:checked')
+    expect(await type.textContent()).toBe('Link to Cities')
+    await page.keyboard.press('Escape')
   })
 
   test('asks whether the years of a column are Buddhist, and shows the days that it reads', async () => {

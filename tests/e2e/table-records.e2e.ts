@@ -241,6 +241,24 @@ describe('fields', () => {
     await page.keyboard.press('ControlOrMeta+z')
     await grid.shows('Status', ['Open', 'Done', 'Done'])
   })
+
+  test('ask before a removed option of a long list empties records', async () => {
+    const choices = Array.from({ length: 120 }, (_, at) => ({ title: `Option ${at}` }))
+    const grid = await tests.open(
+      [
+        { title: 'Title', type: 'SingleLineText' as const },
+        { title: 'Status', type: 'SingleSelect' as const, options: { choices } },
+      ],
+      [['a', 'Option 0']],
+    )
+    const { page } = grid
+    await grid.header('Status').dblclick()
+    await page.getByTestId('choice-line').first().getByRole('button', { name: 'Remove option' }).click()
+    await page.keyboard.press('ControlOrMeta+Enter')
+    const question = page.getByRole('dialog', { name: 'Remove the option “Option 0”?' })
+    await question.getByRole('button', { name: 'Remove', exact: true }).click()
+    await grid.shows('Status', [''])
+  })
 })
 
 describe('without a connection', () => {
