@@ -167,6 +167,16 @@ describe('an open record beside the grid', () => {
   })
 })
 
+/** A field with two options. */
+const STATUS_FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  {
+    title: 'Status',
+    type: 'SingleSelect' as const,
+    options: { choices: [{ title: 'Open' }, { title: 'Done' }] },
+  },
+]
+
 describe('fields', () => {
   test('are added, converted after a preview, and deleted with a way back, by keyboard alone', async () => {
     const grid = await tests.open(FIELDS, rows)
@@ -258,6 +268,22 @@ describe('fields', () => {
     const question = page.getByRole('dialog', { name: 'Remove the option “Option 0”?' })
     await question.getByRole('button', { name: 'Remove', exact: true }).click()
     await grid.shows('Status', [''])
+  })
+
+  test('ask before an option is removed whose name another one gets', async () => {
+    const grid = await tests.open(STATUS_FIELDS, [
+      ['a', 'Open'],
+      ['b', 'Done'],
+    ])
+    const { page } = grid
+    await grid.header('Status').dblclick()
+    const lines = page.getByTestId('choice-line')
+    await lines.nth(1).getByRole('button', { name: 'Remove option' }).click()
+    await lines.nth(0).getByLabel('Option name').fill('Done')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    const question = page.getByRole('dialog', { name: 'Remove the option “Done”?' })
+    await question.getByText('1 record loses a value of “Status”').waitFor()
+    expect(grid.writes()).toEqual([])
   })
 })
 

@@ -113,11 +113,12 @@ const choicesIn = ({ choices }: FieldOptions): Choice[] | null =>
 export function removedOptions({ type, options }: Partial<FieldInput>, field: Field): string[] {
   const kept = type === undefined && options ? choicesIn(options) : null
   if (!kept) return []
-  const [ids, titles] = [new Set(kept.map(({ id }) => id)), new Set(kept.map(({ title }) => title))]
-  // The server takes a new option with an old title for the old one.
-  return (choicesIn(field.options) ?? []).flatMap(({ id, title }) =>
-    ids.has(id) || titles.has(title) ? [] : [title],
-  )
+  const before = choicesIn(field.options) ?? []
+  const keptIds = new Set(kept.map(({ id }) => id))
+  const oldIds = new Set(before.map(({ id }) => id))
+  // The server takes a new option with an old title for the old one, but not a renamed option.
+  const newTitles = new Set(kept.flatMap(({ id, title }) => (oldIds.has(id) ? [] : [title])))
+  return before.flatMap(({ id, title }) => (keptIds.has(id) || newTitles.has(title) ? [] : [title]))
 }
 
 /**
