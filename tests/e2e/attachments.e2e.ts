@@ -453,6 +453,21 @@ describe('a change of selected records', () => {
     expect(await names(0, 'Files')).toEqual(['photo.png', 'notes.txt'])
   })
 
+  test('imports no file that misses its list', async () => {
+    const { grid, page } = await open()
+    await grid.cell(0, 'Title').hover()
+    await page.getByRole('checkbox', { name: 'Select record 1' }).check()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Edit field' }).click()
+    const form = page.getByRole('dialog', { name: 'Edit field of selected records' })
+    await form.getByLabel('Field', { exact: true }).selectOption({ label: 'Files' })
+    await form.getByTestId('file-list').waitFor()
+    const given = [{ name: 'people.csv', type: 'text/csv', text: 'Title\nAnn\n' }]
+    await drop(page, '[aria-label="Edit field of selected records"] select', given)
+    await Bun.sleep(300)
+    expect(await page.getByRole('dialog', { name: /^Import/ }).count()).toBe(0)
+    expect(await page.getByText('Drop to import into this table').count()).toBe(0)
+  })
+
   test('is not carried out without a file that was refused', async () => {
     const { grid, page, table, names } = await open()
     const { trpc, token } = { ...tests.app(), ...tests.owner() }

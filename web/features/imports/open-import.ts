@@ -19,7 +19,11 @@ export function openImport(source: ImportStart, place: ImportPlace): void {
 /** Props that let files be dropped on an element to import them; disabled if `target` is null. */
 export function useFileDrop(target: ImportPlace | null) {
   const [isOver, setIsOver] = useState(false)
-  const hasFile = (event: DragEvent) => target !== null && event.dataTransfer.types.includes('Files')
+  // React passes on events of popovers that a component inside has opened elsewhere in the document.
+  const isInside = (event: DragEvent) =>
+    event.target instanceof Node && event.currentTarget.contains(event.target)
+  const hasFile = (event: DragEvent) =>
+    target !== null && isInside(event) && event.dataTransfer.types.includes('Files')
   return {
     isOver,
     dropProps: {
@@ -39,7 +43,7 @@ export function useFileDrop(target: ImportPlace | null) {
       onDrop(event: DragEvent) {
         setIsOver(false)
         const files = [...event.dataTransfer.files]
-        if (!target || files.length === 0 || event.defaultPrevented) return
+        if (!target || files.length === 0 || event.defaultPrevented || !isInside(event)) return
         event.preventDefault()
         event.stopPropagation()
         openImport(files, target)
