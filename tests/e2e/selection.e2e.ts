@@ -209,6 +209,54 @@ describe('the selection', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 900 records' }).click()
     expect(await untilCount(grid, '0 records')).toBe('0 records')
   })
+
+  test('has a menu for the records of two columns, each once', async () => {
+    const rows = Array.from({ length: 600 }, (_, at): CellValue[] => [`r${at}`, at])
+    const grid = await tests.openTable(await tests.createTable(FIELDS, rows))
+    await grid.header('Title').click()
+    await grid.header('Stock').click({ modifiers: ['ControlOrMeta'] })
+    await grid.cell(0, 'Title').click({ button: 'right' })
+    await grid.page.getByRole('menuitem', { name: 'Delete 600 records' }).waitFor()
+  })
+
+  test.each(['menu', 'page'] as const)('has no menu that comes too late for another %s', async (kind) => {
+    const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+    await grid.showsIn(899, 'Title', 'r899')
+    await grid.cell(895, 'Title').click({ modifiers: ['Shift'] })
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/trpc/records.list*', async (route) => {
+      const response = await route.fetch()
+      asked.resolve()
+      await released.promise
+      await route.fulfill({ response })
+      answered.resolve()
+    })
+    await grid.cell(895, 'Title').click({ button: 'right' })
+    await asked.promise
+    const single = page.getByRole('menuitem', { name: 'Delete record', exact: true })
+    if (kind === 'menu') {
+      await grid.cell(899, 'Title').click({ button: 'right' })
+      await single.waitFor()
+    } else {
+      await page.evaluate((hash) => {
+        location.hash = hash
+      }, `#/nc/${table.baseId}`)
+      await page.getByRole('grid').waitFor({ state: 'detached' })
+    }
+    released.resolve()
+    await answered.promise
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 500)))
+    expect(await page.getByRole('menuitem', { name: /^Delete \d+ records$/ }).count()).toBe(0)
+    expect(await single.count()).toBe(kind === 'menu' ? 1 : 0)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
 })
 
 describe('ticked records', () => {

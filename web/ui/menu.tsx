@@ -31,6 +31,9 @@ export function openMenu(anchor: OpenMenu['anchor'], items: Items, label: string
   else open(items)
 }
 
+/** Cancels the opening of a menu whose items are still awaited. */
+export const cancelAwaitedMenu = (): void => void openings++
+
 /** Opens a context menu for a right click, the menu key or Shift+F10. */
 export function openContextMenu(
   event: {

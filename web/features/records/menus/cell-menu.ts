@@ -18,7 +18,7 @@ import {
 } from 'lucide-react'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
-import type { CellArea, CellMenuRequest } from '../../../grid/contract.ts'
+import type { CellArea, CellMenuRequest, GridRow } from '../../../grid/contract.ts'
 import { groupAt, withCollapsed } from '../../../grid/groups/tree.ts'
 import { m } from '../../../messages.gen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
@@ -36,41 +36,57 @@ import { offerRecord } from '../groups/group-values.ts'
 const MAX_ROWS = 1000
 
 /** The menu of a cell, of a row number, or of everything that is selected with it. */
-export async function openCellMenu(get: GetContext, request: CellMenuRequest): Promise<void> {
+export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
   const context = get()
   const row = context.store.source.getRow(request.rowIndex)
   if (!row) return
-  const ids = await recordsOf(context, request.areas, row.id)
-  const several = ids.length > 1
-  const items = (): MenuItem[] => [
-    ...(several
-      ? []
-      : [{ kind: 'id', label: m.common_record(), value: String(context.store.realId(row.id)) } as const]),
-    ...(row.state === 'failed' ? failedItems(context, row.id) : []),
-    ...(several ? [] : placeItems(context, request.rowIndex, row.id)),
-    ...clipboardItems(context, request),
-    { kind: 'separator' },
-    ...groupItems(context, request.rowIndex),
-    ...recordItems(context, request.rowIndex, ids, request.fieldId),
-  ]
-  openMenu(
-    anchorOf(request),
-    whenHooksAreKnown(context, items),
-    several ? m.records_selected_records() : m.common_record(),
-  )
+  const spans = selectedRows(request.areas)
+  const count = spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  const isOfSelection = count > 1 && count <= MAX_ROWS
+  const label = isOfSelection ? m.records_selected_records() : m.common_record()
+  openMenu(anchorOf(request), items(row), label)
+
+  async function items({ id, state }: GridRow): Promise<MenuItem[]> {
+    const ids = isOfSelection ? await recordsOf(context, spans, id) : [id]
+    const several = ids.length > 1
+    return whenHooksAreKnown(context, () => [
+      ...(several
+        ? []
+        : [{ kind: 'id', label: m.common_record(), value: String(context.store.realId(id)) } as const]),
+      ...(state === 'failed' ? failedItems(context, id) : []),
+      ...(several ? [] : placeItems(context, request.rowIndex, id)),
+      ...clipboardItems(context, request),
+      { kind: 'separator' },
+      ...groupItems(context, request.rowIndex),
+      ...recordItems(context, request.rowIndex, ids, request.fieldId),
+    ])
+  }
 }
 
-/** The records of the selected rows, which may have to be read; only the clicked one if there are too many. */
+/** Numbers of consecutive rows, both included. */
+interface RowSpan {
+  first: number
+  last: number
+}
+
+/** The rows of areas, in order; those that several areas share, once. */
+function selectedRows(areas: readonly CellArea[]): RowSpan[] {
+  const spans: RowSpan[] = []
+  for (const { firstRow, lastRow } of areas.toSorted((a, b) => a.firstRow - b.firstRow)) {
+    const before = spans.at(-1)
+    if (before && firstRow <= before.last + 1) before.last = Math.max(before.last, lastRow)
+    else spans.push({ first: firstRow, last: lastRow })
+  }
+  return spans
+}
+
+/** The records of rows, which may have to be read; only the clicked one if it is not among them. */
 async function recordsOf(
   { store: { source } }: TableContext,
-  areas: readonly CellArea[],
+  spans: readonly RowSpan[],
   clicked: RecordId,
 ): Promise<RecordId[]> {
-  const count = areas.reduce((sum, { firstRow, lastRow }) => sum + lastRow - firstRow + 1, 0)
-  if (count > MAX_ROWS) return [clicked]
-  const read = await Promise.all(
-    areas.map(({ firstRow, lastRow }) => source.readRange({ first: firstRow, last: lastRow, fieldIds: [] })),
-  )
+  const read = await Promise.all(spans.map((span) => source.readRange({ ...span, fieldIds: [] })))
   const ids = new Set(read.flat().map(({ id }) => id))
   return ids.has(clicked) ? [...ids] : [clicked]
 }
