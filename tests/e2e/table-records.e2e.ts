@@ -285,6 +285,25 @@ describe('fields', () => {
     await question.getByText('1 record loses a value of “Status”').waitFor()
     expect(grid.writes()).toEqual([])
   })
+
+  test('keep their draft when the question before removed options is left by Back', async () => {
+    const grid = await tests.open(STATUS_FIELDS, [['a', 'Done']])
+    const { page } = grid
+    // An entry of the history to go back from.
+    await page.evaluate(() => {
+      location.hash += '?rowId=1'
+    })
+    await page.getByTestId('record-panel').waitFor()
+    await grid.header('Status').dblclick()
+    await page.getByLabel('Field name').fill('State')
+    await page.getByTestId('choice-line').nth(1).getByRole('button', { name: 'Remove option' }).click()
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByRole('dialog', { name: 'Remove the option “Done”?' }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await page.getByLabel('Field name').inputValue()).toBe('State')
+    expect(grid.writes()).toEqual([])
+  })
 })
 
 describe('without a connection', () => {

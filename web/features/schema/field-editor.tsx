@@ -50,8 +50,8 @@ interface FieldEditorProps {
   start?: FieldDraft
   onClose: () => void
   /**
-   * Called when the editor is closed by Escape or a press outside with unsaved changes, or when a save that was running
-   * at that moment fails later.
+   * Called when the editor is closed by Escape, Back or a press outside with unsaved changes, or when a save that was
+   * running at that moment fails or is given up later.
    */
   onAbandoned: (draft: FieldDraft) => void
 }
@@ -66,6 +66,8 @@ export function FieldEditor(props: FieldEditorProps) {
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const isMounted = useIsMounted()
+  /** True once the editor was left, perhaps during a save. */
+  const isLeft = useRef(false)
   const typeButton = useRef<HTMLButtonElement>(null)
   const moreId = useId()
   const withheld = useWithheldTypes(table, field)
@@ -80,10 +82,14 @@ export function FieldEditor(props: FieldEditorProps) {
   }
 
   function leave() {
+    isLeft.current = true
     onClose()
     // A running save goes on without the editor.
     if (!isBusy && JSON.stringify(draft) !== JSON.stringify(draftOf(field))) onAbandoned(draft)
   }
+
+  /** False after `leave` even before the editor is removed, and once the screen shows the editor of another field. */
+  const isOpen = () => isMounted.current && !isLeft.current
 
   async function save() {
     if (isBusy || problem !== null || missing !== null) return
@@ -93,15 +99,17 @@ export function FieldEditor(props: FieldEditorProps) {
         const latest = latestField(table, field)
         const patch = toPatch(draft, field, latest)
         if (Object.keys(patch).length === 0) return onClose()
-        if (!(await askRemoval(latest, patch))) return
+        if (!(await askRemoval(latest, patch))) {
+          if (!isOpen()) onAbandoned(draft)
+          return
+        }
         await updateField(table, field.id, patch)
       } else {
         await createField(table, toInput(draft), place)
       }
-      // The screen may show the editor of another field by now.
-      if (isMounted.current) onClose()
+      if (isOpen()) onClose()
     } catch (refusal) {
-      if (isMounted.current) return setError(refusal)
+      if (isOpen()) return setError(refusal)
       showError(refusal)
       onAbandoned(draft)
     } finally {
