@@ -57,6 +57,24 @@ describe('a dialog that cannot be shown', () => {
     await page.unroute(unreachable)
     problems.length = 0
   })
+
+  test.each(['record', 'field', 'list'] as const)('leaves the page too if it is a %s', async (kind) => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page, problems } = grid
+    await grid.cell(0, 'Title').click()
+    const bell = page.getByRole('button', { name: /notification/i })
+    await bell.waitFor()
+    const unreachable = /\/(assets|builds)\//
+    await page.route(unreachable, (route) => route.abort())
+    if (kind === 'record') await page.keyboard.press('Space')
+    else if (kind === 'field') await grid.header('Stock').dblclick()
+    else await bell.click()
+    await page.getByText('Part of the app could not be loaded').waitFor()
+    await grid.shows('Title', ['apple', 'banana'])
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
+    await page.unroute(unreachable)
+    problems.length = 0
+  })
 })
 
 describe('Back', () => {

@@ -1,15 +1,19 @@
 import { Component, type ReactNode } from 'react'
 import { isDomConflict, mayRenderAgain } from '../navigation/dom-conflicts.ts'
+import { showError } from './attempt.ts'
 
 interface LayerBoundaryProps {
-  /** Closes the layer and says why. */
-  onFailure: (error: unknown) => void
+  /** Closes the layer. */
+  onFailure: () => void
+  /** True for a layer that closes without a message. */
+  isQuiet?: boolean
   children: ReactNode
 }
 
 /**
- * Limits a failure of a dialog, menu or tooltip to itself, such as code that could not be loaded: the page below stays.
- * Errors caused by foreign DOM changes render again instead.
+ * Limits a failure of a dialog, an open record, a popover, menu or tooltip to itself, such as code that could not be
+ * loaded: the layer closes with a message, and the page below stays. Errors caused by foreign DOM changes render again
+ * instead.
  */
 export class LayerBoundary extends Component<LayerBoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false }
@@ -19,8 +23,12 @@ export class LayerBoundary extends Component<LayerBoundaryProps, { hasFailed: bo
   }
 
   override componentDidCatch(error: unknown): void {
-    if (isDomConflict(error) && mayRenderAgain()) this.setState({ hasFailed: false })
-    else this.props.onFailure(error)
+    if (isDomConflict(error) && mayRenderAgain()) {
+      this.setState({ hasFailed: false })
+      return
+    }
+    this.props.onFailure()
+    if (!this.props.isQuiet) showError(error)
   }
 
   override render(): ReactNode {

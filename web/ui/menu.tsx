@@ -61,13 +61,7 @@ export function MenuHost() {
   if (!menu) return null
   const close = () => openedMenu.setState(null, true)
   return (
-    <LayerBoundary
-      key={menu.opening}
-      onFailure={(error) => {
-        close()
-        showError(error)
-      }}
-    >
+    <LayerBoundary key={menu.opening} onFailure={close}>
       <MenuList {...menu} onClose={close} />
     </LayerBoundary>
   )

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { showError } from './attempt.ts'
 import { LayerBoundary } from './layer-boundary.tsx'
 
 interface OpenDialog {
@@ -52,9 +51,8 @@ export function DialogHost() {
   return dialogs.map(({ id, render, onFailure }) => (
     <LayerBoundary
       key={id}
-      onFailure={(error) => {
+      onFailure={() => {
         closeDialog(id)
-        showError(error)
         onFailure?.()
       }}
     >

@@ -2,6 +2,7 @@ import { Popover as AriakitPopover, type PopoverStore, usePopoverStore } from '@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { direction } from '../i18n.ts'
+import { LayerBoundary } from './layer-boundary.tsx'
 import { useLayer } from './layers.ts'
 import styles from './popover.module.css'
 import { useMedia } from './use-media.ts'
@@ -77,7 +78,7 @@ export function Popover({
       hideOnInteractOutside={isPressOutside}
       autoFocusOnShow={() => focus === 'first' && !box.current?.contains(document.activeElement)}
     >
-      {children}
+      <LayerBoundary onFailure={onClose}>{children}</LayerBoundary>
     </AriakitPopover>,
     document.body,
   )

@@ -40,7 +40,7 @@ export function TooltipHost() {
 
   if (!target?.isConnected) return null
   return (
-    <LayerBoundary onFailure={() => setTarget(null)}>
+    <LayerBoundary isQuiet onFailure={() => setTarget(null)}>
       <Tip target={target} />
     </LayerBoundary>
   )

@@ -11,6 +11,7 @@ import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { goTo, paths, setQuery } from '../../../navigation/paths.ts'
 import type { StoreQuery } from '../../../records/types.ts'
 import { useIsMounted, useOnChange } from '../../../ui/effects.ts'
+import { LayerBoundary } from '../../../ui/layer-boundary.tsx'
 import { lazyDialog } from '../../../ui/lazy-dialog.ts'
 import { toast } from '../../../ui/toast.ts'
 import { useViewState, type ViewState } from '../../views/state/view-state.ts'
@@ -107,6 +108,11 @@ export function ViewFrame(props: ViewFrameProps) {
   useAbandonedEditor(state.view.id, setEditing)
   const isMounted = useIsMounted()
   const isLeaving = useRef(false)
+  const closeRecord = () => {
+    isLeaving.current = true
+    setQuery('rowId', null, { replace: true })
+  }
+  const closeEditor = () => setEditing(null)
   // After the record has closed, because the view cannot take the focus behind a dialog.
   useLayoutEffect(() => {
     if (openId !== null || !isLeaving.current) return
@@ -136,49 +142,50 @@ export function ViewFrame(props: ViewFrameProps) {
       <div className={styles.main}>
         {props.children}
         {openId !== null && (
-          <Suspense>
-            <RecordPanel
-              context={context}
-              getContext={getContext}
-              recordId={openId}
-              onClose={() => {
-                isLeaving.current = true
-                setQuery('rowId', null, { replace: true })
-              }}
-            />
-          </Suspense>
+          <LayerBoundary onFailure={closeRecord}>
+            <Suspense>
+              <RecordPanel
+                context={context}
+                getContext={getContext}
+                recordId={openId}
+                onClose={closeRecord}
+              />
+            </Suspense>
+          </LayerBoundary>
         )}
       </div>
       {editing && (
-        <Suspense>
-          <FieldEditor
-            key={editing.field?.id ?? 'new'}
-            table={schema.table}
-            field={editing.field}
-            anchor={editing.anchor}
-            place={{ viewId: state.view.id, beforeFieldId: editing.beforeFieldId }}
-            start={editing.start}
-            onClose={() => setEditing(null)}
-            onAbandoned={(start) =>
-              toast.warning({
-                text: m.records_field_not_saved(),
-                action: {
-                  label: m.records_keep_editing(),
-                  run() {
-                    if (isMounted.current) return setEditing({ ...editing, start })
-                    // The header that was its anchor is gone.
-                    const anchor = { x: window.innerWidth / 2, y: 0 }
-                    abandonedEditor.setState({
-                      viewId: state.view.id,
-                      request: { ...editing, anchor, start },
-                    })
-                    goTo(paths.table(schema.table.baseId, schema.table.id, state.view.id))
+        <LayerBoundary onFailure={closeEditor}>
+          <Suspense>
+            <FieldEditor
+              key={editing.field?.id ?? 'new'}
+              table={schema.table}
+              field={editing.field}
+              anchor={editing.anchor}
+              place={{ viewId: state.view.id, beforeFieldId: editing.beforeFieldId }}
+              start={editing.start}
+              onClose={closeEditor}
+              onAbandoned={(start) =>
+                toast.warning({
+                  text: m.records_field_not_saved(),
+                  action: {
+                    label: m.records_keep_editing(),
+                    run() {
+                      if (isMounted.current) return setEditing({ ...editing, start })
+                      // The header that was its anchor is gone.
+                      const anchor = { x: window.innerWidth / 2, y: 0 }
+                      abandonedEditor.setState({
+                        viewId: state.view.id,
+                        request: { ...editing, anchor, start },
+                      })
+                      goTo(paths.table(schema.table.baseId, schema.table.id, state.view.id))
+                    },
                   },
-                },
-              })
-            }
-          />
-        </Suspense>
+                })
+              }
+            />
+          </Suspense>
+        </LayerBoundary>
       )}
     </div>
   )
