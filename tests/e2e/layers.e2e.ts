@@ -46,11 +46,13 @@ describe('a dialog that cannot be shown', () => {
     problems.length = 0
   })
 
-  test('does not reload the page while the server is away', async () => {
+  test.each(['refuses', 'hangs'] as const)('does not reload the page while the server %s', async (how) => {
     const { page, problems } = await openTwo()
     const loaded = await page.evaluate(() => performance.timeOrigin)
     const unreachable = /\/(assets|builds)\//
-    await page.route(unreachable, (route) => route.abort())
+    await page.route(unreachable, (route) => {
+      if (how === 'refuses' || route.request().url().includes('/assets/')) return route.abort()
+    })
     await page.keyboard.press('Alt+i')
     await page.getByText('Part of the app could not be loaded').waitFor()
     expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)

@@ -12,6 +12,9 @@ import { localSettings } from '../session/local-settings.ts'
 /** A page is not reloaded twice within this time, so that a broken build cannot loop (spec §2). */
 const RELOAD_GUARD_MS = 10_000
 
+/** A server that takes longer counts as away. */
+const SERVER_ANSWERS_WITHIN_MS = 5_000
+
 const CHUNK_ERROR =
   /dynamically imported module|importing a module script|failed to load module script|preload CSS|ChunkLoad/i
 
@@ -32,7 +35,8 @@ export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } =
 /** False if a reload would replace the page by an error of the browser or a proxy. */
 async function isServerThere(): Promise<boolean> {
   try {
-    return (await fetch('/builds/latest.json', { cache: 'no-store' })).ok
+    const signal = AbortSignal.timeout(SERVER_ANSWERS_WITHIN_MS)
+    return (await fetch('/builds/latest.json', { cache: 'no-store', signal })).ok
   } catch {
     return false
   }
