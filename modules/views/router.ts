@@ -26,6 +26,7 @@ const options = z
   .refine((value) => JSON.stringify(value).length <= 500_000, { error: m.error_too_much_data() })
 
 const viewRef = z.strictObject({ viewId: id })
+const baseRef = z.strictObject({ baseId: id })
 const lock = z.enum(['collaborative', 'locked', 'personal'])
 const description = z.string().max(10_000).nullable()
 
@@ -76,9 +77,10 @@ const arrangeInput = z.strictObject({
     .max(MAX_ARRANGED),
 })
 
-/** Changes of views for the web app, which reads them with their table (`schema.table`). */
+/** Changes of views for the web app, which reads them with their table (`schema.table`), and titles for its search. */
 export const viewsRouter = (views: ViewsService) =>
   router({
+    titles: member.input(baseRef).query(({ ctx, input }) => views.titlesOfBase(ctx.actor, input.baseId)),
     create: member
       .input(createViewInput)
       .mutation(({ ctx, input: { tableId, ...view } }) => views.create(ctx.actor, tableId, view)),

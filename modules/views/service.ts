@@ -2,7 +2,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
-import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
+import { type BaseRight, HIDEABLE_ROLES, type HideableRole, isListedFor } from '../../src/core/roles.ts'
 import { viewKind } from '../../src/core/views/index.ts'
 import { publicView, viewsForVisitors } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -208,6 +208,14 @@ export function createViewsService(
         found.push(shownView(await schema.load(row.tableId), row, shares.get(row.id)))
       }
       return found
+    },
+    /** The titles of the views of a base that the actor's role sees, with their tables. @throws BASE_NOT_FOUND */
+    async titlesOfBase(actor: Actor, baseId: string): Promise<{ tableId: string; title: string }[]> {
+      const rows = await viewsOfBase(context, actor, baseId)
+      const role = await access.baseRole(actor, baseId)
+      return rows
+        .filter(({ hiddenFrom }) => isListedFor(role, { hiddenFrom: hiddenFrom ?? [] }))
+        .map(({ tableId, title }) => ({ tableId, title }))
     },
     /** A view for visitors of its public link. @throws VIEW_NOT_FOUND */
     openShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>

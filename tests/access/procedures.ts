@@ -394,6 +394,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'schema.place': { gate: 'table.read', input: ofTable },
   'schema.trashedFields': { gate: 'field.create', input: ofTable },
 
+  'views.titles': { gate: 'table.list', input: ofBase },
   'views.create': { gate: 'view.create', input: ({ tableId }) => ({ tableId, title: 'New', kind: 'grid' }) },
   'views.duplicate': { gate: 'view.create', input: ofView },
   'views.update': [

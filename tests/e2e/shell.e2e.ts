@@ -38,18 +38,25 @@ describe('the first user of a server', () => {
 })
 
 describe('someone who is signed in', () => {
-  test('finds a view of a table that was not opened', async () => {
+  test('finds a view of a table that was not opened, and reads no other tables', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Orchard')
     await createTable(page, 'Trees')
-    const tableId = (await tableLink(page, 'Trees').getAttribute('href'))?.split('/').at(-1) ?? ''
+    await createTable(page, 'Tools')
     await createTable(page, 'Beds')
+    const idOf = async (title: string) =>
+      (await tableLink(page, title).getAttribute('href'))?.split('/').at(-1) ?? ''
+    const [tableId, otherId] = [await idOf('Trees'), await idOf('Tools')]
     const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
     await app().trpc(token).views.create.mutate({ tableId, title: 'Harvest plan', kind: 'grid' })
     await tableLink(page, 'Beds').click()
     await page.reload()
+    const read: string[] = []
+    page.on('request', (request) => read.push(`${request.url()} ${request.postData()}`))
     await page.getByLabel('Search tables and views').fill('harvest')
     await see(tree(page).getByRole('link', { name: 'Harvest plan' }))
+    expect(await tree(page).getByRole('link').allTextContents()).toEqual(['Trees', 'Harvest plan'])
+    expect(read.filter((call) => call.includes(otherId))).toEqual([])
     await page.getByLabel('Search tables and views').fill('nowhere')
     await see(page.getByText('No tables match “nowhere”'))
     await page.context().close()

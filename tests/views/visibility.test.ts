@@ -38,8 +38,16 @@ describe.each([...databases])('who sees a view, metadata in %s', (database) => {
       secret: await create('Inner'),
     }
   }
-  const titlesFor = async (tableId: string, token: string) =>
-    (await shop.app.trpc(token).schema.table.query({ tableId })).views.map(({ title }) => title)
+  /** The views that a person finds in the list of a table, and in a search of the base. */
+  async function titlesFor(tableId: string, token: string) {
+    const { schema, views } = shop.app.trpc(token)
+    const listed = (await schema.table.query({ tableId })).views.map(({ title }) => title)
+    const found = (await views.titles.query({ baseId: shop.baseId })).filter(
+      (view) => view.tableId === tableId,
+    )
+    expect(found.map(({ title }) => title)).toEqual(listed)
+    return listed
+  }
   /** Who of the members finds a view in their list. */
   async function seenBy(tableId: string, title: string) {
     const lists = await Promise.all(

@@ -10,6 +10,7 @@ import { trpc } from '../../trpc.ts'
 import { showError } from '../../ui/attempt.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
+import { matches } from '../../ui/matches.ts'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { Skeleton } from '../../ui/states.tsx'
@@ -125,23 +126,24 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
           />
         </span>
       </div>
-      {isExpanded && <ViewNodes base={base} table={table} />}
+      {isExpanded && <ViewNodes base={base} table={table} search={search} />}
     </ControlGroup>
   )
 }
 
-/** Views of a table in the tree. */
-function ViewNodes({ base, table }: { base: Base; table: Table }) {
+/** Views of a table in the tree; if the search found the table by its views, those. */
+function ViewNodes({ base, table, search }: { base: Base; table: Table; search: string }) {
   const schema = trpc.schema.table.useQuery({ tableId: table.id })
   const views = schema.data?.views
   if (schema.error && !views) {
     return <p className={styles.empty}>{m.shell_views_load_failed()}</p>
   }
   if (!views) return <Skeleton width="60%" />
+  const shown = matches(table.title, search) ? views : views.filter(({ title }) => matches(title, search))
   return (
     <SortableList
-      ids={views.map((view) => view.id)}
-      disabled={!roleCan(base.role, 'view.update')}
+      ids={shown.map((view) => view.id)}
+      disabled={search !== '' || !roleCan(base.role, 'view.update')}
       onMove={(id, before) => {
         const view = views.find((one) => one.id === id)
         if (view)
@@ -151,7 +153,7 @@ function ViewNodes({ base, table }: { base: Base; table: Table }) {
       }}
     >
       <ul className={styles.views}>
-        {views.map((view) => (
+        {shown.map((view) => (
           <ViewNode key={view.id} base={base} view={view} siblings={views} />
         ))}
       </ul>

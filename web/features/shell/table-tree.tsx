@@ -25,8 +25,8 @@ const VisibleLines = lazyPart(() => import('./visible-lines.tsx'), 'VisibleLines
 /** Tree of tables and views of a base. */
 export function TableTree({ base, search }: { base: Base; search: string }) {
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
-  const searched = search === '' ? [] : (tables.data ?? [])
-  const schemas = trpc.useQueries((q) => searched.map((table) => q.schema.table({ tableId: table.id })))
+  // Read again for each search: views may have changed since the last one.
+  const views = trpc.views.titles.useQuery({ baseId: base.id }, { enabled: search !== '', staleTime: 0 })
   if (tables.error && !tables.data) {
     return (
       <div className={styles.tree}>
@@ -54,11 +54,18 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
     )
   }
 
-  const found = tables.data.filter(
-    (table, at) =>
-      matches(table.title, search) || schemas[at]?.data?.views.some((view) => matches(view.title, search)),
+  const withView = new Set(
+    views.data?.flatMap(({ tableId, title }) => (matches(title, search) ? [tableId] : [])),
   )
-  if (found.length === 0 && schemas.some(({ isPending }) => isPending)) return <TreeSkeleton />
+  const found = tables.data.filter(({ id, title }) => matches(title, search) || withView.has(id))
+  if (found.length === 0 && !views.data) {
+    if (!views.error) return <TreeSkeleton />
+    return (
+      <div className={styles.tree}>
+        <QueryError title={m.shell_views_load_failed()} query={views} />
+      </div>
+    )
+  }
   if (found.length === 0) {
     return (
       <div className={styles.tree}>
