@@ -35,6 +35,17 @@ async function visitHeldBack(world: Awaited<ReturnType<typeof tests.create>>, qu
   return { page, release, asked: () => asked }
 }
 
+/** Opens a form whose second script cannot be loaded. */
+async function visitBroken(world: Awaited<ReturnType<typeof tests.create>>) {
+  const page = await tests.open('/form')
+  await page.route('**/assets/completion-*.js', (route) => route.abort())
+  // A page reloads itself once for a missing script; this one has done so.
+  await page.evaluate(() => localStorage.setItem('sheaf.reloadedAt', String(Date.now() + 60_000)))
+  await page.goto(`${tests.app().url}/form#/nc/form/${world.shareId}`)
+  await page.reload()
+  return page
+}
+
 const box = (page: Page, label: string) => page.getByLabel(label, { exact: true })
 
 /** Waits until the script has completed the form. */
@@ -147,10 +158,7 @@ describe('a public form whose second script is late', () => {
 describe('a public form whose second script cannot be loaded', () => {
   test('says so, keeps what is typed, and tries again', async () => {
     const world = await tests.create(FIELDS)
-    const page = await tests.open('/form')
-    await page.route('**/assets/completion-*.js', (route) => route.abort())
-    await page.goto(`${tests.app().url}/form#/nc/form/${world.shareId}`)
-    await page.reload()
+    const page = await visitBroken(world)
     await box(page, 'Name').fill('Ann')
     const failure = page.getByTestId('form-failure')
     await failure.waitFor()
@@ -166,10 +174,7 @@ describe('a public form whose second script cannot be loaded', () => {
   test('says so in place of a form that waits for it, and tries again', async () => {
     const world = await tests.create(FIELDS)
     await world.say({ Notes: { showIf: { fieldId: world.id('Name'), operator: 'notblank', value: null } } })
-    const page = await tests.open('/form')
-    await page.route('**/assets/completion-*.js', (route) => route.abort())
-    await page.goto(`${tests.app().url}/form#/nc/form/${world.shareId}`)
-    await page.reload()
+    const page = await visitBroken(world)
     const notice = page.getByTestId('form-notice')
     await notice.waitFor()
     await page.unroute('**/assets/completion-*.js')
