@@ -1,5 +1,21 @@
 import { trimTrailing } from './trim-characters.ts'
 
+/** The English names of the months, in small letters. */
+export const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+
 /**
  * Calendar days and instants in their stored forms: a day is `YYYY-MM-DD`, an instant is `YYYY-MM-DD
  * HH:MM:SS+00:00` in UTC. A nonzero fraction of a second precedes the offset with 3 digits (milliseconds); in

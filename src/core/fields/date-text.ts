@@ -1,4 +1,4 @@
-import { isDay, makeDay } from '../dates.ts'
+import { isDay, MONTHS, makeDay } from '../dates.ts'
 
 /** The formats in which a day can be shown; the first nine are those of spec §5. */
 export const DATE_FORMATS = [
@@ -29,21 +29,20 @@ export function withOtherOrder(format: DateFormat): DateFormat | null {
 /** The format of stored days. */
 export const STORED_FORMAT: DateFormat = 'YYYY-MM-DD'
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
-const MONTH_NAMES = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-]
+const SHORT_MONTHS = [
+  'Jan',
+  'Feb',
+  'Mar',
+  'Apr',
+  'May',
+  'Jun',
+  'Jul',
+  'Aug',
+  'Sep',
+  'Oct',
+  'Nov',
+  'Dec',
+] as const
 const MAX_LENGTH = 40
 /** Largest two-digit year of this century (POSIX: 69 is 1969). */
 const LAST_SHORT_YEAR = 68
@@ -58,7 +57,7 @@ export function formatDay(day: string, format: DateFormat): string {
   return format
     .replace('YYYY', year)
     .replace('YY', year.slice(2))
-    .replace('MMM', MONTHS[Number(month) - 1] ?? '')
+    .replace('MMM', SHORT_MONTHS[Number(month) - 1] ?? '')
     .replace('MM', month)
     .replace('DD', date)
 }
@@ -105,7 +104,7 @@ function monthsOfLanguages(): ReadonlyMap<string, number> {
 /** The number of a month by its name in English or another language; 0 for other words. */
 function monthNumber(name: string): number {
   const lower = name.toLowerCase()
-  const english = MONTH_NAMES.findIndex((month) => month === lower || month.slice(0, 3) === lower) + 1
+  const english = MONTHS.findIndex((month) => month === lower || month.slice(0, 3) === lower) + 1
   if (english > 0) return english
   foreignMonths ??= monthsOfLanguages()
   return foreignMonths.get(plainMonth(name)) ?? 0

@@ -1,4 +1,4 @@
-import { makeDay, utcOf } from '../dates.ts'
+import { MONTHS, makeDay, utcOf } from '../dates.ts'
 import { trimCharacters } from '../trim-characters.ts'
 
 /** Parts of a date that a format can name. */
@@ -13,21 +13,6 @@ export type DatePart =
   | 'second'
   | 'ms'
   | 'half'
-
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-]
 
 /** A regular expression for a text in small letters that also matches its capitals. */
 const inAnyCase = (text: string): string =>
