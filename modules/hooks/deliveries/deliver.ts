@@ -59,6 +59,8 @@ interface Lane {
   window: Map<string, Waiting>
   /** Ids that are being sent or whose result is not stored yet. */
   busy: Set<string>
+  /** Ids whose delivery has ended since the last read of waiting ones began: it may still show them as waiting. */
+  ended: Set<string>
   calls: number
   /** True if there may be further waiting deliveries. */
   hasMore: boolean
@@ -138,6 +140,7 @@ export function createDeliverer(
       loaded: null,
       window: new Map(),
       busy: new Set(),
+      ended: new Set(),
       calls: 0,
       hasMore: true,
       asked: 0,
@@ -235,6 +238,7 @@ export function createDeliverer(
   async function fill(lane: Lane): Promise<void> {
     if (!lane.hasMore || lane.window.size > WINDOW / 2) return
     const { asked } = lane
+    lane.ended.clear()
     const rows = await meta.db
       .select({
         id: hookDeliveries.id,
@@ -257,7 +261,8 @@ export function createDeliverer(
     lane.hasMore = rows.length === WINDOW || lane.asked !== asked
     // In the order of the database, as deliveries that were sent again may come before others.
     const known = lane.window
-    lane.window = new Map(rows.map((row) => [row.id, known.get(row.id) ?? row]))
+    const waiting = rows.filter(({ id }) => !lane.ended.has(id))
+    lane.window = new Map(waiting.map((row) => [row.id, known.get(row.id) ?? row]))
     for (const id of lane.busy) {
       const row = known.get(id)
       if (row) lane.window.set(id, row)
@@ -421,7 +426,9 @@ export function createDeliverer(
     for (const result of batch) {
       const { lane, row } = result
       lane.busy.delete(row.id)
-      if (hasEnded(result)) lane.window.delete(row.id)
+      if (!hasEnded(result)) continue
+      lane.window.delete(row.id)
+      lane.ended.add(row.id)
     }
     for (const { stored } of consequences) stored()
     for (const lane of new Set(batch.map((result) => result.lane))) {
