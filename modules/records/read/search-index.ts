@@ -392,14 +392,17 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
     const table = tableOf(model)
     const indexes = engine.dialect.searchIndexes
     if (!table || !indexes) return null
-    const attempt = attempts.get(model.table.id)
+    const { id } = model.table
+    const attempt = attempts.get(id)
     if (attempt?.model === model && attempt.state === 'building' && indexes.batches) {
       return { state: 'building', part: records === 0 ? 0 : Math.min(1, attempt.records / records) }
     }
-    // Another server may be building it.
+    // Another server may be building it…
     const part = (await engine.searchIndexProgress?.(table)) ?? null
     if (part !== null) return { state: 'building', part }
-    if (await read(engine, model, models)) return { state: 'ready', part: 1 }
+    // …or have built it. Ready is what the searches of this server use.
+    if (!(await load(engine, model, models)) && !busy.has(id)) loaded.delete(model)
+    if (await load(engine, model, models)) return { state: 'ready', part: 1 }
     return { state: attempt?.model === model ? attempt.state : 'none', part: 0 }
   }
 
