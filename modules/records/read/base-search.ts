@@ -22,6 +22,8 @@ const CONCURRENT_TABLES = 3
 /** Time for one table, and for the whole search. */
 const TABLE_MS = 2_000
 const TOTAL_MS = 6_000
+/** Time for reading what the found records of one table show, which begins after that for finding them. */
+const DESCRIBE_MS = 2_000
 
 /** Errors of a connected database, which do not end the search of other tables. */
 const DOWN_CODES: ReadonlySet<string> = new Set(['DATABASE_UNREACHABLE', 'DATABASE_ERROR'])
@@ -121,8 +123,11 @@ export function createBaseSearch(
       const found = new Set([...(byName ?? []), ...(byIndex ?? [])])
       const byOthers = byName && (found.size < limit ? await read(scanned) : [])
       const ids = [...found.union(new Set(byOthers))].slice(0, limit)
-      const matches = ids.length > 0 ? await describe(opened, search, ids, [displayField, ...others]) : []
-      return { matches, isComplete: byOthers !== null }
+      if (ids.length === 0) return { matches: [], isComplete: byOthers !== null }
+      const matches = await withinTime(AbortSignal.timeout(DESCRIBE_MS), () =>
+        describe(opened, search, ids, [displayField, ...others]),
+      )
+      return { matches: matches ?? [], isComplete: matches !== null && byOthers !== null }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       // Deleted since the list of tables was read.
@@ -148,7 +153,8 @@ export function createBaseSearch(
     const { engine, model, context } = opened
     const statement = engine.dialect.render(matchedFieldsQuery(context, text, fields, recordIds))
     const fieldOf = new Map<string, Field>()
-    for (const [recordId, at] of await engine.values(statement)) {
+    // Formulas of these records may take long.
+    for (const [recordId, at] of await engine.values(statement, { scan: true })) {
       const field = at === null ? undefined : fields[Number(at)]
       if (field) fieldOf.set(String(recordId), field)
     }
