@@ -190,8 +190,8 @@ export interface SourceConnection {
    * @throws CursorExpired if the pages must be read from the beginning
    */
   records(baseId: string, table: SourceTable, cursor: string | null): Promise<SourcePage>
-  /** Null if the source has no comments. */
-  comments: ((baseId: string, tableId: string, recordId: string) => Promise<SourceComment[]>) | null
+  /** Null if the source has no comments, or the credentials give no access to them. */
+  comments: ((baseId: string, tableId: string, recordId: string) => Promise<SourceComment[] | null>) | null
   close?(): void
 }
 

@@ -67,6 +67,8 @@ export interface ImportedObject {
 }
 
 export const recordScope = (sourceTableId: string): string => `record:${sourceTableId}`
+export const commentScope = (sourceTableId: string, sourceRecordId: string): string =>
+  `comment:${sourceTableId}:${sourceRecordId}`
 
 export type ImportStore = ReturnType<typeof createImportStore>
 

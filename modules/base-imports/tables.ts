@@ -43,11 +43,11 @@ export function defineBaseImportsTables(c: Columns) {
     'base_import_objects',
     {
       importId: c.text('import_id').notNull(),
-      /** `table`, `field`, `view`, `comment`, or `record:` with the id of the source's table. */
+      /** `table`, `field`, `view`, `record:` with the id of the source's table, or `comment:` with those of table and record. */
       scope: c.text('scope').notNull(),
       sourceId: c.text('source_id').notNull(),
       targetId: c.text('target_id').notNull(),
-      /** Of a record: hash of its values. Of a field: how it was created, see `FieldState`. Of a table or view: its title there. */
+      /** Of a record or comment: hash of its values or text. Of a field: how it was created, see `FieldState`. Of a table: its title there. Of a view: see `ViewState`. */
       digest: c.text('digest'),
       /** Of a record: links and computed values that later steps of the run need, see `PendingValues`. */
       pending: c.text('pending'),

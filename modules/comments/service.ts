@@ -267,6 +267,9 @@ export function createCommentsService(
             resolvedAt: null,
           }),
         ),
+      unanswered: store.unanswered,
+      changing: (id, text) => store.updating(id, { text, updatedAt: nowIso() }),
+      removing: store.removeAll,
       announce,
     } satisfies ImportedComments,
 

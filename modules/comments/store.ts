@@ -14,6 +14,7 @@ import {
   like,
   lt,
   lte,
+  notInArray,
   or,
   sql,
 } from 'drizzle-orm'
@@ -170,6 +171,20 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
         .where(inArray(comments.parentId, [...threadIds]))
         .groupBy(comments.parentId)
       return new Map(rows.map(({ parentId, n }) => [parentId ?? '', Number(n)]))
+    },
+
+    /** The texts of those of some comments that have no replies, by their ids. */
+    async unanswered(ids: readonly string[]): Promise<Map<string, string>> {
+      if (ids.length === 0) return new Map()
+      const answered = db
+        .select({ id: comments.parentId })
+        .from(comments)
+        .where(inArray(comments.parentId, [...ids]))
+      const rows = await db
+        .select({ id: comments.id, text: comments.text })
+        .from(comments)
+        .where(and(inArray(comments.id, [...ids]), notInArray(comments.id, answered)))
+      return new Map(rows.map(({ id, text }) => [id, text]))
     },
 
     async reactions(commentIds: readonly string[]): Promise<ReactionRow[]> {

@@ -675,5 +675,10 @@ describe('an import from Baserow', () => {
     expect(rows[1]).toMatchObject({ Total: 50, Twice: 100 })
     const lines = await baseImports.report.query({ importId: done.id })
     expect(lines.map(({ reason }) => reason)).toContain('These credentials give no access to comments')
+    const { schema } = await recordsOf(app, owner, done.baseId!, 'Orders')
+    const { comments } = await app
+      .trpc(owner.token)
+      .comments.list.query({ tableId: schema.table.id, recordId: Number(rows[1]!.$id) })
+    expect(comments.length).toBeGreaterThan(0)
   })
 })

@@ -161,6 +161,109 @@ describe('an import from NocoDB', () => {
       stackFieldId: state.id,
     })
   })
+
+  test('gives views the settings that have changed there since, unless they were changed here', async () => {
+    const { baseImports, views } = app.trpc(owner.token)
+    const there = source.trpc(sourceOwner.token)
+    const { id } = await baseImports.begin.mutate(
+      importFrom(account(), sourceBaseId, { keepCredentials: true }),
+    )
+    const { baseId } = await settled(app, owner, id)
+    const original = await recordsOf(source, sourceOwner, sourceBaseId, 'Orders')
+    const viewIn = ({ schema }: typeof original, title: string) =>
+      schema.views.find((view) => view.title === title)!
+    const fieldIn = ({ schema }: typeof original, title: string) =>
+      schema.fields.find((field) => field.title === title)!.id
+    const shownIn = (from: typeof original, title: string) =>
+      viewIn(from, title)
+        .fields.toSorted((a, b) => a.order - b.order)
+        .flatMap(({ fieldId, show }) => (show ? [from.schema.fields.find((one) => one.id === fieldId)!] : []))
+        .flatMap(({ title: name, isSystem }) => (isSystem ? [] : [name]))
+
+    // Here: another sort of one view, which stays, and a field of our own, which is no change of a setting.
+    const before = await recordsOf(app, owner, baseId!, 'Orders')
+    const sorts = [{ fieldId: fieldIn(before, 'Ref'), direction: 'asc' as const }]
+    await views.update.mutate({ viewId: viewIn(before, 'Board').id, patch: { sorts } })
+    await app
+      .trpc(owner.token)
+      .schema.createField.mutate({ tableId: before.table.id, field: { title: 'Own', type: 'Number' } })
+
+    const open = viewIn(original, 'Open')
+    const filter = {
+      join: 'and' as const,
+      children: [{ fieldId: fieldIn(original, 'State'), operator: 'eq', value: 'paid' }],
+    }
+    await there.views.update.mutate({ viewId: open.id, patch: { filter, sorts: [] } })
+    const hidden = open.fields.find(({ fieldId }) => fieldId === fieldIn(original, 'Done'))!
+    await there.views.arrange.mutate({ viewId: open.id, fields: [{ ...hidden, show: false }] })
+    const byPrice = [{ fieldId: fieldIn(original, 'Price'), direction: 'asc' as const }]
+    await there.views.update.mutate({ viewId: viewIn(original, 'Board').id, patch: { sorts: byPrice } })
+
+    await baseImports.again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 2 })
+    const after = await recordsOf(app, owner, baseId!, 'Orders')
+    expect(viewIn(after, 'Open')).toMatchObject({
+      filter: { children: [{ fieldId: fieldIn(after, 'State'), value: 'paid' }] },
+      sorts: [],
+    })
+    expect(shownIn(before, 'Open')).toContain('Done')
+    expect(shownIn(after, 'Open')).not.toContain('Done')
+    expect(shownIn(after, 'Open')).toContain('Own')
+    expect(viewIn(after, 'Board').sorts).toMatchObject(sorts)
+    const report = await baseImports.report.query({ importId: id })
+    expect(report).toMatchObject([{ kind: 'changed', tableTitle: 'Orders', viewTitle: 'Board' }])
+
+    // Nothing has changed there since: neither a line nor a change.
+    await views.update.mutate({ viewId: viewIn(after, 'Open').id, patch: { filter: null } })
+    await baseImports.again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 3 })
+    expect(viewIn(await recordsOf(app, owner, baseId!, 'Orders'), 'Open').filter).toBeNull()
+    expect(await baseImports.report.query({ importId: id })).toEqual([])
+  })
+
+  test('follows comments that were edited and deleted there, unless somebody has edited or answered them here', async () => {
+    const { baseImports, comments } = app.trpc(owner.token)
+    const there = source.trpc(sourceOwner.token)
+    const orders = await recordsOf(source, sourceOwner, sourceBaseId, 'Orders')
+    const recordId = Number(orders.rows[5]!.$id)
+    const written: Record<string, string> = {}
+    for (const text of ['Typo', 'Gone', 'Edited', 'Answered']) {
+      written[text] = (await there.comments.create.mutate({ tableId: orders.table.id, recordId, text })).id
+    }
+    const { id } = await baseImports.begin.mutate(
+      importFrom(account(), sourceBaseId, { keepCredentials: true }),
+    )
+    const { baseId } = await settled(app, owner, id)
+    const { table, rows } = await recordsOf(app, owner, baseId!, 'Orders')
+    const here = { tableId: table.id, recordId: Number(rows[5]!.$id) }
+    const listed = async () => (await comments.list.query(here)).comments
+    const idOf = async (text: string) => (await listed()).find((one) => one.text === text)!.id
+    await comments.update.mutate({ commentId: await idOf('Edited'), text: 'Edited here' })
+    await comments.create.mutate({ ...here, text: 'A reply', parentId: await idOf('Answered') })
+    await there.comments.update.mutate({ commentId: written.Typo!, text: 'Corrected' })
+    for (const text of ['Gone', 'Edited', 'Answered']) {
+      await there.comments.remove.mutate({ commentId: written[text]! })
+    }
+
+    // What is missing is only removed on request.
+    await baseImports.again.mutate({ importId: id })
+    await settled(app, owner, id)
+    const texts = async () => (await listed()).map(({ text }) => text).toSorted()
+    expect(await texts()).toEqual(['A reply', 'Answered', 'Corrected', 'Edited here', 'Gone'])
+
+    await there.comments.create.mutate({ tableId: orders.table.id, recordId, text: 'New' })
+    await baseImports.again.mutate({ importId: id, removeMissing: true })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 3 })
+    expect(await texts()).toEqual(['A reply', 'Answered', 'Corrected', 'Edited here', 'New'])
+
+    // A record without any comments left.
+    await there.comments.remove.mutate({ commentId: written.Typo! })
+    const all = await there.comments.list.query({ tableId: orders.table.id, recordId })
+    for (const one of all.comments) await there.comments.remove.mutate({ commentId: one.id })
+    await baseImports.again.mutate({ importId: id, removeMissing: true })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 4 })
+    expect(await texts()).toEqual(['A reply', 'Answered', 'Edited here'])
+  })
 })
 
 /** An instance of NocoDB with a table of a connected database that has two keys. */

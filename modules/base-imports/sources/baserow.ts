@@ -235,13 +235,14 @@ export function openBaserow(
       const records = results.map((row): SourceRecord => {
         const record = fields.toRecord(table, row)
         const counts = counted?.tableId === id ? counted.counts : null
-        return { ...record, comments: givesComments ? counts && (counts.get(record.id) ?? 0) : 0 }
+        return { ...record, comments: givesComments ? counts && (counts.get(record.id) ?? 0) : null }
       })
       return { records, next: next ? String(page + 1) : null }
     },
 
     comments: hasAccount
-      ? async (_databaseId, tableId, rowId): Promise<SourceComment[]> => {
+      ? async (_databaseId, tableId, rowId): Promise<SourceComment[] | null> => {
+          if (!known?.givesComments) return null
           const found: BaserowComment[] = []
           for (let page = 1; page <= MAX_LIST_PAGES; page++) {
             const { results, next } = await get(commentsPath(tableId, rowId, page), baserowComments)

@@ -188,8 +188,8 @@ export function openTeable(
       return { records, next }
     },
 
-    async comments(_baseId, tableId, recordId): Promise<SourceComment[]> {
-      if (!known || countsBy === null) return []
+    async comments(_baseId, tableId, recordId): Promise<SourceComment[] | null> {
+      if (!known || countsBy === null) return null
       const path = `/comment/${encodeURIComponent(tableId)}/${encodeURIComponent(recordId)}/list`
       const found: TeableComment[] = []
       let cursor: string | null = null

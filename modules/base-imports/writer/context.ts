@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { UserActor } from '../../../src/core/actor.ts'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import { canonicalJson } from '../../../src/core/canonical-json.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -31,8 +33,14 @@ export interface ImportedComment {
 export interface ImportedComments {
   /** Statements that store comments; those that exist stay as they are. */
   storing(comments: readonly ImportedComment[]): MetaStatement[]
-  /** Tells browsers that a record has new comments. */
-  announce(comment: ImportedComment): void
+  /** The texts of those that nobody has answered, by their ids. */
+  unanswered(ids: readonly string[]): Promise<Map<string, string>>
+  /** The statement that gives a comment another text. */
+  changing(id: string, text: string): MetaStatement
+  /** Statements that remove comments. */
+  removing(ids: readonly string[]): MetaStatement[]
+  /** Tells browsers that the comments of a record have changed. */
+  announce(comment: Pick<ImportedComment, 'baseId' | 'tableId' | 'recordId'>): void
 }
 
 export const IMPORTED_COMMENTS = defineSlot<ImportedComments>('baseImports.comments')
@@ -81,7 +89,8 @@ export interface KnownTable {
 export interface PendingValues {
   links?: Record<string, string[]>
   computed?: Record<string, unknown>
-  hasComments?: boolean
+  /** Whether it has comments in the source; absent if they need not be read. */
+  comments?: 'some' | 'none'
 }
 
 /** What the steps of a run share. */
@@ -146,3 +155,7 @@ export function fieldIdOf({ tables }: RunContext, sourceId: string): string | nu
   }
   return null
 }
+
+/** Of a definition or setting, to notice a new one. */
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url')

@@ -1,8 +1,9 @@
 import { nowIso } from '../../../src/clock.ts'
 import { findPerson } from '../../../src/core/fields/people.ts'
 import { createId } from '../../../src/core/ids.ts'
-import { type ImportedObject, recordScope } from '../store.ts'
+import { commentScope, type ImportedObject, recordScope } from '../store.ts'
 import {
+  digestOf,
   IMPORTED_COMMENTS,
   type ImportedComment,
   type KnownTable,
@@ -15,7 +16,11 @@ const RECORDS_AT_ONCE = 50
 const MAX_TEXT = 10_000
 const MAX_NAME = 200
 
-/** Brings the comments of new and changed records. Those of people without access keep their author's name. */
+/**
+ * Brings the comments of new and changed records. Those of people without access keep their author's name. A comment that was
+ * edited in the source gets its new text, and one that was deleted there is removed with other missing things, unless it was
+ * edited or answered here.
+ */
 export async function writeComments(context: RunContext): Promise<void> {
   const { connection, row, state } = context
   if (!connection.comments || !row.choices.comments) return
@@ -26,7 +31,7 @@ export async function writeComments(context: RunContext): Promise<void> {
 }
 
 async function commentTable(context: RunContext, table: KnownTable): Promise<void> {
-  const { store, row, state, signal, connection, kernel } = context
+  const { store, row, state, signal } = context
   for (;;) {
     signal.throwIfAborted()
     const after = state.after?.tableId === table.source.id ? state.after.sourceId : null
@@ -37,43 +42,79 @@ async function commentTable(context: RunContext, table: KnownTable): Promise<voi
     })
     const last = page.at(-1)
     if (!last) return
-    const target = kernel.registry.get(IMPORTED_COMMENTS)
-    for (const { sourceId, targetId, pending } of page) {
-      if (!(JSON.parse(pending ?? '{}') as PendingValues).hasComments) continue
+    for (const record of page) {
+      const { comments } = JSON.parse(record.pending ?? '{}') as PendingValues
+      if (comments === undefined) continue
       signal.throwIfAborted()
-      const found = await connection.comments!(row.sourceBaseId, table.source.id, sourceId)
-      const known = await store.objects(
-        row.id,
-        'comment',
-        found.map(({ id }) => id),
-      )
-      const fresh = found.filter(({ id }) => !known.has(id))
-      if (fresh.length === 0) continue
-      const comments = fresh.map(
-        ({ author, text, createdAt }): ImportedComment => ({
-          id: createId('comment'),
-          baseId: row.baseId,
-          tableId: table.id,
-          recordId: targetId,
-          ...authored(context, author, text),
-          createdAt: Number.isNaN(Date.parse(createdAt)) ? nowIso() : new Date(createdAt).toISOString(),
-        }),
-      )
-      const objects = fresh.map(
-        ({ id }, index): ImportedObject => ({
-          sourceId: id,
-          targetId: comments[index]!.id,
-          digest: null,
-          pending: null,
-          run: row.run,
-        }),
-      )
-      state.counts.comments += comments.length
-      await context.save([...target.storing(comments), ...store.storing(row.id, 'comment', objects)])
-      target.announce(comments[0]!)
+      await commentRecord(context, table, record, comments === 'some')
     }
     state.after = { tableId: table.source.id, sourceId: last.sourceId }
     await context.save()
+  }
+}
+
+async function commentRecord(
+  context: RunContext,
+  table: KnownTable,
+  { sourceId, targetId: recordId }: ImportedObject,
+  hasComments: boolean,
+): Promise<void> {
+  const { store, row, state, connection, kernel } = context
+  const target = kernel.registry.get(IMPORTED_COMMENTS)
+  const scope = commentScope(table.source.id, sourceId)
+  const found = hasComments ? await connection.comments!(row.sourceBaseId, table.source.id, sourceId) : []
+  if (found === null) return
+  const known = await store.objects(row.id, scope)
+  const written = found.map(({ id, author, text, createdAt }) => {
+    const of = authored(context, author, text)
+    return { id, createdAt, of, digest: digestOf(of.text) }
+  })
+  const fresh = written.filter(({ id }) => !known.has(id))
+  const edited = written.filter(({ id, digest }) => known.has(id) && known.get(id)?.digest !== digest)
+  const there = new Set(found.map(({ id }) => id))
+  const missing = row.choices.removeMissing
+    ? [...known.values()].filter((one) => !there.has(one.sourceId))
+    : []
+  if (fresh.length + edited.length + missing.length === 0) return
+  const comments = fresh.map(
+    ({ createdAt, of }): ImportedComment => ({
+      id: createId('comment'),
+      baseId: row.baseId,
+      tableId: table.id,
+      recordId,
+      ...of,
+      createdAt: Number.isNaN(Date.parse(createdAt)) ? nowIso() : new Date(createdAt).toISOString(),
+    }),
+  )
+  const object = (id: string, targetId: string, digest: string): ImportedObject => ({
+    sourceId: id,
+    targetId,
+    digest,
+    pending: null,
+    run: row.run,
+  })
+  const before = [...edited.map(({ id }) => known.get(id)!), ...missing]
+  const texts = await target.unanswered(before.map(({ targetId }) => targetId))
+  const untouched = new Set(
+    before.filter(({ targetId, digest }) => {
+      const text = texts.get(targetId)
+      return text !== undefined && digestOf(text) === digest
+    }),
+  )
+  const changed = edited.filter(({ id }) => untouched.has(known.get(id)!))
+  const removed = missing.filter((one) => untouched.has(one)).map(({ targetId }) => targetId)
+  state.counts.comments += comments.length
+  await context.save([
+    ...target.storing(comments),
+    ...changed.map(({ id, of }) => target.changing(known.get(id)!.targetId, of.text)),
+    ...target.removing(removed),
+    ...store.storing(row.id, scope, [
+      ...fresh.map(({ id, digest }, index) => object(id, comments[index]!.id, digest)),
+      ...changed.map(({ id, digest }) => object(id, known.get(id)!.targetId, digest)),
+    ]),
+  ])
+  if (comments.length + changed.length + removed.length > 0) {
+    target.announce({ baseId: row.baseId, tableId: table.id, recordId })
   }
 }
 

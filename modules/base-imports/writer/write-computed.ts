@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
-import { canonicalJson } from '../../../src/core/canonical-json.ts'
 import type { UpdatedRow } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -10,6 +8,7 @@ import type { Candidate, ComputedPlan, SourceField } from '../source.ts'
 import { type ImportedObject, recordScope } from '../store.ts'
 import { isSameValue } from './compare.ts'
 import {
+  digestOf,
   type FieldState,
   fieldIdOf,
   type KnownField,
@@ -157,9 +156,6 @@ const definitionOf = ({ candidates }: ComputedPlan, { type, options }: Field) =>
   there: digestOf(candidates.map((candidate) => [candidate.type, candidate.options((id) => id)])),
   here: digestOf([type, options]),
 })
-
-const digestOf = (definition: unknown): string =>
-  createHash('sha256').update(canonicalJson(definition)).digest('base64url')
 
 /**
  * Gives a field the definition that it has got in the source since the last run, unless it was edited here.

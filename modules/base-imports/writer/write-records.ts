@@ -242,8 +242,10 @@ function convert(
     pending.computed ??= {}
     pending.computed[field.id] = record.computed[field.id] ?? null
   }
-  if (context.row.choices.comments && context.connection.comments && record.comments !== 0) {
-    pending.hasComments = true
+  const { row, connection } = context
+  // A later run may find that all are gone.
+  if (row.choices.comments && connection.comments && (record.comments !== 0 || row.run > 1)) {
+    pending.comments = record.comments === 0 ? 'none' : 'some'
   }
   return { values, pending }
 }
