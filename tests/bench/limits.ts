@@ -2,9 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { TablePerformance } from '../../src/core/performance.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { makeRows } from './bare-table.ts'
+import { measurePeople } from './people.ts'
 import { load, residentMb } from './processes.ts'
 import { type Product, startProduct } from './product.ts'
 import type { Line } from './report.ts'
+import { lineFor, type Sample, sampleOf, time } from './samples.ts'
 
 /*
  * What the product does at the sizes it is made for. Times are absolute, because there is nothing to compare with, and
@@ -18,6 +20,7 @@ const LIMITS: readonly { name: string; measure: (rows: number) => Promise<Line[]
   { name: 'limits: fields', measure: () => withProduct(measureFields) },
   { name: 'limits: tables', measure: () => withProduct(measureTables) },
   { name: 'limits: links', measure: () => withProduct(measureLinks) },
+  { name: 'limits: people', measure: measurePeople },
   { name: 'limits: bases', measure: () => withProduct(measureBases, { MAX_OPEN_BASES: String(OPEN_BASES) }) },
 ]
 
@@ -66,39 +69,6 @@ async function written(answer: Promise<{ status: number; body: unknown }>): Prom
   const { status, body } = await answer
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
 }
-
-interface Sample {
-  p50: number
-  p95: number
-  max: number
-}
-
-/** Times calls, one after the other. */
-async function time(times: number, call: (index: number) => Promise<unknown>): Promise<Sample> {
-  const took: number[] = []
-  for (let index = 0; index < times; index++) {
-    const startedAt = performance.now()
-    await call(index)
-    took.push(performance.now() - startedAt)
-  }
-  return sampleOf(took)
-}
-
-function sampleOf(took: number[]): Sample {
-  const sorted = took.toSorted((a, b) => a - b)
-  return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), max: quantile(sorted, 1) }
-}
-
-const quantile = (sorted: number[], part: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
-
-const lineFor = (work: string, { p50, p95, max }: Sample, limitMs: number, detail = ''): Line => ({
-  work,
-  result: `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`,
-  promise: `p95 ≤ ${limitMs} ms`,
-  holds: p95 <= limitMs,
-  detail: `max ${max.toFixed(1)} ms${detail}`,
-})
 
 /** The result cache stores what the plan cache returns a second time: the third read is the first repeated one. */
 const READS_UNTIL_CACHED = 2

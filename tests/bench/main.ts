@@ -29,7 +29,7 @@ import { measureWriters } from './writers.ts'
  * `bun run bench` prints what is promised and what holds of it: ratios measured in one run, the product and the bare
  * server in turn. `--rows 1000000` for a large table; `--only list` for the lines with that word.
  * `--limits` measures the largest sizes instead: ten million rows (or `--rows`), 1,000 fields, 1,000 tables, 5,000 bases,
- * 100,000 links on a record. It takes an hour or more and 10 GB; `--only "limits: fields"` is one of them.
+ * 100,000 links on a record, 200 people at work. It takes an hour or more and 10 GB; `--only "limits: fields"` is one of them.
  * `--against URL --account EMAIL:PASSWORD` compares with another server that speaks the same REST API instead; between
  * warming up and measuring, it leaves both idle for 45 seconds (`--idle 45`).
  */
