@@ -28,6 +28,9 @@ export interface EventMap {
   'indexes.changed': { tableId: string }
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
+  /** Somebody waits until the log of a base has been taken; the server that reads it answers then. */
+  'feed.asked': { baseId: string; askId: string }
+  'feed.answered': { askId: string }
   /** A webhook has deliveries to be sent. */
   'hook.due': HookNews
   /** Deliveries of a webhook were tried. */
@@ -71,6 +74,8 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'base.deleted': true,
   'indexes.changed': true,
   'feed.followed': true,
+  'feed.asked': true,
+  'feed.answered': true,
   'hook.due': true,
   'hook.progressed': true,
   'hook.changed': true,

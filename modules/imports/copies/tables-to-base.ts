@@ -216,7 +216,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     /** Webhooks are called for all changes before the move. */
     const callHooks = async (check: () => void) => {
       if (!input.movesHooks) return
-      await records.feed.settled(input.fromBaseId)
+      await records.feed.settled(input.fromBaseId, check)
       const tableIds = input.tables.map(({ id }) => id)
       await kernel.registry.get(COPIED_HOOKS).catchUp(tableIds, required(prepared.filled).lastChange, check)
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { withoutCaller } from '../../../src/caller.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -20,6 +21,8 @@ const BATCH = 200
 const LARGE = 10_000
 /** A server asks this often for a base that another server reads. */
 const CLAIM_AGAIN_MS = 5_000
+/** The server that reads a log is asked again after this time without an answer. */
+const ANSWER_MS = 500
 /** Delays after a failure: doubled each time, up to the second. */
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 60_000
@@ -81,8 +84,12 @@ export interface Feed {
   read(baseId: string, from: number, limit: number): Promise<FeedEntry[]>
   /** Begins; in the background, consumers get what the logs have gained while no server ran. */
   start(): Promise<void>
-  /** Resolves once everything in the log of a base has been taken, by whichever server, or has failed here. For tests. */
-  settled(baseId: string): Promise<void>
+  /**
+   * Resolves once everything in the log of a base has been taken, by whichever server, or has failed.
+   *
+   * @param check called between steps; what it throws ends the wait
+   */
+  settled(baseId: string, check?: () => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -102,8 +109,9 @@ interface Run {
   current: Promise<void>
   isActive: boolean
   isDue: boolean
-  /** Null while another server has the claim. */
+  /** Null while another server has the claim, or after a failure. */
   readers: Map<string, Reader> | null
+  isElsewhere: boolean
   timer: Timer | null
   /** When the timer ends. */
   timerAt: number
@@ -139,6 +147,14 @@ export function createFeed(kernel: Kernel): Feed {
     if (!isFollowed) readers?.delete(consumer)
     nudge(baseId)
   })
+  events.on('feed.asked', ({ baseId, askId }) => {
+    const run = runs.get(baseId)
+    if (!run?.readers) return
+    nudge(baseId)
+    void run.current.then(() => {
+      if (run.readers) events.emit('feed.answered', { askId })
+    })
+  })
   kernel.removals.push((baseId) => [meta.db.delete(feedPositions).where(eq(feedPositions.baseId, baseId))])
   events.on('events.missed', () => {
     if (!isStarted) return
@@ -169,6 +185,7 @@ export function createFeed(kernel: Kernel): Feed {
       isActive: false,
       isDue: false,
       readers: null,
+      isElsewhere: false,
       timer: null,
       timerAt: 0,
     }
@@ -208,7 +225,8 @@ export function createFeed(kernel: Kernel): Feed {
     try {
       while (run.isDue && !isClosed) {
         run.isDue = false
-        if (!(await claims.take(claimOf(baseId)))) {
+        run.isElsewhere = !(await claims.take(claimOf(baseId)))
+        if (run.isElsewhere) {
           run.readers = null
           nudgeIn(baseId, run, CLAIM_AGAIN_MS)
           return
@@ -223,6 +241,7 @@ export function createFeed(kernel: Kernel): Feed {
       if (!(error instanceof AppError))
         log.error('reading a change log for its consumers failed', error, { baseId })
       run.readers = null
+      run.isElsewhere = false
       nudgeIn(baseId, run, MAX_DELAY_MS)
     } finally {
       run.isActive = false
@@ -343,8 +362,24 @@ export function createFeed(kernel: Kernel): Feed {
 
   async function giveUp(baseId: string, run: Run): Promise<void> {
     run.readers = null
+    run.isElsewhere = true
     await claims.release(claimOf(baseId))
     nudgeIn(baseId, run, CLAIM_AGAIN_MS)
+  }
+
+  /** Asks the server that reads a log; false without a timely answer, as that server may have ended. */
+  async function isTakenElsewhere(baseId: string): Promise<boolean> {
+    const askId = randomUUID()
+    const answered = Promise.withResolvers<true>()
+    const ignore = events.on('feed.answered', (answer) => {
+      if (answer.askId === askId) answered.resolve(true)
+    })
+    try {
+      events.emit('feed.asked', { baseId, askId })
+      return await Promise.race([answered.promise, Bun.sleep(ANSWER_MS).then(() => false)])
+    } finally {
+      ignore()
+    }
   }
 
   /** A base that was replaced by an older copy continues with lower ids. */
@@ -407,9 +442,15 @@ export function createFeed(kernel: Kernel): Feed {
       for (let lane = 0; lane < STARTS_AT_ONCE; lane++) withoutCaller(() => void readEach(waiting))
     },
 
-    async settled(baseId) {
-      nudge(baseId)
-      await runs.get(baseId)?.current
+    async settled(baseId, check = () => {}) {
+      for (;;) {
+        check()
+        nudge(baseId)
+        const run = runs.get(baseId)
+        await run?.current
+        if (!run?.isElsewhere || isClosed || !followers.has(baseId)) return
+        if (await isTakenElsewhere(baseId)) return
+      }
     },
 
     async close() {
