@@ -425,8 +425,8 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   }
 }
 
-/** A change waits this long for the one before it in its base's log. */
-const ORDER_PATIENCE_MS = 50
+/** A change waits this long for the one before it in its base's log: within the 200 ms that changes may take. */
+const ORDER_PATIENCE_MS = 150
 
 /**
  * Passes on the changes of each base in the order of its log. Servers write to a base in turn, but their messages may
