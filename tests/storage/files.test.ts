@@ -158,6 +158,64 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
     }
   })
 
+  test('stay while a job copies records that name them, although no scan finds these yet', async () => {
+    const { path } = await attach(5)
+    const copy = (await createBase(bench.app, bench.owner)).id
+    const { claimKnown } = attachments()
+    const claims = spyOn(attachments(), 'claimKnown').mockImplementation(async (...asked) => {
+      const known = await claimKnown(...asked)
+      // Its records wait for the last step of the job.
+      await twoLooks(copy)
+      return known
+    })
+    try {
+      const { jobId } = await bench.trpc.copies.tableToBase.mutate({ tableId: table.id, baseId: copy })
+      expect(await ended(doorOf(bench.app, bench.owner), jobId)).toMatchObject({ status: 'completed' })
+      expect(claims).toHaveBeenCalled()
+    } finally {
+      claims.mockRestore()
+    }
+    expect((await attachments().ofBase(copy, [path])).map((file) => file.path)).toEqual([path])
+    await twoLooks(copy)
+    expect((await attachments().ofBase(copy, [path])).map((file) => file.path)).toEqual([path])
+  })
+
+  test('go after the jobs of the base, if what named them is deleted forever while one runs', async () => {
+    const { id, path } = await attach(5)
+    await bench.rest.delete(table.path, { Id: id })
+    const timers = spyOn(globalThis, 'setTimeout')
+    const scans = () => timers.mock.calls.filter(([, ms]) => Number(ms) > 60_000 && Number(ms) < 70_000)
+    /** Runs the next scan, as after its delay. */
+    const scanNext = async (run: number) => {
+      await until(() => scans().length > run)
+      await bench.app.kernel.meta.db
+        .update(records().attachmentUses)
+        .set({ unusedSince: new Date(Date.now() - 61_000).toISOString() })
+        .where(isNotNull(records().attachmentUses.unusedSince))
+      ;(scans()[run]![0] as () => void)()
+    }
+    const release = Promise.withResolvers<void>()
+    bench.app.kernel.jobs.register('held', { run: () => release.promise, recover: async () => null })
+    try {
+      const userId = bench.owner.id
+      const job = await bench.app.kernel.jobs.start('held', { userId, baseId: bench.baseId, input: {} })
+      await bench.trpc.records.purgeTrashed.mutate({ tableId: table.id, recordIds: [id] })
+      await scanNext(0)
+      await scanNext(1)
+      await until(() => scans().length > 2)
+      expect(await isKept(path)).toBe(true)
+      release.resolve()
+      await ended(doorOf(bench.app, bench.owner), job.id)
+      await scanNext(2)
+      await scanNext(3)
+      await until(async () => !(await hasRow(path)))
+      expect(await isKept(path)).toBe(false)
+    } finally {
+      release.resolve()
+      timers.mockRestore()
+    }
+  })
+
   test('that cells of a connected database may name stay', async () => {
     const foreign = await createForeign('postgres', [
       'create table docs (id int primary key)',

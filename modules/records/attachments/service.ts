@@ -33,7 +33,7 @@ const FETCH_TIMEOUT_MS = 5 * 60_000
 const SWEEP_EVERY_MS = 3_600_000
 /** A file that nothing refers to is checked again after this time: a value that names it may be on its way. */
 const UNNAMED_KEPT_MS = 24 * 3_600_000
-/** Recheck interval after a permanent deletion. Writes wait for less time than this. */
+/** Recheck interval after a permanent deletion. Writes wait for less time than this, jobs do not: see `hasJob`. */
 const ERASED_KEPT_MS = 60_000
 
 interface Deps {
@@ -69,17 +69,25 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     return files.sweep(thumbnails.remove)
   }
 
+  /** Scans that bases still need before `sweepSoon` is done with them. */
+  const scansLeft = new Map<string, number>()
+
+  /** A job names files in rows that no scan finds before its last step: in its staging tables or its transaction. */
+  const hasJob = async (baseId: string) => (await kernel.jobs.list({ baseId, unfinished: true })).length > 0
+
   /**
    * Finds the files that the base still uses: in cells, including the trash, in the change log and in views. Files
    * are deleted when a second scan does not find them either. A base with a connected database keeps all files, as
    * its cells are not searched.
    *
    * @param keptMs minimum time between the two scans
+   * @returns false if the base has to be scanned later, because a job runs in it
    */
-  async function sweepBase(baseId: string, keptMs = UNNAMED_KEPT_MS): Promise<number> {
-    if (!(await files.hasOld(baseId))) return 0
+  async function sweepBase(baseId: string, keptMs = UNNAMED_KEPT_MS): Promise<boolean> {
+    if (!(await files.hasOld(baseId))) return true
     const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
-    if (sources.some(({ isOwn }) => !isOwn)) return 0
+    if (sources.some(({ isOwn }) => !isOwn)) return true
+    if (await hasJob(baseId)) return false
     const unnamedBefore = new Date(nowMs() - keptMs).toISOString()
     const tables = await schema.homeTables(baseId)
     const engine = await kernel.sources.engine(baseId)
@@ -92,25 +100,41 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       true,
     )
     for (const row of rows) addPaths(named, JSON.stringify(row))
+    // A job that starts later claims its files itself, and a claim outlasts this scan.
+    if (await hasJob(baseId)) return false
     const { forgotten } = await files.forgetUnnamed(baseId, named, unnamedBefore)
     if (forgotten > 0) log.info('files that the base no longer names', { baseId, files: forgotten })
-    return forgotten
+    return true
   }
 
-  /** Deletes the files of permanently deleted records within minutes, or with the daily sweep if the server stops. */
+  /**
+   * Deletes the files of permanently deleted records within minutes, or after the jobs that run in the base; with the
+   * daily sweep if the server stops.
+   */
   function sweepSoon(baseId: string): void {
-    const tell = (error: unknown) =>
+    const isUnderWay = scansLeft.has(baseId)
+    // The scan that is going on may have passed what is deleted now.
+    scansLeft.set(baseId, isUnderWay ? 3 : 2)
+    if (!isUnderWay) scanSoon(baseId)
+  }
+
+  function scanSoon(baseId: string): void {
+    scanOnce(baseId).catch((error) => {
+      scansLeft.delete(baseId)
       log.error('removing the files of deleted records failed', error, { baseId })
-    const lookAgain = async () => {
-      await sweepBase(baseId, ERASED_KEPT_MS)
-      await sweep()
+    })
+  }
+
+  async function scanOnce(baseId: string): Promise<void> {
+    const isScanned = await sweepBase(baseId, ERASED_KEPT_MS)
+    const left = (scansLeft.get(baseId) ?? 1) - (isScanned ? 1 : 0)
+    if (left > 0) {
+      scansLeft.set(baseId, left)
+      setTimeout(() => scanSoon(baseId), ERASED_KEPT_MS + 1_000).unref()
+      return
     }
-    sweepBase(baseId).then(() => {
-      const again = () => {
-        lookAgain().catch(tell)
-      }
-      setTimeout(again, ERASED_KEPT_MS + 1_000).unref()
-    }, tell)
+    scansLeft.delete(baseId)
+    await sweep()
   }
 
   setInterval(() => {
