@@ -159,8 +159,8 @@ describe.each([...META_DATABASES])('files that no record names (%s)', (database)
     await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
     // A copy of the base may name what the base may.
     const copy = await createBase(bench.app, bench.owner)
-    await attachments.shareAll(bench.baseId, copy.id)
-    await attachments.shareAll(bench.baseId, copy.id)
+    const sharing = () => attachments.sharing(bench.baseId, copy.id)
+    await bench.app.kernel.meta.atomically([sharing(), sharing()])
     expect(Object.keys((await attachments.sign(ANONYMOUS, copy.id, [used.path, unused.path])).files)).toEqual(
       [used.path],
     )

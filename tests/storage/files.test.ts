@@ -180,6 +180,32 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
     expect((await attachments().ofBase(copy, [path])).map((file) => file.path)).toEqual([path])
   })
 
+  test('of a base that is copied belong to the copy from the moment it appears', async () => {
+    const { path } = await attach(5)
+    const appeared = Promise.withResolvers<string[]>()
+    const { body } = await bench.rest.post(`/api/v2/meta/duplicate/${bench.baseId}`, {})
+    const stopListening = bench.app.kernel.events.on('schema.changed', ({ baseId }) => {
+      if (baseId !== body.base_id) return
+      // The first thing that is read after the copy appeared.
+      appeared.resolve(
+        attachments()
+          .ofBase(baseId, [path])
+          .then((found) => found.map((file) => file.path)),
+      )
+    })
+    try {
+      const job = await ended(doorOf(bench.app, bench.owner), body.id)
+      expect(job).toMatchObject({ status: 'completed', error: null })
+      expect(await appeared.promise).toEqual([path])
+      // The original keeps its files as long as a job of it runs.
+      expect((await bench.app.kernel.jobs.find(body.id))?.baseId).toBe(bench.baseId)
+    } finally {
+      stopListening()
+    }
+    await bench.trpc.bases.delete.mutate({ baseId: body.base_id })
+    await bench.trpc.trash.purgeBase.mutate({ baseId: body.base_id })
+  })
+
   test('go after the jobs of the base, if what named them is deleted forever while one runs', async () => {
     const { id, path } = await attach(5)
     await bench.rest.delete(table.path, { Id: id })

@@ -87,8 +87,9 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       sourceIds: draft.sourceIds,
       rows: input.isVisitor ? await rowsForVisitors(rows) : rows,
       withHooks: input.withHooks !== false && !input.isVisitor,
+      // The original forgets none while its job runs.
+      also: () => (withData ? [records.attachments.sharing(baseId, newBaseId)] : []),
     })
-    if (withData) await records.attachments.shareAll(baseId, newBaseId)
     return true
   }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
-import type { MetaReader } from '../../../src/db/meta.ts'
+import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -278,8 +278,11 @@ export function createFiles(
       return found
     },
 
-    /** Registers all file uses of one base for another: for copies of a base, which bypass the write door. */
-    async shareAll(fromBaseId: string, toBaseId: string): Promise<void> {
+    /**
+     * The statement that registers all file uses of one base for another: for copies of a base, which bypass the write
+     * door. It belongs in the transaction that publishes the copy, so that no copy is without its files.
+     */
+    sharing(fromBaseId: string, toBaseId: string): MetaStatement {
       const both = meta.db
         .select({
           path: attachmentUses.path,
@@ -288,7 +291,7 @@ export function createFiles(
         })
         .from(attachmentUses)
         .where(eq(attachmentUses.baseId, fromBaseId))
-      await meta.db.insert(attachmentUses).select(both).onConflictDoNothing()
+      return meta.db.insert(attachmentUses).select(both).onConflictDoNothing()
     },
 
     /** The files that cells of a base use or used, by the metadata of a backup. */

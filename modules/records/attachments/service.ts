@@ -314,7 +314,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     },
     /** The files among these that cells of the base use or used. Does not check access. */
     ofBase: files.ofBase,
-    shareAll: files.shareAll,
+    sharing: files.sharing,
     usedIn: files.usedIn,
     shareKnown: files.shareKnown,
     keepAgain: files.keepAgain,
