@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { eq, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import { defineBasesTables } from '../../modules/bases/tables.ts'
 import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { doorOf, ended } from '../imports/support.ts'
@@ -204,6 +204,98 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
     }
     await bench.trpc.bases.delete.mutate({ baseId: body.base_id })
     await bench.trpc.trash.purgeBase.mutate({ baseId: body.base_id })
+  })
+
+  describe('named by a write while a scan finds them unused', () => {
+    /** A file that the base uses no more since long, but has not forgotten yet. */
+    async function attachUnused(): Promise<string> {
+      const { id, path } = await attach(5)
+      await bench.rest.patch(table.path, { Id: id, Files: null })
+      await forgetHistory()
+      await attachments().sweepBase(bench.baseId)
+      const { attachmentUses } = records()
+      await bench.app.kernel.meta.db
+        .update(attachmentUses)
+        .set({ unusedSince: new Date(Date.now() - 2 * DAY_MS).toISOString() })
+        .where(and(eq(attachmentUses.path, path), isNotNull(attachmentUses.unusedSince)))
+      return path
+    }
+    /** A member writes files into a cell; `meanwhile` runs between the check of their access and the write. */
+    async function writeWhile(paths: string[], meanwhile: () => Promise<unknown>) {
+      const other = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
+      const theirs = await other.table({ Title: 'SingleLineText', Files: 'Attachment' })
+      const member = await createMember(bench.app, bench.baseId, 'editor')
+      await bench.app.services.auth.access.setMembership(other.baseId, member.id, 'viewer')
+      // The member may name this file as a viewer of the other base, which takes a moment to find out.
+      const another = await attach(5, theirs)
+      const { access } = bench.app.services.auth
+      const { baseRole } = access
+      const roles = spyOn(access, 'baseRole').mockImplementation(async (...asked) => {
+        if (asked[1] === other.baseId) await meanwhile()
+        return baseRole(...asked)
+      })
+      try {
+        const rest = benchOf(bench.app, member, bench.baseId).rest
+        return await rest.post(table.path, { Files: [...paths, another.path].map((path) => ({ path })) })
+      } finally {
+        expect(roles).toHaveBeenCalledWith(expect.anything(), other.baseId)
+        roles.mockRestore()
+      }
+    }
+    const isUsed = async (path: string) => (await attachments().ofBase(bench.baseId, [path])).length === 1
+
+    test('stay if the write comes first', async () => {
+      const path = await attachUnused()
+      const { status } = await writeWhile([path], () => attachments().sweepBase(bench.baseId))
+      expect(status).toBe(200)
+      expect([await isUsed(path), await isKept(path)]).toEqual([true, true])
+    })
+
+    test('are refused if they are gone', async () => {
+      const path = await attachUnused()
+      const { status, body } = await writeWhile([path], async () => {
+        await attachments().sweepBase(bench.baseId)
+        await attachments().sweep()
+      })
+      expect([status, body.msg]).toEqual([400, expect.stringContaining(path.slice(-100))])
+      expect([await isUsed(path), await isKept(path)]).toEqual([false, false])
+    })
+
+    test('are refused, and lost for a restored base, while their content is being removed', async () => {
+      const path = await attachUnused()
+      await attachments().sweepBase(bench.baseId)
+      const row = (
+        await bench.app.kernel.meta.db
+          .select()
+          .from(records().attachmentFiles)
+          .where(eq(records().attachmentFiles.path, path))
+      )[0]!
+      const { store } = bench.app.kernel.files.current()
+      const { remove } = store
+      const reached = Promise.withResolvers<void>()
+      const release = Promise.withResolvers<void>()
+      const removals = spyOn(store, 'remove').mockImplementation(async (key) => {
+        if (path.endsWith(key)) {
+          reached.resolve()
+          await release.promise
+        }
+        return remove(key)
+      })
+      try {
+        const swept = attachments().sweep()
+        await reached.promise
+        const restored = (await createBase(bench.app, bench.owner)).id
+        const lost = await attachments().shareKnown(restored, [row])
+        const { status } = await bench.rest.post(table.path, { Files: [{ path }] })
+        release.resolve()
+        await swept
+        expect([lost.map((file) => file.path), status]).toEqual([[path], 400])
+        expect(await isKept(path)).toBe(false)
+      } finally {
+        release.resolve()
+        removals.mockRestore()
+      }
+    })
   })
 
   test('go after the jobs of the base, if what named them is deleted forever while one runs', async () => {

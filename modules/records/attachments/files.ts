@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, isNull, lt, lte, not, sql, sum } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, lt, lte, not, or, sql, sum } from 'drizzle-orm'
 import { nowIso, nowMs } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -133,12 +133,13 @@ export function createFiles(
     return found
   }
 
-  async function usesOf(paths: readonly string[]): Promise<Map<string, Set<string>>> {
-    const found = new Map<string, Set<string>>()
+  /** The bases that use each file, and since when a scan finds it unused there. */
+  async function usesOf(paths: readonly string[]): Promise<Map<string, Map<string, string | null>>> {
+    const found = new Map<string, Map<string, string | null>>()
     for (const part of chunks(paths)) {
       const wanted = inArray(attachmentUses.path, part)
-      for (const { path, baseId } of await meta.db.select().from(attachmentUses).where(wanted)) {
-        found.set(path, (found.get(path) ?? new Set()).add(baseId))
+      for (const { path, baseId, unusedSince } of await meta.db.select().from(attachmentUses).where(wanted)) {
+        found.set(path, (found.get(path) ?? new Map()).set(baseId, unusedSince))
       }
     }
     return found
@@ -154,7 +155,7 @@ export function createFiles(
       eq(attachmentFiles.isUsed, false),
       sql`not exists (select 1 from attachment_uses named where named.path = ${path})`,
     )
-    // Without an uploader, nobody can put it into a cell any more.
+    // Without an uploader and a use it is never used again: see `using`.
     const [going] = await meta.db
       .update(attachmentFiles)
       .set({ userId: null })
@@ -173,14 +174,17 @@ export function createFiles(
   async function mayRead(
     actor: Actor,
     row: FileRow,
-    bases: ReadonlySet<string> = new Set(),
+    bases: ReadonlyMap<string, unknown> = new Map(),
   ): Promise<boolean> {
     if (row.userId !== null && row.userId === ownerOf(actor)) return true
-    for (const baseId of bases) if (await mayReadBase(actor, baseId)) return true
+    for (const baseId of bases.keys()) if (await mayReadBase(actor, baseId)) return true
     return false
   }
 
-  /** The files that this actor may put into cells of the base, by path; `fresh` are those that the base does not use yet. */
+  /**
+   * The files that this actor may put into cells of the base, by path. `fresh`: those that the base does not use yet, or
+   * only by a use that a scan may end at any time. Other uses outlast the write.
+   */
   async function nameable(actor: Actor, baseId: string, paths: readonly string[]) {
     const [all, uses] = await Promise.all([rowsOf(paths), usesOf(paths)])
     const rows = new Map<string, FileRow>()
@@ -188,23 +192,65 @@ export function createFiles(
       const bases = uses.get(path)
       if (bases?.has(baseId) || (await mayRead(actor, row, bases))) rows.set(path, row)
     }
-    return { rows, fresh: [...rows.keys()].filter((path) => !uses.get(path)?.has(baseId)) }
+    return { rows, fresh: [...rows.keys()].filter((path) => uses.get(path)?.get(baseId) !== null) }
   }
 
-  /** Records that cells of the base use these files. */
-  async function use(baseId: string, fresh: string[]): Promise<void> {
-    for (const some of chunks(fresh)) {
-      await meta.atomically([
-        meta.db.update(attachmentFiles).set({ isUsed: true }).where(inArray(attachmentFiles.path, some)),
-        meta.db
-          .insert(attachmentUses)
-          .values(some.map((path) => ({ path, baseId })))
-          .onConflictDoNothing(),
-      ])
-    }
+  /**
+   * Statements that record that cells of the base use these files, except those that `removeUnused` has begun to remove.
+   * Whichever of the two updates the row of a file first decides.
+   */
+  function using(baseId: string, paths: string[]): MetaStatement[] {
+    const some = inArray(attachmentFiles.path, paths)
+    const isThere = or(isNotNull(attachmentFiles.userId), eq(attachmentFiles.isUsed, true))
+    const used = meta.db
+      .select({
+        path: attachmentFiles.path,
+        baseId: sql<string>`${baseId}`.as('base_id'),
+        unusedSince: sql<null>`null`.as('unused_since'),
+      })
+      .from(attachmentFiles)
+      .where(and(some, eq(attachmentFiles.isUsed, true)))
+    return [
+      meta.db.update(attachmentFiles).set({ isUsed: true }).where(and(some, isThere)),
+      meta.db
+        .insert(attachmentUses)
+        .select(used)
+        .onConflictDoUpdate({
+          target: [attachmentUses.path, attachmentUses.baseId],
+          set: { unusedSince: null },
+        }),
+    ]
   }
 
-  /** Keeps files that a cell uses again, even if a concurrent scan found no use. */
+  /** Records that cells of the base use these files. Returns those that are not being removed. */
+  async function use(baseId: string, paths: readonly string[]): Promise<Set<string>> {
+    for (const some of chunks(paths)) await meta.atomically(using(baseId, some))
+    const uses = await usesOf(paths)
+    return new Set(paths.filter((path) => uses.get(path)?.has(baseId)))
+  }
+
+  /** As `use` for the files of `nameable`. Returns all of them that the base uses now. */
+  async function register(
+    baseId: string,
+    { rows, fresh }: { rows: Map<string, FileRow>; fresh: string[] },
+  ): Promise<Map<string, FileRow>> {
+    const used = await use(baseId, fresh)
+    const gone = new Set(fresh.filter((path) => !used.has(path)))
+    return new Map([...rows].filter(([path]) => !gone.has(path)))
+  }
+
+  function refuseUnknown(paths: readonly string[], rows: ReadonlyMap<string, FileRow>): void {
+    const unknown = paths.find((path) => !rows.has(path))
+    if (unknown === undefined) return
+    throw new AppError(
+      'BAD_REQUEST',
+      m.records_error_unknown_file({ path: unknown.slice(-100) }),
+      undefined,
+      'msg',
+    )
+  }
+
+  /** Keeps files that a scan has found again. */
   async function keepNamed(baseId: string, paths: readonly string[]): Promise<void> {
     for (const part of chunks(paths)) {
       const some = inArray(attachmentUses.path, part)
@@ -241,26 +287,16 @@ export function createFiles(
      * @throws BAD_REQUEST naming the first that is unknown or not for this person, which look the same
      */
     async claim(actor: Actor, baseId: string, paths: readonly string[]): Promise<Map<string, FileRow>> {
-      const { rows, fresh } = await nameable(actor, baseId, paths)
-      const unknown = paths.find((path) => !rows.has(path))
-      if (unknown !== undefined) {
-        throw new AppError(
-          'BAD_REQUEST',
-          m.records_error_unknown_file({ path: unknown.slice(-100) }),
-          undefined,
-          'msg',
-        )
-      }
-      await use(baseId, fresh)
-      await keepNamed(baseId, [...rows.keys()])
+      const found = await nameable(actor, baseId, paths)
+      refuseUnknown(paths, found.rows)
+      const rows = await register(baseId, found)
+      refuseUnknown(paths, rows)
       return rows
     },
 
     /** As `claim`, but ignores files that are unknown or not accessible. */
     async claimKnown(actor: Actor, baseId: string, paths: readonly string[]): Promise<FileRow[]> {
-      const { rows, fresh } = await nameable(actor, baseId, paths)
-      await use(baseId, fresh)
-      await keepNamed(baseId, [...rows.keys()])
+      const rows = await register(baseId, await nameable(actor, baseId, paths))
       return [...rows.values()]
     },
 
@@ -311,11 +347,11 @@ export function createFiles(
     async shareKnown(baseId: string, rows: readonly FileRow[]): Promise<FileRow[]> {
       const known = await rowsOf(rows.map(({ path }) => path))
       // Registered first, so that no sweep removes what is found.
-      await use(baseId, [...known.keys()])
+      const used = await use(baseId, [...known.keys()])
       const lost: FileRow[] = []
       for (let from = 0; from < rows.length; from += LOOKED_UP_AT_ONCE) {
         const some = rows.slice(from, from + LOOKED_UP_AT_ONCE)
-        const found = await Promise.all(some.map(({ path }) => hasContent(known.get(path))))
+        const found = await Promise.all(some.map(({ path }) => used.has(path) && hasContent(known.get(path))))
         lost.push(...some.filter((_, at) => !found[at]))
       }
       return lost
@@ -325,12 +361,15 @@ export function createFiles(
     async keepAgain(baseId: string, { path, ...row }: FileRow, file: string): Promise<void> {
       const { id: storeId, store } = stores.current()
       await store.prepare(() => isUnused(storeId))
-      await meta.db
-        .insert(attachmentFiles)
-        .values({ ...row, path, storeId, isUsed: false, createdAt: nowIso() })
-        .onConflictDoUpdate({ target: attachmentFiles.path, set: { storeId } })
+      const values = { ...row, path, storeId, isUsed: true, createdAt: nowIso() }
+      await meta.atomically([
+        meta.db
+          .insert(attachmentFiles)
+          .values(values)
+          .onConflictDoUpdate({ target: attachmentFiles.path, set: { storeId, isUsed: true } }),
+        ...using(baseId, [path]),
+      ])
       await store.keep(storeKeyOf(path), file, row.mimetype)
-      await use(baseId, [path])
     },
 
     /** True if the base uses, or used, files that are old enough to be removed. */
