@@ -1673,19 +1673,20 @@ export async function rewriteLoggedValues(
 ): Promise<void> {
   const { dialect } = engine
   const contains = (column: SQL) => dialect.search(column, 'text', text)
-  const lines = await engine.all<{ change_id: number; before: string | null; after: string | null }>(
-    dialect.render(sql`select change_id, before, after from sheaf_change_records
-      where table_id = ${tableId} and record_id = ${recordId}
-        and (${contains(sql`before`)} or ${contains(sql`after`)})`),
-  )
   const rewritten = (values: string | null) => (values === null ? null : rewrite(values))
-  await engine.writeScript(
-    lines.map(({ change_id, before, after }) =>
+  // Reads with the lease, so that two rewrites of the same rows do not undo each other.
+  await engine.writeScript(async () => {
+    const lines = await engine.all<{ change_id: number; before: string | null; after: string | null }>(
+      dialect.render(sql`select change_id, before, after from sheaf_change_records
+        where table_id = ${tableId} and record_id = ${recordId}
+          and (${contains(sql`before`)} or ${contains(sql`after`)})`),
+    )
+    return lines.map(({ change_id, before, after }) =>
       dialect.render(sql`update sheaf_change_records
         set before = ${rewritten(before)}, after = ${rewritten(after)}
         where change_id = ${change_id} and table_id = ${tableId} and record_id = ${recordId}`),
-    ),
-  )
+    )
+  })
 }
 
 /** Removes the entries up to one, then their records in portions. Returns the number of removed entries. */

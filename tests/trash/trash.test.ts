@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { eq, isNotNull } from 'drizzle-orm'
 import { defineBasesTables } from '../../modules/bases/tables.ts'
 import { defineRecordsTables } from '../../modules/records/tables.ts'
@@ -446,6 +446,38 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       await attachments.sweepBase(own.baseId)
       await attachments.sweep()
       expect(await db.select().from(attachmentFiles).where(eq(attachmentFiles.path, path))).toEqual([])
+    })
+
+    test('erases two files of one record at once', async () => {
+      const own = await ownBase()
+      const table = await own.table({ Title: 'SingleLineText', Files: 'Attachment' })
+      const { id, path: first } = await detach(own, table, 'first.txt')
+      const { path: second } = await uploadOne(own, own.owner.token, 'second.txt', 'second')
+      const both = [
+        { path: first, title: 'first.txt' },
+        { path: second, title: 'second.txt' },
+      ]
+      await own.rest.patch(table.path, { Id: id, Files: both })
+      await own.rest.patch(table.path, { Id: id, Files: null })
+      await settled(own)
+      const refs = [await find(own, 'file', 'first.txt'), await find(own, 'file', 'second.txt')]
+      const engine = await own.app.kernel.sources.engine(own.baseId)
+      const scripts = spyOn(engine, 'writeScript')
+      try {
+        let purged: Promise<unknown> = Promise.resolve()
+        await engine.exclusively(async () => {
+          purged = Promise.all(refs.map((ref) => purge(own, ref)))
+          while (scripts.mock.calls.length < refs.length) await Bun.sleep(5)
+        })
+        await purged
+      } finally {
+        scripts.mockRestore()
+      }
+      const logged = JSON.stringify(
+        await engine.values({ sql: 'select before, after from sheaf_change_records', params: [] }),
+      )
+      for (const path of [first, second]) expect(logged).not.toContain(path)
+      expect(await list(own)).toEqual([])
     })
 
     test('empties the trash, or what matches; the rest stays', async () => {
