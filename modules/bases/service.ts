@@ -296,7 +296,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
     /**
      * Takes a base out of the trash, with its members. Its title gets a suffix (`Title_1`) if it is in use by now.
      *
-     * @throws BASE_NOT_FOUND if it is not in the trash
+     * @throws BASE_NOT_FOUND if it is not in the trash, or is being deleted forever by now
      */
     async restore(actor: Actor, baseId: string): Promise<Base> {
       const { title: former } = await store.requireTrashed(baseId)
@@ -305,12 +305,18 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
       for (let number = 1; (await store.findByTitle(title, baseId)).length > 0; number++) {
         title = `${former}_${number}`
       }
+      const updatedAt = nowIso()
       await meta.atomically([
         meta.db
           .update(bases)
-          .set({ title, deletedAt: null, deletedBy: null, updatedAt: nowIso() })
-          .where(eq(bases.id, baseId)),
-        ...audits.record(actor, { baseId, kind: 'base.restore', detail: {} }),
+          .set({ title, deletedAt: null, deletedBy: null, updatedAt })
+          .where(and(eq(bases.id, baseId), store.isTrashed)),
+        ...audits.record(
+          actor,
+          { baseId, kind: 'base.restore', detail: {} },
+          sql`exists (select 1 from ${bases} where ${bases.id} = ${baseId} and ${bases.deletedAt} is null
+            and ${bases.updatedAt} = ${updatedAt})`,
+        ),
       ])
       store.changed(baseId)
       audits.added(baseId)

@@ -56,6 +56,8 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
 
   return {
     tables: { bases, sources, basePreferences },
+    /** The condition of bases in the trash. Those that are being deleted forever are not. */
+    isTrashed,
 
     /** The base of an id; null if it is unknown or in the trash. */
     find,

@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { defineAuthTables } from '../../modules/auth/tables.ts'
+import { BEING_REMOVED } from '../../modules/bases/store.ts'
+import { defineBasesTables } from '../../modules/bases/tables.ts'
+import { refusalOf } from '../records/support.ts'
 import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
 
@@ -186,6 +191,48 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
     expect(await restore(user.token)).toMatchObject({ title: 'Gone', deletedAt: null, role: 'owner' })
     expect(await titles(creator)).toEqual(['Gone'])
     expect(restore(user.token)).rejects.toMatchObject({ data: { appCode: 'BASE_NOT_FOUND' } })
+  })
+
+  test('stays away if it is being deleted forever when its restore is carried out', async () => {
+    const user = await createCreator()
+    const base = await createBase(app, user, 'Going')
+    const trpc = app.trpc(user.token)
+    await trpc.bases.delete.mutate({ baseId: base.id })
+    const { access } = app.services.auth
+    const { authorize } = access
+    const { sources, meta } = app.kernel
+    const { remove } = sources
+    const reached = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const removals = spyOn(sources, 'remove').mockImplementation(async (baseId) => {
+      reached.resolve()
+      await release.promise
+      return remove(baseId)
+    })
+    let purged: Promise<unknown> = Promise.resolve()
+    // The restore has found the base in the trash by then.
+    const checks = spyOn(access, 'authorize').mockImplementation(async (...asked) => {
+      if (asked[1] === 'base.restore') {
+        purged = trpc.trash.purgeBase.mutate({ baseId: base.id })
+        await reached.promise
+      }
+      return authorize(...asked)
+    })
+    try {
+      const restored = trpc.bases.restore.mutate({ baseId: base.id })
+      expect(await refusalOf(restored)).toMatchObject({ code: 'BASE_NOT_FOUND' })
+      const { bases } = meta.tables(defineBasesTables)
+      const rows = await meta.db.select().from(bases).where(eq(bases.id, base.id))
+      expect(rows.map(({ deletedAt }) => deletedAt)).toEqual([BEING_REMOVED])
+      const { audits } = meta.tables(defineAuthTables)
+      const told = await meta.db.select().from(audits).where(eq(audits.baseId, base.id))
+      expect(told.map(({ kind }) => kind)).toEqual(['base.create', 'base.delete'])
+    } finally {
+      release.resolve()
+      await purged
+      for (const each of [checks, removals]) each.mockRestore()
+    }
+    expect(await titles(user, true)).toEqual([])
   })
 
   test('resolve finds by id or title, and of two with one title that of the caller', async () => {
