@@ -299,6 +299,8 @@ export function createHooksService(
           for (const moved of await store.ofTable(toId)) {
             // A moved webhook has kept its secret.
             const original = originals.find(({ secret }) => secret === moved.secret)
+            // Its deliveries belong to the moved one.
+            if (original) announce(original)
             if (!original?.isActive || moved.isActive) continue
             const { pause, failingSince } = original
             await activate(moved, true, { kept: pause ? { pause, failingSince } : {} })

@@ -46,6 +46,35 @@ function receivedTitles(table: TestTable): unknown[] {
 }
 
 describe('moving a table', () => {
+  test('whose webhook repeats deliveries sends each of them once', async () => {
+    const slow = await createHookBench({ webhookRetryMs: 6_000 })
+    const table = await slow.table({ Title: 'SingleLineText' })
+    await slow.hook(table)
+    slow.receiver.answer('/hook', { status: 500 })
+    await slow.rest.post(table.path, { Title: 'a' })
+    await slow.rest.post(table.path, { Title: 'b' })
+    await slow.app.services.records.feed.settled(slow.baseId)
+    await slow.receiver.waitFor(2)
+    const target = await createBase(slow.app, slow.owner)
+    const { jobId, tableId } = await slow.trpc.copies.tableToBase.mutate({
+      tableId: table.id,
+      baseId: target.id,
+      isMove: true,
+    })
+    expect(await ended(doorOf(slow.app, slow.owner), jobId)).toMatchObject({ status: 'completed' })
+    // Nothing was repeated before the move, and none is answered before the last is due.
+    expect(slow.receiver.requests).toHaveLength(2)
+    slow.receiver.clear()
+    slow.receiver.answer('/hook', { delayMs: 4_000 })
+    await until(async () => {
+      const [moved] = await slow.trpc.hooks.list.query({ tableId })
+      return moved?.waiting === 0 && moved.last?.status === 'delivered'
+    })
+    const titles = slow.received().flatMap(({ data }) => data.rows.map(({ Title }) => Title))
+    expect(titles.toSorted()).toEqual(['a', 'b'])
+    await slow.stop()
+  }, 60_000)
+
   test('whose webhook is paused keeps its pause, and all changes until then, each once and under the old names', async () => {
     const table = await bench.table({ Title: 'SingleLineText' })
     const hookId = await bench.hook(table)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
 import { createHookBench, type HookBench } from './support.ts'
 
@@ -76,3 +76,68 @@ test('a webhook that only fails is paused and announced, and what has changed me
   await bench.settled()
   expect(bench.received().some(({ data }) => data.rows[0]?.Title === 'first')).toBe(true)
 }, 60_000)
+
+describe('a delivery whose webhook is told to skip what was missed', () => {
+  let slow: HookBench
+  beforeAll(async () => {
+    slow = await createHookBench({ webhookRetryMs: 60_000 })
+  })
+  afterAll(() => slow.stop())
+  beforeEach(() => slow.clear())
+
+  const skip = (hookId: string) =>
+    slow.trpc.hooks.setActive.mutate({ hookId, isActive: true, skipMissed: true })
+  const deliveriesOf = async (hookId: string) =>
+    (await slow.trpc.hooks.deliveries.query({ hookId })).deliveries.toReversed()
+
+  test('during its call stays given up if that fails, and does not hold back the next of its record', async () => {
+    const table = await slow.table({ Title: 'SingleLineText' })
+    const hookId = await slow.hook(table)
+    let calls = 0
+    slow.receiver.answer('/hook', () => (++calls === 1 ? { status: 500, delayMs: 700 } : {}))
+    await slow.rest.post(table.path, { Title: 'skipped' })
+    await slow.receiver.waitFor(1)
+    await skip(hookId)
+    await Bun.sleep(1_200)
+    expect(await deliveriesOf(hookId)).toMatchObject([{ status: 'dead', error: { code: 'SKIPPED' } }])
+    await slow.rest.patch(table.path, { Id: 1, Title: 'next' })
+    await slow.receiver.waitFor(2)
+    await slow.settled()
+    expect(await deliveriesOf(hookId)).toMatchObject([{ status: 'dead' }, { status: 'delivered' }])
+    expect(slow.received().map(({ data }) => data.rows[0]?.Title)).toEqual(['skipped', 'next'])
+  })
+
+  test('during its call counts as delivered if that succeeds', async () => {
+    const table = await slow.table({ Title: 'SingleLineText' })
+    const hookId = await slow.hook(table)
+    slow.receiver.answer('/hook', { delayMs: 700 })
+    await slow.rest.post(table.path, { Title: 'skipped' })
+    await slow.receiver.waitFor(1)
+    await skip(hookId)
+    await Bun.sleep(1_200)
+    expect(await deliveriesOf(hookId)).toMatchObject([{ status: 'delivered', error: null }])
+  })
+
+  test('among thousands is not sent any more', async () => {
+    const table = await slow.table({ Title: 'SingleLineText' })
+    const hookId = await slow.hook(table, { deliverPer: 'record' })
+    slow.receiver.answer('/hook', { delayMs: 1_500 })
+    const count = 3_600
+    for (let at = 0; at < count; at += 150) {
+      await slow.rest.post(
+        table.path,
+        Array.from({ length: 150 }, (_, n) => ({ Title: `r${at + n}` })),
+      )
+    }
+    await slow.app.services.records.feed.settled(slow.baseId)
+    await slow.receiver.waitFor(16)
+    // Their results let the next ones begin, with those in memory.
+    await Bun.sleep(2_000)
+    await skip(hookId)
+    const begun = slow.receiver.requests.length
+    slow.receiver.answer('/hook', {})
+    await Bun.sleep(3_000)
+    expect(begun).toBeLessThan(count / 4)
+    expect(slow.receiver.requests.length).toBeLessThanOrEqual(begun + 16)
+  }, 60_000)
+})

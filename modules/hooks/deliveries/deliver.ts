@@ -47,8 +47,11 @@ const DEAD_KEPT_MS = 30 * 86_400_000
 /** Deliveries removed per statement. */
 const FORGET_ROWS = 1_000
 
-/** A waiting delivery without its event. */
-type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'attempts' | 'receivedBy' | 'dueAt' | 'createdAt'>
+/** The place and the time of a waiting delivery. Whether it is still to be sent, and what, is read just before. */
+type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'dueAt'>
+
+/** What is read of a delivery when it is sent. */
+type Due = Pick<DeliveryRow, 'id' | 'event' | 'attempts' | 'receivedBy'>
 
 /** The deliveries of one webhook, which this server has claimed. */
 interface Lane {
@@ -59,14 +62,13 @@ interface Lane {
   window: Map<string, Waiting>
   /** Ids that are being sent or whose result is not stored yet. */
   busy: Set<string>
-  /** Ids whose delivery has ended since the last read of waiting ones began: it may still show them as waiting. */
-  ended: Set<string>
+  /** How often what is in memory has become stale. */
+  changes: number
   calls: number
   /** True if there may be further waiting deliveries. */
   hasMore: boolean
   /** How often it was asked to look for more. */
   asked: number
-  failingSince: number | null
   isRunning: boolean
   isDue: boolean
   timer: Timer | null
@@ -78,6 +80,9 @@ interface Result {
   hook: HookRow
   row: Waiting
   attempt: Attempt
+  isEnded: boolean
+  /** The lane's when it was sent. */
+  changes: number
   statements: MetaStatement[]
 }
 
@@ -114,18 +119,28 @@ export function createDeliverer(
   events.on('hook.due', ({ hookId }) => wake(hookId))
   events.on('hook.changed', ({ hookId }) => {
     const lane = lanes.get(hookId)
-    if (lane) lane.loaded = null
+    if (lane) forget(lane)
     wake(hookId)
   })
   events.on('events.missed', () => {
     for (const lane of lanes.values()) {
-      lane.loaded = null
-      // Another server may have sent the others.
-      for (const id of lane.window.keys()) if (!lane.busy.has(id)) lane.window.delete(id)
-      ask(lane)
+      forget(lane)
+      run(lane)
     }
     look()
   })
+
+  /** Lets all in memory be read again: others may have changed the webhook, or sent or given up its deliveries. */
+  function forget(lane: Lane): void {
+    lane.changes++
+    lane.loaded = null
+    empty(lane)
+  }
+
+  function empty(lane: Lane): void {
+    for (const id of lane.window.keys()) if (!lane.busy.has(id)) lane.window.delete(id)
+    ask(lane)
+  }
 
   function ask(lane: Lane): void {
     lane.asked++
@@ -140,11 +155,10 @@ export function createDeliverer(
       loaded: null,
       window: new Map(),
       busy: new Set(),
-      ended: new Set(),
+      changes: 0,
       calls: 0,
       hasMore: true,
       asked: 0,
-      failingSince: null,
       isRunning: false,
       isDue: false,
       timer: null,
@@ -182,13 +196,17 @@ export function createDeliverer(
         drop(lane)
         return
       }
-      lane.loaded ??= await load(lane.hookId)
-      if (lane.loaded === null) {
+      const { changes } = lane
+      const loaded = lane.loaded ?? (await load(lane.hookId))
+      lane.loaded = loaded
+      if (loaded === null) {
         if (lane.busy.size === 0) await release(lane)
         return
       }
       await fill(lane)
-      await dispatch(lane, lane.loaded)
+      // It is due again.
+      if (lane.changes !== changes) continue
+      await dispatch(lane, loaded)
       if (lane.window.size === 0 && !lane.hasMore) {
         // Nothing waits: further deliveries of a webhook that is behind are made now.
         if (await collector.catchUp(lane.hookId)) {
@@ -237,16 +255,12 @@ export function createDeliverer(
   /** Reads waiting deliveries into the window. */
   async function fill(lane: Lane): Promise<void> {
     if (!lane.hasMore || lane.window.size > WINDOW / 2) return
-    const { asked } = lane
-    lane.ended.clear()
-    const rows = await meta.db
+    const { asked, changes } = lane
+    const rows: Waiting[] = await meta.db
       .select({
         id: hookDeliveries.id,
         recordIds: hookDeliveries.recordIds,
-        attempts: hookDeliveries.attempts,
-        receivedBy: hookDeliveries.receivedBy,
         dueAt: hookDeliveries.dueAt,
-        createdAt: hookDeliveries.createdAt,
       })
       .from(hookDeliveries)
       .where(and(eq(hookDeliveries.hookId, lane.hookId), eq(hookDeliveries.status, 'waiting')))
@@ -257,12 +271,12 @@ export function createDeliverer(
         asc(hookDeliveries.id),
       )
       .limit(WINDOW)
+    if (lane.changes !== changes) return
     // What was stored during the read is read next.
     lane.hasMore = rows.length === WINDOW || lane.asked !== asked
     // In the order of the database, as deliveries that were sent again may come before others.
     const known = lane.window
-    const waiting = rows.filter(({ id }) => !lane.ended.has(id))
-    lane.window = new Map(waiting.map((row) => [row.id, known.get(row.id) ?? row]))
+    lane.window = new Map(rows.map((row) => [row.id, known.get(row.id) ?? row]))
     for (const id of lane.busy) {
       const row = known.get(id)
       if (row) lane.window.set(id, row)
@@ -299,46 +313,55 @@ export function createDeliverer(
     if (next < Number.POSITIVE_INFINITY) wakeIn(lane, next - now)
     if (ready.length === 0) return
     for (const { id } of ready) lane.busy.add(id)
-    const texts = await eventsOf(ready)
+    const { changes } = lane
+    const due = await readDue(lane, ready)
     for (const row of ready) {
-      const text = texts.get(row.id)
-      if (text === undefined) {
-        // Removed with its webhook or base.
+      const found = lane.changes === changes ? due.get(row.id) : undefined
+      if (found) {
+        call(lane, loaded, row, found)
+      } else {
         lane.busy.delete(row.id)
         lane.window.delete(row.id)
-      } else {
-        call(lane, loaded, row, JSON.parse(text) as HookPayload)
+        // Others may have waited for it.
+        lane.isDue = true
       }
     }
   }
 
-  async function eventsOf(list: readonly Waiting[]): Promise<Map<string, string>> {
-    const rows = await meta.db
-      .select({ id: hookDeliveries.id, event: hookDeliveries.event })
+  /** Those that still wait and belong to the webhook. */
+  async function readDue({ hookId }: Lane, list: readonly Waiting[]): Promise<Map<string, Due>> {
+    const { id, event, attempts, receivedBy, status } = hookDeliveries
+    const ids = list.map((row) => row.id)
+    const rows: Due[] = await meta.db
+      .select({ id, event, attempts, receivedBy })
       .from(hookDeliveries)
-      .where(
-        inArray(
-          hookDeliveries.id,
-          list.map(({ id }) => id),
-        ),
-      )
-    return new Map(rows.map(({ id, event }) => [id, event]))
+      .where(and(inArray(id, ids), eq(hookDeliveries.hookId, hookId), eq(status, 'waiting')))
+    return new Map(rows.map((row) => [row.id, row]))
   }
 
   function call(
     lane: Lane,
     { hook, target }: NonNullable<Lane['loaded']>,
     row: Waiting,
-    event: HookPayload,
+    { event, attempts, receivedBy }: Due,
   ): void {
+    const { changes } = lane
+    const payload = JSON.parse(event) as HookPayload
     calls++
     lane.calls++
-    withoutCaller(() => sender.send(target, event, { signal: closing.signal, receivedBy: row.receivedBy }))
+    withoutCaller(() => sender.send(target, payload, { signal: closing.signal, receivedBy }))
       .then((attempt) => {
         // Not a failure of the receiver.
         if (closing.signal.aborted && !attempt.isDelivered) return
-        const statements = statementsFor(lane.loaded?.hook ?? hook, row, attempt)
-        results.push({ lane, hook: lane.loaded?.hook ?? hook, row, attempt, statements })
+        const latest = lane.loaded?.hook ?? hook
+        results.push({
+          lane,
+          hook: latest,
+          row,
+          attempt,
+          changes,
+          ...outcomeOf(latest, row, attempts, attempt),
+        })
         if (results.length >= FLUSH_ROWS) flushSoon(0)
         else flushSoon(FLUSH_MS)
       })
@@ -354,13 +377,20 @@ export function createDeliverer(
       })
   }
 
-  function statementsFor(hook: HookRow, row: Waiting, attempt: Attempt): MetaStatement[] {
+  /** What is stored of a try. @param before the tries before it */
+  function outcomeOf(
+    hook: HookRow,
+    row: Waiting,
+    before: number,
+    attempt: Attempt,
+  ): Pick<Result, 'isEnded' | 'statements'> {
     const now = nowMs()
     const { isDelivered, isFinal, isHeld, error, request, response, durationMs } = attempt
-    const attempts = isHeld ? Math.max(row.attempts, 1) : row.attempts + 1
+    const attempts = isHeld ? Math.max(before, 1) : before + 1
     const isDead = !isDelivered && (isFinal || attempts >= MAX_TRIES)
-    row.attempts = attempts
-    row.receivedBy = attempt.receivedBy
+    const isEnded = isDelivered || isDead
+    // What has arrived counts, whatever became of the delivery meanwhile; a failure does only if it still waits.
+    const isStored = isDelivered ? undefined : eq(hookDeliveries.status, 'waiting')
     row.dueAt = now + Math.round(attempt.retryAfterMs ?? delayAfter(attempts))
     const statements: MetaStatement[] = [
       meta.db
@@ -370,21 +400,21 @@ export function createDeliverer(
           attempts,
           receivedBy: attempt.receivedBy,
           dueAt: row.dueAt,
-          endedAt: isDelivered || isDead ? now : null,
+          endedAt: isEnded ? now : null,
           request,
           response,
           durationMs,
           errorCode: error?.code ?? null,
           errorMessage: error?.message ?? null,
         })
-        .where(eq(hookDeliveries.id, row.id)),
+        .where(and(eq(hookDeliveries.id, row.id), isStored)),
     ]
     const failingSince = isDelivered ? null : isHeld ? hook.failingSince : (hook.failingSince ?? now)
     if (hook.failingSince !== failingSince) {
       hook.failingSince = failingSince
       statements.push(meta.db.update(hooks).set({ failingSince }).where(eq(hooks.id, hook.id)))
     }
-    return statements
+    return { isEnded, statements }
   }
 
   /** Before the try after so many; between half and all of it, so that many deliveries do not return at once. */
@@ -402,9 +432,6 @@ export function createDeliverer(
     }, ms)
   }
 
-  const hasEnded = ({ row, attempt }: Result): boolean =>
-    attempt.isDelivered || attempt.isFinal || row.attempts >= MAX_TRIES
-
   /** Stores the results with what follows from failures. Until then, their deliveries count as not sent. */
   async function flush(): Promise<void> {
     const batch = results.splice(0)
@@ -412,7 +439,7 @@ export function createDeliverer(
     const consequences: PreparedNotices[] = []
     try {
       for (const ofHook of Map.groupBy(batch, ({ hook }) => hook.id).values()) {
-        const given = ofHook.filter((result) => hasEnded(result) && !result.attempt.isDelivered).at(-1)
+        const given = ofHook.filter(({ isEnded, attempt }) => isEnded && !attempt.isDelivered).at(-1)
         if (given) consequences.push(await giveUp(given))
       }
       await meta.atomically([...batch, ...consequences].flatMap(({ statements }) => statements))
@@ -426,9 +453,9 @@ export function createDeliverer(
     for (const result of batch) {
       const { lane, row } = result
       lane.busy.delete(row.id)
-      if (!hasEnded(result)) continue
-      lane.window.delete(row.id)
-      lane.ended.add(row.id)
+      if (result.isEnded) lane.window.delete(row.id)
+      // Whether it still waits is read with its place among the others.
+      else if (result.changes !== lane.changes) empty(lane)
     }
     for (const { stored } of consequences) stored()
     for (const lane of new Set(batch.map((result) => result.lane))) {
@@ -499,7 +526,7 @@ export function createDeliverer(
     }
   }
 
-  const forget = () =>
+  const removeOld = () =>
     void forgetOld().catch((error) => log.error('old deliveries could not be removed', error))
 
   return {
@@ -509,10 +536,10 @@ export function createDeliverer(
 
     start() {
       isStarted = true
-      timers = [setInterval(look, LOOK_EVERY_MS), setInterval(forget, FORGET_EVERY_MS)]
+      timers = [setInterval(look, LOOK_EVERY_MS), setInterval(removeOld, FORGET_EVERY_MS)]
       for (const timer of timers) timer.unref()
       look()
-      forget()
+      removeOld()
     },
 
     async close() {
