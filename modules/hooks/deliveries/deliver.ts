@@ -198,13 +198,14 @@ export function createDeliverer(
       }
       const { changes } = lane
       const loaded = lane.loaded ?? (await load(lane.hookId))
+      // It is due again.
+      if (lane.changes !== changes) continue
       lane.loaded = loaded
       if (loaded === null) {
         if (lane.busy.size === 0) await release(lane)
         return
       }
       await fill(lane)
-      // It is due again.
       if (lane.changes !== changes) continue
       await dispatch(lane, loaded)
       if (lane.window.size === 0 && !lane.hasMore) {
