@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { defineHooksTables } from '../../modules/hooks/tables.ts'
 import type { OutboundRecorder } from '../support/outbound-recorder.ts'
 import { createHookBench, type HookBench, type TestTable } from './support.ts'
 
@@ -339,6 +341,29 @@ describe('the condition of a webhook', () => {
     expect((await bench.trpc.hooks.get.query({ hookId })).pause).toBeNull()
   })
 })
+
+test('a delivery that was stored while its webhook was deleted is removed', async () => {
+  const hookId = await bench.hook(table)
+  bench.receiver.answer('/hook', { status: 503, headers: { 'retry-after': '3600' } })
+  await insert({ Title: 'a' })
+  await insert({ Title: 'b' })
+  await bench.receiver.waitFor(2)
+  const { meta } = bench.app.kernel
+  const { hookDeliveries } = meta.tables(defineHooksTables)
+  const deliveriesOf = async () => (await bench.trpc.hooks.deliveries.query({ hookId })).deliveries
+  while ((await deliveriesOf()).some(({ attempts }) => attempts === 0)) await Bun.sleep(20)
+  const [first] = await deliveriesOf()
+  const left = await meta.db
+    .update(hookDeliveries)
+    .set({ hookId: 'hkdeleted', status: 'waiting', dueAt: 0 })
+    .where(eq(hookDeliveries.id, first?.id ?? ''))
+    .returning()
+  expect(left).toHaveLength(1)
+  const deadline = Date.now() + 15_000
+  const idsOf = async () => (await meta.db.select().from(hookDeliveries)).map(({ hookId }) => hookId)
+  while ((await idsOf()).includes('hkdeleted') && Date.now() < deadline) await Bun.sleep(100)
+  expect(await idsOf()).toEqual([hookId])
+}, 30_000)
 
 describe('a delivery that fails', () => {
   test('is sent again with the same id and body, in front of later ones of the record', async () => {

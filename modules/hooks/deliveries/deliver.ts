@@ -224,6 +224,8 @@ export function createDeliverer(
   /** The webhook, or null if it is not to be called now. */
   async function load(hookId: string): Promise<Lane['loaded']> {
     const hook = await store.find(hookId)
+    // They were made while it was deleted.
+    if (!hook) await meta.db.delete(hookDeliveries).where(eq(hookDeliveries.hookId, hookId))
     if (!hook?.isActive || hook.pause !== null) return null
     try {
       await schema.load(hook.tableId)
