@@ -25,9 +25,8 @@ export function createFollowing(
     if (await isNeeded(baseId)) {
       await feed.follow(CONSUMER, baseId, { sinceSchemaChange: true })
     } else if (feed.follows(CONSUMER, baseId)) {
-      await feed.unfollow(CONSUMER, baseId)
       // Somebody may have begun to watch meanwhile.
-      if (await isNeeded(baseId)) await feed.follow(CONSUMER, baseId)
+      await feed.unfollow(CONSUMER, baseId, () => isNeeded(baseId))
     }
   }
 
