@@ -102,7 +102,8 @@ export function createNotificationMails(
       const composed = compose(actor, rows, available)
       if (composed) statements.push(...mail.prepare(composed))
     }
-    await meta.atomically([...statements, store.mailed(userId, now)])
+    const ids = rows.map(({ id }) => id)
+    await meta.atomically([...statements, store.mailed(userId, now, ids)])
   }
 
   return {

@@ -183,12 +183,12 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
         .orderBy(asc(notifications.at), asc(notifications.id))
         .limit(limit),
 
-    /** Marks all that was due in a mail to a person as sent. */
-    mailed: (userId: string, now: number): MetaStatement =>
+    /** Marks all that was due in a mail to a person as sent, and what is in the mail, also if its time has changed since. */
+    mailed: (userId: string, now: number, ids: readonly string[]): MetaStatement =>
       db
         .update(notifications)
         .set({ mailDueAt: null })
-        .where(ofUser(userId, lte(notifications.mailDueAt, now))),
+        .where(ofUser(userId, or(lte(notifications.mailDueAt, now), inArray(notifications.id, [...ids])))),
 
     /** Lets all that is due in a mail to a person wait. */
     postpone: (userId: string, now: number, until: number): MetaStatement =>
@@ -205,12 +205,14 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
         .where(ofUser(userId, isNotNull(notifications.mailDueAt)))
     },
 
-    /** Sets when notifications are due in a mail; null: in none. */
+    /** Sets when notifications that wait for a mail are due in one; null: in none. */
     setMailTime(ids: readonly string[], mailDueAt: number | null): MetaStatement[] {
       const statements: MetaStatement[] = []
       for (let start = 0; start < ids.length; start += NAMED_AT_ONCE) {
         const some = inArray(notifications.id, ids.slice(start, start + NAMED_AT_ONCE))
-        statements.push(db.update(notifications).set({ mailDueAt }).where(some))
+        // Others may have been mailed meanwhile.
+        const waiting = and(some, isNotNull(notifications.mailDueAt))
+        statements.push(db.update(notifications).set({ mailDueAt }).where(waiting))
       }
       return statements
     },
