@@ -246,35 +246,45 @@ export function createNotificationsService(
   /** The next notification of a person, see `next`. */
   async function nextOf(actor: Actor, userId: string, waitMs: number, signal: AbortSignal) {
     const newest = async () => (await store.page(userId, { isRead: false, limit: 1, offset: 0 })).rows[0]
-    const known = await newest()
-    const deadline = Date.now() + waitMs
-    while (!signal.aborted && Date.now() < deadline) {
-      await changeOf(userId, deadline - Date.now(), signal)
-      const row = await newest()
-      const isNew =
-        row && (known === undefined || (row.at >= known.at && row.id !== known.id) || row.at > known.at)
-      if (!row || !isNew) continue
-      const [shown] = await present(actor, [row])
-      return { row, shown: shown! }
+    const changes = followChanges(userId, signal)
+    try {
+      const known = await newest()
+      const deadline = Date.now() + waitMs
+      while (!signal.aborted && Date.now() < deadline) {
+        await changes.next(deadline - Date.now())
+        const row = await newest()
+        const isNew =
+          row && (known === undefined || (row.at >= known.at && row.id !== known.id) || row.at > known.at)
+        if (!row || !isNew) continue
+        const [shown] = await present(actor, [row])
+        return { row, shown: shown! }
+      }
+      return null
+    } finally {
+      changes.stop()
     }
-    return null
   }
 
-  /** Resolves when the notifications of a person change, after `ms`, or when `signal` ends it. */
-  async function changeOf(userId: string, ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = () => resolve()
-    const timer = setTimeout(wake, ms)
+  /** The changes of a person's notifications from now on. Call `stop` at the end. */
+  function followChanges(userId: string, signal: AbortSignal) {
+    let change = Promise.withResolvers<void>()
+    const wake = () => change.resolve()
     const stop = events.on('notification.changed', (changed) => {
       if (changed.userId === userId) wake()
     })
     signal.addEventListener('abort', wake)
-    try {
-      await promise
-    } finally {
-      clearTimeout(timer)
-      stop()
-      signal.removeEventListener('abort', wake)
+    return {
+      /** Resolves at once for a change since it last did, at the next one, after `ms`, or when the signal ends it. */
+      async next(ms: number): Promise<void> {
+        const timer = setTimeout(wake, ms)
+        await change.promise
+        clearTimeout(timer)
+        change = Promise.withResolvers()
+      },
+      stop() {
+        stop()
+        signal.removeEventListener('abort', wake)
+      },
     }
   }
 }
