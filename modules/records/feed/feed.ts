@@ -128,6 +128,8 @@ export function createFeed(kernel: Kernel): Feed {
   const consumers = new Map<string, FeedConsumer>()
   /** The consumers of each followed base, by any server. */
   const followers = new Map<string, Set<string>>()
+  /** How often they have changed, or may have. */
+  let changes = 0
   const runs = new Map<string, Run>()
   /** Bases whose changes are being gathered. */
   const gathering = new Map<string, Timer>()
@@ -141,6 +143,7 @@ export function createFeed(kernel: Kernel): Feed {
   events.on('records.changed', ({ baseId }) => nudgeSoon(baseId))
   events.on('schema.changed', ({ baseId }) => nudge(baseId))
   events.on('feed.followed', ({ baseId, consumer, isFollowed }) => {
+    changes++
     note(baseId, consumer, isFollowed)
     const readers = runs.get(baseId)?.readers
     // Read anew with the position from which on it follows.
@@ -157,6 +160,7 @@ export function createFeed(kernel: Kernel): Feed {
   })
   kernel.removals.push((baseId) => [meta.db.delete(feedPositions).where(eq(feedPositions.baseId, baseId))])
   events.on('events.missed', () => {
+    changes++
     if (!isStarted) return
     readFollowers()
       .then(() => [...followers.keys()].forEach(nudge))
@@ -170,9 +174,12 @@ export function createFeed(kernel: Kernel): Feed {
   }
 
   async function readFollowers(): Promise<void> {
+    const before = changes
     const rows = await meta.db
       .select({ baseId: feedPositions.baseId, consumer: feedPositions.consumer })
       .from(feedPositions)
+    // The rows may be from before a change that is noted already.
+    if (changes !== before) return readFollowers()
     followers.clear()
     for (const { baseId, consumer } of rows) note(baseId, consumer, true)
   }
