@@ -277,9 +277,9 @@ export function createHooksService(
 
     /** Fills `HOOK_CHOICES`. */
     async renamedChoices(tableId: string, fieldId: string, titles: ChoiceTitles) {
-      return (await store.ofTable(tableId)).flatMap(({ id, filter: before }) => {
-        const filter = before && renameInFilter(before, fieldId, titles)
-        return Bun.deepEquals(filter, before) ? [] : [store.setFilter(id, filter)]
+      return (await store.ofTable(tableId)).flatMap((row) => {
+        const filter = row.filter && renameInFilter(row.filter, fieldId, titles)
+        return Bun.deepEquals(filter, row.filter) ? [] : [store.setFilter(row, filter)]
       })
     },
     /** Fills `HOOK_COUNT`. */

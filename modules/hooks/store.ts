@@ -57,9 +57,15 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
     return found
   }
 
+  /** Part of an update of a webhook, which fails if that was changed since it was read: the column takes no null. */
+  const unlessChanged = ({ updatedAt }: Pick<HookRow, 'updatedAt'>) => ({
+    updatedAt: sql`case when ${hooks.updatedAt} = ${updatedAt} then ${hooks.updatedAt} end`,
+  })
+
   return {
     hooks,
     hookDeliveries,
+    unlessChanged,
 
     async find(id: string): Promise<HookRow | null> {
       const [row] = await db.select().from(hooks).where(eq(hooks.id, id))
@@ -122,9 +128,12 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
     async insert(row: HookRow): Promise<void> {
       await db.insert(hooks).values(row)
     },
-    /** The statement that sets the condition of a webhook. */
-    setFilter: (id: string, filter: HookRow['filter']): MetaStatement =>
-      db.update(hooks).set({ filter }).where(eq(hooks.id, id)),
+    /** The statement that sets the condition of a webhook. It fails if the webhook was changed since it was read. */
+    setFilter: (row: HookRow, filter: HookRow['filter']): MetaStatement =>
+      db
+        .update(hooks)
+        .set({ filter, ...unlessChanged(row) })
+        .where(eq(hooks.id, row.id)),
     async update(id: string, patch: Partial<HookRow>): Promise<void> {
       await db.update(hooks).set(patch).where(eq(hooks.id, id))
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../src/app.ts'
+import { schemaOfBase } from '../../src/db/postgres/base-schema.ts'
 import { createRestClient } from '../support/client.ts'
 import { createHookBench, type HookBench } from './support.ts'
 
@@ -59,3 +60,36 @@ test('what another server has sent while the connection was lost is not sent aga
   await sql.close()
   await alone.stop()
 }, 60_000)
+
+test('a condition that is changed while an option of it is renamed keeps the change, with the new title', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const choices = ['Open', 'Done'].map((title) => ({ id: `s${title}`, title, color: '#eeeeee' }))
+  const { id: fieldId } = await bench.trpc.schema.createField.mutate({
+    tableId: table.id,
+    field: { title: 'State', type: 'SingleSelect', options: { choices } },
+  })
+  await bench.rest.post(table.path, { Title: 'a', State: 'Done' })
+  const anyOf = (value: string[]) => ({ fieldId, operator: 'anyof' as const, value })
+  const hookId = await bench.hook(table, { isConditional: true, filter: anyOf(['Done']) })
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 2 })
+  const renamed = choices.map((choice) =>
+    choice.title === 'Done' ? { ...choice, title: 'Finished' } : choice,
+  )
+  const { tableName } = (await bench.app.services.schema.load(table.id)).table
+  // The rewrite of the values waits for this transaction.
+  const rename = await sql.begin(async (held) => {
+    await held`select * from ${held(`${schemaOfBase(bench.baseId)}.${tableName}`)} for update`
+    const renaming = bench.trpc.schema.updateField.mutate({
+      fieldId,
+      patch: { options: { choices: renamed } },
+    })
+    const isWaiting = async () =>
+      (await sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`).length > 0
+    while (!(await isWaiting())) await Bun.sleep(20)
+    await bench.trpc.hooks.update.mutate({ hookId, patch: { filter: anyOf(['Open', 'Done']) } })
+    return { renaming }
+  })
+  await rename.renaming
+  const { filter } = await bench.trpc.hooks.get.query({ hookId })
+  expect(filter).toMatchObject(anyOf(['Open', 'Finished']))
+}, 30_000)

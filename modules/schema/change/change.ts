@@ -16,6 +16,11 @@ import type { SchemaStore, TableModel } from '../model/index.ts'
 export interface PlannedChange<T> {
   /** The metadata statements, run in one transaction. */
   statements: MetaStatement[]
+  /**
+   * Further ones of the same transaction, made right before it: they replace what also changes without the lease of the
+   * base. They fail if that has changed since they were made, and are made anew.
+   */
+  late?: () => Promise<MetaStatement[]>
   /** The log entry; null if nothing changes: then nothing is written and no event is sent. */
   entry: Pick<NewEntry, 'kind' | 'tableId' | 'detail' | 'isFinal'> | null
   /** The changed fields and tables, if computed fields may depend on them; their results are updated as well. */
@@ -39,7 +44,13 @@ export interface CellsWrite {
   write(changeId: number | null): Promise<void>
 }
 
-type MetadataChange = Pick<PlannedChange<unknown>, 'statements' | 'tableIds' | 'elsewhere' | 'touchesRecords'>
+type MetadataChange = Pick<
+  PlannedChange<unknown>,
+  'statements' | 'late' | 'tableIds' | 'elsewhere' | 'touchesRecords'
+>
+
+/** Times that `late` statements are made. */
+const LATE_TRIES = 10
 
 /** The steps that all changes of the schema share. */
 function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, store: SchemaStore) {
@@ -61,7 +72,7 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
     },
 
     /** Writes the metadata and drops the cached models. */
-    async publish({ statements, tableIds, elsewhere }: MetadataChange): Promise<void> {
+    async publish({ statements, late, tableIds, elsewhere }: MetadataChange): Promise<void> {
       const all = [...tableIds, ...(elsewhere?.tableIds ?? [])]
       const bumps = all.map((tableId) =>
         meta.db
@@ -69,7 +80,14 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
           .set({ version: sql`${tables.version} + 1` })
           .where(eq(tables.id, tableId)),
       )
-      await meta.atomically([...statements, ...bumps])
+      for (let tries = 1; ; tries++) {
+        try {
+          await meta.atomically([...statements, ...((await late?.()) ?? []), ...bumps])
+          break
+        } catch (error) {
+          if (!late || tries === LATE_TRIES) throw error
+        }
+      }
       for (const tableId of all) store.forget(tableId)
     },
 

@@ -78,7 +78,7 @@ export interface FieldExpressions {
 
 /**
  * Implemented by the hooks module: the statements that carry renamed options of a field, by their old titles, into the
- * conditions of the webhooks of its table.
+ * conditions of the webhooks of its table. They fail if somebody has changed one of these webhooks meanwhile.
  */
 export type HookChoices = (tableId: string, fieldId: string, titles: ChoiceTitles) => Promise<MetaStatement[]>
 

@@ -167,6 +167,7 @@ export async function writeField(
           ...(titles ? await forRenamedChoices(context, model, fieldId, titles) : []),
           ...(decision.also?.statements ?? []),
         ],
+        ...(titles && { late: () => kernel.registry.get(HOOK_CHOICES)(tableId, fieldId, titles) }),
         ...(affectsOthers && {
           altered: {
             fields: [
@@ -198,7 +199,7 @@ export async function writeField(
   return fieldType(written.type).computed ? ((await store.load(tableId)).field(fieldId) ?? written) : written
 }
 
-/** The statements that carry renamed options into views, conditions of webhooks, and the values that buttons write. */
+/** The statements that carry renamed options into views and the values that buttons write. */
 async function forRenamedChoices(
   { kernel, store, views }: SchemaContext,
   model: TableModel,
@@ -214,11 +215,7 @@ async function forRenamedChoices(
     const options = { ...button.options, values: { ...values, [fieldId]: after } }
     return [kernel.meta.db.update(store.fields).set({ options }).where(eq(store.fields.id, button.id))]
   })
-  return [
-    ...(await views.forRenamedChoices(model, fieldId, titles)),
-    ...(await kernel.registry.get(HOOK_CHOICES)(model.table.id, fieldId, titles)),
-    ...buttons,
-  ]
+  return [...(await views.forRenamedChoices(model, fieldId, titles)), ...buttons]
 }
 
 /** The link of a foreign key, or the foreign key of a link: both always have the same `required` (spec §5). */
