@@ -86,18 +86,18 @@ export function createHooksService(
   const sender = createSender(kernel, plugins)
   const rows = createRestRows(records, auth)
   const failures = createFailures(kernel, auth, store)
-  const collector = createCollector(kernel, schema, records, rows, store, failures)
+  const collector = createCollector(kernel, schema, records, rows, store, failures, resumeInBackground)
   const deliverer = createDeliverer(kernel, schema, store, sender, collector, failures)
   const { events, removals } = kernel
   removals.push(store.forRemovedBase)
   records.feed.consume({ name: CONSUMER, take: collector.take, stored: collector.stored })
   events.on('schema.changed', ({ tableId }) => {
-    if (tableId !== null) {
-      resumeRepaired(tableId).catch((error) =>
-        kernel.log.error('resuming webhooks failed', error, { tableId }),
-      )
-    }
+    if (tableId !== null) resumeInBackground(tableId)
   })
+
+  function resumeInBackground(tableId: string): void {
+    resumeRepaired(tableId).catch((error) => kernel.log.error('resuming webhooks failed', error, { tableId }))
+  }
 
   /** Lets webhooks go on whose condition or fields were restored. */
   async function resumeRepaired(tableId: string): Promise<void> {

@@ -50,6 +50,12 @@ interface Affected {
   previous: RestRow | null
 }
 
+/** A webhook that was paused. */
+interface Paused {
+  tableId: string
+  notices: PreparedNotices
+}
+
 /** The records of one entry and table, with the webhooks that may be called for them. */
 interface Slice {
   entry: FeedEntry
@@ -67,11 +73,13 @@ export function createCollector(
   rows: ReturnType<typeof createRestRows>,
   store: HookStore,
   failures: Failures,
+  /** Lets the webhooks of a table go on that are paused and do not need to be. */
+  resumeRepaired: (tableId: string) => void,
 ) {
   const { events, meta } = kernel
   const { hooks } = store
-  /** The webhooks with deliveries in the last batch of each base, and the notices of those that it has paused. */
-  const fresh = new Map<string, { hookIds: readonly string[]; told: readonly PreparedNotices[] }>()
+  /** The webhooks with deliveries in the last batch of each base, and those that it has paused, with their notices. */
+  const fresh = new Map<string, { hookIds: readonly string[]; paused: readonly Paused[] }>()
 
   /** The table, or null while it is in the trash. */
   async function tableOf(tableId: string): Promise<TableModel | null> {
@@ -194,11 +202,19 @@ export function createCollector(
     })
   }
 
-  /** A statement that makes a webhook go on by itself from an entry on, unless somebody has activated it anew. */
+  /**
+   * A statement that makes a webhook go on by itself from an entry on, unless somebody has activated it anew. With a pause it
+   * fails if somebody has changed the webhook since it was read.
+   */
   const fallBehind = (hook: HookRow, entryId: number, last: number, pause: HookPause | null): MetaStatement =>
     meta.db
       .update(hooks)
-      .set({ behindEntry: entryId, behindCursor: null, skippedTo: last, ...(pause && { pause }) })
+      .set({
+        behindEntry: entryId,
+        behindCursor: null,
+        skippedTo: last,
+        ...(pause && { pause, ...store.unlessChanged(hook) }),
+      })
       .where(and(eq(hooks.id, hook.id), isNull(hooks.behindEntry), eq(hooks.takenTo, hook.takenTo)))
 
   /** Fails if the webhook has caught up since it was read: then it needs these entries. */
@@ -225,7 +241,7 @@ export function createCollector(
       const behind = active.filter(({ behindEntry }) => behindEntry !== null)
       const live = active.filter(({ behindEntry }) => behindEntry === null)
       const statements: MetaStatement[] = []
-      const told: PreparedNotices[] = []
+      const paused: Paused[] = []
       const isConcerned = (hook: HookRow) => entries.some((entry) => sizeFor(hook, entry) > 0)
       const concerned = live.filter(isConcerned)
       const waiting = await store.counts(concerned.map(({ id }) => id))
@@ -242,12 +258,12 @@ export function createCollector(
           if (pause && hook.pause === null) {
             const notices = await failures.paused(hook, pause)
             statements.push(...notices.statements)
-            told.push(notices)
+            paused.push({ tableId, notices })
           }
         }
         statements.push(...(await deliver(model, plans)))
       }
-      fresh.set(baseId, { hookIds: concerned.map(({ id }) => id), told })
+      fresh.set(baseId, { hookIds: concerned.map(({ id }) => id), paused })
       // Only where something would be left out: other entries need no write.
       statements.push(...behind.filter(isConcerned).map((hook) => leaveOut(hook, last)))
       return statements
@@ -255,9 +271,13 @@ export function createCollector(
 
     /** Announces the deliveries of a batch that is stored. */
     stored(baseId: string): void {
-      const { hookIds = [], told = [] } = fresh.get(baseId) ?? {}
+      const { hookIds = [], paused = [] } = fresh.get(baseId) ?? {}
       for (const hookId of hookIds) events.emit('hook.due', { hookId, baseId })
-      for (const notices of told) notices.stored()
+      for (const { tableId, notices } of paused) {
+        notices.stored()
+        // It may have been repaired before it was paused.
+        resumeRepaired(tableId)
+      }
       fresh.delete(baseId)
     },
 
@@ -276,6 +296,8 @@ export function createCollector(
         const { statements, stored } = await failures.pause(hook, pause)
         await meta.atomically(statements)
         stored()
+        // It may have been repaired before it was paused.
+        resumeRepaired(hook.tableId)
         return false
       }
       const counts = await store.counts([hook.id])

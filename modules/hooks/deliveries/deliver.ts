@@ -478,10 +478,12 @@ export function createDeliverer(
   }
 
   /** Notices of a delivery that was given up, and the pause of a webhook that has only failed for long. */
-  function giveUp({ hook, attempt: { error } }: Result): Promise<PreparedNotices> {
+  async function giveUp({ hook, attempt: { error } }: Result): Promise<PreparedNotices> {
     const detail = error?.message ?? null
     log.warn('a delivery was given up', { hookId: hook.id, error: detail })
-    const isPaused = hook.failingSince !== null && nowMs() - hook.failingSince >= firstDelayMs * PATIENCE
+    const isForLong = hook.failingSince !== null && nowMs() - hook.failingSince >= firstDelayMs * PATIENCE
+    // Somebody may have changed it, or let it go on, since it was called.
+    const isPaused = isForLong && (await store.find(hook.id))?.updatedAt === hook.updatedAt
     return isPaused
       ? failures.pause(hook, { reason: 'failing', detail, at: nowIso() })
       : failures.gaveUp(hook, detail)

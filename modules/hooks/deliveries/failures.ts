@@ -14,7 +14,7 @@ import type { HookRow, HookStore } from '../store.ts'
 export function createFailures(
   { meta, events, registry }: Pick<Kernel, 'meta' | 'events' | 'registry'>,
   { access }: Pick<AuthService, 'access'>,
-  { hooks }: Pick<HookStore, 'hooks'>,
+  { hooks, unlessChanged }: Pick<HookStore, 'hooks' | 'unlessChanged'>,
 ) {
   /** A notice for everyone who may change webhooks of the base; a failure that goes on is told once. */
   async function tell(hook: HookRow, error: string | null, isPaused: boolean): Promise<PreparedNotices> {
@@ -41,12 +41,21 @@ export function createFailures(
     /** Notices of a pause that is written by another statement of the transaction. */
     paused: (hook: HookRow, { detail }: HookPause): Promise<PreparedNotices> => tell(hook, detail, true),
 
-    /** Stops calling a webhook. What changes from now on is delivered when it goes on. */
+    /**
+     * Stops calling a webhook. What changes from now on is delivered when it goes on. The transaction fails if somebody has
+     * changed the webhook since it was read, which may have repaired it.
+     */
     async pause(hook: HookRow, pause: HookPause): Promise<PreparedNotices> {
       const { statements, stored } = await tell(hook, pause.detail, true)
       const { id: hookId, baseId, tableId } = hook
       return {
-        statements: [meta.db.update(hooks).set({ pause }).where(eq(hooks.id, hookId)), ...statements],
+        statements: [
+          meta.db
+            .update(hooks)
+            .set({ pause, ...unlessChanged(hook) })
+            .where(eq(hooks.id, hookId)),
+          ...statements,
+        ],
         stored() {
           events.emit('hook.changed', { hookId, baseId, tableId })
           stored()
