@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_CHOICES } from '../../src/core/fields/choices.ts'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/core/fields/index.ts'
 import { timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -67,7 +68,17 @@ const createFieldInput = z.strictObject({
   beforeFieldId: id.optional(),
 })
 /** A new `type` converts the values. */
-const updateFieldInput = z.strictObject({ fieldId: id, patch: fieldInput.partial(), timeZone })
+const updateFieldInput = z.strictObject({
+  fieldId: id,
+  patch: fieldInput.partial(),
+  /** The options of the select field that the sender had read: what others have changed since stays. */
+  seenChoices: z
+    .array(z.object({ id, title, color: z.string().max(64) }))
+    .max(MAX_CHOICES)
+    .optional(),
+  timeZone,
+})
+const addChoicesInput = z.strictObject({ fieldId: id, titles: z.array(title).max(MAX_CHOICES) })
 const previewTypeInput = z.strictObject({
   fieldId: id,
   type: typeName,
@@ -112,8 +123,16 @@ export const schemaRouter = (schema: SchemaService) =>
     updateField: member
       .input(updateFieldInput)
       .mutation(({ ctx, input }) =>
-        schema.updateField(ctx.actor, input.fieldId, input.patch, input.timeZone),
+        schema.updateField(
+          ctx.actor,
+          input.fieldId,
+          { ...input.patch, seenChoices: input.seenChoices },
+          input.timeZone,
+        ),
       ),
+    addChoices: member
+      .input(addChoicesInput)
+      .mutation(({ ctx, input }) => schema.addChoices(ctx.actor, input.fieldId, input.titles)),
     previewType: member
       .input(previewTypeInput)
       .query(({ ctx, input }) =>

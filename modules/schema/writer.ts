@@ -28,7 +28,7 @@ import {
   type TableCopy,
   type TableDefinition,
 } from './duplicate/index.ts'
-import { convertToLink, createField, setDisplayField, updateField } from './fields/index.ts'
+import { addChoices, convertToLink, createField, setDisplayField, updateField } from './fields/index.ts'
 import type { LoadNames } from './links/index.ts'
 import {
   createCopiedRows,
@@ -127,6 +127,10 @@ export function createSchemaWriter(context: SchemaContext) {
     async updateField(actor: Actor, fieldId: string, patch: FieldPatch, timeZone?: string): Promise<Field> {
       refuseUnstorable(patch)
       return updateField(context, actor, fieldId, patch, timeZone)
+    },
+    async addChoices(actor: Actor, fieldId: string, titles: readonly string[]): Promise<Field> {
+      refuseUnstorable(titles)
+      return addChoices(context, actor, fieldId, titles)
     },
     /** Converts a field to a link to the records that `names` finds for its values, see `convertToLink`. */
     async linkValues(

@@ -373,6 +373,14 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'field.update',
     input: ({ fieldId }) => ({ fieldId, patch: { description: 'x' } }),
   },
+  'schema.addChoices': {
+    gate: 'field.update',
+    input: async ({ trpc, tableId }) => {
+      const field = { title: `Select ${crypto.randomUUID()}`, type: 'SingleSelect' as const }
+      const { id: fieldId } = await trpc.schema.createField.mutate({ tableId, field })
+      return { fieldId, titles: ['New'] }
+    },
+  },
   'schema.previewType': { gate: 'field.update', input: ({ fieldId }) => ({ fieldId, type: 'Number' }) },
   'schema.checkFormula': {
     gate: 'field.create',

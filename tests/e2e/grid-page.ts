@@ -185,7 +185,7 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, vi
 }
 
 const WRITES =
-  /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|delete)|views\.)/
+  /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|add|delete)|views\.)/
 
 /** dnd-kit ignores clicks for 50 ms after a drag; a person takes longer to press something else. */
 export const AFTER_DRAG_MS = 80

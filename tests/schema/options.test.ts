@@ -239,3 +239,84 @@ describe('schema.updateField with other options', () => {
     expect((await update(field.id, { options: { choices: choices.slice(1) } })).defaultValue).toBeNull()
   })
 })
+
+describe('schema.updateField with the options that the sender had seen', () => {
+  const choice = (id: string, title: string) => ({ id, title, color: '#eeeeee' })
+  const [one, two, three] = [choice('sone', 'one'), choice('stwo', 'two'), choice('sthree', 'three')]
+
+  test('keeps what others have added and renamed since, and empties only the cells of its own removal', async () => {
+    const { field, ids } = await tableOf({ type: 'SingleSelect', options: { choices: [one, two, three] } }, [
+      'one',
+      'two',
+      'three',
+      'one',
+    ])
+    const creator = shop.app.trpc((await createMember(shop.app, shop.baseId, 'creator')).token)
+    const theirs = [choice('sone', 'uno'), two, three, choice('sfour', 'four')]
+    await creator.schema.updateField.mutate({ fieldId: field.id, patch: { options: { choices: theirs } } })
+    const rows = [{ id: ids[3]!, values: { [field.id]: 'four' } }]
+    const operations = [{ kind: 'update' as const, tableId: field.tableId, rows }]
+    await creator.records.write.mutate({ change: { baseId: shop.baseId, operations } })
+    await shop.api.schema.updateField.mutate({
+      fieldId: field.id,
+      patch: { options: { choices: [one, choice('stwo', 'dos'), { title: 'five' }] } },
+      seenChoices: [one, two, three],
+    })
+    expect(await titlesOf(field)).toEqual(['uno', 'dos', 'five', 'four'])
+    expect(await valuesOf(shop, field)).toEqual(['uno', 'dos', null, 'four'])
+  })
+
+  test('keeps the id of an option that others have added under the same title', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices: [one] } }, [])
+    await update(field.id, { options: { choices: [one, two] } })
+    await shop.api.schema.updateField.mutate({
+      fieldId: field.id,
+      patch: { options: { choices: [one, { title: 'two' }] } },
+      seenChoices: [one],
+    })
+    const { choices } = (await fieldNow(field)).options
+    expect((choices as { id: string }[]).map(({ id }) => id)).toEqual(['sone', 'stwo'])
+  })
+
+  test('refuses two options of one title', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices: [one, two] } }, ['two'])
+    await update(field.id, { options: { choices: [choice('sone', 'uno'), two] } })
+    const changed = shop.api.schema.updateField.mutate({
+      fieldId: field.id,
+      patch: { options: { choices: [one, choice('stwo', 'uno')] } },
+      seenChoices: [one, two],
+    })
+    expect(await refusalOf(changed)).toMatchObject({ status: 400 })
+    expect(await valuesOf(shop, field)).toEqual(['two'])
+  })
+})
+
+describe('schema.addChoices', () => {
+  const choices = [{ id: 'sone', title: 'one', color: '#eeeeee' }]
+  const add = (fieldId: string, ...titles: string[]) => shop.api.schema.addChoices.mutate({ fieldId, titles })
+
+  test('refuses a field without options, and titles that the type does not allow', async () => {
+    const { field: text } = await tableOf({ type: 'SingleLineText' }, [])
+    expect(await refusalOf(add(text.id, 'two'))).toMatchObject({
+      status: 400,
+      message: 'A “Single line text” field has no options',
+    })
+    const { field } = await tableOf({ type: 'MultiSelect', options: { choices } }, [])
+    expect(await refusalOf(add(field.id, 'two,three'))).toMatchObject({ status: 400 })
+    expect(await titlesOf(field)).toEqual(['one'])
+  })
+
+  test('adds what is missing to the options that there are by then', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, ['one'])
+    await Promise.all([add(field.id, 'two', 'one'), add(field.id, ' three '), add(field.id, 'two')])
+    expect((await titlesOf(field)).toSorted()).toEqual(['one', 'three', 'two'])
+    expect(await valuesOf(shop, field)).toEqual(['one'])
+  })
+
+  test('is undone as one action', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices } }, [])
+    await add(field.id, 'two', 'three')
+    await undo()
+    expect((await fieldNow(field)).options.choices).toEqual(choices)
+  })
+})

@@ -346,7 +346,8 @@ async function addChoices(
   const choices = all.map((choice) =>
     known.has(choice.id) ? choice : { ...choice, color: colors.get(choice.title) ?? choice.color },
   )
-  await services.schema.updateField(actor, field.id, { options: { ...field.options, choices } })
+  const options = { ...field.options, choices }
+  await services.schema.updateField(actor, field.id, { options, seenChoices: current })
 }
 
 /** Creates the links of a table. The other side of a link, which comes with it, gets the title that it has there. */

@@ -15,4 +15,4 @@ export {
   type FormulaDraft,
   type FormulaVerdict,
 } from './formula-input.ts'
-export { rewriteCells, updateField, writeField } from './update.ts'
+export { addChoices, rewriteCells, updateField, writeField } from './update.ts'

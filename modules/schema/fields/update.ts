@@ -1,12 +1,13 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
-import { AppError } from '../../../src/core/errors.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { valuesOfButton } from '../../../src/core/fields/button.ts'
 import type { ChoiceTitles } from '../../../src/core/fields/choice-titles.ts'
+import { withChoices } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
+import { hasChoices, isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { renamedText } from '../../../src/core/views/index.ts'
 import { logRecords } from '../../../src/db/change-log.ts'
@@ -35,6 +36,7 @@ import { refuseKeyRules, requireViewOf } from '../links/index.ts'
 import {
   areLinks,
   choiceRewriter,
+  choicesOf,
   choiceTitles,
   definitionOf,
   duplicateField,
@@ -87,6 +89,29 @@ export async function updateField(
     },
     { checked: true, timeZone, ...(wireMeta !== undefined && { wireMeta }) },
   )
+}
+
+/**
+ * Adds options to a select field; those that it has already are left out.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for a field without options, or a title that its type does not allow
+ */
+export async function addChoices(
+  context: SchemaContext,
+  actor: Actor,
+  fieldId: string,
+  titles: readonly string[],
+): Promise<Field> {
+  const { field } = await openField(context, actor, 'field.update', fieldId)
+  const patched = (current: Pick<Field, 'type' | 'options'>) => {
+    if (!hasChoices(current))
+      throw badRequest(m.schema_error_no_choices({ type: fieldType(current.type).label() }))
+    return { options: { ...current.options, choices: withChoices(choicesOf(current), titles) } }
+  }
+  await refuseForeignPatch(context, field, patched(field))
+  return writeField(context, actor, field, (current) => patchDefinition(current, patched(current)), {
+    checked: true,
+  })
 }
 
 /** Checks the options of a computed field that do not depend on its current definition. @throws BAD_REQUEST */

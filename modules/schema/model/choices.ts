@@ -1,6 +1,7 @@
 import { type ChoiceTitles, titlesIn } from '../../../src/core/fields/choice-titles.ts'
-import type { Choice } from '../../../src/core/fields/choices.ts'
+import { type Choice, mergeChoices } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { readOptions } from '../../../src/core/fields/index.ts'
 import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { restoreKeys } from './restore-keys.ts'
@@ -21,6 +22,24 @@ export function withKeptIds<T extends TypeAndOptions>(before: TypeAndOptions, af
     return { ...choice, id: (isKnown ? undefined : unused.get(choice.title)) ?? choice.id }
   })
   return { ...after, options: { ...after.options, choices } }
+}
+
+/**
+ * The new definition with the options that others have added, and the changes that they have made, since its sender read
+ * the field.
+ *
+ * @param seen the options that the sender had read: what differs from them is the sender's change; absent: the new
+ *   definition as it is
+ * @throws BAD_REQUEST if an option of others has the title of one of the sender's
+ */
+export function withOthersChoices<T extends TypeAndOptions>(
+  current: TypeAndOptions,
+  after: T,
+  seen: readonly Choice[] | undefined,
+): T {
+  if (seen === undefined || !hasChoices(current) || !hasChoices(after)) return after
+  const choices = mergeChoices(choicesOf(after), seen, choicesOf(current))
+  return { ...after, options: readOptions(after.type, { ...after.options, choices }) }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../src/core/errors.ts'
+import type { Choice } from '../../../src/core/fields/choices.ts'
 import { acceptsNow, keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
@@ -7,7 +8,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isSecret, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { choiceRewriter, withKeptIds } from './choices.ts'
+import { choiceRewriter, withKeptIds, withOthersChoices } from './choices.ts'
 import { checkTitle } from './names.ts'
 
 /** A field as a caller defines it. Absent keys take the type's default, or stay as they are in an update. */
@@ -25,6 +26,8 @@ export interface FieldInput {
 export interface FieldPatch extends Partial<FieldInput> {
   /** The `meta` that REST clients store with a column. */
   wireMeta?: Record<string, unknown> | null
+  /** The options of the select field that the sender had read: what others have changed since stays. */
+  seenChoices?: readonly Choice[] | undefined
 }
 
 /** The part of a field that users define; the change log stores it before and after an update. */
@@ -74,7 +77,10 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
  *
  * @throws BAD_REQUEST as `checkFieldInput`
  */
-export function patchDefinition(current: FieldDefinition, patch: Partial<FieldInput>): FieldDefinition {
+export function patchDefinition(
+  current: FieldDefinition,
+  patch: Omit<FieldPatch, 'wireMeta'>,
+): FieldDefinition {
   const type = patch.type ?? current.type
   // Another type has other options.
   const sameOptions = type === current.type || areLinks(type, current.type) ? current.options : undefined
@@ -82,7 +88,10 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
     type,
     patch.options === undefined ? sameOptions : optionsAfter(current, type, patch.options),
   )
-  const { options } = withKeptIds(current, { type, options: read })
+  const { options } = withKeptIds(
+    current,
+    withOthersChoices(current, { type, options: read }, patch.seenChoices),
+  )
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
     type,

@@ -37,7 +37,8 @@ export const CHOICE_COLORS = [
   '#eeeeee',
 ] as const
 
-const MAX_CHOICES = 10_000 // a guard, no rule: lists of a few hundred are the most that one can use
+/** Options of one field: a guard, as lists of a few hundred are the most that one can use. */
+export const MAX_CHOICES = 10_000
 const MAX_TITLE = 1000
 
 /** Colour of the option at a position. */
@@ -100,6 +101,29 @@ export function withChoices(choices: Choice[], titles: Iterable<string>): Choice
     added.push({ id: createId('option'), title, color: choiceColor(choices.length + added.length) })
   }
   return added.length === 0 ? choices : [...choices, ...added]
+}
+
+/**
+ * The options of an edit, with what others have added, changed and removed since it began.
+ *
+ * @param edited the options after the edit
+ * @param before as they were when it began
+ * @param now as others have changed them since
+ */
+export function mergeChoices(
+  edited: readonly Choice[],
+  before: readonly Choice[],
+  now: readonly Choice[],
+): Choice[] {
+  const [old, current] = [before, now].map((choices) => new Map(choices.map((choice) => [choice.id, choice])))
+  const kept = edited.flatMap((choice) => {
+    const start = old?.get(choice.id)
+    if (start?.title !== choice.title || start.color !== choice.color) return [choice]
+    return current?.get(choice.id) ?? []
+  })
+  const ids = new Set([...before, ...kept].map(({ id }) => id))
+  const titles = new Set(kept.map(({ title }) => title))
+  return [...kept, ...now.filter(({ id, title }) => !ids.has(id) && !titles.has(title))]
 }
 
 /** Finds an option's title: an exact match, else the only one that differs in case. */

@@ -1,4 +1,4 @@
-import { choiceColor } from '../../../src/core/fields/choices.ts'
+import type { Choice } from '../../../src/core/fields/choices.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
@@ -46,16 +46,20 @@ export async function createField(
 
 /**
  * Changes a field; another `type` converts its values.
+ *
+ * @param field as the patch was made from it: options that others have added or changed since stay
  * @throws the server's error, for the editor to show
  */
 export async function updateField(
   table: TableRef,
-  fieldId: string,
+  field: Field,
   patch: Partial<FieldInput>,
   actionId?: string,
 ): Promise<Field> {
+  const seenChoices = patch.options && choicesOf(field)
+  const input = { fieldId: field.id, patch, seenChoices, timeZone }
   const changed = await runInQueue(table.baseId, () =>
-    api.schema.updateField.mutate({ fieldId, patch, timeZone }, inAction(actionId)),
+    api.schema.updateField.mutate(input, inAction(actionId)),
   )
   await refresh(table)
   return changed
@@ -70,20 +74,15 @@ const refresh = (table: TableRef): Promise<void> => cache.schema.table.invalidat
 /** Adds missing options to a select field. @returns false when that failed, which was shown */
 export async function addFieldOptions(
   table: TableRef,
-  field: Field,
+  { id: fieldId }: Field,
   titles: readonly string[],
   actionId?: string,
 ): Promise<boolean> {
-  const latest = latestField(table, field)
-  const known = choicesOf(latest)
-  const fresh = [...new Set(titles.map((title) => title.trim()))].filter(
-    (title) => title !== '' && !known.some((choice) => choice.title === title),
-  )
-  if (fresh.length === 0) return true
-  const added = fresh.map((title, index) => ({ title, color: choiceColor(known.length + index) }))
   try {
-    const options = { ...latest.options, choices: [...known, ...added] }
-    await updateField(table, field.id, { options }, actionId)
+    await runInQueue(table.baseId, () =>
+      api.schema.addChoices.mutate({ fieldId, titles: [...titles] }, inAction(actionId)),
+    )
+    await refresh(table)
     return true
   } catch (error) {
     showError(error)
@@ -91,16 +90,10 @@ export async function addFieldOptions(
   }
 }
 
-interface KnownChoice {
-  id?: string
-  title: string
-  color?: string
-}
-
 /** Options of a select field; empty for other types. */
-export function choicesOf(field: Pick<Field, 'options'>): KnownChoice[] {
+export function choicesOf(field: Pick<Field, 'options'>): Choice[] {
   const { choices } = field.options
-  return Array.isArray(choices) ? choices : []
+  return Array.isArray(choices) ? (choices as Choice[]) : []
 }
 
 /** Makes a field the display field of its table. */

@@ -1,4 +1,4 @@
-import type { Choice } from '../../../src/core/fields/choices.ts'
+import { type Choice, mergeChoices } from '../../../src/core/fields/choices.ts'
 import { keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
@@ -122,21 +122,12 @@ export function removedOptions({ type, options }: Partial<FieldInput>, field: Fi
 }
 
 /**
- * The options with the choices that others have added and changed since the draft began: saving without them would empty
- * their cells.
+ * The options with the choices that others have added and changed since the draft began. The server adds those of the
+ * time after; here they are for the question about removed ones.
  */
 function withOthersChoices(options: FieldOptions, field: Field, latest: Field): FieldOptions {
   const [own, before, now] = [options, field.options, latest.options].map(choicesIn)
-  if (!own || !before || !now) return options
-  const kept = own.flatMap((choice) => {
-    const old = before.find(({ id }) => id === choice.id)
-    if (!old || JSON.stringify(old) !== JSON.stringify(choice)) return [choice]
-    return now.filter(({ id }) => id === choice.id)
-  })
-  const ids = new Set([...before, ...kept].map(({ id }) => id))
-  const titles = new Set(kept.map(({ title }) => title))
-  const added = now.filter(({ id, title }) => !ids.has(id) && !titles.has(title))
-  return { ...options, choices: [...kept, ...added] }
+  return own && before && now ? { ...options, choices: mergeChoices(own, before, now) } : options
 }
 
 /** The first invalid option, or null. */

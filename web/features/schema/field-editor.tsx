@@ -103,7 +103,7 @@ export function FieldEditor(props: FieldEditorProps) {
           if (!isOpen()) onAbandoned(draft)
           return
         }
-        await updateField(table, field.id, patch)
+        await updateField(table, latest, patch)
       } else {
         await createField(table, toInput(draft), place)
       }

@@ -161,7 +161,7 @@ async function fieldsFor(
       !header.some((other) => named(other) === display)
     ) {
       // The first column names the records: the display field takes its name rather than staying empty.
-      found.push(await updateField(schema.table, display.id, { title: title.trim() }, actionId))
+      found.push(await updateField(schema.table, display, { title: title.trim() }, actionId))
     } else {
       const place = { viewId: state.view.id }
       const input = detected.fields[at] ?? { title: title.trim(), type: 'SingleLineText' }

@@ -95,7 +95,7 @@ async function save(
 ): Promise<void> {
   const field = latestField(context.schema.table, by.field)
   const options = { ...field.options, choices: change(choicesOf(field)) }
-  await updateField(context.schema.table, field.id, { options }, actionId)
+  await updateField(context.schema.table, field, { options }, actionId)
 }
 
 /** The values of its records, and its place in kanban views, follow the new title. */
