@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { eventually, type GridPage, gridTests, type OpenTable } from './grid-page.ts'
+import { eventually, type GridPage, gridTests, type OpenTable, textOf } from './grid-page.ts'
+import { createLibrary } from './link-tables.ts'
 
 const tests = gridTests()
 
@@ -26,6 +27,54 @@ const optionsOf = async ({ tableId }: OpenTable): Promise<string[]> => {
   const choices = fields.find(({ title }) => title === 'Status')?.options.choices as { title: string }[]
   return choices.map(({ title }) => title)
 }
+
+/** Types into the title of the second record while an answer is outstanding, and expects the text after it. */
+async function expectTyping({ page, cell }: GridPage, answer: () => Promise<unknown>): Promise<void> {
+  await cell(1, 'Title').click()
+  await page.keyboard.type('hello')
+  const input = page.getByTestId('cell-editor').getByRole('textbox')
+  await input.waitFor()
+  await answer()
+  expect(await input.inputValue()).toBe('hello')
+  await page.keyboard.type(' there')
+  await page.keyboard.press('Enter')
+  await eventually(
+    () => textOf(cell(1, 'Title')),
+    (text) => text === 'hello there',
+  )
+}
+
+describe('an editor that is left before its request is answered', () => {
+  test('does not close the next one: a record made in the picker of a single link', async () => {
+    const library = await createLibrary(tests, ['Tolkien'], ['A', 'B'])
+    await library.addLink('bt', 'Author')
+    const grid = await tests.openTable(library.books)
+    const release = await holdAnswers(grid, 'records.write')
+    await grid.cell(0, 'Author').click()
+    await grid.page.keyboard.type('Acme')
+    await grid.page.getByTestId('create').click()
+    await expectTyping(grid, async () => {
+      release()
+      await grid.cell(0, 'Author').getByText('Acme').waitFor()
+      await grid.saved()
+    })
+  })
+
+  test('does not write into the next one: an option made in a select', async () => {
+    const table = await tests.createTable(FIELDS, [['A'], ['B']])
+    const grid = await tests.openTable(table)
+    const release = await holdAnswers(grid, 'schema.*')
+    await grid.cell(0, 'Status').click()
+    await grid.page.keyboard.type('Alpha')
+    await grid.page.getByTestId('create-option').click()
+    await grid.page.keyboard.press('Escape')
+    await expectTyping(grid, async () => {
+      release()
+      await Bun.sleep(1000)
+    })
+    expect(await optionsOf(table)).toEqual(['Open', 'Alpha'])
+  })
+})
 
 describe('options made one after the other', () => {
   test('both stay while the first one is not answered yet', async () => {

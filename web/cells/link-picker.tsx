@@ -13,6 +13,7 @@ import { type LinkOptions, linkOptions } from '../../src/core/fields/link-option
 import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
+import { useIsMounted } from '../ui/effects.ts'
 import { keyed } from '../ui/keyed.ts'
 import type { EditorProps, LinkLine, LinkTarget } from './cell.ts'
 import { Combobox, type ComboboxLine, NoLine, useActiveLine } from './combobox.tsx'
@@ -44,6 +45,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
    */
   const [due, setDue] = useState<'choose' | 'chooseAndClose' | null>(null)
   const input = useRef<HTMLInputElement>(null)
+  const isMounted = useIsMounted()
   const { count } = linksIn(useSyncExternalStore(links.subscribe, links.current))
   const found = useLinkLines(links, text)
   const { state, more } = found
@@ -59,6 +61,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
     if (offer.kind === 'create') {
       setBusy(true)
       const made = await links.create(offer.title).finally(() => setBusy(false))
+      if (!isMounted.current) return
       if (!made) return input.current?.focus()
       setText('')
     } else {
@@ -77,7 +80,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
     // A quick Enter links the typed record and never removes a link.
     const isLinked = highlighted?.offer.kind === 'record' && highlighted.offer.isLinked
     const chosen = isLinked || !highlighted ? Promise.resolve() : choose(highlighted)
-    if (due === 'chooseAndClose') void chosen.then(props.cancel)
+    if (due === 'chooseAndClose') void chosen.then(() => isMounted.current && props.cancel())
   }
   useEffect(() => {
     if (due && state === 'ready') chooseDue.current()

@@ -4,6 +4,7 @@ import { titlesIn } from '../../src/core/fields/choice-titles.ts'
 import { type Choice, matchTitle, type SelectOptions } from '../../src/core/fields/choices.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { m } from '../messages.gen.ts'
+import { useIsMounted } from '../ui/effects.ts'
 import type { Draft, EditorProps } from './cell.ts'
 import { Combobox, type ComboboxLine, NoLine, useActiveLine } from './combobox.tsx'
 import editor from './editor.module.css'
@@ -78,6 +79,7 @@ function OptionPicker(props: OptionPickerProps): ReactNode {
   const [text, setText] = useState(props.typed ?? '')
   const [isBusy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  const isMounted = useIsMounted()
   const lines = optionLines(choices, text, createOption !== undefined).map((line) => drawn(line, selected))
   // Without typed text, the list starts at the selected option.
   const start = props.typed ? null : choiceOf(choices, selected[0] ?? '')?.id
@@ -99,7 +101,7 @@ function OptionPicker(props: OptionPickerProps): ReactNode {
     if (offer.kind === 'create') {
       setBusy(true)
       const isMade = await createOption?.(offer.title).finally(() => setBusy(false))
-      if (!isMade) return
+      if (!isMade || !isMounted.current) return
     }
     setText('')
     props.onToggle(offer.kind === 'option' ? offer.choice.title : offer.title)

@@ -2,6 +2,7 @@ import { type ReactNode, useId, useLayoutEffect, useRef, useSyncExternalStore } 
 import { changedMeanwhile } from '../../cells/changed-meanwhile.ts'
 import { isFocusLeaving } from '../../cells/focus-within.ts'
 import { GridBox } from '../../ui/composite.tsx'
+import { useIsMounted } from '../../ui/effects.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import type { GridProps } from '../contract.ts'
 import { type EditSession, type Engine, useEngine } from '../engine.ts'
@@ -74,6 +75,8 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
     [engine, recordId, fieldId],
   )
   const isStale = useIsStale(engine, session)
+  // An editor may still wait for the server when it is left, and must not act on the next one.
+  const isMounted = useIsMounted()
   const { Editor } = column.cell
   if (!Editor) return null
   const { createOption } = engine.commands
@@ -105,12 +108,17 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
         options={column.options}
         variant="grid"
         typed={session.typed}
-        commit={(value, move) => commitEditor(engine, value, move)}
+        commit={(value, move) => {
+          if (isMounted.current) commitEditor(engine, value, move)
+        }}
         change={(value) => {
+          if (!isMounted.current) return
           store(engine, session, value)
           engine.session.set({ ...session, opened: value, hasStored: true })
         }}
-        cancel={() => cancelEditor(engine)}
+        cancel={() => {
+          if (isMounted.current) cancelEditor(engine)
+        }}
         files={engine.commands.fileTarget?.(session.recordId, session.fieldId) ?? undefined}
         links={engine.commands.linkTarget?.(session.recordId, session.fieldId) ?? undefined}
         createOption={createOption && ((title) => createOption(session.fieldId, title))}
