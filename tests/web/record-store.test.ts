@@ -378,6 +378,7 @@ describe('record store', () => {
     expect(messages).toEqual(['Change not saved. Too high'])
     const last = kept.at(-1)
     expect(last?.drafts.map(([, draft]) => draft.values)).toEqual([{ stock: 3 }])
+    const queue = createSendQueue({ isAway: isOffline })
     const again = createRecordStore(
       {
         baseId: 'p1',
@@ -385,7 +386,7 @@ describe('record store', () => {
         api: server.api,
         resolveConflict: async () => null,
         actorId: () => 'us1',
-        queue: createSendQueue({ isAway: isOffline }),
+        queue,
         notify: () => {},
         keepUnsaved: () => {},
       },
@@ -396,6 +397,14 @@ describe('record store', () => {
     expect(again.source.getRow(0)?.failedCells?.get('stock')).toBe('Too high')
     expect(again.source.getRow(0)?.values('stock')).toBe(99)
     expect([again.source.rowCount, again.source.getRow(1)?.values('stock')]).toEqual([2, 3])
+    // It stays in red when another value of its record is stored.
+    server.world.refuse = null
+    await again.writeRows([{ id: 1, values: { title: 'b' } }])
+    expect(again.source.getRow(0)?.values('title')).toBe('b')
+    expect(again.source.getRow(0)?.failedCells?.get('stock')).toBe('Too high')
+    again.retry(1)
+    await queue.whenEmpty()
+    expect(server.values()[0]).toMatchObject({ title: 'b', stock: 99 })
   })
 })
 

@@ -216,6 +216,9 @@ export function createRows() {
   }
 }
 
+/** Of values that were refused in another store, which counts its changes itself; the first change is number 1. */
+const NO_CHANGE = 0
+
 /** Unconfirmed values, shown over the stored ones until the server confirms them; rejected ones stay, in red. */
 function createLocalEdits() {
   const records = new Map<RecordId, LocalCells>()
@@ -279,9 +282,13 @@ function createLocalEdits() {
         return refused.length > 0 ? [[id, new Map(refused)]] : []
       }),
 
-    /** Restores the result of an earlier `allRefused`. */
+    /** Restores the result of an earlier `allRefused`, perhaps of another store. */
     adopt(refused: readonly [RecordId, LocalCells][]): void {
-      for (const [id, cells] of refused) records.set(id, cells)
+      for (const [id, kept] of refused) {
+        alter(id, (cells) => {
+          for (const [fieldId, cell] of kept) cells.set(fieldId, { ...cell, change: NO_CHANGE })
+        })
+      }
     },
 
     rename(from: RecordId, to: RecordId): void {
