@@ -96,3 +96,32 @@ describe('options made one after the other', () => {
     expect(options).toEqual(['Open', 'Alpha', 'Beta'])
   })
 })
+
+describe('an unfinished new record', () => {
+  test('is in the next view of its table as well', async () => {
+    const table = await tests.createTable(
+      [
+        { title: 'Title', type: 'SingleLineText' },
+        { title: 'Owner', type: 'SingleLineText', required: true },
+      ],
+      [['A', 'Ann']],
+    )
+    const view = await api().views.create.mutate({ tableId: table.tableId, title: 'Other', kind: 'grid' })
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await page.getByTestId('add-record').click()
+    await page.keyboard.type('draft')
+    await page.keyboard.press('Enter')
+    await grid.cell(0, 'Title').click()
+    await page.locator('[data-testid="row"][data-state="failed"]').waitFor()
+    await page.evaluate((id) => {
+      location.hash = `${location.hash.split('/').slice(0, 4).join('/')}/${id}`
+    }, view.id)
+    await page
+      .getByRole('heading', { name: 'Other' })
+      .or(page.getByRole('tab', { name: 'Other' }))
+      .first()
+      .waitFor()
+    await grid.shows('Title', ['A', 'draft'])
+  })
+})

@@ -50,7 +50,6 @@ function open(rows: Values[], filter: StoreQuery['filter'] = null) {
       keepUnsaved: () => {},
     },
     { fields: FIELDS, fieldIds, filter, sorts: [], viewId: undefined, search: null },
-    undefined,
     map.layout,
   )
   const until = (holds: (state: MapState) => boolean) =>

@@ -72,7 +72,6 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
       keepUnsaved: () => {},
     },
     current,
-    undefined,
     layout.storeLayout,
   )
   const keys: StackKey[] = [null, 'todo', 'doing', 'done']

@@ -20,7 +20,16 @@ import { createLive, type LiveDeps } from './live.ts'
 import { type ApplyOptions, createOptimistic } from './optimistic.ts'
 import { orderOf, selectionOf } from './record-order.ts'
 import type { SendQueue } from './send-queue.ts'
-import type { Conflict, RecordsApi, Resolution, StoreQuery, Unsaved, Written } from './types.ts'
+import type {
+  Conflict,
+  DraftRecord,
+  LocalCell,
+  RecordsApi,
+  Resolution,
+  StoreQuery,
+  Unsaved,
+  Written,
+} from './types.ts'
 
 /** Dependencies of a store: the table, the API and the queue that sends its changes. */
 export interface RecordStoreDeps {
@@ -60,7 +69,6 @@ export type RecordStore = ReturnType<typeof createRecordStore>
 export function createRecordStore(
   deps: RecordStoreDeps,
   start: StoreQuery,
-  restored?: Unsaved,
   layout: StoreLayout = listLayout(),
 ) {
   const { api, tableId, queue } = deps
@@ -116,15 +124,23 @@ export function createRecordStore(
       // The red cell is off screen: notify now, and show the cell when the table is opened again.
       if (!isDisposed) return
       deps.notify(m.records_change_not_saved_reason({ reason }), 'error')
-      deps.keepUnsaved(unsaved())
+      handOver()
     },
   })
-  if (restored) {
-    drafts.adopt(restored.drafts)
-    state.rows.edits.adopt(restored.cells)
-  }
 
-  const unsaved = (): Unsaved => ({ drafts: drafts.unsaved(), cells: state.rows.edits.allRefused() })
+  const handedOver = new WeakSet<DraftRecord | LocalCell>()
+  const isNew = (edit: DraftRecord | LocalCell): boolean => !handedOver.has(edit) && !!handedOver.add(edit)
+
+  /** Keeps the unsaved edits for the table's next store, each once. */
+  function handOver(): void {
+    deps.keepUnsaved({
+      drafts: drafts.unsaved().filter(([, draft]) => isNew(draft)),
+      cells: state.rows.edits.allRefused().flatMap(([id, cells]): Unsaved['cells'] => {
+        const fresh = [...cells].filter(([, cell]) => isNew(cell))
+        return fresh.length > 0 ? [[id, new Map(fresh)]] : []
+      }),
+    })
+  }
 
   // Runs refreshes that waited for the responses to own changes.
   const stopFollowingQueue = queue.subscribe(() => {
@@ -225,6 +241,12 @@ export function createRecordStore(
     retry: optimistic.retry,
     discard: optimistic.discard,
     reload: paging.reload,
+
+    /** Shows the unsaved edits of the table's earlier stores, before the first `reload`. */
+    adopt({ drafts: restored, cells }: Unsaved): void {
+      drafts.adopt(restored)
+      state.rows.edits.adopt(cells)
+    },
     writeRows,
     writeEdit,
 
@@ -328,7 +350,7 @@ export function createRecordStore(
     /** Stops reading; queued changes are still sent. */
     dispose(): void {
       isDisposed = true
-      deps.keepUnsaved(unsaved())
+      handOver()
       paging.stop()
       computed.stop()
       stopFollowingQueue()

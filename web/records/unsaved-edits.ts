@@ -11,11 +11,18 @@ interface Move {
 const unsavedOf = new Map<string, Unsaved>()
 const moves = new Map<string, Move>()
 
-/** Keeps the edits that a table could not save, until it is opened again. */
+/** Keeps the edits that a table could not save, besides those that are kept already, until it is opened again. */
 export function keepUnsaved(tableId: string, unsaved: Unsaved): void {
   const move = moves.get(tableId)
-  const kept = move ? move.moved(unsaved) : unsaved
-  if (kept.drafts.length + kept.cells.length > 0) unsavedOf.set(move?.tableId ?? tableId, kept)
+  const { drafts, cells } = move ? move.moved(unsaved) : unsaved
+  if (drafts.length + cells.length === 0) return
+  const kept = takeUnsaved(move?.tableId ?? tableId)
+  const cellsOf = new Map(kept?.cells)
+  for (const [id, more] of cells) cellsOf.set(id, new Map([...(cellsOf.get(id) ?? []), ...more]))
+  unsavedOf.set(move?.tableId ?? tableId, {
+    drafts: [...(kept?.drafts ?? []), ...drafts],
+    cells: [...cellsOf],
+  })
 }
 
 /** Returns the unsaved edits of a table that is opened. */

@@ -10,14 +10,19 @@ import { createRecordStore, type RecordStore, type StoreLayout } from './record-
 import type { StoreQuery } from './types.ts'
 import { keepUnsaved, takeUnsaved } from './unsaved-edits.ts'
 
-/**
- * Record store of a view, connected to the socket while mounted. `layout` is called once; absent: one list.
- */
+interface RecordStoreOptions {
+  /** Called once; absent: one list. */
+  layout?: () => StoreLayout
+  /** False for a store beside another one of the table, which shows the unsaved edits; by default true. */
+  showsUnsaved?: boolean
+}
+
+/** Record store of a view, connected to the socket while mounted. */
 export function useRecordStore(
   baseId: string,
   tableId: string,
   query: StoreQuery,
-  layout?: () => StoreLayout,
+  { layout, showsUnsaved = true }: RecordStoreOptions = {},
 ): RecordStore {
   const [store] = useState(() =>
     createRecordStore(
@@ -35,19 +40,21 @@ export function useRecordStore(
         notify: (text, kind) => (kind === 'error' ? toast.error({ text }) : toast.info({ text })),
       },
       query,
-      takeUnsaved(tableId),
       layout?.(),
     ),
   )
 
   useEffect(() => {
+    // Not while rendering: the former view hands its edits over when it is removed, which comes after.
+    const unsaved = showsUnsaved ? takeUnsaved(tableId) : undefined
+    if (unsaved) store.adopt(unsaved)
     void store.reload()
     const stops = [onChange(store.receive), onReconnect(() => store.refreshSoon())]
     return () => {
       for (const stop of stops) stop()
       store.dispose()
     }
-  }, [store])
+  }, [store, tableId, showsUnsaved])
 
   useEffect(() => store.setQuery(query), [store, query])
   useReloadWithCache(store, tableId)

@@ -44,7 +44,7 @@ export function TableView(props: KindScreenProps) {
   const [numbers, setNumbers] = useState<SelectionStatus | null>(null)
   const grid = useRef<GridHandle>(null)
   const groups = useViewGroups(saved.id)
-  const store = useRecordStore(baseId, tableId, query, () => groups.layout)
+  const store = useRecordStore(baseId, tableId, query, { layout: () => groups.layout })
   const columns = useGridColumns(state.view, query, store, rights.grid.editRecords)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
   const { error } = useStore(store.status)

@@ -83,7 +83,7 @@ export function SideList(props: SideListProps) {
     const search = searched === '' ? null : { text: searched, fieldId: null }
     return { ...query, filter: allOf([query.filter, scopeFilter]), search }
   }, [query, scope, periodFilter, undatedFilter, searched])
-  const store = useRecordStore(props.baseId, props.tableId, listQuery)
+  const store = useRecordStore(props.baseId, props.tableId, listQuery, { showsUnsaved: false })
   useEffect(() => {
     onStore(store)
     return () => onStore(null)

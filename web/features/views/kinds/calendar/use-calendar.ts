@@ -120,9 +120,11 @@ function useCalendarRecords(
   pages: number,
 ) {
   const [reader] = useState(() => createPeriodReader(recordsApi))
-  const store = useRecordStore(baseId, tableId, query, () => {
-    const state = createTableState()
-    return { state, createPaging: (deps) => createPaging({ ...deps, state, api: reader }) }
+  const store = useRecordStore(baseId, tableId, query, {
+    layout() {
+      const state = createTableState()
+      return { state, createPaging: (deps) => createPaging({ ...deps, state, api: reader }) }
+    },
   })
   const [list] = useState(() => createRowList(store.source, pages * PERIOD_PAGE))
   const rows = useSyncExternalStore(list.subscribe, list.rows)

@@ -49,7 +49,7 @@ export function useKanbanStore(
       groups: groupsApi.groups,
     }),
   )
-  const store = useRecordStore(baseId, by.field.tableId, query, () => layout.storeLayout)
+  const store = useRecordStore(baseId, by.field.tableId, query, { layout: () => layout.storeLayout })
   const totals = useStore(layout.totals)
   const currentSummaryId = summaryId(summary)
 

@@ -48,7 +48,7 @@ export function MapScreen(props: KindScreenProps) {
   const display = schema.fields.find((field) => field.isDisplay)
   const query = useQueryWith(frame.query, view.coloring, [geoField?.id ?? null, display?.id ?? null])
   const [records] = useState(() => createMapLayout(geoField?.id ?? null))
-  const store = useRecordStore(baseId, tableId, query, () => records.layout)
+  const store = useRecordStore(baseId, tableId, query, { layout: () => records.layout })
   const state = useSyncExternalStore(records.subscribe, records.state)
   useEffect(() => records.setField(geoField?.id ?? null), [records, geoField?.id])
   const colorOf = useRowColor(schema.fields, view.coloring, people)
