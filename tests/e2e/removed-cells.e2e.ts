@@ -51,7 +51,7 @@ async function openTypingInRecord() {
   await panel.getByRole('textbox', { name: 'First' }).click()
   await grid.page.keyboard.press('End')
   await grid.page.keyboard.type('typed')
-  return { table, grid, panel }
+  return { table, editor, grid, panel }
 }
 
 const isAbsent = (grid: GridPage, title: string) => grid.header(title).waitFor({ state: 'detached' })
@@ -127,6 +127,23 @@ describe('what one types into an open record', () => {
     await grid.page.goBack()
     await panel.waitFor({ state: 'detached' })
     await stores(table, 'First', 'ctyped')
+  })
+
+  test('is saved when another person converts its field', async () => {
+    const { table, grid } = await openTypingInRecord()
+    await api().schema.updateField.mutate({ fieldId: fieldId(table, 'First'), patch: { type: 'LongText' } })
+    await stores(table, 'First', 'ctyped')
+    await grid.shows('First', ['a', 'ctyped'])
+  })
+
+  test('is shown when the right to change it is revoked', async () => {
+    const { table, editor, grid, panel } = await openTypingInRecord()
+    await api().bases.updateMember.mutate({ baseId: table.baseId, userId: editor.id, role: 'viewer' })
+    const field = panel.getByTestId('record-field').filter({ hasText: 'ctyped' })
+    await field.getByRole('alert').waitFor()
+    expect(grid.problems.splice(0)).toContain(
+      'Failed to load resource: the server responded with a status of 403 (Forbidden)',
+    )
   })
 
   test('is shown when another person has deleted it', async () => {

@@ -92,9 +92,19 @@ export function CellInput(props: CellInputProps): ReactNode {
   const isNothing = field.error === null && isEmptyList(value)
   if (!canWrite || !Editor) {
     return (
-      <div className={styles.recordView} data-readonly={!canWrite || undefined}>
-        {isNothing && cell.type.computed ? <span className={styles.faint}>{m.common_none()}</span> : view}
-      </div>
+      <>
+        <div className={styles.recordView} data-readonly={!canWrite || undefined}>
+          {isNothing && cell.type.computed ? <span className={styles.faint}>{m.common_none()}</span> : view}
+        </div>
+        {
+          // E.g. the right to edit was revoked before the value was sent.
+          error && (
+            <div className={styles.recordMessage} role="alert">
+              {error}
+            </div>
+          )
+        }
+      </>
     )
   }
   if (cell.opensList && !isOpen) {

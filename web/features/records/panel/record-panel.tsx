@@ -383,8 +383,9 @@ function RecordFields(props: {
     const canEdit = mayEdit && field.readOnlyReason === null
     return (
       <RecordField
-        // Keyed by record, so that editors do not keep another record's text.
-        key={`${recordId} ${field.id}`}
+        // Keyed by record, so that editors do not keep another record's text, and by what decides about the editor: the
+        // former one saves its text when it is removed.
+        key={`${recordId} ${field.id} ${field.type} ${canEdit}`}
         recordId={recordId}
         field={field}
         value={valueIn(field)}
