@@ -31,7 +31,7 @@ const STORE_AGAIN_MS = 5000
 const MAX_RUNS = 3
 /** A job that goes on this often has failed: it may be what ends the server. */
 const MAX_RESTARTS = 5
-/** How often a job that the database has interrupted looks whether it is back. */
+/** How often a job that was cut off from the database or from the other servers looks whether they are back. */
 const LOOK_AGAIN_MS = 500
 
 /** Whoever started a job that takes less than this has seen it end on the screen. */
@@ -65,7 +65,8 @@ interface Run {
 /** The jobs of this server, with those of others that share the metadata, recorded in the metadata database. Call `recover` once every kind is registered. */
 export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   const store = createJobStore(meta)
-  const { claims } = meta.cluster
+  const { cluster } = meta
+  const { claims } = cluster
   const kinds = new Map<string, JobKind<unknown>>()
   /** Waiting and running jobs, in start order. */
   const runs = new Map<string, Run>()
@@ -96,15 +97,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   async function execute(run: Run): Promise<void> {
-    let outcome: Partial<Job> | null
-    try {
-      await persistently(run, () => change(run, { status: 'active' }))
-      outcome = await attempt(run)
-    } catch (error) {
-      outcome = failed(run, error)
-    }
+    const outcome = await attempt(run)
     if (outcome === null || run.isTaken) await leave(run)
-    else await end(run, outcome)
+    else await end(run.job, outcome)
     pump()
   }
 
@@ -114,9 +109,21 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     await claims.release(job.id)
   }
 
+  /**
+   * True while a job is still this server's. While the others cannot be heard, one of them may have taken it: it has then counted its run
+   * or stored its end. Null until they are heard again. Everything that this server stores of its jobs is stored after this check.
+   */
+  async function isOwn({ id, progress }: Job): Promise<boolean | null> {
+    if (!cluster.isCurrent()) return null
+    if (!(await claims.take(id))) return false
+    const stored = await store.find(id)
+    // It has ended here meanwhile, and its claim with it.
+    if (!runs.has(id) && !unsaved.has(id)) await claims.release(id)
+    return stored !== null && !hasEnded(stored.status) && stored.progress.restarts === progress.restarts
+  }
+
   /** Ends a job and announces it, even if the end cannot be stored yet. */
-  async function end(run: Run, outcome: Partial<Job>): Promise<void> {
-    const { job } = run
+  async function end(job: Job, outcome: Partial<Job>): Promise<void> {
     Object.assign(job, outcome, { updatedAt: nowIso() })
     unsaved.set(job.id, job)
     runs.delete(job.id)
@@ -137,7 +144,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   async function saveEnds(): Promise<void> {
     for (const job of [...unsaved.values()]) {
       try {
-        await saveEnd(job)
+        const isOurs = await isOwn(job)
+        if (isOurs === null) return
+        if (isOurs) await saveEnd(job)
         unsaved.delete(job.id)
         await claims.release(job.id)
       } catch (error) {
@@ -164,12 +173,15 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     let stored = Promise.resolve()
     const persist = createThrottle(STORE_EVERY_MS, () => {
       stored = stored
-        .then(() => store.save(job))
+        .then(async () => {
+          if (await isOwn(job)) await store.save(job)
+        })
         .catch((error) => log.error('job progress could not be stored', error, { jobId: job.id }))
     })
     try {
       const kind = kinds.get(job.kind)
       if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
+      await whileOwn(run, () => change(run, { status: 'active' }))
       // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
       controller.signal.throwIfAborted()
       const runOnce = (isResumed: boolean) =>
@@ -215,56 +227,63 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       } catch (error) {
         if (!isOutage(error) || controller.signal.aborted) throw error
         log.error('the database went away during a job', error, { jobId: job.id, kind: job.kind })
-        const done = await persistently(run, () => kind.recover(input, { id: job.id, userId: job.userId }))
+        const done = await whileOwn(run, () => kind.recover(input, { id: job.id, userId: job.userId }))
         if (done && done !== 'resume') return done.result
         if (runs === MAX_RUNS) throw error
       }
     }
   }
 
-  /** Repeats `work` until the database answers, or the job is cancelled. */
-  async function persistently<T>({ controller: { signal } }: Run, work: () => Promise<T>): Promise<T> {
-    for (;;) {
+  /**
+   * Does `work` once the database and the other servers are heard. @throws the reason of the signal if the job is cancelled, or if
+   * another server has it: it has cleaned up after this one.
+   */
+  async function whileOwn<T>(run: Run, work: () => Promise<T>): Promise<T> {
+    const { signal } = run.controller
+    while (runs.get(run.job.id) === run) {
+      signal.throwIfAborted()
       try {
-        return await work()
+        const isOurs = await isOwn(run.job)
+        if (isOurs) return await work()
+        if (isOurs === false) {
+          run.isTaken = true
+          // As when the server stops: what a job that resumes has done is left to its next run.
+          run.controller.abort(new ServerStopping('Another server has taken the job'))
+          continue
+        }
       } catch (error) {
         if (!isOutage(error) || signal.aborted) throw error
-        await Bun.sleep(LOOK_AGAIN_MS)
       }
+      await Bun.sleep(LOOK_AGAIN_MS)
     }
+    throw new ServerStopping('The run has ended')
   }
 
   async function cancelOwn(jobId: string): Promise<void> {
     const run = runs.get(jobId)
     if (!run) return
     run.controller.abort()
-    if (!isActive(run)) await end(run, { status: 'cancelled' })
+    if (!isActive(run)) await end(run.job, { status: 'cancelled' })
   }
 
   events.on('job.cancelled', ({ jobId }) => {
     cancelOwn(jobId).catch((error) => log.error('a job could not be cancelled', error, { jobId }))
   })
-  // Another server may have been killed with its jobs.
+  // This server was cut off, or another one may have been killed with its jobs.
   events.on('events.missed', () => {
-    giveUpTaken().catch((error) => log.error('the jobs of this server could not be checked', error))
+    for (const run of runs.values()) {
+      giveUpIfTaken(run).catch((error) => log.error('a job of this server could not be checked', error))
+    }
     recoverSoon()
   })
 
-  /** Ends runs whose job another server has taken while the connection was lost: it has cleaned up after them. */
-  async function giveUpTaken(): Promise<void> {
-    for (const run of [...runs.values()]) {
-      const { id, progress } = run.job
-      const isOurs = await claims.take(id)
-      const stored = isOurs ? await store.find(id) : null
-      if (runs.get(id) !== run) {
-        if (isOurs && !unsaved.has(id)) await claims.release(id)
-        continue
-      }
-      if (stored && !hasEnded(stored.status) && stored.progress.restarts === progress.restarts) continue
-      run.isTaken = true
-      // As when the server stops: what a job that resumes has done is left to its next run.
-      run.controller.abort(new ServerStopping('Another server has taken the job'))
-      if (!isActive(run)) await leave(run)
+  async function giveUpIfTaken(run: Run): Promise<void> {
+    try {
+      await whileOwn(run, async () => {})
+    } catch (error) {
+      const { signal } = run.controller
+      if (!signal.aborted && !(error instanceof ServerStopping)) throw error
+      if (run.isTaken && !isActive(run)) await leave(run)
     }
   }
 
@@ -310,22 +329,16 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           ...job,
           status: 'waiting',
           progress: { ...job.progress, restarts: restarts + 1 },
+          updatedAt: nowIso(),
         }
-        const run: Run = { job: again, input, controller: new AbortController(), done: null }
-        runs.set(job.id, run)
-        await persistently(run, () => change(run, {}))
+        await store.save(again)
+        runs.set(job.id, { job: again, input, controller: new AbortController(), done: null })
+        events.emit('job.changed', again)
         pump()
         continue
       }
-      const end: Partial<Job> =
-        done && done !== 'resume'
-          ? { status: 'completed', result: done.result }
-          : { status: 'failed', error: STOPPED }
-      const ended = { ...job, ...end, updatedAt: nowIso() }
-      await saveEnd(ended)
-      await claims.release(job.id)
-      onEnd?.(ended)
-      events.emit('job.changed', ended)
+      if (done && done !== 'resume') await end(job, { status: 'completed', result: done.result })
+      else await end(job, { status: 'failed', error: STOPPED })
     }
     await store.forgetOld()
   }
@@ -387,7 +400,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       await Promise.all([...runs.values()].map(({ done }) => done))
       for (const run of [...runs.values()]) {
         if (kinds.get(run.job.kind)?.resumes) await leave(run)
-        else await end(run, { status: 'failed', error: STOPPED })
+        else await end(run.job, { status: 'failed', error: STOPPED })
       }
       clearInterval(storeAgain)
       clearTimeout(recovery)

@@ -17,13 +17,16 @@ export function createJobStore(meta: Meta) {
   const isUnfinished = inArray(jobs.status, ['waiting', 'active'])
 
   const saving = ({ id, status, progress, result, error, updatedAt }: Job) =>
-    db.update(jobs).set({ status, progress, result, error, updatedAt }).where(eq(jobs.id, id))
+    db
+      .update(jobs)
+      .set({ status, progress, result, error, updatedAt })
+      .where(and(eq(jobs.id, id), isUnfinished))
 
   return {
     async insert({ subject: _, ...job }: Job, input: unknown): Promise<void> {
       await db.insert(jobs).values({ ...job, input: input ?? {} })
     },
-    /** The statement that stores the state of a job. */
+    /** The statement that stores the state of a job that has not ended. */
     saving,
     async save(job: Job): Promise<void> {
       await saving(job)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { AppError } from '../../src/core/errors.ts'
 import { openMeta } from '../../src/db/meta.ts'
 import { createEvents } from '../../src/events.ts'
 import { createJobs } from '../../src/jobs/create-jobs.ts'
@@ -16,6 +17,12 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
   throw new Error('It did not become true in time')
 }
+
+/** Ends the connection of the server that has claims, as the network does. Its other connections go on. */
+const cutClaims = (sql: Bun.SQL) =>
+  sql`select pg_terminate_backend(first.pid) from pg_locks first
+    where first.locktype = 'advisory' and first.granted
+    and (select count(*) from pg_locks other where other.locktype = 'advisory' and other.pid = first.pid) > 1`
 
 test('a server that starts leaves alone what another one runs, and cleans up after one that has gone', async () => {
   const database = await createDatabase('postgres')
@@ -70,9 +77,7 @@ test('a claim that another server has taken while the connection was lost is not
   const { claims } = first.cluster
   expect(await claims.take('hook a')).toBe(true)
   expect(await second.cluster.claims.take('hook a')).toBe(false)
-  await sql`select pg_terminate_backend(first.pid) from pg_locks first
-    where first.locktype = 'advisory' and first.granted
-    and (select count(*) from pg_locks other where other.locktype = 'advisory' and other.pid = first.pid) > 1`
+  await cutClaims(sql)
   await until(() => second.cluster.claims.take('hook a'))
   // It holds its claim until it has noticed.
   await until(async () => !(await claims.take('hook a')))
@@ -112,9 +117,7 @@ test('a job that another server has taken meanwhile ends here, and stores nothin
   })
   await jobs.start('test', { id: 'a', userId: 'us1', baseId: 'p1', input: {} })
   await until(async () => (await jobs.find('a'))?.status === 'active')
-  await sql`select pg_terminate_backend(first.pid) from pg_locks first
-    where first.locktype = 'advisory' and first.granted
-    and (select count(*) from pg_locks other where other.locktype = 'advisory' and other.pid = first.pid) > 1`
+  await cutClaims(sql)
   await until(() => second.cluster.claims.take('a'))
   await until(async () => jobs.counts().active === 0)
   expect((await jobs.find('a'))?.status).toBe('active')
@@ -122,3 +125,50 @@ test('a job that another server has taken meanwhile ends here, and stores nothin
   await Promise.all([first.close(), second.close(), sql.close()])
   await database.drop()
 }, 60_000)
+
+test.each(['fails', 'ends'])(
+  'a run that %s while another server takes its job leaves the job to it',
+  async (how) => {
+    const database = await createDatabase('postgres')
+    const open = () => openMeta({ dataDir: '', databaseUrl: database.url })
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    const [first, second] = [await open(), await open()]
+    const jobs = createJobs({ meta: first, events: createEvents(() => {}, first.cluster), log })
+    const finish = Promise.withResolvers<void>()
+    const cleaned: string[] = []
+    let runs = 0
+    jobs.register('test', {
+      async run(_, { report }) {
+        runs++
+        try {
+          await finish.promise
+        } finally {
+          report({ done: 5 })
+        }
+      },
+      async recover(_, { id }) {
+        cleaned.push(id)
+        return 'resume'
+      },
+      resumes: true,
+    })
+    await jobs.start('test', { id: 'a', userId: 'us1', baseId: 'p1', input: {} })
+    await until(async () => (await jobs.find('a'))?.status === 'active')
+    await cutClaims(sql)
+    await until(() => second.cluster.claims.take('a'))
+    // As the other one does when it runs the job again.
+    await sql`update jobs set status = 'waiting', progress = '{"done":1,"total":null,"unit":"rows","restarts":1}' where id = 'a'`
+    if (how === 'ends') finish.resolve()
+    else
+      finish.reject(new AppError('DATABASE_UNREACHABLE', 'The connection was lost', { retryAfterSeconds: 1 }))
+    await until(async () => jobs.counts().active === 0)
+    await until(async () => (await jobs.find('a'))?.status === 'waiting')
+    expect([runs, cleaned]).toEqual([1, []])
+    expect((await jobs.find('a'))?.progress).toMatchObject({ done: 1, restarts: 1 })
+    expect(await second.cluster.claims.take('a')).toBe(true)
+    await jobs.close()
+    await Promise.all([first.close(), second.close(), sql.close()])
+    await database.drop()
+  },
+  60_000,
+)
