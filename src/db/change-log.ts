@@ -1567,7 +1567,10 @@ async function countSelections(
   return counts
 }
 
-/** Ids of records in the trash, with the deletion of each. */
+/**
+ * Ids of records in the trash, with the deletion of each. Retention removes the entry of a deletion before its records, which may be
+ * incomplete from then on.
+ */
 export const findDeleted = (
   engine: Engine,
   tableId: string,
@@ -1576,7 +1579,8 @@ export const findDeleted = (
 ): Promise<Pick<DeletedRecord, 'record_id' | 'change_id'>[]> =>
   engine.all(
     engine.dialect.render(sql`select r.record_id, r.change_id from sheaf_change_records r
-      where ${isTrashed(tableId)} and ${isSelected(selection)} limit ${limit}`),
+      where ${isTrashed(tableId)} and ${isSelected(selection)}
+        and exists (select 1 from sheaf_changes c where c.id = r.change_id) limit ${limit}`),
     { scan: true },
   )
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { removeEntries } from '../../src/db/change-log.ts'
 import { createMember } from '../support/factories.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
@@ -103,4 +104,84 @@ describe('undo', () => {
       expect(await table.total()).toBe(count)
     },
   )
+})
+
+/** Changes of whole tables let short writes go ahead for five seconds. */
+const LET_AHEAD_MS = 5_200
+
+/** The results of calls that have read what they write before clean-ups, which write before them. */
+async function behind(cleanUps: (() => Promise<unknown>)[], calls: (() => Promise<unknown>)[]) {
+  const engine = await bench.app.kernel.sources.engine(bench.baseId)
+  const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const write = engine.exclusively(() => {
+    held.resolve()
+    return ended.promise
+  })
+  await held.promise
+  const cleaned = Promise.all(cleanUps.map((cleanUp) => cleanUp()))
+  await Bun.sleep(LET_AHEAD_MS)
+  const results = Promise.allSettled(calls.map((call) => call()))
+  await Bun.sleep(500)
+  ended.resolve()
+  await Promise.all([write, cleaned])
+  return (await results).map((result) =>
+    result.status === 'fulfilled' ? 'done' : result.reason.data?.appCode,
+  )
+}
+
+describe('what a clean-up has removed while it waited', () => {
+  /** A deletion of all records of a new table, and what may bring them back. */
+  const deletionOf = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, index) => ({ Title: `r${index}` }))
+    const table = await bench.table({ Title: 'SingleLineText' }, rows)
+    await bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+    const [record] = (await bench.trpc.records.trash.query({ tableId: table.id })).records
+    const deletion = { tableId: table.id, changeId: record?.changeId ?? 0 }
+    const creator = await createMember(bench.app, bench.baseId, 'creator')
+    const theirs = bench.app.trpc(creator.token).records
+    return {
+      table,
+      deletion,
+      undo: () => bench.trpc.records.undo.mutate({ baseId: bench.baseId, entryId: deletion.changeId }),
+      restore: () => theirs.restoreTrashed.mutate(deletion),
+    }
+  }
+
+  test.each([3, 1_200])(
+    'is not brought back by the undo of a deletion of %i records, or the restoration of somebody else’s',
+    async (count) => {
+      const [first, second] = [await deletionOf(count), await deletionOf(count)]
+      await bench.table({ Title: 'SingleLineText' }, [{ Title: 'later' }])
+      const engine = await bench.app.kernel.sources.engine(bench.baseId)
+      const removeHistory = () => removeEntries(engine, second.deletion.changeId)
+      expect(await behind([removeHistory], [first.undo, second.restore])).toEqual([
+        'GENERIC_NOT_FOUND',
+        'RECORD_NOT_FOUND',
+      ])
+      expect([await first.table.total(), await second.table.total()]).toEqual([0, 0])
+    },
+    20_000,
+  )
+
+  test('is not brought back if it was deleted forever', async () => {
+    const { table, deletion, restore } = await deletionOf(3)
+    const { id: viewId } = await bench.trpc.views.create.mutate({
+      tableId: table.id,
+      kind: 'grid',
+      title: 'Gone',
+    })
+    await bench.trpc.views.delete.mutate({ viewId })
+    const { actions } = await bench.trpc.records.deletedViews.query({ baseId: bench.baseId })
+    const view = { baseId: bench.baseId, entryId: actions[0]?.id ?? 0 }
+    const { purgeTrashed, deleteViewForever, undo } = bench.trpc.records
+    expect(
+      await behind(
+        [() => purgeTrashed.mutate(deletion), () => deleteViewForever.mutate(view)],
+        [restore, () => undo.mutate(view)],
+      ),
+    ).toEqual(['RECORD_NOT_FOUND', 'CONFLICT'])
+    const { views } = await bench.trpc.schema.table.query({ tableId: table.id })
+    expect(views.map(({ title }) => title)).not.toContain('Gone')
+    expect(await table.total()).toBe(0)
+  }, 20_000)
 })

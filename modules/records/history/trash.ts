@@ -268,10 +268,14 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       // Counts linked records too: one record may have more of them than can be written one by one.
       const size = entry.tableId === tableId ? Number(entry.records) : trashed.length
       if (size >= SET_FROM && !isForeign(await schema.loadWithKeys(tableId))) {
-        const { count, id } = await sets.restoreFrom(user, tableId, changeId, { kind: 'records.restore' })
+        const { count, id } = await sets.restoreFrom(user, tableId, changeId, {
+          kind: 'records.restore',
+          isStillDue: async () => (await findDeleted(engine, tableId, { changeId }, 1)).length > 0,
+        })
+        if (count === 0) throw notInTrash()
         return { restored: count, changeId: id }
       }
-      return restoreIds(user, model, engine, trashed)
+      return restoreSelected(user, model, engine, { changeId })
     }
     const recordIds = loggedIds(engine, model, selection.recordIds)
     const trashed = await findDeleted(engine, tableId, { recordIds }, MAX_TRASH_IDS)
@@ -283,22 +287,16 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       if (all.length === trashed.length)
         return restoreNow(user, model, engine, { tableId, changeId: deletion })
     }
-    return restoreIds(user, model, engine, trashed)
+    return restoreSelected(user, model, engine, { recordIds })
   }
 
-  async function restoreIds(
+  async function restoreSelected(
     user: UserActor,
     model: TableModel,
     engine: Engine,
-    trashed: readonly Pick<DeletedRecord, 'record_id' | 'change_id'>[],
+    selection: DeletedSelection,
   ): Promise<{ restored: number; changeId: number }> {
     const { id: tableId, baseId } = model.table
-    const lines: LoggedRecord[] = []
-    for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
-      const ids = records.map(({ record_id }) => record_id)
-      for (const line of await linesOf(engine, schema, model, changeId, ids)) lines.push(line)
-      if (lines.length > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
-    }
     let restored = 0
     const written = await door.write(
       user,
@@ -306,6 +304,15 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       {
         entry: { kind: 'records.restore', tableId },
         async plan(scope) {
+          // Read with the write lease: what is deleted forever while the restoration waits stays deleted.
+          const trashed = await findDeleted(engine, tableId, selection, MAX_SET)
+          if (trashed.length === 0) throw notInTrash()
+          const lines: LoggedRecord[] = []
+          for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
+            const ids = records.map(({ record_id }) => record_id)
+            for (const line of await linesOf(engine, schema, model, changeId, ids)) lines.push(line)
+            if (lines.length > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
+          }
           const inverse = await invert(scope, lines)
           const { operations } = await dropStaleOperations(scope, inverse.operations)
           restored = operations.reduce(

@@ -308,8 +308,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const entry = await findAction(engine, entryId)
     if (!entry) throw notFound('Action', String(entryId))
     if (entry.actorId !== user.id) await auth.access.authorize(user, 'record.undo-others', baseId)
-    if (entry.undoneBy === FINAL) throw new AppError('CONFLICT', m.records_error_undo_purged())
-    if (entry.undoneBy === FROM_ANOTHER_BASE) throw new AppError('CONFLICT', m.records_error_undo_imported())
+    refuseFinal(entry)
     return entry
   }
 
@@ -382,6 +381,16 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const mark = undoneBy === null ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
     const finish = (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> =>
       markUndone(tx, dialect, entry.id, undoneBy === null ? entryId : null)
+    /**
+     * Asked with the write lease: since the entry was read, retention may have removed it, which leaves its records for a while, and another
+     * server may have taken it back.
+     */
+    const isStillDue = async () => {
+      const now = await findAction(engine, entry.id)
+      if (!now) throw notFound('Action', String(entry.id))
+      refuseFinal(now)
+      return now.undoneBy === entry.undoneBy
+    }
     const { kind } = entry
     const owner = kind.split('.')[0] ?? ''
     if (owner !== 'records') {
@@ -409,7 +418,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     }
     const asSet = setStep(entry, undoneBy, keepsChanged)
     if (asSet && !(await isForeignEntry(entry))) {
-      const { count, skipped, ...applied } = await asSet(user, mark)
+      const { count, skipped, ...applied } = await asSet(user, { ...mark, isStillDue })
       return { applied, kind, records: count, skipped }
     }
     let skipped = 0
@@ -421,6 +430,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         entry: { ...mark, tableId: entry.tableId },
         finish,
         async plan(scope) {
+          if (!(await isStillDue())) return []
           await requireOwnTable(entry)
           // Redo reverts the undo: its records have the values to restore.
           const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)
@@ -507,6 +517,12 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   }
 
   return { next, undo, redo, actions, deletedViews, deleteViewForever, openAction, describeAction, describe }
+}
+
+/** @throws CONFLICT for an entry that nobody can undo */
+function refuseFinal({ undoneBy }: StoredEntry): void {
+  if (undoneBy === FINAL) throw new AppError('CONFLICT', m.records_error_undo_purged())
+  if (undoneBy === FROM_ANOTHER_BASE) throw new AppError('CONFLICT', m.records_error_undo_imported())
 }
 
 const recordKey = ({ table_id, record_id }: Pick<LoggedRecord, 'table_id' | 'record_id'>): string =>

@@ -34,7 +34,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
     if (entry.kind === 'view.create' || entry.kind === 'view.delete') {
       await access.authorize(actor, 'view.create', baseId)
       const appears = (entry.kind === 'view.delete') === isUndo
-      if (appears && detail.stored) await restoreView(context, actor, detail.stored)
+      if (appears && detail.stored) await restoreView(context, actor, detail.stored, entry)
       if (!appears && (await store.findRow(detail.viewId))) {
         await removeView(context, actor, detail.viewId, { silent: true })
       }
