@@ -6,6 +6,7 @@ import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import { createMutex } from '../../src/db/mutex.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -85,6 +86,8 @@ export function createShares(
       cache.clear()
     },
   })
+  /** A change of settings starts from those that the change before it has stored. */
+  const inTurn = createMutex()
   const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
     and(eq(shares.kind, kind), eq(shares.targetId, targetId))
 
@@ -111,15 +114,10 @@ export function createShares(
     if (id !== undefined && id !== own && (await load(id)) !== null) throw taken(id)
   }
 
-  async function valuesOf({ password, settings, ...patch }: SharePatch, before: ShareRow | null) {
-    return {
-      ...patch,
-      ...(password !== undefined && {
-        passwordHash: password === null ? null : await hashPassword(password),
-      }),
-      settings: shareSettings.parse({ ...before?.settings, ...settings }),
-      updatedAt: nowIso(),
-    }
+  /** The columns that a patch changes beside the settings. */
+  async function valuesOf({ password, settings: _, ...patch }: SharePatch) {
+    if (password === undefined) return patch
+    return { ...patch, passwordHash: password === null ? null : await hashPassword(password) }
   }
 
   const auditOf = (
@@ -132,8 +130,22 @@ export function createShares(
 
   async function change(by: Actor, before: ShareRow, name: string, patch: SharePatch): Promise<ShareRow> {
     await refuseTaken(patch.id, before.id)
-    const set = await valuesOf(patch, before)
-    const id = patch.id ?? before.id
+    const values = await valuesOf(patch)
+    return inTurn(async () => {
+      const settings = patch.settings && {
+        settings: shareSettings.parse({ ...(await load(before.id))?.settings, ...patch.settings }),
+      }
+      return store(by, before, name, { ...values, ...settings, updatedAt: nowIso() })
+    })
+  }
+
+  async function store(
+    by: Actor,
+    before: ShareRow,
+    name: string,
+    set: Partial<ShareRow> & Pick<ShareRow, 'updatedAt'>,
+  ): Promise<ShareRow> {
+    const id = set.id ?? before.id
     const isDone = sql`exists (select 1 from ${shares} where ${shares.id} = ${id} and ${shares.updatedAt} = ${set.updatedAt})`
     await meta
       .atomically([
@@ -142,7 +154,7 @@ export function createShares(
       ])
       .catch(async (error) => {
         // Another link may have taken the address in the meantime.
-        await refuseTaken(patch.id, before.id)
+        await refuseTaken(set.id, before.id)
         throw error
       })
     changed(before, before.id, id)
@@ -208,7 +220,8 @@ export function createShares(
       const known = await ofTarget(target)
       if (known) return change(by, known, target.title, patch)
       await refuseTaken(patch.id, null)
-      const values = await valuesOf(patch, null)
+      const values = await valuesOf(patch)
+      const now = nowIso()
       const { kind, baseId, targetId } = target
       const fresh: ShareRow = {
         kind,
@@ -218,9 +231,11 @@ export function createShares(
         passwordHash: null,
         expiresAt: null,
         createdBy: actorIdOf(by),
-        createdAt: values.updatedAt,
+        createdAt: now,
+        updatedAt: now,
         lastVisitAt: null,
         answers: 0,
+        settings: shareSettings.parse({ ...patch.settings }),
         ...values,
         id: patch.id ?? randomText(ID_LENGTH),
       }

@@ -59,6 +59,21 @@ describe('a public link', () => {
     expect(await refusalOf(app.trpc(stranger.token).shares.get.query(target()))).toBe('403 FORBIDDEN')
   })
 
+  test('keeps each of the settings that are changed at the same time', async () => {
+    await save()
+    const results = await Promise.allSettled([
+      save({ password: 'open sesame' }),
+      save({ settings: { allowDownload: false } }),
+      save({ settings: { rtl: true } }),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+    expect(await world.trpc.shares.get.query(target())).toMatchObject({
+      hasPassword: true,
+      settings: { allowDownload: false, rtl: true },
+    })
+    await world.trpc.shares.close.mutate(target())
+  })
+
   test('has an address that nobody can guess, and shows in the table that it is open', async () => {
     const isShared = async () =>
       (await world.trpc.schema.table.query({ tableId: world.tableId })).views.find(
