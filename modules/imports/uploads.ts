@@ -38,21 +38,23 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
   const folder = join(config.dataDir, 'uploads')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const pathOf = (uploadId: string) => join(folder, uploadId)
-  /** Files still being written, without a row. */
-  const arriving = new Set<string>()
+  /** Files that are being written or deleted here: a claim does not keep out the process that has it. */
+  const busy = new Set<string>()
   /** Upload ids by the job that will read them; such files are not deleted. */
   const held = new Map<string, string>()
   const isHeld = (uploadId: string) => [...held.values()].includes(uploadId)
   const { claims } = meta.cluster
   const claimOf = (uploadId: string) => `upload ${uploadId}`
 
-  /** Runs `work` unless a job or a sender on any server needs the file. */
-  async function unlessHeld(uploadId: string, work: () => Promise<void>): Promise<void> {
-    if (isHeld(uploadId) || arriving.has(uploadId) || !(await claims.take(claimOf(uploadId)))) return
+  /** Runs `work` with a file of its own. Returns null, without running it, if a job or a sender on any server needs the file. */
+  async function unlessHeld<T>(uploadId: string, work: () => Promise<T>): Promise<T | null> {
+    if (isHeld(uploadId) || busy.has(uploadId)) return null
+    busy.add(uploadId)
     try {
-      await work()
+      return (await claims.take(claimOf(uploadId))) ? await work() : null
     } finally {
-      await claims.release(claimOf(uploadId))
+      busy.delete(uploadId)
+      if (!isHeld(uploadId)) await claims.release(claimOf(uploadId))
     }
   }
 
@@ -64,7 +66,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     const uploadId = randomText(ID_LENGTH)
     const path = pathOf(uploadId)
     const fileName = cleanName(name)
-    arriving.add(uploadId)
+    busy.add(uploadId)
     try {
       await claims.take(claimOf(uploadId))
       const size = await writeLimited(path, body, config.importMaxBytes)
@@ -76,7 +78,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       await rm(path, { force: true })
       throw explainStorage(error)
     } finally {
-      arriving.delete(uploadId)
+      busy.delete(uploadId)
       await claims.release(claimOf(uploadId))
     }
   }
@@ -95,7 +97,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
    */
   async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
     const upload = await find(userId, uploadId)
-    if (sizeOf(upload.path) < upload.size) throw badRequest(m.imports_error_upload_incomplete())
+    if (sizeOf(upload.path) !== upload.size) throw badRequest(m.imports_error_upload_incomplete())
     return upload
   }
 
@@ -109,7 +111,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     if (size === 0) throw badRequest(m.imports_error_empty_file())
     const upload: Upload = { uploadId: randomText(ID_LENGTH), fileName: cleanName(name), size }
     const { uploadId: id, fileName } = upload
-    arriving.add(id)
+    busy.add(id)
     try {
       await (await open(pathOf(id), 'wx', 0o600)).close()
       await meta.db.insert(uploads).values({ id, userId, fileName, size, createdAt: nowIso() })
@@ -119,7 +121,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       await rm(pathOf(id), { force: true })
       throw explainStorage(error)
     } finally {
-      arriving.delete(id)
+      busy.delete(id)
     }
   }
 
@@ -141,9 +143,16 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     { offset, body }: { offset: number; body: AsyncIterable<Uint8Array> },
   ): Promise<Upload & { received: number }> {
     const { path, ...upload } = await find(userId, uploadId)
-    if (isHeld(uploadId) || arriving.has(uploadId) || !(await claims.take(claimOf(uploadId))))
-      throw new AppError('CONFLICT', m.imports_error_upload_busy())
-    arriving.add(uploadId)
+    const appended = await unlessHeld(uploadId, () => appendNow({ path, ...upload }, offset, body))
+    if (appended === null) throw new AppError('CONFLICT', m.imports_error_upload_busy())
+    return appended
+  }
+
+  async function appendNow(
+    { path, ...upload }: Upload & { path: string },
+    offset: number,
+    body: AsyncIterable<Uint8Array>,
+  ): Promise<Upload & { received: number }> {
     try {
       if (sizeOf(path) !== offset) throw new AppError('CONFLICT', m.imports_error_upload_offset())
       const file = await open(path, 'a', 0o600)
@@ -164,12 +173,9 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       if (reason instanceof AppError && reason.code === 'STORAGE_FULL') {
         // Before its row, whose removal needs room as well.
         await rm(path, { force: true })
-        await remove(uploadId)
+        await remove(upload.uploadId)
       }
       throw reason
-    } finally {
-      arriving.delete(uploadId)
-      await claims.release(claimOf(uploadId))
     }
   }
 

@@ -41,6 +41,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/table-links',
   'imports/update',
   'imports/update-links',
+  'imports/uploads',
   'indexes/indexes',
   'notifications/notifications',
   'notifications/rest',

@@ -87,6 +87,18 @@ test('a claim that another server has taken while the connection was lost is not
   await database.drop()
 })
 
+test('a claim that is taken twice at the same time is free once it is released', async () => {
+  const database = await createDatabase('postgres')
+  const open = () => openMeta({ dataDir: '', databaseUrl: database.url })
+  const [first, second] = [await open(), await open()]
+  const { claims } = first.cluster
+  expect(await Promise.all([claims.take('a'), claims.take('a')])).toEqual([true, true])
+  await claims.release('a')
+  expect(await second.cluster.claims.take('a')).toBe(true)
+  await Promise.all([first.close(), second.close()])
+  await database.drop()
+})
+
 test('a server that was cut off has its claims again before PostgreSQL notices the end of its connection', async () => {
   const database = await createDatabase('postgres')
   const proxy = await startSilentProxy(database.url)

@@ -66,6 +66,18 @@ describe('an upload in parts', () => {
     expect(await (await send('GET', uploadId)).text()).toBe('a,b\n1,2\n')
   })
 
+  test('takes one of equal parts that arrive at the same time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { uploadId } = await begin(8)
+      const parts = await Promise.all(
+        Array.from({ length: 6 }, () => send('PATCH', `${uploadId}?offset=0`, 'a,b\n')),
+      )
+      expect(parts.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
+      expect((await send('PATCH', `${uploadId}?offset=4`, '1,2\n')).status).toBe(200)
+      expect(await (await send('GET', uploadId)).text()).toBe('a,b\n1,2\n')
+    }
+  })
+
   test('keeps what arrived of a part whose connection was lost', async () => {
     const { uploadId } = await begin(300_000)
     const abort = new AbortController()

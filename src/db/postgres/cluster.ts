@@ -492,13 +492,21 @@ export function joinCluster(
     return row?.got === true
   }
 
+  /** Locks of a connection are counted, a claim is not: calls for the same key at the same time share one. */
+  const taking = new Map<string, Promise<boolean>>()
+
+  async function takeNow(key: string): Promise<boolean> {
+    const isTaken = await tryClaim(await whenConnected(), key)
+    if (isTaken) held.add(key)
+    return isTaken
+  }
+
   const claims: Claims = {
     async take(key) {
-      // Locks of a connection are counted; a claim is not.
       if (held.has(key)) return true
-      const isTaken = await tryClaim(await whenConnected(), key)
-      if (isTaken) held.add(key)
-      return isTaken
+      const present = taking.get(key) ?? takeNow(key).finally(() => taking.delete(key))
+      taking.set(key, present)
+      return present
     },
     async release(key) {
       if (!held.delete(key)) return
