@@ -168,14 +168,14 @@ export function createBaseImportJob({ kernel, store, services }: Deps): JobKind<
 
   async function finish(row: ImportRow): Promise<void> {
     await store.clearPending(row.id)
-    await store.save(row.id, { status: 'completed', ...(!row.keepsCredentials && { credentials: null }) })
+    await store.change(row, { status: 'completed', ...(!row.keepsCredentials && { credentials: null }) })
   }
 
   async function fail(row: ImportRow, error: unknown): Promise<void> {
     const reason = explainStorage(error)
     if (reason instanceof AppError && reason.code === 'DATABASE_UNREACHABLE') return
     const message = reason instanceof AppError ? reason.message : m.request_error_unexpected()
-    await store.save(row.id, { status: 'failed', error: message })
+    await store.change(row, { status: 'failed', error: message })
   }
 
   // An interrupted run is started again by the service: see `resumeInterrupted`.

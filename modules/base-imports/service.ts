@@ -71,10 +71,10 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     }
   }
 
-  /** Runs an import, unless another server has begun to. */
+  /** Runs an import, unless another server has begun to, or it has been paused or cancelled. */
   async function begin(row: ImportRow): Promise<void> {
     const jobId = createId('job')
-    if (!(await store.take(row.id, row.jobId, jobId))) return
+    if (!(await store.change(row, { jobId, error: null }))) return
     const input: BaseImportInput = { importId: row.id, title: row.title }
     await jobs.start(BASE_IMPORT_JOB, { id: jobId, userId: row.userId, baseId: row.baseId, input })
   }
@@ -133,9 +133,15 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
 
   /** Starts the next run of an import, or goes on with the present one. */
   async function goOn(row: ImportRow, patch: Partial<ImportRow>): Promise<BaseImport> {
-    await store.save(row.id, patch)
-    await begin({ ...row, ...patch })
+    if (await store.change(row, patch)) await begin({ ...row, ...patch })
     return presentOne((await store.find(row.id)) ?? row)
+  }
+
+  /** Cancels the job that runs an import by now, and returns its id. */
+  async function cancelJob(importId: string): Promise<string | null> {
+    const jobId = (await store.find(importId))?.jobId ?? null
+    if (jobId !== null) await jobs.cancel(jobId)
+    return jobId
   }
 
   function newCredentials(row: ImportRow, credentials: unknown): string {
@@ -235,9 +241,10 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     /** @throws CONFLICT unless it is running */
     async pause(actor: Actor, importId: string): Promise<void> {
       const { row } = await own(actor, importId)
-      if (row.status !== 'running') throw new AppError('CONFLICT', m.base_imports_error_not_running())
-      await store.save(row.id, { status: 'paused' })
-      if (row.jobId !== null) await jobs.cancel(row.jobId)
+      const { id } = row
+      if (row.status !== 'running' || !(await store.change({ id, status: 'running' }, { status: 'paused' })))
+        throw new AppError('CONFLICT', m.base_imports_error_not_running())
+      await cancelJob(id)
     },
 
     /**
@@ -286,14 +293,13 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
      */
     async cancel(actor: Actor, importId: string, removes: boolean): Promise<void> {
       const { row } = await own(actor, importId)
-      if (row.status === 'completed' || row.status === 'cancelled')
-        throw new AppError('CONFLICT', m.base_imports_error_not_running())
+      const { id, status } = row
       const keepsCredentials = row.keepsCredentials && row.run > 1 && !removes
-      await store.save(row.id, { status: 'cancelled', ...(!keepsCredentials && { credentials: null }) })
-      if (row.jobId !== null) {
-        await jobs.cancel(row.jobId)
-        await ended(row.jobId)
-      }
+      const patch = { status: 'cancelled' as const, ...(!keepsCredentials && { credentials: null }) }
+      if (status === 'completed' || status === 'cancelled' || !(await store.change({ id, status }, patch)))
+        throw new AppError('CONFLICT', m.base_imports_error_not_running())
+      const jobId = await cancelJob(id)
+      if (jobId !== null) await ended(jobId)
       if (!removes || row.baseId === null) return
       if (row.createsBase) {
         await bases.delete(actor, row.baseId)
@@ -307,8 +313,10 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     /** Deletes the stored credentials; importing again asks for them. */
     async forgetCredentials(actor: Actor, importId: string): Promise<void> {
       const { row } = await own(actor, importId)
-      if (row.status === 'running') throw new AppError('CONFLICT', m.base_imports_error_running())
-      await store.save(row.id, { credentials: null, keepsCredentials: false })
+      const { id, status } = row
+      const patch = { credentials: null, keepsCredentials: false }
+      if (status === 'running' || !(await store.change({ id, status }, patch)))
+        throw new AppError('CONFLICT', m.base_imports_error_running())
     },
 
     /** The first lines of the report. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import {
@@ -103,26 +103,21 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
       await db.insert(baseImports).values(row)
     },
 
-    async save(id: string, patch: Partial<ImportRow>): Promise<void> {
-      await db
+    /**
+     * Changes an import unless its status has changed since it was read, or, if `jobId` is given, it belongs to another job since. False
+     * if so.
+     */
+    async change(
+      { id, status, jobId }: Pick<ImportRow, 'id' | 'status'> & Partial<Pick<ImportRow, 'jobId'>>,
+      patch: Partial<ImportRow>,
+    ): Promise<boolean> {
+      const isOfJob = jobId === null ? isNull(baseImports.jobId) : jobId && eq(baseImports.jobId, jobId)
+      const changed = await db
         .update(baseImports)
         .set({ ...patch, updatedAt: nowIso() })
-        .where(eq(baseImports.id, id))
-    },
-
-    /**
-     * Gives an import to a job, unless another one has taken it since.
-     *
-     * @param before the job that ran it last, or null
-     */
-    async take(id: string, before: string | null, jobId: string): Promise<boolean> {
-      const isBefore = before === null ? sql`job_id is null` : eq(baseImports.jobId, before)
-      const taken = await db
-        .update(baseImports)
-        .set({ jobId, status: 'running', error: null, updatedAt: nowIso() })
-        .where(and(eq(baseImports.id, id), isBefore))
+        .where(and(eq(baseImports.id, id), eq(baseImports.status, status), isOfJob || undefined))
         .returning({ id: baseImports.id })
-      return taken.length > 0
+      return changed.length > 0
     },
 
     async ofUser(userId: string): Promise<ImportRow[]> {
