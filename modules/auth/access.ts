@@ -125,6 +125,13 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         set: { role },
       })
 
+  /** As `grant`, but leaves a member's role as it is. */
+  const add = (baseId: string, userId: string, role: BaseRole): MetaStatement =>
+    meta.db
+      .insert(memberships)
+      .values({ scope: 'base', scopeId: baseId, userId, role, createdAt: nowIso() })
+      .onConflictDoNothing()
+
   return {
     /**
      * Passes if the actor holds the right, for base rights in `baseId`.
@@ -288,27 +295,25 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     },
 
     grant,
+    add,
 
     /**
-     * Changes or removes (null) a membership, except the last owner's: then no row changes. Run it with
+     * Changes or removes (null) a membership whose role is `present`, except the last owner's: then no row changes. Run it with
      * `meta.atomically` after a statement that locks the base, so that two owners cannot demote each other at
      * once; then call `changed`.
      */
-    regrant(baseId: string, userId: string, role: BaseRole | null): MetaStatement {
+    regrant(baseId: string, userId: string, present: BaseRole, role: BaseRole | null): MetaStatement {
       const anotherOwner = sql`exists (select 1 from memberships other where other.scope = 'base'
         and other.scope_id = ${baseId} and other.role = 'owner' and other.user_id <> ${userId})`
+      const isPresent = and(isMembership(baseId, userId), eq(memberships.role, present))
       const keepsAnOwner = or(ne(memberships.role, 'owner'), anotherOwner)
-      if (role === null)
-        return meta.db.delete(memberships).where(and(isMembership(baseId, userId), keepsAnOwner))
+      if (role === null) return meta.db.delete(memberships).where(and(isPresent, keepsAnOwner))
       const allowed = role === 'owner' ? undefined : keepsAnOwner
-      return meta.db
-        .update(memberships)
-        .set({ role })
-        .where(and(isMembership(baseId, userId), allowed))
+      return meta.db.update(memberships).set({ role }).where(and(isPresent, allowed))
     },
 
-    /** True in the transaction of `regrant` if it changed or removed the membership. */
-    isRegranted(baseId: string, userId: string, role: BaseRole | null): SQL {
+    /** True in the transaction of `add` or `regrant` if the membership is, or is removed, as it was asked for. */
+    isGranted(baseId: string, userId: string, role: BaseRole | null): SQL {
       const there = sql`exists (select 1 from memberships own where own.scope = 'base' and own.scope_id = ${baseId}
         and own.user_id = ${userId} ${role === null ? sql`` : sql`and own.role = ${role}`})`
       return role === null ? sql`not ${there}` : there

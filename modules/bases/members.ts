@@ -36,14 +36,15 @@ export function createMembers(
     throw new AppError('FORBIDDEN', m.wire_error_invite_role())
   }
 
-  /** Changes or ends a membership, but keeps an owner. */
+  /** Changes or ends a membership whose role is `present`, but keeps an owner. */
   async function regrant(
     actor: Actor,
     baseId: string,
     { id: userId, email }: Person,
+    present: BaseRole,
     role: BaseRole | null,
   ): Promise<void> {
-    const isDone = access.isRegranted(baseId, userId, role)
+    const isDone = access.isGranted(baseId, userId, role)
     const audit =
       role === null
         ? ({ baseId, kind: 'member.remove', userId, detail: { name: email } } as const)
@@ -51,15 +52,24 @@ export function createMembers(
     await meta.atomically([
       // Makes two owners who demote each other wait for one another.
       store.lock([baseId]),
-      access.regrant(baseId, userId, role),
+      access.regrant(baseId, userId, present, role),
       ...audits.record(actor, audit, isDone),
     ])
     access.changed(userId)
     audits.added(baseId)
-    if ((await roleOf(baseId, userId)) !== role) throw problem(m.wire_error_last_owner())
+    const now = await roleOf(baseId, userId)
+    if (now === role) return
+    if (now === present) throw problem(m.wire_error_last_owner())
+    throw now === null ? problem(m.wire_error_no_such_user({ id: userId })) : hasRole(email, now)
   }
 
-  /** Adds a member, records that, and notifies them, in one transaction. */
+  const hasRole = (email: string, role: BaseRole) => problem(m.wire_error_member_exists({ email, role }))
+
+  /**
+   * Adds a member, records that, and notifies them, in one transaction.
+   *
+   * @throws BASE_USER_ERROR if somebody else has just given them another role
+   */
   async function grant(
     actor: Actor,
     baseId: string,
@@ -81,12 +91,18 @@ export function createMembers(
             },
           ],
     )
-    await meta.atomically([access.grant(baseId, userId, role), ...audits.record(actor, audit), ...statements])
+    await meta.atomically([
+      access.add(baseId, userId, role),
+      ...audits.record(actor, audit, access.isGranted(baseId, userId, role)),
+      ...statements,
+    ])
     // Replaces the role in all bases, so open connections may have lost rights.
     if (await roleInAllBases(userId)) access.changed(userId)
     else access.gained(userId)
     audits.added(baseId)
     stored()
+    const now = await roleOf(baseId, userId)
+    if (now !== null && now !== role) throw hasRole(email, now)
   }
 
   async function enter(
@@ -131,7 +147,7 @@ export function createMembers(
     const row = await users.findOrInvite(actor, email)
     if (!row) throw problem(m.wire_error_email({ email: email.slice(0, 256) }))
     const present = await presentRole(actor, baseId, row.id, role)
-    if (present) throw problem(m.wire_error_member_exists({ email: row.email, role: present }))
+    if (present) throw hasRole(row.email, present)
     await grant(actor, baseId, row, role)
     await users.mails.invited(actor, row)
     return { email: row.email, inviteToken: users.inviteTokenFor(actor, row) }
@@ -219,7 +235,7 @@ export function createMembers(
       if (!person) throw problem(m.wire_error_no_such_user({ id: userId.slice(0, 64) }))
       const present = await roleOf(baseId, userId)
       await mustReach(actor, baseId, [role, present ?? (await roleInAllBases(userId))])
-      if (present) return regrant(actor, baseId, person, role)
+      if (present) return regrant(actor, baseId, person, present, role)
       await grant(actor, baseId, person, role)
     },
 
@@ -236,7 +252,7 @@ export function createMembers(
       const present = await roleOf(baseId, userId)
       if (!present) return
       await mustReach(actor, baseId, [present, await roleInAllBases(userId)])
-      await regrant(actor, baseId, person, null)
+      await regrant(actor, baseId, person, present, null)
     },
   }
 }

@@ -56,6 +56,20 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
     expect((await invite('super')).status).toBe(400)
   })
 
+  test('gives a role once to somebody whom two invite at the same time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const person = await app.signUp()
+      const roles = ['viewer', 'creator', 'editor']
+      const answers = await Promise.all(
+        roles.map((role) => app.rest(owner.token).post(path(), { email: person.email, roles: role })),
+      )
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422, 422])
+      expect(await roleOf(person)).toBe(roles[answers.findIndex(({ status }) => status === 200)] as BaseRole)
+      const { body } = answers.find(({ status }) => status === 422) ?? {}
+      expect(body.error).toBe('BASE_USER_ERROR')
+    }
+  })
+
   test('refuses what is no address, no address at all, and members', async () => {
     const post = (body: unknown) => app.rest(owner.token).post(path(), body)
     const shape = ({
