@@ -8,7 +8,7 @@ import { META_DATABASES } from '../support/app.ts'
 import { startBucket } from '../support/bucket.ts'
 import { createBase } from '../support/factories.ts'
 import { startOutboundRecorder } from '../support/outbound-recorder.ts'
-import { benchWith, png, type Uploaded, upload, uploadOne } from './attachments-support.ts'
+import { benchWith, png, type Uploaded, upload, uploadBelowLimit, uploadOne } from './attachments-support.ts'
 import type { Bench } from './support.ts'
 
 const MEGABYTE = 1024 ** 2
@@ -58,6 +58,17 @@ describe('limits of uploads', () => {
     const bench = await start(limits)
     const file = Buffer.alloc(3 * MEGABYTE, 'x')
     expect((await uploadOne(bench, bench.owner.token, 'large.txt', file)).size).toBe(3 * MEGABYTE)
+  })
+})
+
+describe.each([...META_DATABASES])('the limit of files that no record names (%s)', (database) => {
+  test('counts those that arrive at the same time', async () => {
+    const bench = await start({}, database)
+    await uploadBelowLimit(bench, bench.owner.token, 1)
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => upload(bench, bench.owner.token, { [`${at}.txt`]: 'x' })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429, 429, 429, 429])
   })
 })
 

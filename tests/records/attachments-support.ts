@@ -63,14 +63,23 @@ export async function uploadOne(
 
 /** Uploads as much as a person may have that no cell uses: the next upload is refused. */
 export async function fillUploadLimit(bench: Pick<Bench, 'app'>, token: string): Promise<void> {
+  await uploadBelowLimit(bench, token, 0)
+  if ((await upload(bench, token, { 'more.txt': 'x' })).status !== 429) throw new Error('More is accepted')
+}
+
+/** Uploads as much as a person may have that no cell uses, but for some bytes. */
+export async function uploadBelowLimit(
+  bench: Pick<Bench, 'app'>,
+  token: string,
+  bytes: number,
+): Promise<void> {
   const { path } = await uploadOne(bench, token, 'waiting.txt', 'x')
   const { meta } = bench.app.kernel
   const { attachmentFiles } = meta.tables(defineRecordsTables)
   await meta.db
     .update(attachmentFiles)
-    .set({ size: 5 * 1024 ** 3 })
+    .set({ size: 5 * 1024 ** 3 - bytes })
     .where(eq(attachmentFiles.path, path))
-  if ((await upload(bench, token, { 'more.txt': 'x' })).status !== 429) throw new Error('More is accepted')
 }
 
 const crcTable = Array.from({ length: 256 }, (_, n) => {

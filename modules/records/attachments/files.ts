@@ -6,6 +6,7 @@ import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
 import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
+import { createMutex } from '../../../src/db/mutex.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -54,17 +55,21 @@ export function createFiles(
 ) {
   const { attachmentFiles, attachmentUses } = meta.tables(defineRecordsTables)
 
+  /** Uploads are counted and registered one after the other: each counts those before it. */
+  const inTurn = createMutex()
+
   /**
    * Stores a received file under an unguessable key.
    *
    * @param userId its uploader; null: only its links give access
-   * @param folder the folder requested by the client, `noco/base/table`; null: a folder by date
+   * @param options `folder`: as the client asks, `noco/base/table`; null: a folder by date. `isLimited`: true if it counts as an
+   *   upload until a cell uses it
+   * @throws TOO_MANY_REQUESTS beyond the limit of unused files
    */
   async function keep(
     userId: string | null,
     arrived: ReceivedFile,
-    name: string,
-    folder: string | null,
+    { name, folder, isLimited = false }: { name: string; folder: string | null; isLimited?: boolean },
   ): Promise<FileRow> {
     const { id: storeId, store } = stores.current()
     await store.prepare(() => isUnused(storeId))
@@ -82,7 +87,10 @@ export function createFiles(
       storeId,
     }
     // Registered before it is stored: if the process ends in between, the sweep removes it.
-    await meta.db.insert(attachmentFiles).values({ ...row, isUsed: false, createdAt: nowIso() })
+    await inTurn(async () => {
+      if (isLimited && userId !== null) await refuseHoard(userId)
+      await meta.db.insert(attachmentFiles).values({ ...row, isUsed: false, createdAt: nowIso() })
+    })
     try {
       await store.keep(storeKeyOf(row.path), arrived.path, mimetype)
     } catch (error) {
@@ -275,7 +283,6 @@ export function createFiles(
 
   return {
     keep,
-    refuseHoard,
     use,
     removeUnused,
 

@@ -163,19 +163,18 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
    * @throws PAYLOAD_TOO_LARGE, STORAGE_FULL; TOO_MANY_REQUESTS beyond the limit of unused files
    */
   async function keepLimited(owner: string, file: IncomingFile, maxBytes: number): Promise<FileRow> {
-    return keepReceived(owner, file, maxBytes, () => files.refuseHoard(owner))
+    return keepReceived(owner, file, maxBytes, true)
   }
 
   async function keepReceived(
     owner: string | null,
     { name, folder, body }: IncomingFile,
     maxBytes: number,
-    check?: () => Promise<void>,
+    isLimited = false,
   ): Promise<FileRow> {
     const arrived = await incoming.receive(body, maxBytes)
     try {
-      await check?.()
-      return await files.keep(owner, arrived, name, folder)
+      return await files.keep(owner, arrived, { name, folder, isLimited })
     } finally {
       // After a successful upload the file was moved.
       await incoming.discard(arrived)
@@ -225,7 +224,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     const path = incoming.place()
     try {
       await write(path)
-      return await files.keep(null, await incoming.describe(path), name, folder)
+      return await files.keep(null, await incoming.describe(path), { name, folder })
     } finally {
       await incoming.discard({ path })
     }
