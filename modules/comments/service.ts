@@ -397,7 +397,7 @@ export function createCommentsService(
       const isSent = (await store.find(row.id)) !== null
       if (!isSent) {
         await meta.atomically([
-          store.insert(row),
+          ...(row.parentId === null ? [store.insert(row)] : store.insertReply(row, row.parentId)),
           ...notices.statements,
           ...(await notifications.watches.adding(watchesOwn ? [watch] : [])),
         ])
@@ -405,6 +405,10 @@ export function createCommentsService(
         if (watchesOwn) await notifications.watches.follow(row.baseId)
       }
       const stored = await store.find(row.id)
+      if (stored === null && parentId !== null) {
+        await meta.atomically(notifications.notices.withdraw([row.id]))
+        throw notFound('Comment', parentId)
+      }
       if (stored?.createdBy !== user.id || stored.recordId !== key || stored.tableId !== tableId) {
         throw badRequest(m.comments_error_id_in_use())
       }

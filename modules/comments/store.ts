@@ -244,6 +244,21 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
     /** Stores a comment; one with the same id stays as it is. */
     insert: (row: CommentRow): MetaStatement => db.insert(comments).values(row).onConflictDoNothing(),
 
+    /** Statements that store a reply, unless its thread is gone. */
+    insertReply: (row: CommentRow, threadId: string): MetaStatement[] => [
+      // Waits for a transaction that removes the thread, or lets it wait for the reply.
+      updating(threadId, { id: threadId }),
+      db.insert(comments).values(row).onConflictDoNothing(),
+      db
+        .delete(comments)
+        .where(
+          and(
+            eq(comments.id, row.id),
+            sql`not exists (select 1 from comments thread where thread.id = ${threadId})`,
+          ),
+        ),
+    ],
+
     /** The comments of a table that seem to mention somebody. */
     mentioning: (tableId: string): Promise<CommentRow[]> =>
       Promise.resolve(
@@ -320,7 +335,9 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       const ids = db.select({ id: comments.id }).from(comments).where(inThread(id))
       return [
         db.delete(commentReactions).where(inArray(commentReactions.commentId, ids)),
-        db.delete(comments).where(inThread(id)),
+        // The thread first: replies that are stored meanwhile are there once this statement has waited for them.
+        db.delete(comments).where(eq(comments.id, id)),
+        db.delete(comments).where(eq(comments.parentId, id)),
       ]
     },
 

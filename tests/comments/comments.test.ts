@@ -49,6 +49,25 @@ describe('comments', () => {
     expect(await listed()).toEqual([])
   })
 
+  test('go with their thread while they are written', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id: parentId } = await write('Thread', { recordId: 3 })
+      const reply = () =>
+        as('commenter').create.mutate({ tableId: table.id, recordId: 3, text: 'Late', parentId })
+      const [, , , ...replies] = await Promise.allSettled([
+        bench.trpc.comments.remove.mutate({ commentId: parentId }),
+        as('viewer').list.query({ tableId: table.id, recordId: 3 }),
+        as('viewer').list.query({ tableId: table.id, recordId: 3 }),
+        reply(),
+        reply(),
+        reply(),
+      ])
+      for (const result of replies)
+        if (result.status === 'rejected') expect(result.reason.data?.appCode).toBe('GENERIC_NOT_FOUND')
+      expect(await listed(3)).toEqual([])
+    }
+  })
+
   test('are changed by their author only, and deleted by the author or a creator', async () => {
     const { id: commentId } = await as('commenter').create.mutate({
       tableId: table.id,
