@@ -70,6 +70,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   const kinds = new Map<string, JobKind<unknown>>()
   /** Waiting and running jobs, in start order. */
   const runs = new Map<string, Run>()
+  /** Ids of jobs that are being stored. */
+  const starting = new Set<string>()
   /** Ended jobs whose end is not stored yet. */
   const unsaved = new Map<string, Job>()
   let closing = false
@@ -307,7 +309,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     isStarted = true
     for (const { job, input } of await store.unfinished()) {
       if (closing) return
-      if (runs.has(job.id) || unsaved.has(job.id)) continue
+      if (starting.has(job.id) || runs.has(job.id) || unsaved.has(job.id)) continue
       // Another server runs it or cleans it up.
       if (!(await claims.take(job.id))) continue
       if (hasEnded((await store.find(job.id))?.status ?? 'failed')) {
@@ -368,9 +370,14 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         updatedAt: now,
       }
       // Claimed before it is stored, so that a server that starts now does not take it for an abandoned job.
-      await claims.take(id)
-      await store.insert(job, input)
-      runs.set(job.id, { job, input, controller: new AbortController(), done: null })
+      starting.add(id)
+      try {
+        await claims.take(id)
+        await store.insert(job, input)
+        runs.set(id, { job, input, controller: new AbortController(), done: null })
+      } finally {
+        starting.delete(id)
+      }
       events.emit('job.changed', job)
       pump()
       return { ...job }
