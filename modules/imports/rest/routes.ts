@@ -274,7 +274,8 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
     if (!channels.has(jobId)) {
       const job = await jobs.find(jobId)
       if (!job) return { status: 'refresh' }
-      receive(job)
+      // An event that was received meanwhile is newer.
+      if (!channels.has(jobId)) receive(job)
     }
     const channel = channelOf(jobId)
     const news = () => channel.messages.slice(lastId)
