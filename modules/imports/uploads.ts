@@ -248,7 +248,9 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       if (uploadId !== undefined && !isHeld(uploadId)) await claims.release(claimOf(uploadId))
     },
     /** Deletes an imported file unless another job needs it. */
-    discard: (uploadId: string): Promise<void> => unlessHeld(uploadId, () => remove(uploadId)),
+    async discard(uploadId: string): Promise<void> {
+      await unlessHeld(uploadId, () => remove(uploadId))
+    },
   }
 }
 
