@@ -23,6 +23,7 @@ import {
   parseSummary,
 } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
+import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
 
 /*
  * `bun run test` checks the sources and runs all tests with SQLite, private PostgreSQL and MariaDB servers,
@@ -41,13 +42,6 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * starts nothing beforehand and implies `--home=sqlite`. `--database-url postgres://…` tests against that
  * server instead of a private one. Other options go to `bun test` (`--bail`, `-t=name`).
  */
-
-/*
- * Timeouts only end hanging tests. Quiet tests and the benchmark measure speed, so that load does not fail
- * other tests.
- */
-const TEST_TIMEOUT_MS = 120_000
-const E2E_TIMEOUT_MS = 180_000
 
 /**
  * Keeps memory once it has been used: on virtual machines a new page costs so much that tests take an eighth less processor time.

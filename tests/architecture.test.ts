@@ -86,7 +86,7 @@ describe('error texts', () => {
     const written = findLiteralErrorTexts(sources, LITERAL_ERROR_TEXTS)
     // The formula parser and checker answer with the exact texts of the REST API.
     expect(written.filter((text) => !text.startsWith('src/core/formula/'))).toEqual([])
-  }, 60_000)
+  })
 
   test('are found in errors, in functions that pass them on, and in schemas', () => {
     const text = `
@@ -346,6 +346,10 @@ const BREACHES: [word: string, path: string, text: string][] = [
   ['another server', 'web/index.html', `<script src="https://example.org/x.js"></script>\n`],
   ['another server', 'web/tokens.css', `@import 'https://fonts.example.org/a.css';\n`],
   ['another server', 'web/main.tsx', `const map = 'https://unpkg.com/world-atlas'\n`],
+  ['timeout of a test', 'tests/a.test.ts', `test('ends', run, 60_000)\n`],
+  ['timeout of a test', 'tests/a.test.ts', `test.skipIf(isRoot)('ends', async () => {\n}, 20_000)\n`],
+  ['timeout of a test', 'tests/a.test.ts', `test.each([1])('ends', run, { timeout: 90_000 })\n`],
+  ['timeout of a test', 'tests/web/a.test.tsx', `beforeAll(async () => {\n}, 120_000)\n`],
   ['kebab-case', 'web/ui/emptyState.tsx', ''],
   ['kebab-case', 'src/core/date_add.ts', ''],
 ]
@@ -376,6 +380,8 @@ const ALLOWED: [path: string, text: string][] = [
   ['src/db/change-log.ts', "const table = 'sheaf_changes'\n"],
   ['tests/records/history.test.ts', "const logged = 'select count(*) from sheaf_changes'\n"],
   ['modules/records/list.ts', "// A line of sheaf_changes.\nimport { x } from 'sheaf_changes_old'\n"],
+  ['tests/a.test.ts', `test('ends', run, 300_000)\ntest('ends', () => wait(5_000))\n`],
+  ['tests/a.test.ts', `test.each([20, 30])('%d ends', run)\nbeforeAll(run)\nretry(run, 20)\n`],
   ['web/ui/icon.tsx', `<svg xmlns="http://www.w3.org/2000/svg"><a href={url} /></svg>\n`],
   ['src/core/fields/read.ts', `if (type === 'Rating') return 1\n`],
   ['web/cells/index.ts', `const CELLS = {\n  Number: numberCell,\n  Date: dateCell,\n}\n`],

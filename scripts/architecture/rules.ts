@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
 import { VIEW_KINDS } from '../../src/core/views/index.ts'
 import { findImports, type Import } from './find-imports.ts'
+import { findShortTimeouts } from './short-timeouts.ts'
 
 /** A source file. */
 export interface SourceFile {
@@ -322,6 +323,10 @@ export const RULES: Rule[] = [
     ({ path }) => inFolder(path, 'web'),
     (line) => CDN.test(line) || LOADED_FROM_ELSEWHERE.test(line),
   ),
+  {
+    name: 'the timeout of a test or hook is longer than that of the run (scripts/test/timeouts.ts), or absent',
+    check: (file) => (/\.test\.tsx?$/.test(file.path) ? findShortTimeouts(file) : []),
+  },
   {
     name: 'file names are kebab-case',
     check({ path }) {

@@ -46,5 +46,5 @@ describe.each(META_DATABASES)('a path with hostile parameters, with metadata in 
       }
     }
     expect(failed).toEqual([])
-  }, 120_000)
+  })
 })

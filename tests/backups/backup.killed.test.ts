@@ -1,8 +1,19 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
+import {
+  BACKUP_TIMEOUT_MS,
+  backupIn,
+  enter,
+  extractKept,
+  fill,
+  openPlace,
+  type Place,
+  readKept,
+} from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 /** Backups have the lowest priority: beside other tests on two slow cores they take minutes. */
 const TIMEOUT_MS = 900_000

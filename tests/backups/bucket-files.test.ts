@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startBucket } from '../support/bucket.ts'
-import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let bucket: ReturnType<typeof startBucket>
 let place: Place
@@ -51,7 +53,7 @@ describe('sheaf backup of attached files in a bucket', () => {
       expect.stringMatching(/The bucket bucket_\w+ of attached files cannot be used: /),
     ])
     expect((await place.sheaf(['backup', '--list', '--to', place.backups])).output).toBe('')
-  }, 60_000)
+  })
 
   test('leaves them out on request, and says so', async () => {
     const made = await place.sheaf(['backup', '--to', place.path('without'), '--without-bucket-files'])
@@ -59,7 +61,7 @@ describe('sheaf backup of attached files in a bucket', () => {
       0,
       expect.stringContaining('1 attached files in buckets are not in it'),
     ])
-  }, 60_000)
+  })
 
   test('copies each once, and a restore puts back those that the bucket has lost', async () => {
     const args = ['--to', place.backups, '--with-secrets']
@@ -87,5 +89,5 @@ describe('sheaf backup of attached files in a bucket', () => {
     const read = await fetch(`${there.url}/${photo.signedPath}`)
     expect([read.status, (await read.text()).length]).toEqual([200, 700_000])
     await there.end('SIGTERM')
-  }, 120_000)
+  })
 })

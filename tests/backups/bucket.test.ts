@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startBucket } from '../support/bucket.ts'
-import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let bucket: ReturnType<typeof startBucket>
 let place: Place
@@ -50,4 +52,4 @@ test('a bucket takes backups although its server fails again and again, names wh
   const { rest: restThere } = await enter(there.url)
   expect((await restThere.get(`${path}/1`)).body.Name).toBe('Changed')
   expect((await restThere.get(`${path}/count`)).body.count).toBe(5_000)
-}, 120_000)
+})

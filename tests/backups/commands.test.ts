@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   existsSync,
   mkdirSync,
@@ -17,7 +17,9 @@ import { snapshot } from '../move/support.ts'
 import { createRestClient } from '../support/client.ts'
 import { SERVER_MAIN } from '../support/server-main.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
-import { backupIn, enter, fill, openPlace, type Place, setVersion } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place, setVersion } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let place: Place
 beforeEach(() => {
@@ -121,7 +123,7 @@ describe('sheaf backup', () => {
     expect((await restThere.post(path, { Name: 'New' })).status).toBe(200)
     await again.end('SIGTERM')
     expect(readdirSync(other).filter((name) => /^(restore-|replaced-)/.test(name))).toEqual([])
-  }, 120_000)
+  })
 
   test('has a state that existed at one moment while records are written all the time', async () => {
     const server = await place.start()
@@ -160,27 +162,23 @@ describe('sheaf backup', () => {
       expect(page.list[0]).toMatchObject({ Id: body.count, Qty: body.count - 1 })
       await there.end('SIGKILL')
     }
-  }, 120_000)
+  })
 
-  test.skipIf(process.platform !== 'linux')(
-    'runs at the lowest priority',
-    async () => {
-      const server = await place.start()
-      await fill(server.url, 1_000)
-      const child = Bun.spawn([process.execPath, SERVER_MAIN, 'backup', '--to', place.backups], {
-        env: { ...process.env, DATABASE_URL: '', DATA_DIR: place.dataDir },
-        stdio: ['ignore', 'ignore', 'ignore'],
-      })
-      let highest = 0
-      while (child.exitCode === null) {
-        highest = Math.max(highest, getPriority(child.pid))
-        await Bun.sleep(2)
-      }
-      expect([child.exitCode, highest]).toEqual([0, constants.priority.PRIORITY_LOW])
-      await server.end('SIGTERM')
-    },
-    60_000,
-  )
+  test.skipIf(process.platform !== 'linux')('runs at the lowest priority', async () => {
+    const server = await place.start()
+    await fill(server.url, 1_000)
+    const child = Bun.spawn([process.execPath, SERVER_MAIN, 'backup', '--to', place.backups], {
+      env: { ...process.env, DATABASE_URL: '', DATA_DIR: place.dataDir },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    let highest = 0
+    while (child.exitCode === null) {
+      highest = Math.max(highest, getPriority(child.pid))
+      await Bun.sleep(2)
+    }
+    expect([child.exitCode, highest]).toEqual([0, constants.priority.PRIORITY_LOW])
+    await server.end('SIGTERM')
+  })
 
   test('stores only what has changed, and removes what the retention does not keep', async () => {
     const server = await place.start()
@@ -203,7 +201,7 @@ describe('sheaf backup', () => {
     const checked = await place.sheaf(['backup', '--verify', second, '--to', place.backups])
     expect([checked.code, checked.errors]).toEqual([0, ''])
     await server.end('SIGTERM')
-  }, 120_000)
+  })
 
   test('encrypts with a passphrase, which nothing works without', async () => {
     const server = await place.start()
@@ -241,7 +239,7 @@ describe('sheaf backup', () => {
     const plain = place.path('plain')
     backupIn(await place.sheaf(['backup', '--to', plain]))
     expect((await place.sheaf(['backup', '--to', plain], secret)).errors).toContain('are not encrypted')
-  }, 120_000)
+  })
 
   test('finds a damaged and a missing chunk, names the file, and stores them again with the next backup', async () => {
     const server = await place.start()
@@ -270,7 +268,7 @@ describe('sheaf backup', () => {
       expect([healed.code, healed.output]).toEqual([0, expect.stringContaining('are as they were backed up')])
     }
     await server.end('SIGTERM')
-  }, 120_000)
+  })
 
   test('stores anew what a damaged index has listed', async () => {
     const server = await place.start()
@@ -284,36 +282,32 @@ describe('sheaf backup', () => {
     const healed = await place.sheaf(['backup', '--verify', id, '--to', place.backups])
     expect([healed.code, healed.errors]).toEqual([0, ''])
     await server.end('SIGTERM')
-  }, 120_000)
+  })
 
   const volume = mountSmallVolume(4)
   afterAll(() => {
     if (!('reason' in volume)) volume.remove()
   })
-  test.skipIf('reason' in volume)(
-    'a full disk leaves the earlier backups and a clear error',
-    async () => {
-      if ('reason' in volume) return
-      const server = await place.start()
-      const target = join(volume.path, 'backups')
-      const { rest, path } = await fill(server.url, 100)
-      const id = backupIn(await place.sheaf(['backup', '--to', target]))
-      const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(6_000))).toString('base64')
-      for (let round = 0; round < 10; round++)
-        await rest.post(
-          path,
-          Array.from({ length: 100 }, () => ({ Name: noise() })),
-        )
-      const failed = await place.sheaf(['backup', '--to', target])
-      expect([failed.code, failed.errors]).toEqual([1, expect.stringMatching(/ENOSPC|no space/i)])
-      await server.end('SIGTERM')
-      const { output } = await place.sheaf(['backup', '--list', '--to', target])
-      expect(output.trim().split('\n')).toEqual([expect.stringContaining(id)])
-      const restored = await place.sheaf(['restore', '--from', target, '--to', place.path('other')])
-      expect([restored.code, restored.errors]).toEqual([0, ''])
-    },
-    60_000,
-  )
+  test.skipIf('reason' in volume)('a full disk leaves the earlier backups and a clear error', async () => {
+    if ('reason' in volume) return
+    const server = await place.start()
+    const target = join(volume.path, 'backups')
+    const { rest, path } = await fill(server.url, 100)
+    const id = backupIn(await place.sheaf(['backup', '--to', target]))
+    const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(6_000))).toString('base64')
+    for (let round = 0; round < 10; round++)
+      await rest.post(
+        path,
+        Array.from({ length: 100 }, () => ({ Name: noise() })),
+      )
+    const failed = await place.sheaf(['backup', '--to', target])
+    expect([failed.code, failed.errors]).toEqual([1, expect.stringMatching(/ENOSPC|no space/i)])
+    await server.end('SIGTERM')
+    const { output } = await place.sheaf(['backup', '--list', '--to', target])
+    expect(output.trim().split('\n')).toEqual([expect.stringContaining(id)])
+    const restored = await place.sheaf(['restore', '--from', target, '--to', place.path('other')])
+    expect([restored.code, restored.errors]).toEqual([0, ''])
+  })
 
   test('goes on in a place that has backups of a later version, as after a rollback', async () => {
     const server = await place.start()
@@ -326,7 +320,7 @@ describe('sheaf backup', () => {
     const kept = await place.sheaf(['backup', '--verify', later, '--to', place.backups])
     expect([kept.code, kept.errors]).toEqual([0, ''])
     await server.end('SIGTERM')
-  }, 60_000)
+  })
 })
 
 describe('sheaf restore', () => {
@@ -371,7 +365,7 @@ describe('sheaf restore', () => {
     expect([later.code, later.errors]).toEqual([1, expect.stringContaining('was written by Sheaf 99.0.0')])
     rmSync(path)
     expect((await place.sheaf(['restore', '--from', place.backups])).errors).toContain('There are no backups')
-  }, 120_000)
+  })
 
   test('--replace keeps the former data in a folder', async () => {
     const server = await place.start()
@@ -391,7 +385,7 @@ describe('sheaf restore', () => {
     }
     expect(await nameOf(place.dataDir)).toBe('Order 0')
     expect(await nameOf(join(place.dataDir, former))).toBe('Later')
-  }, 120_000)
+  })
 
   test('--base writes the file of one base', async () => {
     const server = await place.start()
@@ -413,7 +407,7 @@ describe('sheaf restore', () => {
     expect((await place.sheaf([...args.slice(0, 3), '--base', 'p0', '--file', `${file}2`])).errors).toContain(
       'has no base p0',
     )
-  }, 120_000)
+  })
 
   test('--at restores one base to an earlier time as a new one', async () => {
     const server = await place.start()
@@ -444,5 +438,5 @@ describe('sheaf restore', () => {
     expect((await restThere.get(`/api/v2/tables/${table?.id}/records/1`)).body.Name).toBe('Order 0')
     expect((await restThere.get(`${path}/1`)).body.Name).toBe('Later')
     await again.end('SIGTERM')
-  }, 120_000)
+  })
 })

@@ -1,9 +1,11 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBucket } from '../support/bucket.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
-import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let place: Place
 beforeEach(() => {
@@ -54,7 +56,7 @@ describe('a place of backups that fails', () => {
     } finally {
       await bucket.stop()
     }
-  }, 120_000)
+  })
 
   test('by a folder that is gone or a file changes nothing, and is named', async () => {
     const path = await filled()
@@ -80,7 +82,7 @@ describe('a place of backups that fails', () => {
     const failed = await place.sheaf(['restore', '--from', place.backups, '--replace'])
     expect([failed.code, failed.errors]).toEqual([1, expect.stringContaining('cannot be restored')])
     await expectIntact(path)
-  }, 120_000)
+  })
 
   const volume = mountSmallVolume(4)
   afterAll(() => {
@@ -102,7 +104,6 @@ describe('a place of backups that fails', () => {
       await server.end('SIGTERM')
       expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
     },
-    60_000,
   )
 
   test.skipIf('reason' in volume)(
@@ -120,6 +121,5 @@ describe('a place of backups that fails', () => {
       ])
       expect(readdirSync(target).filter((name) => !name.startsWith('sheaf.lock'))).toEqual([])
     },
-    60_000,
   )
 })

@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +15,17 @@ import { doorOf, ended } from '../imports/support.ts'
 import { EVERY_TYPE, STORED_VALUES } from '../records/every-type.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
-import { backupIn, enter, fill as fillPlace, openPlace, type Place, settingsOf } from './support.ts'
+import {
+  BACKUP_TIMEOUT_MS,
+  backupIn,
+  enter,
+  fill as fillPlace,
+  openPlace,
+  type Place,
+  settingsOf,
+} from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 const HOMES = ['sqlite', 'postgres'] as const
 type Home = (typeof HOMES)[number]
@@ -63,7 +82,7 @@ async function fill(home: Home): Promise<Filled> {
 
 beforeAll(async () => {
   for (const home of HOMES) filled[home] = await fill(home)
-}, 120_000)
+})
 afterAll(async () => {
   for (const { bench } of Object.values(filled)) await bench.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -115,7 +134,7 @@ describe.each([
     expect((await there.rest.get(`${path}/count`)).body.count).toBe(ROWS.length)
     expect(existsSync(there.app.kernel.sources.path(baseId))).toBe(to === 'sqlite')
     expect(readdirSync(there.app.config.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('sheaf restore of a whole installation', () => {
@@ -155,7 +174,7 @@ describe('sheaf restore of a whole installation', () => {
     const back = await place.start()
     await expectSame(back.url, path, baseId, 1_502)
     await back.end('SIGTERM')
-  }, 120_000)
+  })
 
   test('changes nothing in PostgreSQL if a chunk is missing, and keeps what it replaces', async () => {
     const other = await place.start(place.path('postgres'), inPostgres())
@@ -180,7 +199,7 @@ describe('sheaf restore of a whole installation', () => {
     const there = await place.start(place.path('postgres'), inPostgres())
     expect((await (await enter(there.url)).rest.get(`${path}/count`)).body.count).toBe(10)
     await there.end('SIGTERM')
-  }, 120_000)
+  })
 
   /** The records, their trash and their numbering are there. */
   async function expectSame(url: string, path: string, baseId: string, nextId: number): Promise<void> {

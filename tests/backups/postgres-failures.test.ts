@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBucket } from '../support/bucket.ts'
 import { type RestartablePostgres, startRestartablePostgres } from '../support/postgres.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
-import { backupIn, type Ended, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, type Ended, enter, fill, openPlace, type Place } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 const ROWS = 2_000
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
   path = (await fill(server.url, ROWS)).path
   await server.end('SIGTERM')
   first = backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
-}, 60_000)
+})
 afterAll(async () => {
   await place.remove()
   await postgres.remove()
@@ -74,7 +76,7 @@ describe('a backup of an installation in PostgreSQL', () => {
     const again = await place.sheaf(['backup', '--to', place.backups, '--keep-last', '1', '--test'])
     expect([again.code, again.errors]).toEqual([0, ''])
     first = backupIn(again)
-  }, 60_000)
+  })
 
   test('into a bucket that no longer answers leaves earlier ones complete, and names the bucket', async () => {
     const bucket = startBucket()
@@ -93,28 +95,24 @@ describe('a backup of an installation in PostgreSQL', () => {
     } finally {
       await bucket.stop()
     }
-  }, 60_000)
+  })
 
   const volume = mountSmallVolume(1)
   afterAll(() => {
     if (!('reason' in volume)) volume.remove()
   })
-  test.skipIf('reason' in volume)(
-    'onto a full disk leaves earlier ones complete, and says so',
-    async () => {
-      if ('reason' in volume) return
-      const target = join(volume.path, 'backups')
-      const id = backupIn(await place.sheaf(['backup', '--to', target]))
-      // Text that cannot be compressed to the size of the disk.
-      await run(
-        `update bases set description = (select string_agg(md5(random()::text), '') from generate_series(1, 60000))`,
-      )
-      const failed = await place.sheaf(['backup', '--to', target])
-      expect([failed.code, failed.errors]).toEqual([1, expect.stringMatching(/ENOSPC|no space/i)])
-      await expectOnlyFirst(target, id)
-    },
-    60_000,
-  )
+  test.skipIf('reason' in volume)('onto a full disk leaves earlier ones complete, and says so', async () => {
+    if ('reason' in volume) return
+    const target = join(volume.path, 'backups')
+    const id = backupIn(await place.sheaf(['backup', '--to', target]))
+    // Text that cannot be compressed to the size of the disk.
+    await run(
+      `update bases set description = (select string_agg(md5(random()::text), '') from generate_series(1, 60000))`,
+    )
+    const failed = await place.sheaf(['backup', '--to', target])
+    expect([failed.code, failed.errors]).toEqual([1, expect.stringMatching(/ENOSPC|no space/i)])
+    await expectOnlyFirst(target, id)
+  })
 })
 
 describe('a restore to PostgreSQL', () => {
@@ -139,7 +137,7 @@ describe('a restore to PostgreSQL', () => {
     expect([restored.code, restored.errors]).toEqual([0, ''])
     expect(await schemasLike('sheaf_restore_')).toBe(0)
     await expectIntact()
-  }, 60_000)
+  })
 
   test('keeps what it has replaced for 30 days, and without the comment of the restore forever', async () => {
     for (let count = await replacedSchemas(); count.length < 3; count = await replacedSchemas())
@@ -155,7 +153,7 @@ describe('a restore to PostgreSQL', () => {
     expect(await replacedSchemas()).toEqual([recent, kept])
     expect(await schemasLike(recent)).toBeGreaterThan(1)
     expect(await schemasLike(kept)).toBeGreaterThan(1)
-  }, 60_000)
+  })
 
   const volume = mountSmallVolume(60)
   afterAll(() => {
@@ -196,7 +194,6 @@ describe('a restore to PostgreSQL', () => {
       await run('drop database small')
       await run('drop tablespace small')
     },
-    60_000,
   )
 })
 

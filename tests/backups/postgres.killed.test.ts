@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
-import { backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 /** Set it to 40 for the whole series. */
 const ROUNDS = Math.ceil(Number(process.env.BACKUP_KILL_ROUNDS ?? 6) / 2)
@@ -16,7 +18,7 @@ beforeAll(async () => {
   const server = await place.start()
   path = (await fill(server.url, ROWS)).path
   await server.end('SIGTERM')
-}, 60_000)
+})
 afterAll(async () => {
   await place.remove()
   await database.drop()

@@ -1,10 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_DUMP } from '../support/kept-folder.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
-import { backupIn, enter, extractKept, fill, openPlace, type Place, readKept } from './support.ts'
+import {
+  BACKUP_TIMEOUT_MS,
+  backupIn,
+  enter,
+  extractKept,
+  fill,
+  openPlace,
+  type Place,
+  readKept,
+} from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let place: Place
 let databases: TestDatabase[]
@@ -76,7 +87,7 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
     expect((await entered.rest.post(path, { Name: 'Next' })).body.Id).toBeGreaterThan(count)
     await entered.trpc.records.undo.mutate({ baseId })
     await there.end('SIGTERM')
-  }, 120_000)
+  })
 
   test('transfers only what has changed', async () => {
     const server = await place.start()
@@ -102,7 +113,7 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
     expect((await entered.rest.get(`${path}/7`)).body).toMatchObject({ Name: 'Changed', Qty: 6 })
     expect((await entered.rest.get(`${path}/count`)).body.count).toBe(20_000)
     await there.end('SIGTERM')
-  }, 120_000)
+  })
 
   test('includes bases that are in files', async () => {
     const server = await place.start()
@@ -121,7 +132,7 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
     const there = await place.start(other.DATA_DIR, other)
     expect((await (await enter(there.url)).rest.get(`${path}/count`)).body.count).toBe(100)
     await there.end('SIGTERM')
-  }, 60_000)
+  })
 
   test('leaves out the former schema of a base that has moved to a file, and restores it into either kind', async () => {
     const server = await place.start()
@@ -143,7 +154,7 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
       await there.end('SIGTERM')
     }
     expect(await schemasOf(other.DATABASE_URL)).not.toContain(`nc_${baseId}`)
-  }, 120_000)
+  })
 
   test('names a table that cannot be restored, and leaves nothing', async () => {
     const server = await place.start()
@@ -165,7 +176,7 @@ describe('sheaf backup of an installation in PostgreSQL', () => {
     ])
     expect(readdirSync(other.DATA_DIR).filter((name) => !name.startsWith('sheaf.lock'))).toEqual([])
     await server.end('SIGTERM')
-  }, 60_000)
+  })
 })
 
 describe('sheaf restore to PostgreSQL', () => {
@@ -184,7 +195,7 @@ describe('sheaf restore to PostgreSQL', () => {
     const again = await place.start()
     expect((await (await enter(again.url)).rest.get(`${path}/count`)).body.count).toBe(10)
     await again.end('SIGTERM')
-  }, 60_000)
+  })
 
   test('--replace keeps the former tables in schemas, and the former files in a folder', async () => {
     const server = await place.start()
@@ -212,7 +223,7 @@ describe('sheaf restore to PostgreSQL', () => {
     const [later] = await sql.unsafe(`select * from "${replaced}"."${table.name}" order by 1 limit 1`)
     expect(Object.values(later)).toContain('Later')
     await again.end('SIGTERM')
-  }, 60_000)
+  })
 })
 
 describe('sheaf upgrade of an installation in PostgreSQL', () => {
@@ -239,5 +250,5 @@ describe('sheaf upgrade of an installation in PostgreSQL', () => {
     // The restored data can be upgraded again.
     expect(await readKept(place, place.dataDir, kept)).toMatchObject(kept.tables)
     expect(await migrations()).toBe(after)
-  }, 120_000)
+  })
 })

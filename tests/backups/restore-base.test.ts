@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,9 @@ import { compress, expand } from '../../src/db/backups/compression.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
-import { settingsOf, setVersion } from './support.ts'
+import { BACKUP_TIMEOUT_MS, settingsOf, setVersion } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let bench: Bench
 let orders: TestTable
@@ -63,7 +65,7 @@ beforeAll(async () => {
   await trpc.backups.save.mutate(settings)
   expect(await end((await trpc.backups.run.mutate()).jobId)).toMatchObject({ status: 'completed' })
   backupId = (await trpc.backups.list.query())[0]?.id ?? ''
-}, 60_000)
+})
 afterAll(async () => {
   await bench.stop()
   rmSync(place, { recursive: true, force: true })
@@ -155,7 +157,7 @@ describe('restoring one base of a backup', () => {
     expect((await rest.post(newPath, { Title: 'new' })).body).toEqual({ Id: 4 })
     expect((await rest.get(`${orders.path}/2`)).body.Title).toBe('later')
     expect(leftFolders()).toEqual([])
-  }, 30_000)
+  })
 
   test('names it after the day of the backup, and never like another base', async () => {
     const { restoreBase, list } = bench.trpc.backups
@@ -166,7 +168,7 @@ describe('restoring one base of a backup', () => {
       expect(await end(jobId)).toMatchObject({ status: 'completed' })
     }
     expect(await titles()).toEqual(expect.arrayContaining([`${title} ${day}`, `${title} ${day} 2`]))
-  }, 30_000)
+  })
 
   test('brings files back that this server has lost, and counts those that are nowhere', async () => {
     const attachments = join(bench.app.config.dataDir, 'attachments')
@@ -206,7 +208,7 @@ describe('restoring one base of a backup', () => {
     await kernel.meta.db.delete(attachmentFiles)
     expect((await run()).job).toMatchObject({ status: 'completed', result: { filesMissing: 0 } })
     expect(readFileSync(lost, 'utf8')).toBe('a photo')
-  }, 60_000)
+  })
 
   test('leaves nothing when a part of the backup is damaged, and says so', async () => {
     const [before, known] = [await titles(), readdirSync(join(bench.app.config.dataDir, 'bases'))]
@@ -228,7 +230,7 @@ describe('restoring one base of a backup', () => {
     expect(leftFolders()).toEqual([])
     // The latest backup is none the worse.
     expect((await bench.trpc.backups.overview.query()).lastError).toBeNull()
-  }, 30_000)
+  })
 
   test('removes what a server that was killed meanwhile has begun', async () => {
     const { kernel, services } = bench.app
@@ -326,7 +328,7 @@ describe('restoring one base to an earlier time', () => {
     writeFileSync(manifest, 'damaged')
     expect((await restoreAt(at)).job).toMatchObject({ status: 'completed' })
     for (const path of [summary, manifest]) rmSync(path)
-  }, 60_000)
+  })
 
   test('rewinds the records and links of all tables in a copy, and names what it does not rewind', async () => {
     const { trpc, rest, baseId: originalId } = bench
@@ -372,5 +374,5 @@ describe('restoring one base to an earlier time', () => {
     expect(fromBackup.job).toMatchObject({ status: 'completed', result: { notRewound: { fields: [] } } })
     expect(await recordsIn(fromBackup.baseId)).toEqual(before)
     expect(leftFolders()).toEqual([])
-  }, 60_000)
+  })
 })

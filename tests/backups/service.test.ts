@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,6 +6,9 @@ import { eq } from 'drizzle-orm'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
+import { BACKUP_TIMEOUT_MS } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let app: TestApp
 let admin: TestUser
@@ -87,7 +90,7 @@ describe('backups of a server', () => {
       /^sheaf_backup_last_success_timestamp_seconds 1\.\d+e\+?9|^sheaf_backup_last_success_timestamp_seconds \d{10}/m,
     )
     expect(text).toMatch(/^sheaf_backup_restore_test_success 1$/m)
-  }, 120_000)
+  })
 
   test('tell all super admins when a restore test fails, and are repaired by the next backup', async () => {
     const trpc = app.trpc(admin.token)
@@ -120,7 +123,7 @@ describe('backups of a server', () => {
     const again = await trpc.backups.run.mutate()
     expect(await ended(again.jobId)).toMatchObject({ status: 'completed' })
     expect((await trpc.backups.overview.query()).lastError).toBeNull()
-  }, 120_000)
+  })
 
   test('fail where the folder is gone, instead of beginning anew in an empty one', async () => {
     const { backups } = app.trpc(admin.token)
@@ -134,7 +137,7 @@ describe('backups of a server', () => {
     })
     await expect(backups.list.query()).rejects.toThrow('There are no backups in the folder')
     expect(existsSync(url)).toBe(false)
-  }, 30_000)
+  })
 
   test('follow a schedule, once for each time, and keep secrets to themselves', async () => {
     const trpc = app.trpc(admin.token)
@@ -167,5 +170,5 @@ describe('backups of a server', () => {
     })
     await app.services.backups.look(later)
     expect((await trpc.backups.overview.query()).runningJobId).toBeNull()
-  }, 120_000)
+  })
 })

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { readConfig } from '../../src/config.ts'
 import { openConfigured } from '../../src/db/backups/target.ts'
 import { writeBackup } from '../../src/db/backups/write-backup.ts'
-import { enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, enter, fill, openPlace, type Place } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let place: Place
 beforeEach(() => {
@@ -52,5 +54,5 @@ describe('a backup of files that have not changed since the previous one', () =>
     const entered = await enter(there.url)
     expect((await entered.rest.get(`${path}/7`)).body.Name).toBe('In the log')
     await there.end('SIGTERM')
-  }, 60_000)
+  })
 })

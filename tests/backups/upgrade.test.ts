@@ -1,9 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kept } from '../support/kept-folder.ts'
-import { extractKept, openPlace, type Place, readKept } from './support.ts'
+import { BACKUP_TIMEOUT_MS, extractKept, openPlace, type Place, readKept } from './support.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 let place: Place
 let kept: Kept
@@ -46,7 +48,7 @@ describe('sheaf upgrade', () => {
     expect(migrations()).toBe(before)
     // The restored data can be upgraded again.
     expect(await tablesOf()).toMatchObject(kept.tables)
-  }, 120_000)
+  })
 
   test('changes nothing if a base cannot be upgraded, and names it', async () => {
     const [name = ''] = readdirSync(join(place.dataDir, 'bases')).filter((file) => file.endsWith('.db'))
@@ -56,5 +58,5 @@ describe('sheaf upgrade', () => {
     expect([failed.code, failed.errors]).toEqual([1, expect.stringContaining(name)])
     expect(migrations()).toBe(before)
     expect(readdirSync(place.dataDir).filter((file) => /^restore-|upgrade\.json/.test(file))).toEqual([])
-  }, 120_000)
+  })
 })

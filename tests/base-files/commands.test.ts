@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BACKUP_TIMEOUT_MS } from '../backups/support.ts'
 import { startServerProcess } from '../imports/server-process.ts'
 import { META_DATABASES, PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { SERVER_MAIN } from '../support/server-main.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
+
+setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
 describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', (home) => {
   const folder = mkdtempSync(join(tmpdir(), 'sheaf-export-'))
@@ -86,7 +89,7 @@ describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', 
       expect([code, errors]).toEqual([1, expect.stringContaining(message)])
     }
     expect(readdirSync(folder).filter((name) => name.startsWith('none'))).toEqual([])
-  }, 60_000)
+  })
 
   test('bring a base to a file and back, with its history and comments', async () => {
     const file = join(folder, 'shop.sheaf')
@@ -115,7 +118,7 @@ describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', 
     })
     const again = await sheaf('export', baseId, file, '--replace', '--without-history', '--without-comments')
     expect(again.code).toBe(0)
-  }, 60_000)
+  })
 
   test(`${home === 'sqlite' ? 'refuse to run' : 'run'} beside a server`, async () => {
     const file = join(folder, 'beside.sheaf')
@@ -123,7 +126,7 @@ describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', 
     if (home === 'sqlite') expect([code, errors]).toEqual([1, expect.stringContaining('already using')])
     else expect([code, errors]).toEqual([0, ''])
     expect(existsSync(file)).toBe(home === 'postgres')
-  }, 60_000)
+  })
 
   test('leave nothing of an import that is killed after the next start of a server', async () => {
     const file = join(folder, 'killed.sheaf')
@@ -152,5 +155,5 @@ describe.each(META_DATABASES)('sheaf export and sheaf import with bases in %s', 
           bases.length,
         )
     })
-  }, 60_000)
+  })
 })

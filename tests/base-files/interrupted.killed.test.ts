@@ -32,7 +32,7 @@ describe.each(META_DATABASES)('a file of a base with its home in %s', (home) => 
     if (home === 'postgres') database = await createDatabase('postgres')
     await begin()
     bytes = await exported()
-  }, 90_000)
+  })
   afterAll(async () => {
     await server?.end('SIGKILL')
     disk.remove()
@@ -167,7 +167,7 @@ describe.each(META_DATABASES)('a file of a base with its home in %s', (home) => 
     expect(await ended(door, jobId)).toMatchObject({ status: 'failed', error: STOPPED, result: null })
     await nothingIsLeft({ files })
     expect((await exported()).length).toBeGreaterThan(500_000)
-  }, 90_000)
+  })
 
   test('leaves nothing of a base after a kill while it is opened, and can be opened again', async () => {
     const jobId = await startImport()
@@ -179,7 +179,7 @@ describe.each(META_DATABASES)('a file of a base with its home in %s', (home) => 
     const { id, rows } = again.result as { id: string; rows: number }
     expect(rows).toBe(ROWS)
     await nothingIsLeft({ also: [id] })
-  }, 90_000)
+  })
 
   test('leaves whole bases or none, whenever the server is killed', async () => {
     const also: string[] = []
@@ -209,7 +209,7 @@ describe.each(META_DATABASES)('a file of a base with its home in %s', (home) => 
       expect(await ended(door, jobId)).toMatchObject({ status: 'cancelled', result: null, error: null })
       await nothingIsLeft({ files })
     }
-  }, 90_000)
+  })
 
   test('is not there where the disk is full, and neither is the base; the job says so', async () => {
     if (disk.missing !== null)
@@ -233,7 +233,7 @@ describe.each(META_DATABASES)('a file of a base with its home in %s', (home) => 
     const again = await trpc().baseFiles.import.mutate({ uploadId: uploads[1] ?? '' })
     expect((await ended(door, again.jobId)).status).toBe('completed')
     await nothingIsLeft({ also: [...also, again.baseId] })
-  }, 90_000)
+  })
 })
 
 interface Disk {

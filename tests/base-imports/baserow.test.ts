@@ -374,7 +374,7 @@ beforeAll(async () => {
     .trpc(owner.token)
     .baseImports.begin.mutate(importFrom(account(), '5', { keepCredentials: true }))
   done = await settled(app, owner, id)
-}, 120_000)
+})
 afterAll(async () => {
   await app.stop()
   await server.stop()

@@ -683,7 +683,7 @@ describe('baseImports.again', () => {
     expect(paper!.Name).toBe('Mine')
     await imports().again.mutate({ importId: id })
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
-  }, 60_000)
+  })
 
   test('may follow a run that was cancelled', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))

@@ -357,7 +357,7 @@ beforeAll(async () => {
   const { baseImports } = app.trpc(owner.token)
   const { id } = await baseImports.begin.mutate(importFrom(from(), 'bseShop', { keepCredentials: true }))
   done = await settled(app, owner, id)
-}, 120_000)
+})
 afterAll(async () => {
   await app.stop()
   await server.stop()

@@ -103,4 +103,4 @@ test('tables that move between a base in a file and one in PostgreSQL, and back,
     await createRestClient(server.url, token).delete(`/api/v2/tables/${ids[0]}/records`, [{ Id: body.Id }])
   }
   await server.end('SIGTERM')
-}, 120_000)
+})

@@ -292,7 +292,7 @@ describe('a webhook that is created while its table is moved', () => {
     )
       await Bun.sleep(20)
     expect(bench.received('/down').at(-1)?.data.rows[0]).toMatchObject({ Title: 'heard' })
-  }, 60_000)
+  })
 })
 
 describe('a view that is created while its table is moved', () => {

@@ -184,7 +184,7 @@ describe.each(META_DATABASES)(
         // The last write may have been committed without an answer.
         if (acknowledged !== null) expect([acknowledged, tried()]).toContain(child.body.Title)
       }
-    }, 120_000)
+    })
 
     // Only PostgreSQL goes on with an index of a client that is gone.
     if (home === 'postgres')
@@ -264,6 +264,6 @@ describe.each(META_DATABASES)(
           await client.end()
           await watching.end()
         }
-      }, 120_000)
+      })
   },
 )

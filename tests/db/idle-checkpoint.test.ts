@@ -33,4 +33,4 @@ test('the log of a few large writes is checkpointed soon after the last one, and
   } finally {
     await app.stop()
   }
-}, 30_000)
+})

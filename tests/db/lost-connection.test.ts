@@ -56,7 +56,7 @@ describe('a PostgreSQL that was away', () => {
     await cutAll()
     await engine.exclusively(() => engine.all({ sql: 'select 1', params: [] }))
     expect(await ids()).toEqual([1, 2])
-  }, 20_000)
+  })
 
   test('keeps nothing of a write that it cut in two, and says so', async () => {
     const ways = [
@@ -76,7 +76,7 @@ describe('a PostgreSQL that was away', () => {
     expect(await ids()).toEqual([1, 2])
     await engine.write(insert(3))
     expect(await ids()).toEqual([1, 2, 3])
-  }, 20_000)
+  })
 })
 
 describe('a transaction of the driver whose connection was lost', () => {
@@ -99,7 +99,7 @@ describe('a transaction of the driver whose connection was lost', () => {
     expect(late).toEqual(['CONNECTION_CLOSED'])
     expect(await client`select 3 as three`).toMatchObject([{ three: 3 }])
     await client.end()
-  }, 20_000)
+  })
 })
 
 const nowhere = { host: '127.0.0.1', port: 1 }
@@ -125,7 +125,7 @@ describe('pages of a file that threads read', () => {
     expect(await textOf(database.connection)).toEqual(expected)
     await cutAll()
     expect(await textOf(database.connection)).toEqual(expected)
-  }, 20_000)
+  })
 
   test('are read by the server itself where a thread gets no connection', async () => {
     expect(await textOf({ ...database.connection, ...nowhere })).toEqual(expected)
@@ -135,7 +135,7 @@ describe('pages of a file that threads read', () => {
       code: 'DATABASE_UNREACHABLE',
     })
     await away.close()
-  }, 20_000)
+  })
 })
 
 describe('a database that cannot be reached', () => {

@@ -74,5 +74,5 @@ describe('the write-ahead log of a base', () => {
     } finally {
       await app.stop()
     }
-  }, 90_000)
+  })
 })

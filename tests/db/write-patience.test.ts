@@ -151,4 +151,4 @@ test('a write that stands still does not keep others out for ever, and stores no
     await Promise.all(databases.map((database) => database.close()))
     await made.drop()
   }
-}, 20_000)
+})

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await buildWebIfStale()
   app = await createTestApp()
   owner = await app.signUp()
-}, 120_000)
+})
 afterEach(async () => {
   proxy?.kill('SIGTERM')
   await proxy?.exited
@@ -72,65 +72,61 @@ describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
   const program = findBinary(name)
   if (program === null) console.warn(`${name} is not installed: its example is not tested`)
 
-  test.skipIf(program === null)(
-    'passes live connections, large uploads and exports',
-    async () => {
-      const { id: baseId } = await createBase(app, owner)
-      const { table } = await app.trpc(owner.token).schema.createTable.mutate({
-        baseId,
-        title: 'Exported',
-        fields: [
-          { title: 'Title', type: 'SingleLineText' },
-          { title: 'Note', type: 'LongText' },
-        ],
-      })
-      const port = await freePort()
-      const [, ...args] = PROXIES[name]!(port)
-      proxy = Bun.spawn([program ?? name, ...args], {
-        env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
-      const url = `http://127.0.0.1:${port}`
-      for (let tries = 0; tries < 50; tries++) {
-        if (
-          await fetch(`${url}/api/v1/health`).then(
-            ({ ok }) => ok,
-            () => false,
-          )
+  test.skipIf(program === null)('passes live connections, large uploads and exports', async () => {
+    const { id: baseId } = await createBase(app, owner)
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId,
+      title: 'Exported',
+      fields: [
+        { title: 'Title', type: 'SingleLineText' },
+        { title: 'Note', type: 'LongText' },
+      ],
+    })
+    const port = await freePort()
+    const [, ...args] = PROXIES[name]!(port)
+    proxy = Bun.spawn([program ?? name, ...args], {
+      env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const url = `http://127.0.0.1:${port}`
+    for (let tries = 0; tries < 50; tries++) {
+      if (
+        await fetch(`${url}/api/v1/health`).then(
+          ({ ok }) => ok,
+          () => false,
         )
-          break
-        await Bun.sleep(100)
-      }
-      const socket = io(url, { auth: { token: owner.token }, transports: ['websocket'], reconnection: false })
-      await new Promise<void>((resolve, reject) => {
-        socket.once('connect', () => resolve())
-        socket.once('connect_error', reject)
-      })
-      socket.close()
+      )
+        break
+      await Bun.sleep(100)
+    }
+    const socket = io(url, { auth: { token: owner.token }, transports: ['websocket'], reconnection: false })
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', () => resolve())
+      socket.once('connect_error', reject)
+    })
+    socket.close()
 
-      const form = new FormData()
-      form.append('file', new File([new Uint8Array(15 * 1024 * 1024)], 'large.bin'))
-      const upload = await fetch(`${url}/api/v2/storage/upload?path=noco/x/y/z`, {
-        method: 'POST',
-        headers: { 'xc-auth': owner.token },
-        body: form,
-      })
-      expect(upload.status).toBe(200)
-      const [stored] = (await upload.json()) as { size: number }[]
-      expect(stored?.size).toBe(15 * 1024 * 1024)
+    const form = new FormData()
+    form.append('file', new File([new Uint8Array(15 * 1024 * 1024)], 'large.bin'))
+    const upload = await fetch(`${url}/api/v2/storage/upload?path=noco/x/y/z`, {
+      method: 'POST',
+      headers: { 'xc-auth': owner.token },
+      body: form,
+    })
+    expect(upload.status).toBe(200)
+    const [stored] = (await upload.json()) as { size: number }[]
+    expect(stored?.size).toBe(15 * 1024 * 1024)
 
-      const headers = { 'xc-auth': owner.token }
-      const rows = Array.from({ length: 500 }, () => ({ Title: 'row', Note: 'x'.repeat(10_000) }))
-      const written = await createRestClient(url, headers).post(`/api/v2/tables/${table.id}/records`, rows)
-      expect(written.status).toBe(200)
-      const path = `/api/v1/db/data/noco/${baseId}/${table.id}/export/csv`
-      const exported = await fetch(`${url}${path}`, { headers })
-      const lines = (await exported.text()).trim().split('\n')
-      expect([exported.status, lines.length]).toEqual([200, rows.length + 1])
-      expect(lines.slice(1).every((line) => line.includes(rows[0]!.Note))).toBe(true)
-      const page = await fetch(url)
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
-    },
-    60_000,
-  )
+    const headers = { 'xc-auth': owner.token }
+    const rows = Array.from({ length: 500 }, () => ({ Title: 'row', Note: 'x'.repeat(10_000) }))
+    const written = await createRestClient(url, headers).post(`/api/v2/tables/${table.id}/records`, rows)
+    expect(written.status).toBe(200)
+    const path = `/api/v1/db/data/noco/${baseId}/${table.id}/export/csv`
+    const exported = await fetch(`${url}${path}`, { headers })
+    const lines = (await exported.text()).trim().split('\n')
+    expect([exported.status, lines.length]).toEqual([200, rows.length + 1])
+    expect(lines.slice(1).every((line) => line.includes(rows[0]!.Note))).toBe(true)
+    const page = await fetch(url)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
+  })
 })

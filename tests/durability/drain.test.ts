@@ -106,4 +106,4 @@ test('accepts no new requests while it waits for a webhook that does not answer'
   await expect(Bun.connect({ hostname, port: Number(port), socket: { data() {} } })).rejects.toThrow()
   expect(await ended).toBe(0)
   await receiver.stop(true)
-}, 30_000)
+})

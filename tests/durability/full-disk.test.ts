@@ -178,7 +178,7 @@ describe.skipIf('reason' in mounted)('a server whose disk is full', () => {
     database.close()
     expect(staged).toEqual([])
     expect(child.exitCode).toBeNull()
-  }, 60_000)
+  })
 
   test('refuses an attachment that does not fit', async () => {
     const answer = await attach(15 * 1024 ** 2)

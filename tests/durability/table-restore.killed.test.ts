@@ -64,5 +64,5 @@ describe('restoring a table', () => {
     }
     await trpc.records.restoreTable.mutate({ tableId: table.id, before: entryId })
     expect(await sum()).toBe(ROWS)
-  }, 120_000)
+  })
 })

@@ -269,7 +269,7 @@ describe('a webhook after a deletion', () => {
       [7, ['x', 'y']],
       [count, []],
     ])
-  }, 60_000)
+  })
 })
 
 describe('the condition of a webhook', () => {

@@ -53,7 +53,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     await start()
     const account = { email: 'ann@example.com', password: PASSWORD }
     door.token = (await createTrpcClient(door.url).auth.signUp.mutate(account)).token
-  }, 60_000)
+  })
   afterAll(async () => {
     await server?.end('SIGKILL')
     await foreign?.stop()
@@ -105,7 +105,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     expect(await count('*', 'author')).toBe(COUNT)
     expect(await count('distinct name', 'author')).toBe(COUNT)
     expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
-  }, 120_000)
+  })
 
   test('whose rows need others that come later writes every row once, however often it is killed', async () => {
     const { baseId, tables } = await begin()
@@ -132,7 +132,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
       `select count(*) as n from part t join part p on p.id = t.parent_id where t.id = p.id and t.name <> 'root'`,
     )
     expect(Number(wrong?.n)).toBe(0)
-  }, 120_000)
+  })
 
   test('that updates records and is stopped goes on with it, and reports refused rows once', async () => {
     const { baseId, tables } = await begin()
@@ -147,7 +147,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     expect(rowsRefused).toBe(2)
     expect(await reportOf(door, jobId)).toHaveLength(2)
     expect(await count('*', 'person')).toBe(COUNT)
-  }, 120_000)
+  })
 
   test('whose table is deleted while its server is away says so, and how many rows it has written', async () => {
     const { baseId, tables } = await begin()
@@ -167,7 +167,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     // Rows that were being written are in the database, but not in the log.
     expect(await count('*', 'author')).toBeWithin(written, written + 1001)
     expect(readdirSync(join(dataDir, 'reports'))).not.toContain(`${jobId}.csv`)
-  }, 60_000)
+  })
 
   test('takes little memory for 100,000 rows, and writes at least 500 of them a second', async () => {
     const { baseId, tables } = await begin()
@@ -218,6 +218,5 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
       expect(await count('*', name)).toBe(1500)
       expect(await count('distinct name', name)).toBe(1500)
     },
-    60_000,
   )
 })

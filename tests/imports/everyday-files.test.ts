@@ -438,6 +438,5 @@ describe('an import of a file as people have it', () => {
       const rows = await rowsOf(door, imported?.result.tableId ?? '')
       expect(await exportedAgain(imported?.result.tableId ?? '', format, title)).toEqual(rows)
     },
-    30_000,
   )
 })

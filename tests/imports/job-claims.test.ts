@@ -114,7 +114,7 @@ test('a server that was cut off has its claims again before PostgreSQL notices t
   await Promise.all([first.close(), second.close()])
   await proxy.stop()
   await database.drop()
-}, 60_000)
+})
 
 test('a job that another server has taken meanwhile ends here, and stores nothing', async () => {
   const database = await createDatabase('postgres')
@@ -136,7 +136,7 @@ test('a job that another server has taken meanwhile ends here, and stores nothin
   await jobs.close()
   await Promise.all([first.close(), second.close(), sql.close()])
   await database.drop()
-}, 60_000)
+})
 
 test.each(['fails', 'ends'])(
   'a run that %s while another server takes its job leaves the job to it',
@@ -182,5 +182,4 @@ test.each(['fails', 'ends'])(
     await Promise.all([first.close(), second.close(), sql.close()])
     await database.drop()
   },
-  60_000,
 )

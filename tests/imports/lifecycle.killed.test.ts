@@ -163,7 +163,7 @@ describe('jobs.cancel', () => {
         .trpc(owner.token)
         .imports.start.mutate({ ...input, table: { ...input.table, title: 'Third time' } }),
     ).rejects.toThrow('no longer available')
-  }, 60_000)
+  })
 })
 
 describe.each(META_DATABASES)('a server with its bases in %s that is killed while an import runs', (home) => {
@@ -177,7 +177,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     if (home === 'postgres') database = await createDatabase('postgres')
     const account = { email: 'ann@example.com', password: PASSWORD }
     ;({ token } = await createTrpcClient(await spawn()).auth.signUp.mutate(account))
-  }, 60_000)
+  })
   afterAll(async () => {
     await kill()
     rmSync(dataDir, { recursive: true, force: true })
@@ -237,7 +237,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect((await tablesOf(baseId)).toSorted()).toEqual(['Half', 'Kept'])
     expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
     expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
-  }, 120_000)
+  })
 
   test('begins again where the home has the new table already, and the metadata does not', async () => {
     const { door, baseId } = await begin()
@@ -250,7 +250,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(rows).toBe(LONG_ROWS)
     expect(await rowsIn(again, tableId)).toBe(LONG_ROWS)
     expect((await tablesOf(baseId)).toSorted()).toEqual(['Kept', 'Renamed'])
-  }, 120_000)
+  })
 
   test('updates a table once, however often it is killed, and reports refused rows once', async () => {
     const { door, baseId, tableId } = await begin()
@@ -353,7 +353,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(job.error).toContain('The server stopped')
     expect(await rowsIn(again, tableId)).toBe(0)
     expect(await tablesOf(baseId)).toEqual(['Kept'])
-  }, 60_000)
+  })
 
   describe('and whose table is gone when it is back', () => {
     /** Changes the row of a table in the metadata, as another server would. */
@@ -406,7 +406,6 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
         await createTrpcClient(again.url, again.token).schema.restoreTable.mutate({ tableId })
         expect(await rowsIn(again, tableId)).toBe(0)
       },
-      60_000,
     )
   })
 
@@ -425,5 +424,5 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(resultOf(await ended(again, jobId)).rows).toBe(LONG_ROWS)
     expect(await ended(again, other)).toMatchObject({ status: 'cancelled' })
     expect((await tablesOf(baseId)).toSorted()).toEqual(['Kept', 'Stopped'])
-  }, 120_000)
+  })
 })

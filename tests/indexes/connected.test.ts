@@ -60,7 +60,7 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
     const named = (name: string) => tables.find((table) => table.tableName === name)?.id ?? ''
     task = await bench.trpc.schema.table.query({ tableId: named('task') })
     view = await bench.trpc.schema.table.query({ tableId: named('open_task') })
-  }, 60_000)
+  })
   afterAll(async () => {
     await bench.stop()
     await stop()

@@ -33,7 +33,7 @@ describe('a filtered page in the own order of a table with the index of another 
       if (statement.sql.includes(`offset ${WALKED}`)) walks.push(statement.sql)
       return all<T>(statement, options)
     }
-  }, 60_000)
+  })
   beforeEach(() => {
     walks.length = 0
   })

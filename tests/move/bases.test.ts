@@ -61,7 +61,7 @@ describe('sheaf move --base', () => {
     const tables = await api.schema.tables.query({ baseId })
     tasksId = tables.find(({ title }) => title === 'Tasks')?.id ?? ''
     await stop()
-  }, 60_000)
+  })
   afterEach(stop)
   afterAll(() => place.remove())
 
@@ -95,7 +95,7 @@ describe('sheaf move --base', () => {
     } finally {
       await files.remove()
     }
-  }, 60_000)
+  })
 
   test('refuses to write over a file that is there, and over the former data of the whole installation', async () => {
     writeFileSync(fileOf(baseId), 'somebody’s file')
@@ -113,7 +113,7 @@ describe('sheaf move --base', () => {
         .delete()
         .catch(() => {})
     await (await start()).bases.list.query()
-  }, 30_000)
+  })
 
   /** Moves the base and checks that all is the same, that its log continues, and that its former home stays as it was. */
   async function moveAndCompare(args: string[], formerHome: () => Promise<unknown>): Promise<void> {
@@ -192,7 +192,7 @@ describe('sheaf move --base', () => {
     expect((await api.records.count.query({ selection: { tableId: tasksId } })).count).toBeGreaterThan(0)
     await stop()
     await expectMove(1, ['--to', 'sqlite'], `--to postgres --base ${baseId}`)
-  }, 90_000)
+  })
 
   test('names a cell that cannot be moved, keeps servers away, and is cancelled', async () => {
     const file = new Database(fileOf(baseId))
@@ -209,7 +209,7 @@ describe('sheaf move --base', () => {
     file.close()
     const api = await start()
     expect((await api.records.count.query({ selection: { tableId: tasksId } })).count).toBeGreaterThan(0)
-  }, 60_000)
+  })
 
   test('moves it back, together with one that is there already', async () => {
     await moveAndCompare([...toSchema(), '--base', otherId], readFile)
@@ -217,5 +217,5 @@ describe('sheaf move --base', () => {
     await expectMove(0, [...toSchema(), '--remove-source'], 'Removed the former data')
     expect(existsSync(fileOf(baseId))).toBe(false)
     expect(await schemas()).toContain(`nc_${baseId}`)
-  }, 90_000)
+  })
 })

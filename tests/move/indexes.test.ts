@@ -124,4 +124,4 @@ test('sheaf move of a base with indexes and a search index builds the indexes in
     server = null
     expect((await place.move([...args, '--remove-source'])).exitCode).toBe(0)
   }
-}, 120_000)
+})

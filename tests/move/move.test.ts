@@ -60,7 +60,7 @@ describe('sheaf move', () => {
       })
     }
     await server.end('SIGTERM')
-  }, 120_000)
+  })
   afterAll(() => place.remove())
 
   test('refuses unknown arguments and a missing target, and changes nothing', async () => {
@@ -94,7 +94,7 @@ describe('sheaf move', () => {
     await onDatabase.end('SIGTERM')
     await (await place.move(['--to', 'postgres', '--cancel'])).exitCode
     await (await start('sqlite')).end('SIGTERM')
-  }, 60_000)
+  })
 
   /** Moves and checks that all is the same, and that undo and redo still work. */
   async function moveAndCompare(from: Engine, to: Engine): Promise<void> {
@@ -167,7 +167,7 @@ describe('sheaf move', () => {
     expect([early.exitCode, early.output]).toEqual([1, expect.stringContaining('--remove-source')])
     expect((await place.move(['--to', 'postgres', '--remove-source'])).exitCode).toBe(0)
     expect(files()).toEqual([])
-  }, 120_000)
+  })
 
   test('moves everything back', async () => {
     await moveAndCompare('postgres', 'sqlite')
@@ -176,7 +176,7 @@ describe('sheaf move', () => {
     const left = await sql`select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where relkind = 'r' and (nspname = 'public' or nspname like 'nc_%')`
     expect([...left]).toEqual([])
-  }, 120_000)
+  })
 
   test('leaves the tables of other programs in the database alone', async () => {
     const other = await openPlace()
@@ -200,7 +200,7 @@ describe('sheaf move', () => {
     } finally {
       await other.remove()
     }
-  }, 60_000)
+  })
 
   test('names a cell that cannot be moved, and is cancelled', async () => {
     const path = join(place.dataDir, 'bases', `${baseId}.db`)
@@ -225,7 +225,7 @@ describe('sheaf move', () => {
     set('0')
     file.close()
     await (await start('sqlite')).end('SIGTERM')
-  }, 60_000)
+  })
 
   test('finds a cell that was changed in the copy before the move ended', async () => {
     const other = await openPlace()
@@ -256,5 +256,5 @@ describe('sheaf move', () => {
     } finally {
       await other.remove()
     }
-  }, 60_000)
+  })
 })

@@ -9,7 +9,7 @@ let baseId: string
 beforeAll(async () => {
   world = await startThreeServers({})
   baseId = (await world.trpc(world.servers[0]).bases.create.mutate({ title: 'Shared' })).id
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 test('a notification made by one of three servers reaches browsers of the others, and is stored once', async () => {

@@ -28,7 +28,7 @@ describe('a page in the last third of a large table', () => {
       })
     }
     await bench.rest.delete(orders.path, [{ Id: 11_980 }, { Id: 7 }])
-  }, 60_000)
+  })
   afterAll(() => bench.stop())
 
   const list = async (query: string): Promise<Record<string, unknown>[]> => {

@@ -223,86 +223,78 @@ describe('an export of a large table, which is written off the request thread', 
     ['with U+001D', TEXT_TELLS_VALUE, [...texts, '\x1d', ...wholeRows]],
     // More than the arguments of a function in PostgreSQL.
     ['with many columns', { ...manyTexts, ...TEXT_TELLS_VALUE }, texts],
-  ])(
-    'is cell by cell the same as that of a small one, in every format, %s',
-    async (_, types, notes) => {
-      const rows = rowsOf(types, notes)
-      const table = await bench.table(types, rows)
-      const formula = { title: 'F', type: 'Formula', options: { formula: '{Num} + 1' } } as const
-      await bench.trpc.schema.createField.mutate({ tableId: table.id, field: formula })
-      const path = exportPath(table, 'csv')
-      const small = await textOf(path)
-      const smallBook = await sheetOf(exportPath(table, 'xlsx'))
-      const smallJson = JSON.parse(await textOf(exportPath(table, 'json')))
-      // In PostgreSQL, workers write small tables, too.
-      for (const [at, { Notes }] of rows.entries())
-        if (['\x1d', '\x1e', '\x1f'].some((sign) => Notes?.includes(sign)))
-          expect(smallJson[at].Notes).toBe(Notes)
-      const sorted = await textOf(`${path}?where=(Id,gt,2)&sort=-Id`)
-      expect(small.split('\r\n').length).toBeGreaterThan(rows.length)
-      const more = Array.from({ length: SCAN_FROM }, (_, at) => ({ Title: `more ${at}` }))
-      for (let from = 0; from < more.length; from += 1000)
-        expect((await bench.rest.post(table.path, more.slice(from, from + 1000))).status).toBe(200)
-      const last = `(Id,lte,${rows.length})`
-      expect(await textOf(`${path}?where=${last}`)).toBe(small)
-      expect(await textOf(`${path}?where=(Id,gt,2)~and${last}&sort=-Id`)).toBe(sorted)
-      const all = await textOf(path)
-      expect(all.startsWith(small)).toBe(true)
-      const titles = all
-        .slice(small.length)
-        .trimEnd()
-        .split('\r\n')
-        .map((line) => /more \d+/.exec(line)?.[0])
-      expect(titles).toEqual(more.map(({ Title }) => Title))
-      const where = `?where=${last}`
-      expect(await sheetOf(exportPath(table, 'xlsx') + where)).toEqual(smallBook)
-      expect(JSON.parse(await textOf(exportPath(table, 'json') + where))).toEqual(smallJson)
-      // The pages of a file come in order, with the rows numbered through.
-      const names = more.map(({ Title }) => Title)
-      const book = await sheetOf(exportPath(table, 'xlsx'))
-      expect(book.slice(0, smallBook.length)).toEqual(smallBook)
-      expect(book.slice(smallBook.length).map((row) => row.Title)).toEqual(names)
-      const json: Record<string, unknown>[] = JSON.parse(await textOf(exportPath(table, 'json')))
-      expect(json.slice(smallJson.length).map((row) => row.Title)).toEqual(names)
-    },
-    60_000,
-  )
+  ])('is cell by cell the same as that of a small one, in every format, %s', async (_, types, notes) => {
+    const rows = rowsOf(types, notes)
+    const table = await bench.table(types, rows)
+    const formula = { title: 'F', type: 'Formula', options: { formula: '{Num} + 1' } } as const
+    await bench.trpc.schema.createField.mutate({ tableId: table.id, field: formula })
+    const path = exportPath(table, 'csv')
+    const small = await textOf(path)
+    const smallBook = await sheetOf(exportPath(table, 'xlsx'))
+    const smallJson = JSON.parse(await textOf(exportPath(table, 'json')))
+    // In PostgreSQL, workers write small tables, too.
+    for (const [at, { Notes }] of rows.entries())
+      if (['\x1d', '\x1e', '\x1f'].some((sign) => Notes?.includes(sign)))
+        expect(smallJson[at].Notes).toBe(Notes)
+    const sorted = await textOf(`${path}?where=(Id,gt,2)&sort=-Id`)
+    expect(small.split('\r\n').length).toBeGreaterThan(rows.length)
+    const more = Array.from({ length: SCAN_FROM }, (_, at) => ({ Title: `more ${at}` }))
+    for (let from = 0; from < more.length; from += 1000)
+      expect((await bench.rest.post(table.path, more.slice(from, from + 1000))).status).toBe(200)
+    const last = `(Id,lte,${rows.length})`
+    expect(await textOf(`${path}?where=${last}`)).toBe(small)
+    expect(await textOf(`${path}?where=(Id,gt,2)~and${last}&sort=-Id`)).toBe(sorted)
+    const all = await textOf(path)
+    expect(all.startsWith(small)).toBe(true)
+    const titles = all
+      .slice(small.length)
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => /more \d+/.exec(line)?.[0])
+    expect(titles).toEqual(more.map(({ Title }) => Title))
+    const where = `?where=${last}`
+    expect(await sheetOf(exportPath(table, 'xlsx') + where)).toEqual(smallBook)
+    expect(JSON.parse(await textOf(exportPath(table, 'json') + where))).toEqual(smallJson)
+    // The pages of a file come in order, with the rows numbered through.
+    const names = more.map(({ Title }) => Title)
+    const book = await sheetOf(exportPath(table, 'xlsx'))
+    expect(book.slice(0, smallBook.length)).toEqual(smallBook)
+    expect(book.slice(smallBook.length).map((row) => row.Title)).toEqual(names)
+    const json: Record<string, unknown>[] = JSON.parse(await textOf(exportPath(table, 'json')))
+    expect(json.slice(smallJson.length).map((row) => row.Title)).toEqual(names)
+  })
 
   test.each([
     ['csv', (bytes: Uint8Array) => new TextDecoder().decode(bytes).trimEnd().split('\r\n').slice(1)],
     ['json', (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)).map(titleOf)],
     ['xlsx', (bytes: Uint8Array) => rowsIn(bytes).map(titleOf)],
-  ])(
-    'omits records that are deleted meanwhile, in %s',
-    async (type, read) => {
-      // Texts that hardly get smaller, so that the answer waits for its reader.
-      const rest = () => crypto.getRandomValues(new Uint8Array(500)).toBase64()
-      const titles = Array.from({ length: 3 * SCAN_FROM }, (_, at) => ({ Title: `row ${at} ${rest()}` }))
-      const table = await bench.table({ Title: 'SingleLineText' }, [])
-      for (let from = 0; from < titles.length; from += 1000)
-        expect((await bench.rest.post(table.path, titles.slice(from, from + 1000))).status).toBe(200)
-      const answer = await fetchFile(exportPath(table, type))
-      const reader = answer.body!.getReader()
-      const pieces = [(await reader.read()).value ?? new Uint8Array()]
-      // Of the last page, of one in the middle with others after it, and of one that is written already.
-      const last = titles.length
-      const gone = [last, last - 2, last - 2_000, last - 4_001]
-      expect(
-        (
-          await bench.rest.delete(
-            table.path,
-            gone.map((Id) => ({ Id })),
-          )
-        ).status,
-      ).toBe(200)
-      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value)
-      const numbers = read(await new Blob(pieces).bytes()).map((title: string) =>
-        Number(/row (\d+) /.exec(title)?.[1]),
-      )
-      expect(numbers).toEqual(titles.map((_, at) => at).filter((at) => !gone.includes(at + 1)))
-    },
-    60_000,
-  )
+  ])('omits records that are deleted meanwhile, in %s', async (type, read) => {
+    // Texts that hardly get smaller, so that the answer waits for its reader.
+    const rest = () => crypto.getRandomValues(new Uint8Array(500)).toBase64()
+    const titles = Array.from({ length: 3 * SCAN_FROM }, (_, at) => ({ Title: `row ${at} ${rest()}` }))
+    const table = await bench.table({ Title: 'SingleLineText' }, [])
+    for (let from = 0; from < titles.length; from += 1000)
+      expect((await bench.rest.post(table.path, titles.slice(from, from + 1000))).status).toBe(200)
+    const answer = await fetchFile(exportPath(table, type))
+    const reader = answer.body!.getReader()
+    const pieces = [(await reader.read()).value ?? new Uint8Array()]
+    // Of the last page, of one in the middle with others after it, and of one that is written already.
+    const last = titles.length
+    const gone = [last, last - 2, last - 2_000, last - 4_001]
+    expect(
+      (
+        await bench.rest.delete(
+          table.path,
+          gone.map((Id) => ({ Id })),
+        )
+      ).status,
+    ).toBe(200)
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value)
+    const numbers = read(await new Blob(pieces).bytes()).map((title: string) =>
+      Number(/row (\d+) /.exec(title)?.[1]),
+    )
+    expect(numbers).toEqual(titles.map((_, at) => at).filter((at) => !gone.includes(at + 1)))
+  })
 })
 
 test('a viewer does not fill the queue of jobs with exports', async () => {

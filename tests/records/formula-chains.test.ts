@@ -68,7 +68,6 @@ describe('formulas that stand on each other', () => {
       expect(values).toHaveLength(count)
       expect(values.filter(([, value]) => value !== 'a')).toEqual([])
     },
-    60_000,
   )
 
   test('say that they are too deep where a field below grows, and are whole again without it', async () => {

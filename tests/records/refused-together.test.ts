@@ -78,4 +78,4 @@ test('writes that arrive together with some that fail at their last record keep 
     const { entries } = await api.records.history.query({ tableId: orders.table.id, recordId: Id })
     expect(entries).toHaveLength(1)
   }
-}, 60_000)
+})

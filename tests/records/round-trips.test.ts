@@ -30,7 +30,7 @@ beforeAll(async () => {
   tableId = table.id
   titleId = fields.find(({ title }) => title === 'Title')?.id ?? ''
   path = `/api/v2/tables/${tableId}/records`
-}, 60_000)
+})
 afterAll(async () => {
   await app.stop()
   await proxy.stop()
@@ -115,5 +115,5 @@ describe('writing one record to PostgreSQL', () => {
       `select count(*)::integer as logged from nc_${baseId}.sheaf_change_records where after like '%code %' or after like '%same%'`,
     )
     expect(row.logged).toBe(accepted.length)
-  }, 60_000)
+  })
 })

@@ -436,7 +436,7 @@ describe('the trigrams of a text', () => {
     file.run('rollback')
     expect(used).toBeGreaterThan(100_000)
     expect(apart).toEqual([])
-  }, 30_000)
+  })
 })
 
 test('is not built where automatic indexes are turned off', async () => {

@@ -214,7 +214,7 @@ describe('a cached result after a change', () => {
     random = seeded(11)
     const cache = createResultCache(null, 0)
     await compare(cache, () => cache.touch([{ tableId: world.table.id, fieldIds: null, added: 0 }]))
-  }, 120_000)
+  })
 
   test('is read again where old entries of the log were removed since', async () => {
     random = seeded(13)
@@ -252,5 +252,5 @@ describe('a cached result after a change', () => {
   test('is what the table has, with other servers', async () => {
     random = seeded(12)
     await compare(createResultCache(createLogFollower(), 0), () => {})
-  }, 120_000)
+  })
 })

@@ -27,7 +27,7 @@ beforeAll(async () => {
   api = app.trpc(token)
   baseId = (await api.bases.create.mutate({ title: 'B' })).id
   sql = new Bun.SQL(database.url, { max: 1 })
-}, 60_000)
+})
 afterAll(async () => {
   await sql.close()
   await app.stop()

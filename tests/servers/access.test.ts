@@ -23,7 +23,7 @@ beforeAll(async () => {
   const api = world.trpc(world.servers[0])
   baseId = (await api.bases.create.mutate({ title: 'Access' })).id
   tableId = (await api.schema.createTable.mutate({ baseId, title: 'Tasks' })).table.id
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** Joins the base through the first server and resolves when that connection is ended. */

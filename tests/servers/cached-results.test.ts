@@ -53,4 +53,4 @@ test('a count and groups that several servers cache are never older than the req
   } finally {
     await world.stop()
   }
-}, 120_000)
+})

@@ -41,7 +41,7 @@ beforeAll(async () => {
     const { token } = await createTrpcClient(behind.url).auth.signUp.mutate({ email, password: PASSWORD })
     owner ??= token
   }
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all([behind, ahead].map((server) => server?.end('SIGTERM')))

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ]
   tableId = (await api.schema.createTable.mutate({ baseId, title: 'Tasks', fields })).table.id
   path = `/api/v2/tables/${tableId}/records`
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const door = (server = world.servers[0]) => ({ url: server.url, token: world.owner.token })

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const trpc = world.trpc(world.servers[0])
   one = (await trpc.bases.create.mutate({ title: 'One' })).id
   other = (await trpc.bases.create.mutate({ title: 'Other' })).id
-}, 60_000)
+})
 afterAll(async () => {
   await world.stop()
   await receiver.stop()
@@ -97,7 +97,7 @@ describe('a table that one server moves', () => {
     expect(moved.status).toBe('completed')
     expect(refusal).toMatchObject({ status: 404, body: { message: MOVED } })
     expect((await readTitles(rest, pathOf(moved.tableId))).toSorted()).toEqual(accepted.toSorted())
-  }, 60_000)
+  })
 
   test('has its webhooks called for changes on any server, once', async () => {
     const [a, b] = world.servers
@@ -131,5 +131,5 @@ describe('two servers that move tables in opposite directions', () => {
       there = away.tableId
       for (const id of [here, there]) expect(await readTitles(world.rest(b), pathOf(id))).toEqual(['first'])
     }
-  }, 60_000)
+  })
 })

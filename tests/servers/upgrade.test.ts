@@ -26,7 +26,7 @@ beforeAll(async () => {
     'ALTER TABLE "bases" ADD "next" text DEFAULT \'new\' NOT NULL;',
   )
   world = await startThreeServers()
-}, 60_000)
+})
 afterAll(async () => {
   await world.stop()
   rmSync(next, { recursive: true, force: true })
@@ -121,4 +121,4 @@ test('three servers are upgraded one after the other under load, side by side wi
   const stored = new Set(titles)
   expect(stored.size).toBe(titles.length)
   expect(acknowledged.filter((title) => !stored.has(title))).toEqual([])
-}, 120_000)
+})

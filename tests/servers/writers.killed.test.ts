@@ -99,4 +99,4 @@ test('servers that are killed at random under load lose and repeat nothing ackno
   } finally {
     await world.stop()
   }
-}, 120_000)
+})

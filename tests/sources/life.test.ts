@@ -250,7 +250,7 @@ describe('a database of 600 tables', () => {
     expect(fields.filter((field) => field.type === 'Links').map((field) => field.title)).toEqual(['t_301'])
     expect(await bench.trpc.schema.differences.query({ baseId, sourceId })).toEqual([])
     await large.stop()
-  }, 120_000)
+  })
 })
 
 describe('a source whose connection was kept with another key', () => {

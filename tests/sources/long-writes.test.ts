@@ -91,7 +91,7 @@ describe.each<[ServerKind]>([['mariadb'], ['postgres']])('a long write in a conn
       await other.close()
     }
     expect(await own.titles()).toEqual(['ours'])
-  }, 60_000)
+  })
 })
 
 test('a write that the database ends for a deadlock with another program is refused as busy', async () => {
@@ -124,7 +124,7 @@ test('a write that the database ends for a deadlock with another program is refu
   await other.unsafe("update part set note = 'theirs' where id = 1")
   expect(await refused).toMatchObject({ code: 'CONFLICT', status: 409 })
   await other.unsafe('rollback')
-}, 60_000)
+})
 
 describe('a connected SQLite file that another program has locked', () => {
   let bench: Bench
@@ -157,7 +157,7 @@ describe('a connected SQLite file that another program has locked', () => {
     expect(status).toBe(409)
     expect(turns).toBeGreaterThan(20)
     expect(note()).toEqual({ note: 'old' })
-  }, 30_000)
+  })
 
   test('is written to as soon as the other has ended, also where that reads until the commit', async () => {
     file.run('begin immediate')
@@ -172,7 +172,7 @@ describe('a connected SQLite file that another program has locked', () => {
     file.run('rollback')
     expect((await second).status).toBe(200)
     expect(note()).toEqual({ note: 'second' })
-  }, 30_000)
+  })
 
   /** What a read answers while the file is locked for a second, and how often other work was done meanwhile. */
   async function whileLocked<T>(read: () => Promise<T>): Promise<{ answer: T; turns: number }> {
@@ -191,7 +191,7 @@ describe('a connected SQLite file that another program has locked', () => {
     const { answer, turns } = await whileLocked(() => bench.rest.get(path))
     expect(answer.status).toBe(200)
     expect(turns).toBeGreaterThan(20)
-  }, 30_000)
+  })
 
   test('is connected and compared as soon as the other has ended, without stopping the server', async () => {
     const sent = { client: 'sqlite3', connection: { filename: 'parts.db' } } as const
@@ -201,7 +201,7 @@ describe('a connected SQLite file that another program has locked', () => {
     const compared = await whileLocked(() => bench.trpc.schema.differences.query(source))
     expect(compared.answer).toEqual([])
     expect(compared.turns).toBeGreaterThan(20)
-  }, 30_000)
+  })
 
   test('is opened, and read by a thread, as soon as the other has ended', async () => {
     const pool = createWorkerPool(1)
@@ -214,5 +214,5 @@ describe('a connected SQLite file that another program has locked', () => {
     expect(answer).toEqual([{ id: 1 }])
     expect(turns).toBeGreaterThan(20)
     pool.close()
-  }, 30_000)
+  })
 })

@@ -140,7 +140,7 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
       params: [],
     })
     expect(Number(left?.[0])).toBe(0)
-  }, 60_000)
+  })
 
   test('a view is restored by nothing any more', async () => {
     const table = await bench.table()
