@@ -7,6 +7,7 @@ import type {
   AirtableServerTable,
 } from '../support/airtable-server.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
+import { until } from '../support/until.ts'
 
 const EVERYTHING = {
   views: true,
@@ -49,12 +50,9 @@ export const fromAirtable = (sourceBaseId: string, settings: ImportSettings = {}
 
 /** Waits until an import has stopped running. */
 export async function settled(app: TestApp, user: TestUser, importId: string): Promise<BaseImport> {
-  for (let tries = 0; tries < 1200; tries++) {
-    const found = await app.trpc(user.token).baseImports.get.query({ importId })
-    if (found.status !== 'running') return found
-    await Bun.sleep(50)
-  }
-  throw new Error(`The import ${importId} does not end`)
+  const find = () => app.trpc(user.token).baseImports.get.query({ importId })
+  await until(async () => (await find()).status !== 'running', `The end of the import ${importId}`)
+  return find()
 }
 
 /** Uploads a file as the import dialog does; the id names it in credentials. */

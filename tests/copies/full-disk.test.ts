@@ -8,6 +8,7 @@ import { ended, type JobAnswer } from '../imports/support.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient, type TrpcClient } from '../support/client.ts'
 import { mountSmallVolume, type SmallVolume } from '../support/small-volume.ts'
+import { until } from '../support/until.ts'
 
 const FULL = 'The server’s disk is full. Nothing was changed.'
 const MEGABYTE = 1024 ** 2
@@ -102,7 +103,7 @@ describe.skipIf('reason' in mounted)('moving and copying a table that does not f
   }
 
   async function untilTidy(): Promise<string[]> {
-    for (let waited = 0; waited < 15_000 && leftovers().length > 0; waited += 100) await Bun.sleep(100)
+    await until(() => leftovers().length === 0).catch(() => {})
     return leftovers()
   }
 

@@ -5,6 +5,7 @@ import { doorOf, ended, formatOf, upload } from '../imports/support.ts'
 import { refusalOf, type TestTable, testTable } from '../records/support.ts'
 import { createBase, createMember } from '../support/factories.ts'
 import { ownTableNames } from '../support/home.ts'
+import { until } from '../support/until.ts'
 
 const MOVED = 'This table has been moved to another base'
 
@@ -242,7 +243,7 @@ describe('a webhook that is created while its table is moved', () => {
     expect(hooks).toMatchObject([{ title: 'Late', isActive: true }])
     await bench.rest.patch(moved.path, { Id: 1, Title: 'called' })
     await bench.app.services.records.feed.settled(targetId)
-    for (let waited = 0; waited < 5_000 && bench.received().length === 0; waited += 20) await Bun.sleep(20)
+    await until(() => bench.received().length > 0, 'The call')
     expect(bench.received().map(({ data }) => data.table_id)).toEqual([moved.id])
   })
 
@@ -280,17 +281,10 @@ describe('a webhook that is created while its table is moved', () => {
     bench.receiver.answer('/down', {})
     const lastOf = async () => (await bench.trpc.hooks.list.query({ tableId: moved.id }))[0]?.last?.status
     // A slow move lets it try more often, with growing pauses.
-    for (let waited = 0; waited < 30_000 && (await lastOf()) !== 'delivered'; waited += 20)
-      await Bun.sleep(20)
-    expect(await lastOf()).toBe('delivered')
+    await until(async () => (await lastOf()) === 'delivered', 'The delivery')
     expect(bench.received('/down').at(-1)?.data.rows[0]).toMatchObject({ Title: 'unheard' })
     await bench.rest.patch(moved.path, { Id: 1, Title: 'heard' })
-    for (
-      let waited = 0;
-      waited < 30_000 && bench.received('/down').at(-1)?.data.table_id !== moved.id;
-      waited += 20
-    )
-      await Bun.sleep(20)
+    await until(() => bench.received('/down').at(-1)?.data.table_id === moved.id, 'The next call')
     expect(bench.received('/down').at(-1)?.data.rows[0]).toMatchObject({ Title: 'heard' })
   })
 })
@@ -408,8 +402,7 @@ describe('an index that somebody asked for', () => {
       const { fields } = await trpc.schema.table.query({ tableId })
       const fieldId = fields.find(({ title }) => title === 'Count')?.id
       const list = () => trpc.indexes.list.query({ tableId })
-      for (let waited = 0; waited < 5_000 && (await list())[0]?.state !== 'ready'; waited += 20)
-        await Bun.sleep(20)
+      await until(async () => (await list())[0]?.state === 'ready', 'The index')
       expect(await list()).toMatchObject([
         {
           state: 'ready',

@@ -3,6 +3,7 @@ import { createHookBench, type HookBench } from '../hooks/support.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type TestTable, testTable } from '../records/support.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 let bench: HookBench
 let targetId: string
@@ -28,14 +29,6 @@ async function move({ id }: TestTable): Promise<TestTable> {
 }
 
 const hookOf = async ({ id }: TestTable) => (await bench.trpc.hooks.list.query({ tableId: id }))[0]
-
-async function until(isReached: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 40_000
-  while (!(await isReached())) {
-    if (Date.now() > deadline) throw new Error('It did not happen in time')
-    await Bun.sleep(50)
-  }
-}
 
 /** Titles of the records whose delivery was received, once for each delivery. */
 function receivedTitles(table: TestTable): unknown[] {
@@ -81,10 +74,12 @@ describe('moving a table', () => {
     bench.receiver.answer('/hook', { status: 500 })
     const insert = (to: TestTable, Title: string) => bench.rest.post(to.path, { Title })
     const pauseOf = async () => (await bench.trpc.hooks.get.query({ hookId })).pause
-    for (let count = 0; (await pauseOf()) === null && count < 300; count++) {
+    let count = 0
+    await until(async () => {
       await Bun.sleep(100)
-      if (count % 10 === 0) await insert(table, `during ${count}`)
-    }
+      if (count++ % 10 === 0) await insert(table, `during ${count}`)
+      return (await pauseOf()) !== null
+    }, 'The pause')
     expect(await pauseOf()).toMatchObject({ reason: 'failing' })
     const missed = ['missed 1', 'missed 2', 'missed 3']
     for (const title of missed) await insert(table, title)

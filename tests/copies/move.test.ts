@@ -4,6 +4,7 @@ import { createHookBench, type HookBench } from '../hooks/support.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { benchOf, refusalOf, type TestTable, testTable } from '../records/support.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 let bench: HookBench
 let targetId: string
@@ -97,7 +98,7 @@ describe('moving a table to another base', () => {
     const there = benchOf(bench.app, bench.owner, targetId)
     await bench.app.services.records.feed.settled(there.baseId)
     await bench.settled()
-    for (let waited = 0; waited < 5_000 && bench.received().length === 0; waited += 20) await Bun.sleep(20)
+    await until(() => bench.received().length > 0, 'The call')
     expect(bench.received().map(({ data }) => data.table_id)).toEqual([moved.id])
   })
 

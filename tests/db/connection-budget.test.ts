@@ -3,9 +3,9 @@ import { readConfig } from '../../src/config.ts'
 import { openMeta } from '../../src/db/meta.ts'
 import { schemaOfBase } from '../../src/db/postgres/base-schema.ts'
 import { connectionShares, MIN_CONNECTIONS } from '../../src/db/postgres/connection-budget.ts'
-import { until } from '../servers/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createDatabase } from '../support/servers.ts'
+import { until } from '../support/until.ts'
 
 describe('DATABASE_CONNECTIONS', () => {
   test('is divided between the purposes, each with at least one', () => {

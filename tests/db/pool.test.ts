@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { asCaller, nameCaller } from '../../src/caller.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import { createWorkerPool, type TaskKind, type WorkerPool } from '../../src/pool.ts'
+import { until } from '../support/until.ts'
 
 const threads: Worker[] = []
 const RealWorker = globalThis.Worker
@@ -185,11 +186,6 @@ describe('a read of a request', () => {
     await outcomes
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!holds() && performance.now() < deadline) await Bun.sleep(20)
-}
 
 /** Processes that this one has started as readers. */
 function readers(): string[] {

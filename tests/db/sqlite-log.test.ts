@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasLogReached } from '../../src/db/sqlite-log.ts'
 import { createTestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 
 const MB = 1024 ** 2
 
@@ -56,21 +57,20 @@ describe('the write-ahead log of a base', () => {
       const log = join(app.config.dataDir, 'bases', `${base.id}.db-wal`)
       const note = 'x'.repeat(10_000)
       const isLong = () => hasLogReached(log, 8 * MB)
-      /** Writes until the log is long, or has started over. @returns false if that takes too long */
-      const writeUntil = async (wanted: boolean): Promise<boolean> => {
-        const endsAt = Date.now() + 20_000
-        while (isLong() !== wanted && Date.now() < endsAt) {
+      /** Writes until the log is long, or has started over. */
+      const writeUntil = (wanted: 'long' | 'short') =>
+        until(async () => {
+          if (isLong() === (wanted === 'long')) return true
           const rows = Array.from({ length: 10 }, () => ({ Note: note }))
           expect((await rest.post(`/api/v2/tables/${table.id}/records`, rows)).status).toBe(200)
-        }
-        return isLong() === wanted
-      }
-      expect(await writeUntil(true)).toBe(true)
+          return false
+        }, `The log is ${wanted}`)
+      await writeUntil('long')
       // A worker checkpoints it, and the next write starts it over.
-      expect(await writeUntil(false)).toBe(true)
+      await writeUntil('short')
       expect(statSync(log).size).toBeGreaterThan(8 * MB)
-      expect(await writeUntil(true)).toBe(true)
-      expect(await writeUntil(false)).toBe(true)
+      await writeUntil('long')
+      await writeUntil('short')
     } finally {
       await app.stop()
     }

@@ -8,6 +8,7 @@ import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createRestClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
 import { findBinary } from '../support/find-binary.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-proxy-'))
 chmodSync(folder, 0o755)
@@ -89,16 +90,14 @@ describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const url = `http://127.0.0.1:${port}`
-    for (let tries = 0; tries < 50; tries++) {
-      if (
-        await fetch(`${url}/api/v1/health`).then(
+    await until(
+      () =>
+        fetch(`${url}/api/v1/health`).then(
           ({ ok }) => ok,
           () => false,
-        )
-      )
-        break
-      await Bun.sleep(100)
-    }
+        ),
+      `${name} answers`,
+    )
     const socket = io(url, { auth: { token: owner.token }, transports: ['websocket'], reconnection: false })
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', () => resolve())

@@ -8,6 +8,7 @@ import { createOpenFiles } from '../../src/db/open-files.ts'
 import { createBaseFile, openSqliteEngine } from '../../src/db/sqlite-engine.ts'
 import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
 import { createWorkerPool, type WorkerPool } from '../../src/pool.ts'
+import { until } from '../support/until.ts'
 
 /** A disk that syncs when the test says so. */
 interface SlowDisk {
@@ -72,10 +73,6 @@ const stored = async () => (await engine.values({ sql: 'select id from t order b
 
 const settled = async (promise: Promise<unknown>) =>
   (await Promise.race([promise.then(() => 'done'), Bun.sleep(20).then(() => 'waiting')])) as string
-
-const until = async (isTrue: () => boolean) => {
-  while (!isTrue()) await Bun.sleep(1)
-}
 
 describe('a write on a slow disk', () => {
   test('is acknowledged when it is on disk, and counted when it is committed', async () => {

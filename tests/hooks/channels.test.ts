@@ -4,6 +4,7 @@ import { defineHooksTables } from '../../modules/hooks/tables.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 import { type SmtpRecorder, startSmtpServer } from '../support/smtp-server.ts'
+import { until } from '../support/until.ts'
 
 let bench: Bench
 let table: TestTable
@@ -124,11 +125,7 @@ describe('a webhook', () => {
     expect(first).toMatchObject({ status: 'waiting', error: { code: 'ERR_BAD_RESPONSE' } })
     expect(called()).toEqual(['/hooks/hush-slack', '/hooks/three', '/hooks/two'])
     services.answer('/hooks/two', { status: 200 })
-    const deadline = Date.now() + 10_000
-    while (await bench.app.services.hooks.isBusy(bench.baseId)) {
-      if (Date.now() > deadline) throw new Error('The second try did not come')
-      await Bun.sleep(20)
-    }
+    await until(async () => !(await bench.app.services.hooks.isBusy(bench.baseId)), 'The second try')
     expect(called().slice(0, 2)).toEqual(['/hooks/hush-slack', '/hooks/three'])
     expect(new Set(called().slice(2))).toEqual(new Set(['/hooks/two']))
     const { deliveries } = await bench.trpc.hooks.deliveries.query({ hookId })
@@ -232,9 +229,7 @@ describe('a webhook', () => {
       .set({ attempts: 8, dueAt: 0 })
       .where(and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.status, 'waiting')))
     await bench.trpc.hooks.setActive.mutate({ hookId, isActive: true })
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await Bun.sleep(20)) {
-      if ((await waiting())?.dueAt !== new Date(0).toISOString()) break
-    }
+    await until(async () => (await waiting())?.dueAt !== new Date(0).toISOString(), 'A later date')
     expect(await waiting()).toMatchObject(held)
     await bench.trpc.hooks.delete.mutate({ hookId })
     await bench.app.kernel.mail.sendDue()

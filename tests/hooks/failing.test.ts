@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { createHookBench, type HookBench } from './support.ts'
 
 let bench: HookBench
@@ -59,11 +60,12 @@ test('a webhook that only fails is paused and announced, and what has changed me
   const insert = (Title: string) => bench.rest.post(table.path, { Title })
   const pauseOf = async () => (await bench.trpc.hooks.get.query({ hookId })).pause
   await insert('first')
-  const deadline = Date.now() + 30_000
-  for (let count = 0; (await pauseOf()) === null && Date.now() < deadline; count++) {
+  let count = 0
+  await until(async () => {
     await Bun.sleep(100)
-    if (count % 10 === 9) await insert(`during ${count}`)
-  }
+    if (count++ % 10 === 9) await insert(`during ${count}`)
+    return (await pauseOf()) !== null
+  }, 'The pause')
   expect(await pauseOf()).toMatchObject({ reason: 'failing', detail: 'Request failed with status code 500' })
   expect((await failuresOf(hookId)).at(0)).toMatchObject({ error: expect.any(String), isPaused: true })
   await insert('paused')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { ended, formatOf, upload } from '../imports/support.ts'
+import { until } from '../support/until.ts'
 import { createHookBench, type HookBench, type TestTable } from './support.ts'
 
 let bench: HookBench
@@ -117,13 +118,10 @@ describe('a blocked address', () => {
     const hookId = await strict.hook(hidden)
     await strict.rest.post(hidden.path, { Title: 'a' })
     await strict.app.services.records.feed.settled(strict.baseId)
-    for (let look = 0; look < 100; look++) {
-      const [delivery] = (await strict.trpc.hooks.deliveries.query({ hookId })).deliveries
-      if (delivery?.error) break
-      await Bun.sleep(20)
-    }
-    const [delivery] = (await strict.trpc.hooks.deliveries.query({ hookId })).deliveries
-    expect(delivery?.error).toMatchObject({ code: 'ERR_PRIVATE_ADDRESS' })
+    const errorOf = async () =>
+      (await strict.trpc.hooks.deliveries.query({ hookId })).deliveries[0]?.error ?? null
+    await until(async () => (await errorOf()) !== null, 'The failed delivery')
+    expect(await errorOf()).toMatchObject({ code: 'ERR_PRIVATE_ADDRESS' })
     expect(strict.receiver.requests).toBeEmpty()
     await strict.stop()
   })

@@ -1,6 +1,7 @@
 import { type Bench, createBench, type FieldSpec, type TestTable } from '../records/support.ts'
 import type { TestAppOptions } from '../support/app.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
+import { until } from '../support/until.ts'
 
 type NewHook = Parameters<Bench['trpc']['hooks']['create']['mutate']>[0]
 
@@ -62,11 +63,7 @@ export async function createHookBench(
     async settled() {
       const { services } = bench.app
       await services.records.feed.settled(bench.baseId)
-      const deadline = Date.now() + 60_000
-      while (await services.hooks.isBusy(bench.baseId)) {
-        if (Date.now() > deadline) throw new Error('The webhooks did not settle')
-        await Bun.sleep(10)
-      }
+      await until(async () => !(await services.hooks.isBusy(bench.baseId)), 'No webhook is busy')
     },
     received: (path = '/hook') =>
       receiver.requests

@@ -133,7 +133,7 @@ describe.each(['postgres', 'mariadb'] as const)('a connection to %s that breaks 
       await Bun.sleep(20)
     }
     await client.jobs.cancel.mutate({ jobId })
-    const result = resultOf(await ended(door, jobId, 20_000))
+    const result = resultOf(await ended(door, jobId))
     expect(result).toMatchObject({ rows: 1_000, stopped: { rows: 500, row: 2_002, reason: null } })
     expect(await reportOf(door, jobId)).toHaveLength(1_000)
     expect(await counts('author')).toEqual([1_000, 1_000])

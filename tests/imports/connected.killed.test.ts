@@ -99,7 +99,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
       await Bun.sleep(37 * round)
       await restart()
     }
-    const { rows, rowsRefused } = resultOf(await ended(door, jobId, 60_000))
+    const { rows, rowsRefused } = resultOf(await ended(door, jobId))
     expect([rows, rowsRefused]).toEqual([COUNT, 0])
     expect(await reportOf(door, jobId)).toEqual([])
     expect(await count('*', 'author')).toBe(COUNT)
@@ -124,7 +124,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
       await Bun.sleep(37 * round)
       await restart()
     }
-    const { rows, rowsRefused } = resultOf(await ended(door, jobId, 60_000))
+    const { rows, rowsRefused } = resultOf(await ended(door, jobId))
     expect([rows, rowsRefused]).toEqual([5000, 1])
     expect(await reportOf(door, jobId)).toEqual([expect.stringContaining('“nowhere”')])
     expect(await count('distinct name', 'part')).toBe(5001)
@@ -142,7 +142,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
     const { jobId } = await startLoad(door, baseId, tables.get('person')!, file, { keys: ['code'] })
     while ((await count('*', 'person')) < 2) await Bun.sleep(5)
     await restart('SIGTERM')
-    const { update, rowsRefused } = resultOf(await ended(door, jobId, 60_000))
+    const { update, rowsRefused } = resultOf(await ended(door, jobId))
     expect(update).toMatchObject({ added: COUNT - 1, changed: 1, repeated: 1, withoutKey: 1 })
     expect(rowsRefused).toBe(2)
     expect(await reportOf(door, jobId)).toHaveLength(2)
@@ -212,7 +212,7 @@ describe.each(ENGINES)('an import into a table of a connected %s', (kind) => {
       // The log does not have them yet.
       expect(await count('*', name)).toBe(1000)
       await restart()
-      const { rows, rowsRefused } = resultOf(await ended(door, jobId, 60_000))
+      const { rows, rowsRefused } = resultOf(await ended(door, jobId))
       expect([rows, rowsRefused]).toEqual([1500, 0])
       expect(await reportOf(door, jobId)).toEqual([])
       expect(await count('*', name)).toBe(1500)

@@ -6,17 +6,9 @@ import { createJobs } from '../../src/jobs/create-jobs.ts'
 import { createLog } from '../../src/log.ts'
 import { startSilentProxy } from '../support/database-proxy.ts'
 import { createDatabase } from '../support/servers.ts'
+import { until } from '../support/until.ts'
 
 const log = createLog('silent')
-
-/** Waits for something to become true. */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2_000; tries++) {
-    if (await isTrue()) return
-    await Bun.sleep(5)
-  }
-  throw new Error('It did not become true in time')
-}
 
 /** Ends the connection of the server that has claims, as the network does. Its other connections go on. */
 const cutClaims = (sql: Bun.SQL) =>

@@ -12,18 +12,10 @@ import { createLog } from '../../src/log.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { createDatabase } from '../support/servers.ts'
+import { until } from '../support/until.ts'
 import { doorOf, ended, startImport } from './support.ts'
 
 const log = createLog('silent')
-
-/** Waits for something to become true. */
-async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await isTrue()) return
-    await Bun.sleep(5)
-  }
-  throw new Error('It did not become true in time')
-}
 
 describe('createJobs', () => {
   let dataDir: string

@@ -79,7 +79,7 @@ describe('jobs.cancel', () => {
       'You do not have permission',
     )
     await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
-    expect(await ended(door, jobId, 5000)).toMatchObject({ status: 'cancelled', result: null, error: null })
+    expect(await ended(door, jobId)).toMatchObject({ status: 'cancelled', result: null, error: null })
     expect(await ownTableNames(app, base.id)).toEqual([])
     expect(await app.trpc(owner.token).schema.tables.query({ baseId: base.id })).toEqual([])
   })
@@ -97,7 +97,7 @@ describe('jobs.cancel', () => {
       const jobId = await startImport(door, base.id, LONG, { title: 'Lost', columns })
       await underWay(door, jobId)
       for (const thread of threads) thread.terminate()
-      expect(await ended(door, jobId, 5000)).toMatchObject({ status: 'failed' })
+      expect(await ended(door, jobId)).toMatchObject({ status: 'failed' })
     } finally {
       globalThis.Worker = RealWorker
     }
@@ -278,7 +278,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
       await kill()
       by = { url: await spawn(), token: door.token }
     }
-    const result = resultOf(await ended(by, jobId, 90_000))
+    const result = resultOf(await ended(by, jobId))
     expect(result).toMatchObject({ rowsRefused: 1, problems: 1 })
     expect(result.update).toMatchObject({ added: 59_998, changed: 0, unchanged: 2, repeated: 1 })
     expect(await rowsIn(by, tableId)).toBe(60_000)
@@ -307,7 +307,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     // While the larger table is filled, and twice while both are linked, which begins when they are filled.
     for (const isReached of [
       () => underWay(by, ordersJob, 0),
-      () => ended(by, customersJob, 60_000),
+      () => ended(by, customersJob),
       () => Bun.sleep(150),
     ]) {
       await isReached()
@@ -315,7 +315,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
       await kill()
       by = { url: await spawn(), token: door.token }
     }
-    const ends = await Promise.all(jobs.map(({ jobId }) => ended(by, jobId, 90_000)))
+    const ends = await Promise.all(jobs.map(({ jobId }) => ended(by, jobId)))
     expect(ends.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
     const [orders = '', customers = ''] = ends.map(({ result }) => (result as { tableId?: string }).tableId)
     expect(await rowsIn(by, customers)).toBe(5000)

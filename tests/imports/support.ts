@@ -11,6 +11,7 @@ import { type DraftTarget, draftColumns, toStartInput } from '../../web/features
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient, type TrpcClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 /** Where a server is and who asks: tests that start one in another process have no more. */
 export interface Door {
@@ -160,15 +161,15 @@ export async function importTables(
 export type JobAnswer = Awaited<ReturnType<TrpcClient['jobs']['get']['query']>>
 
 /** Waits until a job has ended, and gives it. */
-export async function ended({ url, token }: Door, jobId: string, timeoutMs = 60_000): Promise<JobAnswer> {
+export async function ended({ url, token }: Door, jobId: string, timeoutMs?: number): Promise<JobAnswer> {
   const client = createTrpcClient(url, token)
-  const deadline = Date.now() + timeoutMs
-  for (;;) {
-    const job = await client.jobs.get.query({ jobId })
-    if (hasEnded(job.status)) return job
-    if (Date.now() > deadline) throw new Error(`Job ${jobId} is still ${job.status} after ${timeoutMs} ms`)
-    await Bun.sleep(10)
+  let job = await client.jobs.get.query({ jobId })
+  const isOver = async () => {
+    job = await client.jobs.get.query({ jobId })
+    return hasEnded(job.status)
   }
+  await until(isOver, `The end of the job ${jobId}`, timeoutMs)
+  return job
 }
 
 /** Imports a file into a new table and gives the result. @throws Error where the job did not complete */

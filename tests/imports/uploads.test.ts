@@ -3,6 +3,7 @@ import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
+import { until } from '../support/until.ts'
 import { type Door, doorOf, postUpload, upload } from './support.ts'
 
 let app: TestApp
@@ -104,13 +105,13 @@ describe('an upload in parts', () => {
       const received = await receivedOf()
       return send('PATCH', `${uploadId}?offset=${received}`, new Uint8Array(300_000 - received).fill(98))
     }
-    let answer = await rest()
+    let status = 409
     // The server notices a moment later.
-    for (let tries = 0; answer.status === 409 && tries < 50; tries++) {
-      await Bun.sleep(20)
-      answer = await rest()
-    }
-    expect(answer.status).toBe(200)
+    await until(async () => {
+      status = (await rest()).status
+      return status !== 409
+    }, 'The end of the lost connection')
+    expect(status).toBe(200)
     expect(await receivedOf()).toBe(300_000)
   })
 

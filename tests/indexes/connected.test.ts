@@ -9,6 +9,7 @@ import { type Bench, benchOf } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 const RECORDS = 6_000
 const NAMES = {
@@ -79,12 +80,11 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
     (await bench.trpc.indexes.performance.query({ tableId: task.table.id })).views[0]
 
   async function finished() {
-    for (let at = 0; at < 400; at++) {
-      const list = await listed()
-      if (list.every(({ state }) => state !== 'building')) return list
-      await Bun.sleep(25)
-    }
-    throw new Error('an index is still being built')
+    await until(
+      async () => (await listed()).every(({ state }) => state !== 'building'),
+      'The end of all builds',
+    )
+    return listed()
   }
 
   test('are refused for a database view, and while the source allows no schema changes', async () => {
@@ -161,8 +161,7 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
     })
     expect(await ended(doorOf(bench.app, bench.owner), jobId)).toMatchObject({ status: 'completed' })
     const list = () => bench.trpc.indexes.list.query({ tableId })
-    for (let waited = 0; waited < 10_000 && (await list())[0]?.state !== 'ready'; waited += 20)
-      await Bun.sleep(20)
+    await until(async () => (await list())[0]?.state === 'ready', 'The index of the copy')
     const copy = await bench.trpc.schema.table.query({ tableId })
     const { title } = task.fields.find(({ columnName }) => columnName === 'name')!
     const name = copy.fields.find((field) => field.title === title)!

@@ -7,6 +7,7 @@ import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { fillTable, indexNames } from './support.ts'
 
 let bench: Bench
@@ -63,12 +64,11 @@ const maintain = () => bench.app.services.indexes.maintain(always)
 const indexesOf = (tableId = table.id) => bench.trpc.indexes.list.query({ tableId })
 
 async function finished(tableId = table.id) {
-  for (let at = 0; at < 200; at++) {
-    const list = await indexesOf(tableId)
-    if (list.every(({ state }) => state !== 'building')) return list
-    await Bun.sleep(25)
-  }
-  throw new Error('an index is still being built')
+  await until(
+    async () => (await indexesOf(tableId)).every(({ state }) => state !== 'building'),
+    'The end of all builds',
+  )
+  return indexesOf(tableId)
 }
 
 /** Names of the indexes that exist in the database, besides those of keys. */

@@ -10,6 +10,7 @@ import { createBench, testTable } from '../records/support.ts'
 import { META_DATABASES, PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
+import { until } from '../support/until.ts'
 import { fillTable, indexNames } from './support.ts'
 
 /** Many enough that the build still runs when the server is killed. */
@@ -120,7 +121,7 @@ test('a server without automatic indexes resumes the build of one that somebody 
   })
   const isDone = async () => Bun.deepEquals(await states(), [[id, 'ready']])
   // The round of a server begins every 20 seconds.
-  for (let at = 0; at < 150 && !(await isDone()); at++) await Bun.sleep(300)
+  await until(isDone, 'The resumed build')
   expect(await states()).toEqual([[id, 'ready']])
   expect(await indexNames(kernel, table)).toEqual([id])
 })

@@ -4,6 +4,7 @@ import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { fillTable, indexNames } from './support.ts'
 
 // Two servers over one PostgreSQL and one data folder.
@@ -51,7 +52,10 @@ test('two servers that decide at the same time build one index, and both use it'
   expect(names).toHaveLength(1)
   const clients = [bench.trpc, createTrpcClient(other.url, bench.owner.token)]
   for (const client of clients) {
-    const { indexes, views } = await client.indexes.performance.query({ tableId: table.id })
+    const performance = () => client.indexes.performance.query({ tableId: table.id })
+    // The other server hears of it a moment later.
+    await until(async () => (await performance()).views[0]?.usesIndex === true, 'The use of the index')
+    const { indexes, views } = await performance()
     expect(indexes).toMatchObject([{ id: names[0], state: 'ready' }])
     expect(views).toMatchObject([{ sorts: false, usesIndex: true }])
   }
@@ -73,13 +77,11 @@ test('an index that one server builds or drops counts on the other at once', asy
   expect(before).toMatchObject({ usesIndex: false })
   expect(before.suggestion![0]).toEqual(terms[0]!)
   const { id } = await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: before.suggestion! })
-  const until = async (holds: boolean) => {
-    for (let at = 0; at < 200 && (await explain()).usesIndex !== holds; at++) await Bun.sleep(25)
-    expect((await explain()).usesIndex).toBe(holds)
-  }
-  await until(true)
+  const untilUsed = (isUsed: boolean) =>
+    until(async () => (await explain()).usesIndex === isUsed, `usesIndex: ${isUsed}`)
+  await untilUsed(true)
   await bench.trpc.indexes.drop.mutate({ tableId: table.id, indexId: id })
-  await until(false)
+  await untilUsed(false)
 })
 
 test('an index that one server is building is left to it by the other', async () => {
@@ -96,7 +98,7 @@ test('an index that one server is building is left to it by the other', async ()
   }
   try {
     const { id } = await bench.trpc.indexes.create.mutate({ tableId: table.id, terms })
-    for (let at = 0; at < 500 && taken.length === 0; at++) await Bun.sleep(20)
+    await until(() => taken.length > 0, 'The claim')
     await Bun.sleep(300)
     expect(taken).toEqual([`index ${id}`])
     expect(await indexNames(bench.app.kernel, table)).not.toContain(id)

@@ -3,6 +3,7 @@ import { io, type Socket } from 'socket.io-client'
 import type { Position, Presence, PresenceNews } from '../../src/core/presence.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -60,15 +61,6 @@ async function enter(auth: object, position: Position | null = at(), isHidden = 
   if (position) report(position)
   const names = () => [...others.values()].map(({ name }) => name)
   return { socket, others, received, report, names }
-}
-
-/** Fails after 15 seconds, so that a test says what it waited for. */
-async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 15_000
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`Never happened: ${holds}`)
-    await Bun.sleep(5)
-  }
 }
 
 const member = (role: 'viewer' | 'editor' = 'editor') => createMember(app, baseId, role)

@@ -5,6 +5,7 @@ import { type ServerProcess, startServerProcess } from '../imports/server-proces
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 // Two servers over one PostgreSQL, the other as a process of its own: what ends an access on one counts on the connections of the other.
 let app: TestApp
@@ -120,6 +121,8 @@ describe('someone who follows a base on another server', () => {
   })
 })
 
+const REPORT_EVERY_MS = 1_000
+
 describe('people in a base', () => {
   const place = (baseId: string) => ({
     baseId,
@@ -132,7 +135,7 @@ describe('people in a base', () => {
   })
 
   /** A connection to a server that reports its position, with the ids of the people whom it is told of. */
-  async function enter(url: string, token: string): Promise<{ people: () => string[] }> {
+  async function enter(url: string, token: string) {
     const socket = io(url, {
       auth: { token },
       transports: ['websocket'],
@@ -147,20 +150,22 @@ describe('people in a base', () => {
       for (const id of gone) others.delete(id)
     })
     await socket.emitWithAck('base:join', baseId, 0)
-    const beat = setInterval(() => socket.emit('presence', place(baseId)), 1000)
+    const beat = setInterval(() => socket.emit('presence', place(baseId)), REPORT_EVERY_MS)
     socket.once('disconnect', () => clearInterval(beat))
     socket.emit('presence', place(baseId))
-    return { people: () => [...others.values()].map(({ userId }) => userId) }
+    return {
+      people: () => [...others.values()].map(({ userId }) => userId),
+      /** Stays connected, but reports no more. */
+      fallSilent: () => clearInterval(beat),
+    }
   }
 
   test('see each other on different servers, also those who were there before', async () => {
     const member = await createMember(app, baseId, 'viewer')
     const mine = await enter(app.url, owner.token)
-    const slowness = await measureSlowness()
-    const startedAt = performance.now()
     const theirs = await enter(other.url, member.token)
-    await until(() => mine.people().includes(member.id) && theirs.people().includes(owner.id))
-    expect(performance.now() - startedAt).toBeLessThan(2000 * slowness)
+    const seeEachOther = () => mine.people().includes(member.id) && theirs.people().includes(owner.id)
+    await until(seeEachOther, 'They see each other', 30_000)
   })
 
   test('vanish when their access ends on another server', async () => {
@@ -174,42 +179,21 @@ describe('people in a base', () => {
 
   test('are known to a server that starts later, and vanish with one that is killed', async () => {
     const member = await createMember(app, baseId, 'viewer')
+    const silent = await createMember(app, baseId, 'viewer')
     const mine = await enter(app.url, owner.token)
+    const { fallSilent } = await enter(app.url, silent.token)
     const third = await startServerProcess(app.config.dataDir, { DATABASE_URL: app.config.databaseUrl ?? '' })
     try {
       const theirs = await enter(third.url, member.token)
       await until(() => mine.people().includes(member.id) && theirs.people().includes(owner.id))
+      // Whoever falls silent vanishes some seconds later. The end of a server shows earlier, though it comes after that.
+      await until(() => mine.people().includes(silent.id))
+      fallSilent()
+      await Bun.sleep(2 * REPORT_EVERY_MS)
     } finally {
       await third.end('SIGKILL')
     }
-    const slowness = await measureSlowness()
-    const killedAt = performance.now()
     await until(() => !mine.people().includes(member.id))
-    expect(performance.now() - killedAt).toBeLessThan(8000 * slowness)
+    expect(mine.people()).toContain(silent.id)
   })
 })
-
-/** What a write takes that the other server tells of, on a machine that does nothing else. */
-const USUAL_MS = 100
-
-/** How many times slower the machine is than usual, at least 1: by a write on one server until the other tells of it. */
-async function measureSlowness(): Promise<number> {
-  const times: number[] = []
-  const { socket, told } = await follow({ token: owner.token })
-  for (let count = 1; count <= 3; count++) {
-    const startedAt = performance.now()
-    await write()
-    await until(() => told.length === count)
-    times.push(performance.now() - startedAt)
-  }
-  socket.close()
-  return Math.max(1, ...times.map((ms) => ms / USUAL_MS))
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 40_000
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`Never happened: ${holds}`)
-    await Bun.sleep(10)
-  }
-}

@@ -8,6 +8,7 @@ import { fillTable, indexNames } from '../indexes/support.ts'
 import { type TestTable, testTable } from '../records/support.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { until } from '../support/until.ts'
 import { type Engine, openPlace, type Place } from './support.ts'
 
 /** From 20,000 records on, a search builds an index. */
@@ -92,11 +93,10 @@ test('sheaf move of a base with indexes and a search index builds the indexes in
   }
   const found = await search(first)
   expect(found.ids).toHaveLength(25)
-  for (let at = 0; at < 200 && searchTables(baseId).length === 0; at++) {
-    await Bun.sleep(25)
+  await until(async () => {
     await search(first)
-  }
-  expect(searchTables(baseId)).not.toEqual([])
+    return searchTables(baseId).length > 0
+  }, 'The search index')
   const listed = await listOn(first)
   expect(listed.map(({ isAutomatic }) => isAutomatic).toSorted()).toEqual([false, true])
   expect(listed.map(({ state }) => state)).toEqual(['ready', 'ready'])

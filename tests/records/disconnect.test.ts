@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { until } from '../support/until.ts'
 
 /** Records of the slow table: a formula over all of them takes minutes. */
 const ROWS = 60_000
@@ -164,7 +165,7 @@ describe('a caller who disconnects in the middle of a scan', () => {
     ).toHaveLength(1)
     expect((await own.get(`${list()}?where=(Note,eq,nothing)`)).body.list).toEqual([])
     expect((await app.rest().get(`${shared()}/rows?where=(Note,eq,nothing)`)).body.list).toEqual([])
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 
   test(`a link has ${DOWNLOADS} downloads at a time, and another once one has ended`, async () => {
@@ -183,13 +184,12 @@ describe('a caller who disconnects in the middle of a scan', () => {
     expect([own.status, await own.text()]).toEqual([200, expect.stringContaining('small')])
     clients[0]?.abort()
     const again = new AbortController()
-    const deadline = performance.now() + 10_000
-    let next = await download(again.signal)
-    while (next.status === 429 && performance.now() < deadline) {
-      await Bun.sleep(50)
-      next = await download(again.signal)
-    }
-    expect(next.status).toBe(200)
+    let status = 429
+    await until(async () => {
+      status = (await download(again.signal)).status
+      return status !== 429
+    }, 'The end of a download')
+    expect(status).toBe(200)
     for (const client of [...clients, again]) client.abort()
   })
 })

@@ -13,6 +13,7 @@ import { createTestApp, PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
 import { createDatabase } from '../support/servers.ts'
+import { until } from '../support/until.ts'
 import { type Bench, benchOf, createBench } from './support.ts'
 
 let bench: Bench
@@ -99,8 +100,7 @@ describe('the feed of a base', () => {
     await feed.settled(bench.baseId)
     // The delay of the one that failed does not hold back the others.
     expect([ids(failing.entries), ids(other.entries)]).toEqual([[], [from + 1, from + 2]])
-    const deadline = Date.now() + 15_000
-    while ((await marks('failing')) === 0 && Date.now() < deadline) await Bun.sleep(50)
+    await until(async () => (await marks('failing')) > 0, 'The next try')
     expect([ids(failing.entries), ids(other.entries)]).toEqual([
       [from + 1, from + 2],
       [from + 1, from + 2],
@@ -227,8 +227,7 @@ test('of two servers, one reads a log, and the other goes on when it ends', asyn
     const write = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, n) => rest.post(table.path, { Title: `${n}` })))
     const untilTaken = async (count: number) => {
-      const deadline = Date.now() + 20_000
-      while (taken.length < count && Date.now() < deadline) await Bun.sleep(20)
+      await until(() => taken.length >= count, `${count} entries`)
       expect(taken.map(([, id]) => id)).toEqual(Array.from({ length: count }, (_, n) => from + 1 + n))
     }
     await write(30)

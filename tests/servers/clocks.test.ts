@@ -8,7 +8,7 @@ import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
 import { type SmtpRecorder, startSmtpServer } from '../support/smtp-server.ts'
-import { until } from './support.ts'
+import { until } from '../support/until.ts'
 
 const MINUTE = 60_000
 /** Of both servers, in opposite directions: more than the lease of a mail, less than the life of what it offers. */

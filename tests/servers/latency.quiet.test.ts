@@ -5,7 +5,8 @@ import type { PresenceNews } from '../../src/core/presence.ts'
 import type { ServerProcess } from '../imports/server-process.ts'
 import { ended, startImport } from '../imports/support.ts'
 import { createRestClient } from '../support/client.ts'
-import { startThreeServers, type ThreeServers, until } from './support.ts'
+import { until } from '../support/until.ts'
+import { startThreeServers, type ThreeServers } from './support.ts'
 
 /** How soon the others know (docs/scaling.md), for 95 of 100. */
 const PROMISE_MS = 200

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Socket } from 'socket.io-client'
 import type { AppliedChange } from '../../src/core/changes.ts'
-import { readTitles, startThreeServers, type ThreeServers, until } from './support.ts'
+import { until } from '../support/until.ts'
+import { readTitles, startThreeServers, type ThreeServers } from './support.ts'
 
 /** For a machine that is busy with other tests; `latency.quiet.test.ts` has the promise. */
-const SLACK_MS = 2_000
+const SLACK_MS = 20_000
 
 let world: ThreeServers
 let baseId: string
@@ -206,7 +207,7 @@ describe('a lost connection over which a server hears of the others', () => {
     for (const { socket } of watchers) socket.close()
     const shown = times.map((time) => Math.round(time)).join(', ')
     console.info(`changes during a lost connection: seen everywhere ${shown} ms after its end`)
-    expect(Math.max(...times)).toBeLessThan(2 * SLACK_MS)
+    expect(Math.max(...times)).toBeLessThan(SLACK_MS)
   })
 
   test('does not delay the end of an access', async () => {

@@ -70,13 +70,3 @@ export async function readTitles(rest: RestClient, path: string): Promise<string
     if (body.pageInfo.isLastPage) return titles.filter((title) => title !== null)
   }
 }
-
-/** Resolves with the time at which something becomes true; rejects after thirty seconds. */
-export async function until(holds: () => boolean | Promise<boolean>, what = 'It'): Promise<number> {
-  const end = performance.now() + 30_000
-  while (performance.now() < end) {
-    if (await holds()) return performance.now()
-    await Bun.sleep(2)
-  }
-  throw new Error(`${what} did not become true in time`)
-}

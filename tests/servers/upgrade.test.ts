@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { VERSION } from '../../src/version.ts'
 import type { ServerProcess } from '../imports/server-process.ts'
-import { readTitles, startThreeServers, type ThreeServers, until } from './support.ts'
+import { until } from '../support/until.ts'
+import { readTitles, startThreeServers, type ThreeServers } from './support.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const COPIED = ['src', 'modules', 'migrations', 'package.json', 'tsconfig.json', 'bunfig.toml']

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ServerProcess } from '../imports/server-process.ts'
-import { readTitles, startThreeServers, until } from './support.ts'
+import { until } from '../support/until.ts'
+import { readTitles, startThreeServers } from './support.ts'
 
 /** Writers that send a record once, and writers that send it again, as browsers do, until it is acknowledged. */
 const WRITERS = { once: 4, persistent: 4 }

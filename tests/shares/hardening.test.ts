@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '../imports/support.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { until } from '../support/until.ts'
 import { createForm } from './form-world.ts'
 import { byLink, createSecrets, refusalOf, type Secrets } from './world.ts'
 
@@ -205,11 +207,10 @@ describe('a link to a base', () => {
         (await app.rest(credentials).post('/jobs/listen', { _mid: 0, data: { id: jobId } })).body,
       )
     let own = ''
-    for (let tries = 0; tries < 200 && !own.includes('dltemp'); tries++) {
+    await until(async () => {
       own = await listen(owner.token)
-      await Bun.sleep(20)
-    }
-    expect(own).toContain('dltemp')
+      return own.includes('dltemp')
+    }, 'The exported file')
     expect(await listen(byLink('base', id))).not.toContain('dltemp')
   })
 
@@ -221,11 +222,8 @@ describe('a link to a base', () => {
     await app.rest(owner.token).patch(`/api/v1/users/${guest.id}`, { roles: 'org-level-creator' })
     const trpc = app.trpc(guest.token)
     const copy = await trpc.copies.sharedBase.mutate({ shareId: id })
-    let status = ''
-    for (let tries = 0; tries < 500 && status !== 'completed'; tries++) {
-      status = (await trpc.jobs.get.query({ jobId: copy.jobId })).status
-      await Bun.sleep(20)
-    }
+    const { status } = await ended({ url: app.url, token: guest.token }, copy.jobId)
+    expect(status).toBe('completed')
     const staff = (await trpc.schema.tables.query({ baseId: copy.baseId })).find(
       ({ title }) => title === 'Staff',
     )

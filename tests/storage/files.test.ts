@@ -10,13 +10,9 @@ import { type Bench, benchOf, refusalOf, type TestTable } from '../records/suppo
 import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
-/** Waits until it holds, as long as the test may take. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await Bun.sleep(20)
-}
 
 describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
   let bench: Bench

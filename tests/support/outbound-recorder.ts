@@ -1,3 +1,5 @@
+import { PATIENCE_MS } from './until.ts'
+
 /** A completely received request. */
 interface RecordedRequest {
   method: string
@@ -66,7 +68,7 @@ export function startOutboundRecorder(): OutboundRecorder {
     url: server.url.origin,
     requests,
     answer: (path, answer) => void answers.set(path, answer),
-    async waitFor(count, timeoutMs = 5000) {
+    async waitFor(count, timeoutMs = PATIENCE_MS) {
       const deadline = Bun.sleep(timeoutMs).then(() => 'late' as const)
       while (requests.length < count) {
         if ((await Promise.race([arrived.promise, deadline])) === 'late') {

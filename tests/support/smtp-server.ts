@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { Config } from '../../src/config.ts'
+import { until } from './until.ts'
 
 /** A received mail. */
 interface ReceivedMail {
@@ -87,13 +88,9 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
     } satisfies Partial<Config>,
     come,
     go,
-    /** Resolves with all mails once there are `count`. @throws Error after the timeout */
-    async waitFor(count: number, timeoutMs = 5000): Promise<ReceivedMail[]> {
-      const deadline = Date.now() + timeoutMs
-      while (mails.length < count) {
-        if (Date.now() > deadline) throw new Error(`${mails.length} of ${count} mails in ${timeoutMs} ms`)
-        await Bun.sleep(10)
-      }
+    /** Resolves with all mails once there are `count`. */
+    async waitFor(count: number): Promise<ReceivedMail[]> {
+      await until(() => mails.length >= count, `${count} mails`)
       return mails
     },
   }

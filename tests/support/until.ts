@@ -1,0 +1,21 @@
+/** Nearly as long as a test may take, so that it says what it waited for. */
+export const PATIENCE_MS = 100_000
+
+/**
+ * Waits until something becomes true: for what happens soon, but on a busy machine at no certain time.
+ *
+ * @returns when it was found to be true, by `performance.now()`
+ * @throws Error naming `what` after `timeoutMs`
+ */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  what = String(isTrue),
+  timeoutMs = PATIENCE_MS,
+): Promise<number> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`Not true within ${timeoutMs} ms: ${what}`)
+    await Bun.sleep(5)
+  }
+  return performance.now()
+}
