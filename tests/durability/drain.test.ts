@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
+import { until } from '../support/until.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-drain-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -12,11 +13,11 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
 
 test('a server that is asked to stop is not ready, but serves until its time is over', async () => {
-  const server = await startServerProcess(dataDir, { DRAIN_SECONDS: '3' })
+  const server = await startServerProcess(dataDir, { DRAIN_SECONDS: '8' })
   expect(await statusOf(`${server.url}/api/v1/ready`)).toBe(200)
   const began = performance.now()
   const ended = server.end('SIGTERM')
-  await Bun.sleep(500)
+  await until(async () => (await statusOf(`${server.url}/api/v1/ready`)) !== 200, 'The signal has arrived')
   const ready = await fetch(`${server.url}/api/v1/ready`)
   expect([ready.status, await ready.json()]).toMatchObject([
     503,
@@ -25,7 +26,7 @@ test('a server that is asked to stop is not ready, but serves until its time is 
   expect(await statusOf(`${server.url}/api/v1/health`)).toBe(200)
   expect(await statusOf(`${server.url}/api/v1/version`)).toBe(200)
   expect(await ended).toBe(0)
-  expect(performance.now() - began).toBeGreaterThan(2_900)
+  expect(performance.now() - began).toBeGreaterThan(7_900)
 })
 
 test('a second signal stops it at once, unless it is an echo of the first', async () => {
@@ -42,11 +43,11 @@ test('a second signal stops it at once, unless it is an echo of the first', asyn
     code = await Promise.race([ended, Bun.sleep(300).then(() => null)])
   }
   expect(code).toBe(1)
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(performance.now() - began).toBeLessThan(40_000)
 })
 
 test('a request that is being answered is finished', async () => {
-  const server = await startServerProcess(dataDir, { STOP_SECONDS: '5' })
+  const server = await startServerProcess(dataDir, { STOP_SECONDS: '60' })
   const { promise: sent, resolve } = Promise.withResolvers<void>()
   // A body that arrives slowly keeps the request open.
   const body = new ReadableStream({
@@ -64,7 +65,8 @@ test('a request that is being answered is finished', async () => {
     body,
   })
   await sent
-  await Bun.sleep(300)
+  // What is answered now was asked later: the server has begun with the sign-in.
+  for (let asked = 0; asked < 3; asked++) await statusOf(`${server.url}/api/v1/health`)
   const ended = server.end('SIGTERM')
   expect((await answer).status).toBe(400)
   expect(await ended).toBe(0)
@@ -99,11 +101,22 @@ test('accepts no new requests while it waits for a webhook that does not answer'
     change: { baseId, operations: [{ kind: 'insert', tableId: table.id, rows: [{ values: {} }] }] },
   })
   await called.promise
-  const ended = server.end('SIGTERM')
-  await Bun.sleep(1_000)
+  let hasEnded = false
+  const ended = server.end('SIGTERM').finally(() => {
+    hasEnded = true
+  })
   const { hostname, port } = new URL(server.url)
   // A new connection: those that are kept alive are served until they are idle.
-  await expect(Bun.connect({ hostname, port: Number(port), socket: { data() {} } })).rejects.toThrow()
+  const isRefused = () =>
+    Bun.connect({ hostname, port: Number(port), socket: { data() {} } }).then(
+      (socket) => {
+        socket.end()
+        return false
+      },
+      () => true,
+    )
+  await until(isRefused, 'A connection is refused')
+  expect(hasEnded).toBe(false)
   expect(await ended).toBe(0)
   await receiver.stop(true)
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { until } from '../support/until.ts'
 import { createDataDir, type ServerProcess, startProcess } from './server-process.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -16,7 +17,8 @@ let fields: Record<string, string>
 
 beforeEach(async () => {
   data = createDataDir()
-  server = await startProcess(data.path)
+  // Longer than any stop may take that waits for nothing.
+  server = await startProcess(data.path, { STOP_SECONDS: '60' })
   token = (
     await createTrpcClient(server.url).auth.signUp.mutate({ email: 'a@example.com', password: PASSWORD })
   ).token
@@ -52,14 +54,11 @@ interface Acknowledged {
 
 const BULK = 300
 
-/** Writes of all kinds from several clients at once, until the server is gone. */
-async function storm(url: string, until: Promise<unknown>): Promise<Acknowledged> {
+/** Writes of all kinds from several clients at once, which are under way when `kill` is called, until the server is gone. */
+async function storm(url: string, kill: () => Promise<void>): Promise<Acknowledged> {
   const rest = createRestClient(url, token)
   const done: Acknowledged = { inserted: new Map(), updated: new Map(), deleted: new Set(), bulks: [] }
   let isOver = false
-  void until.then(() => {
-    isOver = true
-  })
   const client = async (name: number) => {
     for (let step = 0; !isOver; step++) {
       const title = `${name}-${step}`
@@ -79,7 +78,11 @@ async function storm(url: string, until: Promise<unknown>): Promise<Acknowledged
     }
   }
   // The last request of each client is cut off; that is what they are here for.
-  await Promise.allSettled(Array.from({ length: 6 }, (_, name) => client(name)))
+  const clients = Promise.allSettled(Array.from({ length: 6 }, (_, name) => client(name)))
+  await until(() => done.inserted.size > 5, 'The first writes')
+  await kill()
+  isOver = true
+  await clients
   return done
 }
 
@@ -146,9 +149,10 @@ describe('kill -9 amid a storm of writes', () => {
   test.each([250, 600, 900])(
     'loses nothing that was acknowledged and leaves nothing half done (after %i ms)',
     async (delay) => {
-      const killed = Bun.sleep(delay).then(() => server.end('SIGKILL'))
-      const done = await storm(server.url, killed)
-      await killed
+      const done = await storm(server.url, async () => {
+        await Bun.sleep(delay)
+        await server.end('SIGKILL')
+      })
       expect(done.inserted.size).toBeGreaterThan(5)
 
       server = await startProcess(data.path)
@@ -219,7 +223,7 @@ describe('SIGTERM', () => {
     await createRestClient(server.url, token).get(path())
     const startedAt = performance.now()
     expect(await server.end('SIGTERM')).toBe(0)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 })
 

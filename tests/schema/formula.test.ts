@@ -135,7 +135,7 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       const values = await valuesOf(shop, field)
       // PostgreSQL does not backtrack, and has no need of a limit on steps.
       expect(values.every((value) => value === 0 || value === 50_000)).toBe(true)
-      expect(performance.now() - began).toBeLessThan(20_000)
+      expect(performance.now() - began).toBeLessThan(60_000)
     })
   })
 

@@ -124,7 +124,7 @@ describe('a webhook whose templates take values of records', () => {
     await bench.rest.post(table.path, rows)
     const startedAt = performance.now()
     await bench.settled()
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
     expect(bench.receiver.requests).toBeEmpty()
     const { id: hookId } = (await bench.trpc.hooks.list.query({ tableId: table.id }))[0]!
     const { deliveries } = await bench.trpc.hooks.deliveries.query({ hookId })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type Bench, createBench } from '../records/support.ts'
+import { until } from '../support/until.ts'
 
 const TEST = '/api/v1/db/meta/connection/test'
 
@@ -78,6 +79,11 @@ describe('a connection to a server that is no database', () => {
     ['pg', 'Required'],
     ['mysql2', 'No'],
   ])('that says nothing is left alone once the caller has gone: %s, SSL %s', async (client, sslMode) => {
+    // Whoever stays waits for the end of the attempt, which began earlier.
+    let hasEnded = false
+    const staying = message(connection(client, listen({}).port, { sslMode })).then(() => {
+      hasEnded = true
+    })
     const { port, seen } = listen({})
     const caller = new AbortController()
     const answer = fetch(bench.app.url + TEST, {
@@ -91,11 +97,9 @@ describe('a connection to a server that is no database', () => {
     expect(seen.closed).toBe(0)
     caller.abort()
     await expect(answer).rejects.toThrow()
-    const leftAt = performance.now()
-    while (seen.closed === 0 && performance.now() - leftAt < 20_000) await Bun.sleep(10)
-    // The attempt itself may take eight seconds.
-    expect(performance.now() - leftAt).toBeLessThan(4_000)
-    await Bun.sleep(300)
+    await until(() => seen.closed > 0, 'The end of the connection')
+    expect(hasEnded).toBe(false)
+    await staying
     expect(seen.connections).toBe(1)
   })
 
@@ -128,7 +132,7 @@ describe('a connection to a server that is no database', () => {
       const started = performance.now()
       const told = await message(connection('pg', port))
       expect(told.length).toBeLessThan(1_500)
-      expect(performance.now() - started).toBeLessThan(5_000)
+      expect(performance.now() - started).toBeLessThan(20_000)
     }
   })
 })
