@@ -74,6 +74,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   const starting = new Set<string>()
   /** Ended jobs whose end is not stored yet. */
   const unsaved = new Map<string, Job>()
+  /** Those of them that nobody has been told of yet, as they were before. */
+  const ending = new Map<string, Job>()
   let closing = false
   /** True once the kinds of jobs are registered. */
   let isStarted = false
@@ -124,14 +126,19 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     return stored !== null && !hasEnded(stored.status) && stored.progress.restarts === progress.restarts
   }
 
-  /** Ends a job and announces it, even if the end cannot be stored yet. */
+  /**
+   * Ends a job. Whoever asks sees the end once it is announced: when it is stored, or when it cannot be stored yet. Otherwise
+   * a restart could take back an end that somebody has seen.
+   */
   async function end(job: Job, outcome: Partial<Job>): Promise<void> {
-    Object.assign(job, outcome, { updatedAt: nowIso() })
-    unsaved.set(job.id, job)
+    const ended: Job = { ...job, ...outcome, updatedAt: nowIso() }
+    ending.set(job.id, job)
+    unsaved.set(job.id, ended)
     runs.delete(job.id)
     await saveEnds()
-    onEnd?.(job)
-    events.emit('job.changed', job)
+    ending.delete(job.id)
+    onEnd?.(ended)
+    events.emit('job.changed', ended)
   }
 
   /** Stores the end of a job, and in the same transaction notifies its owner if it was long enough to be out of sight. */
@@ -351,6 +358,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     events.emit('job.changed', job)
   }
 
+  /** A job whose state is newer here than in the metadata. */
+  const findLive = (jobId: string): Job | undefined =>
+    runs.get(jobId)?.job ?? ending.get(jobId) ?? unsaved.get(jobId)
+
   return {
     register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
     async start(kind, { id = createId('job'), userId, baseId, input }) {
@@ -383,12 +394,12 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       return { ...job }
     },
     async find(jobId) {
-      const live = runs.get(jobId)?.job ?? unsaved.get(jobId)
+      const live = findLive(jobId)
       return live ? { ...live } : store.find(jobId)
     },
     async list(of) {
       const stored = await store.list(of)
-      const current = stored.map((job) => ({ ...job, ...(runs.get(job.id)?.job ?? unsaved.get(job.id)) }))
+      const current = stored.map((job) => ({ ...job, ...findLive(job.id) }))
       return of.unfinished ? current.filter((job) => !hasEnded(job.status)) : current
     },
     counts() {

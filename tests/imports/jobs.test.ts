@@ -58,6 +58,26 @@ describe('createJobs', () => {
 
   const statusOf = async (id: string) => (await jobs.find(id))?.status
 
+  test('shows the end of a job when it is stored and announced, not earlier', async () => {
+    const running = register()
+    await start('a')
+    await until(() => running.has('a'))
+    const { atomically } = meta
+    const [storing, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    meta.atomically = async (statements) => {
+      storing.resolve()
+      await gate.promise
+      return atomically(statements)
+    }
+    running.get('a')?.finish()
+    await storing.promise
+    expect(await statusOf('a')).toBe('active')
+    expect((await jobs.list({ unfinished: true })).map(({ id }) => id)).toEqual(['a'])
+    gate.resolve()
+    await until(async () => (await statusOf('a')) === 'completed')
+    expect(seen).toContain('a completed 0')
+  })
+
   test('cleans up once, however often it is asked, and again after an outage', async () => {
     const running = register()
     await start('a')
@@ -306,6 +326,7 @@ describe('jobs over REST', () => {
     for (let last = 0; ; ) {
       const { body } = await listen({ _mid: last, data: { id: long } })
       if (body.status === 'close') break
+      if (body.status === 'refresh') continue
       for (const message of body) {
         if (message.data.status) statuses.push(message.data.status)
         last = message._mid
