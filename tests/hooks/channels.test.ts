@@ -123,7 +123,8 @@ describe('a webhook', () => {
     const called = () => services.requests.map(({ path }) => path.replace(/\?.*/, '')).toSorted()
     const [first] = await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })
     expect(first).toMatchObject({ status: 'waiting', error: { code: 'ERR_BAD_RESPONSE' } })
-    expect(called()).toEqual(['/hooks/hush-slack', '/hooks/three', '/hooks/two'])
+    // The one that has refused may have been called again by now.
+    expect(called().slice(0, 3)).toEqual(['/hooks/hush-slack', '/hooks/three', '/hooks/two'])
     services.answer('/hooks/two', { status: 200 })
     await until(async () => !(await bench.app.services.hooks.isBusy(bench.baseId)), 'The second try')
     expect(called().slice(0, 2)).toEqual(['/hooks/hush-slack', '/hooks/three'])

@@ -5,6 +5,7 @@ import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { fillTable } from './support.ts'
 
 const RECORDS = 20_000
@@ -71,11 +72,11 @@ describe('the search index of a table in PostgreSQL', () => {
     await run(`create event trigger refuse_extensions on ddl_command_start when tag in ('CREATE EXTENSION')
       execute function public.refuse_extensions()`)
     expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
-    await Bun.sleep(1_000)
+    const performance = async () => (await bench.rest.get(`/api/v2/meta/tables/${table.id}/performance`)).body
+    await until(async () => (await performance()).search.state === 'unavailable', 'The refused extension')
     expect(await indexes()).toEqual([])
     expect(await run(`select extname::text as name from pg_extension where extname = 'pg_trgm'`)).toEqual([])
-    const { body } = await bench.rest.get(`/api/v2/meta/tables/${table.id}/performance`)
-    expect(body.search).toEqual({ state: 'unavailable', part: 0 })
+    expect((await performance()).search).toEqual({ state: 'unavailable', part: 0 })
     expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
     await run('drop event trigger refuse_extensions')
   })

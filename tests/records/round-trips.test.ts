@@ -40,7 +40,10 @@ afterAll(async () => {
 /** Round trips of a call once statements are prepared and metadata is cached. */
 async function trips(call: () => Promise<unknown>): Promise<number> {
   for (let count = 0; count < 4; count++) await call()
-  return proxy.roundTrips(call)
+  const counts: number[] = []
+  // What the server does on its own meanwhile is counted as well.
+  for (let time = 0; time < 5; time++) counts.push(await proxy.roundTrips(call))
+  return Math.min(...counts)
 }
 
 const write = (operations: Parameters<TrpcClient['records']['write']['mutate']>[0]['change']['operations']) =>
