@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type PostgresConnection, postgresConnection, type SslConfig } from '../../src/db/connection.ts'
 import { openPostgresDatabase, openPostgresEngine } from '../../src/db/postgres/engine.ts'
 import { findBinary, findPostgresBin } from '../support/find-binary.ts'
-import { createServerHome, findFreePort, runToEnd, startSupervised } from '../support/supervised-server.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { createServerHome, runToEnd, startSupervised } from '../support/supervised-server.ts'
 
 // A PostgreSQL of its own, whose certificate names "localhost" and is signed by itself.
 const openssl = findBinary('openssl')

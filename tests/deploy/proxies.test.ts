@@ -8,6 +8,7 @@ import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createRestClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
 import { findBinary } from '../support/find-binary.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-proxy-'))
@@ -33,14 +34,6 @@ afterAll(async () => {
   await app.stop()
   rmSync(folder, { recursive: true, force: true })
 })
-
-/** A port that nothing uses. */
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const port = server.port ?? 0
-  await server.stop(true)
-  return port
-}
 
 /** The examples with a port instead of a host name and its certificate, and this server behind them. */
 const PROXIES: Record<string, (port: number) => string[]> = {
@@ -83,7 +76,7 @@ describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
         { title: 'Note', type: 'LongText' },
       ],
     })
-    const port = await freePort()
+    const port = await findFreePort()
     const [, ...args] = PROXIES[name]!(port)
     proxy = Bun.spawn([program ?? name, ...args], {
       env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },

@@ -1,12 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { findMariadb } from './find-binary.ts'
-import {
-  createServerHome,
-  findFreePort,
-  type PrivateServer,
-  runToEnd,
-  startSupervised,
-} from './supervised-server.ts'
+import { findFreePort } from './free-port.ts'
+import { createServerHome, type PrivateServer, runToEnd, startSupervised } from './supervised-server.ts'
 
 // No data outlives the run, so none needs to reach the disk. "loose" makes versions ignore options that they dropped.
 const SETTINGS = [

@@ -1,12 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findPostgresBin } from './find-binary.ts'
-import {
-  createServerHome,
-  findFreePort,
-  type PrivateServer,
-  runToEnd,
-  startSupervised,
-} from './supervised-server.ts'
+import { findFreePort } from './free-port.ts'
+import { createServerHome, type PrivateServer, runToEnd, startSupervised } from './supervised-server.ts'
 
 /**
  * No data of a test outlives the run, so none needs to reach the disk. Hundreds of databases are created, whose copies go

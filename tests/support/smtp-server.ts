@@ -1,6 +1,6 @@
-import { createServer } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { Config } from '../../src/config.ts'
+import { findFreePort } from './free-port.ts'
 import { until } from './until.ts'
 
 /** A received mail. */
@@ -21,7 +21,7 @@ export type SmtpRecorder = Awaited<ReturnType<typeof startSmtpServer>>
 /** A mail server on a free port of 127.0.0.1 that records mails and can be stopped temporarily. */
 export async function startSmtpServer({ account }: { account?: { user: string; pass: string } } = {}) {
   const mails: ReceivedMail[] = []
-  const port = await freePort()
+  const port = await findFreePort()
   /** Addresses that it rejects. */
   const unknown = new Set<string>()
   let server: SMTPServer | null = null
@@ -60,7 +60,10 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
   async function come(): Promise<void> {
     const made = create()
     made.on('error', () => {}) // A client that hangs up.
-    await new Promise<void>((resolve) => made.listen(port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve, reject) => {
+      made.once('error', reject)
+      made.listen(port, '127.0.0.1', resolve)
+    })
     server = made
   }
 
@@ -96,14 +99,6 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
   }
   await come()
   return recorder
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 function read(raw: string, recipients: string[]): ReceivedMail {

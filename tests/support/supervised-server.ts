@@ -1,5 +1,4 @@
 import { chownSync, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -120,20 +119,4 @@ export async function runToEnd(command: readonly string[]): Promise<void> {
   const child = Bun.spawn([...command], { cwd: '/', stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const output = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed:\n${(await output).join('')}`)
-}
-
-/** A currently free TCP port of 127.0.0.1. Another process may take it before the caller does. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() =>
-        address !== null && typeof address === 'object'
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      )
-    })
-  })
 }
