@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import type { Field } from '../../src/core/model.ts'
 import { type PostgresConnection, postgresConnection } from '../../src/db/connection.ts'
 import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
@@ -13,6 +14,7 @@ import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
 import { createWorkerPool } from '../../src/pool.ts'
 import { mysqlConnection } from '../dialects/engines.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
+import { until } from '../support/until.ts'
 
 let made: TestDatabase
 let database: PostgresDatabase
@@ -32,12 +34,10 @@ afterAll(async () => {
 async function cutAll(): Promise<void> {
   await using sql = new Bun.SQL(made.url, { max: 1 })
   const ours = sql`application_name = 'sheaf' and datname = current_database()`
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`
-  // They end when they come to it, and we hear of it a little later.
-  for (let left = 1; left > 0; ) {
-    await Bun.sleep(50)
-    ;[{ left }] = await sql`select count(*)::integer as left from pg_stat_activity where ${ours}`
-  }
+  const ended: { pid: number }[] =
+    await sql`select pid, pg_terminate_backend(pid) from pg_stat_activity where ${ours}`
+  // Their connections end with their processes.
+  await until(() => ended.every(({ pid }) => !existsSync(`/proc/${pid}`)), 'The end of the connections')
   await Bun.sleep(50)
 }
 

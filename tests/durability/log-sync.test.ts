@@ -80,6 +80,7 @@ describe('a write on a slow disk', () => {
     const write = insert(1, () => {
       isCounted = true
     })
+    await until(() => disk.waiting === 1)
     expect(await settled(write)).toBe('waiting')
     expect(isCounted).toBe(true)
     disk.finish()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { schemaOfBase } from '../../src/db/postgres/base-schema.ts'
 import { createRestClient } from '../support/client.ts'
+import { until } from '../support/until.ts'
 import { createHookBench, type HookBench } from './support.ts'
 
 let bench: HookBench
@@ -43,7 +44,7 @@ test('two servers send each delivery once, in the order of each record, and one 
 })
 
 test('what another server has sent while the connection was lost is not sent again', async () => {
-  const alone = await createHookBench({ webhookRetryMs: 3_000 }, 'postgres')
+  const alone = await createHookBench({ webhookRetryMs: 10_000 }, 'postgres')
   await using sql = new Bun.SQL(alone.app.config.databaseUrl ?? '', { max: 1 })
   const table = await alone.table({ Title: 'SingleLineText' })
   const hookId = await alone.hook(table)
@@ -51,11 +52,14 @@ test('what another server has sent while the connection was lost is not sent aga
   await alone.rest.post(table.path, { Title: 'once' })
   await alone.receiver.waitFor(1)
   // Its result is stored, and another server takes the next turn.
-  await Bun.sleep(300)
+  const deliveryOf = async () =>
+    (await sql`select attempts, due_at from hook_deliveries where hook_id = ${hookId}`)[0]
+  await until(async () => (await deliveryOf())?.attempts === 1, 'The stored result')
+  const dueAt = Number((await deliveryOf()).due_at)
   await sql`update hook_deliveries set status = 'delivered', ended_at = due_at where hook_id = ${hookId}`
   await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7433202
     and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
-  await Bun.sleep(4_000)
+  await Bun.sleep(dueAt + 2_000 - Date.now())
   expect(alone.received().length).toBe(1)
   await sql.close()
   await alone.stop()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startThreeServers, type ThreeServers } from '../servers/support.ts'
+import { SERVERS_TIMEOUT_MS, startThreeServers, type ThreeServers } from '../servers/support.ts'
 
 /** The promise is 300 ms; a busy machine gets more. */
 const SLACK_MS = 20_000
@@ -9,7 +9,7 @@ let baseId: string
 beforeAll(async () => {
   world = await startThreeServers({})
   baseId = (await world.trpc(world.servers[0]).bases.create.mutate({ title: 'Shared' })).id
-})
+}, SERVERS_TIMEOUT_MS)
 afterAll(() => world.stop())
 
 test('a notification made by one of three servers reaches browsers of the others, and is stored once', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasEnded } from '../../src/jobs.ts'
 import { ended, formatOf, resultOf, startImport, upload } from '../imports/support.ts'
 import { until } from '../support/until.ts'
-import { startThreeServers, type ThreeServers } from './support.ts'
+import { SERVERS_TIMEOUT_MS, startThreeServers, type ThreeServers } from './support.ts'
 
 /** Takes some seconds to import. */
 const ROWS = 200_000
@@ -23,7 +23,7 @@ beforeAll(async () => {
   ]
   tableId = (await api.schema.createTable.mutate({ baseId, title: 'Tasks', fields })).table.id
   path = `/api/v2/tables/${tableId}/records`
-})
+}, SERVERS_TIMEOUT_MS)
 afterAll(() => world.stop())
 
 const door = (server = world.servers[0]) => ({ url: server.url, token: world.owner.token })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Socket } from 'socket.io-client'
 import type { AppliedChange } from '../../src/core/changes.ts'
 import { until } from '../support/until.ts'
-import { readTitles, startThreeServers, type ThreeServers } from './support.ts'
+import { readTitles, SERVERS_TIMEOUT_MS, startThreeServers, type ThreeServers } from './support.ts'
 
 /** For a machine that is busy with other tests; `latency.quiet.test.ts` has the promise. */
 const SLACK_MS = 20_000
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { table, fields } = await world.trpc(a).schema.createTable.mutate({ baseId, title: 'Live' })
   tableId = table.id
   titleId = fields.find(({ title }) => title === 'Title')?.id ?? ''
-})
+}, SERVERS_TIMEOUT_MS)
 afterAll(() => world.stop())
 
 const insert = (server = world.servers[0], title = 'New') =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ended } from '../imports/support.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 import { until } from '../support/until.ts'
-import { readTitles, startThreeServers, type ThreeServers } from './support.ts'
+import { readTitles, SERVERS_TIMEOUT_MS, startThreeServers, type ThreeServers } from './support.ts'
 
 /** For a machine that is busy with other tests; it takes some milliseconds on a quiet one. */
 const SLACK_MS = 20_000
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const trpc = world.trpc(world.servers[0])
   one = (await trpc.bases.create.mutate({ title: 'One' })).id
   other = (await trpc.bases.create.mutate({ title: 'Other' })).id
-})
+}, SERVERS_TIMEOUT_MS)
 afterAll(async () => {
   await world.stop()
   await receiver.stop()

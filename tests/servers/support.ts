@@ -7,6 +7,9 @@ import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient, type RestClient, type TrpcClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
 
+/** Time to start them on a busy machine. */
+export const SERVERS_TIMEOUT_MS = 300_000
+
 /** Three server processes on one PostgreSQL and one data folder. */
 export type ThreeServers = Awaited<ReturnType<typeof startThreeServers>>
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { VERSION } from '../../src/version.ts'
 import type { ServerProcess } from '../imports/server-process.ts'
 import { until } from '../support/until.ts'
-import { readTitles, startThreeServers, type ThreeServers } from './support.ts'
+import { readTitles, SERVERS_TIMEOUT_MS, startThreeServers, type ThreeServers } from './support.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const COPIED = ['src', 'modules', 'migrations', 'package.json', 'tsconfig.json', 'bunfig.toml']
@@ -27,7 +27,7 @@ beforeAll(async () => {
     'ALTER TABLE "bases" ADD "next" text DEFAULT \'new\' NOT NULL;',
   )
   world = await startThreeServers()
-})
+}, SERVERS_TIMEOUT_MS)
 afterAll(async () => {
   await world.stop()
   rmSync(next, { recursive: true, force: true })

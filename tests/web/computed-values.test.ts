@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { LinkOperation } from '../../src/core/changes.ts'
 import { readLinks, writeLinks } from '../../src/core/fields/list-value.ts'
 import type { RecordStore } from '../../web/records/record-store.ts'
+import { until } from '../support/until.ts'
 import { memoryField } from './memory-records.ts'
-
 import { named, open, pause } from './open-store.ts'
 
 describe('computed values of a record store', () => {
@@ -63,7 +63,8 @@ describe('computed values of a record store', () => {
     await pause(120)
     expect(server.calls).toEqual([expect.stringMatching(/^list of 401,402,.*,421$/)])
     expect([tagsOf(store, 150), tagsOf(store, 410)]).toEqual([[], ['Seven']])
-    await pause(1400)
+    await until(() => server.calls.length >= 3 && tagsOf(store, 150).length > 0, 'The other rows')
+    await pause(400)
     expect(tagsOf(store, 150)).toEqual(['Seven'])
     // 579 other rows are loaded.
     expect(server.calls).toHaveLength(3)
