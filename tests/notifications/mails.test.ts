@@ -232,10 +232,11 @@ describe('a daily mail', () => {
   async function dueFor(moment: string): Promise<string[]> {
     setSystemTime(new Date(moment))
     await mention('daily')
-    setSystemTime()
     const { meta } = bench.app.kernel
     const { notifications } = meta.tables(defineNotificationTables)
+    // Before the clock is set right: by then the mail may be due.
     const rows = await meta.db.select().from(notifications).where(isNotNull(notifications.mailDueAt))
+    setSystemTime()
     return rows.map(({ mailDueAt }) => new Date(mailDueAt!).toISOString())
   }
   const set = (patch: object) => mine().setSettings.mutate({ baseId: null, ...patch })
