@@ -3,7 +3,7 @@ import type { Socket } from 'socket.io-client'
 import { MAX_FAILURES_PER_ACCOUNT } from '../../modules/auth/throttle.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { until } from '../support/until.ts'
-import { startThreeServers, type ThreeServers } from './support.ts'
+import { SERVERS_TIMEOUT_MS, startThreeServers, type ThreeServers } from './support.ts'
 
 /** Limits that a test reaches quickly. */
 const ANSWERS = 6
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const api = world.trpc(world.servers[0])
   baseId = (await api.bases.create.mutate({ title: 'Access' })).id
   tableId = (await api.schema.createTable.mutate({ baseId, title: 'Tasks' })).table.id
-})
+}, SERVERS_TIMEOUT_MS)
 afterAll(() => world.stop())
 
 /** Joins the base through the first server and resolves when that connection is ended. */
@@ -135,6 +135,21 @@ describe('limits that three servers share', () => {
   const servers = (count: number) =>
     Array.from({ length: count }, (_, at) => world.servers[at % world.servers.length]!)
 
+  /** Returns a function that waits until each server has heard of one more change, and so of what was announced before it. */
+  async function listen(): Promise<() => Promise<unknown>> {
+    const heard = world.servers.map(() => 0)
+    for (const [at, server] of world.servers.entries()) {
+      const socket = await world.connect(server)
+      socket.on('change', () => heard[at]!++)
+      expect(await socket.emitWithAck('base:join', baseId, 0)).toMatchObject({ joined: true })
+    }
+    let count = 0
+    return () => {
+      count++
+      return until(() => heard.every((changes) => changes >= count), `Change ${count} at every server`)
+    }
+  }
+
   test('refuse sign-ins everywhere after failures spread over all', async () => {
     const { email } = world.owner
     for (const server of servers(MAX_FAILURES_PER_ACCOUNT)) {
@@ -177,10 +192,10 @@ describe('limits that three servers share', () => {
           data: { Title: 'answer' },
         })
       ).status
+    const untilHeard = await listen()
     for (const server of servers(ANSWERS)) {
       expect(await answer(server)).toBe(200)
-      // The next server hears of it within milliseconds.
-      await Bun.sleep(100)
+      await untilHeard()
     }
     expect(await Promise.all(world.servers.map(answer))).toEqual([429, 429, 429])
     const { body } = await world
@@ -198,9 +213,11 @@ describe('limits that three servers share', () => {
         })
       ).status
     const statuses: number[] = []
+    const untilHeard = await listen()
     for (const [at, server] of servers(SIGN_UPS + 2).entries()) {
       statuses.push(await create(server, at))
-      await Bun.sleep(100)
+      await world.rest(server).post(`/api/v2/tables/${tableId}/records`, { Title: 'after it' })
+      await untilHeard()
     }
     // The accounts of the tests above count as well.
     const refusals = statuses.indexOf(429)
