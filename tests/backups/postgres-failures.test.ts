@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBucket } from '../support/bucket.ts'
+import { startCommitProxy } from '../support/database-proxy.ts'
 import { type RestartablePostgres, startRestartablePostgres } from '../support/postgres.ts'
 import { mountSmallVolume } from '../support/small-volume.ts'
-import { BACKUP_TIMEOUT_MS, backupIn, type Ended, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place } from './support.ts'
 
 setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
@@ -118,19 +119,10 @@ describe('a backup of an installation in PostgreSQL', () => {
 describe('a restore to PostgreSQL', () => {
   test('whose connection is lost changes nothing, and can be repeated', async () => {
     const args = ['restore', '--from', place.backups, '--replace']
-    const running = place.sheaf(args)
-    let ended: Ended | null = null
-    void running.then((result) => {
-      ended = result
-    })
-    let lost = 0
-    while (ended === null && lost === 0) {
-      const found = await run(`select pg_terminate_backend(pid) from pg_stat_activity
-        where query ~* '^copy .* from stdin' and state = 'active' and pid <> pg_backend_pid()`)
-      lost += found.length
-    }
-    const failed = await running
-    expect([lost > 0, failed.code]).toEqual([true, 1])
+    await using proxy = await startCommitProxy(postgres.url)
+    proxy.cutAt('before', { text: /copy .* from stdin/i })
+    const failed = await place.sheaf(args, { DATABASE_URL: proxy.url })
+    expect([proxy.cuts(), failed.code]).toEqual([1, 1])
     expect(await schemasLike('sheaf_replaced_')).toBe(0)
     await expectIntact()
     const restored = await place.sheaf(args)

@@ -6,6 +6,7 @@ import { refusalOf, type TestTable, testTable } from '../records/support.ts'
 import { createBase, createMember } from '../support/factories.ts'
 import { ownTableNames } from '../support/home.ts'
 import { until } from '../support/until.ts'
+import { asked } from './asked.ts'
 
 const MOVED = 'This table has been moved to another base'
 
@@ -38,35 +39,13 @@ const startMove = ({ id }: Pick<TestTable, 'id'>, baseId = targetId) =>
 const holding = async (baseId: string, work: () => Promise<void>): Promise<void> =>
   (await bench.app.kernel.sources.engine(baseId)).exclusively(work)
 
-/** Resolves once somebody else asks for the write lease of a base, in any way. */
-async function asked(baseId: string, ask: () => unknown): Promise<void> {
-  const engine = await bench.app.kernel.sources.engine(baseId)
-  const { exclusively, write, writeTogether, writeScript } = engine
-  await new Promise<void>((resolve, reject) => {
-    const noting =
-      <A extends unknown[], R>(call: (...args: A) => R) =>
-      (...args: A): R => {
-        resolve()
-        return call(...args)
-      }
-    Object.assign(engine, {
-      exclusively: noting(exclusively),
-      write: noting(write),
-      writeTogether: noting(writeTogether),
-      writeScript: noting(writeScript),
-    })
-    Promise.resolve(ask()).catch(reject)
-  })
-  Object.assign(engine, { exclusively, write, writeTogether, writeScript })
-}
-
 /** Moves a table; `work` runs after its records were copied and before it is published. */
 async function moveWith(table: TestTable, work: () => Promise<void>): Promise<TestTable> {
   let jobId = ''
   let tableId = ''
   await holding(bench.baseId, async () => {
     // The first that asks is its publication: until then, the table is only read.
-    await asked(bench.baseId, async () => {
+    await asked(bench.app, bench.baseId, async () => {
       ;({ jobId, tableId } = await startMove(table))
     })
     while (jobId === '') await Bun.sleep(1)
@@ -99,7 +78,9 @@ describe('a write to a table whose move is being published', () => {
     let jobId = ''
     let tableId = ''
     await holding(bench.baseId, async () => {
-      await asked(bench.baseId, () => written.push(bench.rest.post(table.path, { Title: 'early' })))
+      await asked(bench.app, bench.baseId, () =>
+        written.push(bench.rest.post(table.path, { Title: 'early' })),
+      )
       ;({ jobId, tableId } = await startMove(table))
     })
     expect((await Promise.all(written)).map(({ status }) => status)).toEqual([200])
@@ -516,13 +497,21 @@ describe('a move of tables that are changed all the time', () => {
       }),
     ]
     await Bun.sleep(300)
-    const { jobId, tableId, tables } = await trpc.copies.tableToBase.mutate({
-      tableId: items.id,
-      furtherTableIds: [makers.id],
-      baseId: toBase.id,
-      isMove: true,
-    })
-    const job = await ended(doorOf(app, busy.owner), jobId, 150_000)
+    const move = async () => {
+      const { jobId, tableId, tables } = await trpc.copies.tableToBase.mutate({
+        tableId: items.id,
+        furtherTableIds: [makers.id],
+        baseId: toBase.id,
+        isMove: true,
+      })
+      return { job: await ended(doorOf(app, busy.owner), jobId, 150_000), tableId, tables }
+    }
+    let { job, tableId, tables } = await move()
+    // On a busy machine the rounds may take too long each time; then it gives up, and leaves everything as it was.
+    for (let again = 0; again < 5 && job.status !== 'completed'; again++) {
+      expect(job.error).toContain('changed again and again')
+      ;({ job, tableId, tables } = await move())
+    }
     isOver = true
     await Promise.all(writers)
     expect(job).toMatchObject({ status: 'completed', error: null })
@@ -594,5 +583,5 @@ describe('a move of tables that are changed all the time', () => {
     expect((await ownTableNames(app, toBase.id)).filter((name) => name.startsWith('sheaf_import'))).toEqual(
       [],
     )
-  }, 180_000)
+  }, 600_000)
 })

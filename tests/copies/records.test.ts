@@ -4,6 +4,7 @@ import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { asked } from './asked.ts'
 
 let bench: Bench
 let other: Bench
@@ -328,8 +329,9 @@ describe('moving records', () => {
     let moving: ReturnType<typeof copy> | undefined
     // Somebody else writes to the target: the copy has read its records, and waits.
     await engine.exclusively(async () => {
-      moving = copy(source, target, [1, 2], { move: true })
-      await Bun.sleep(700)
+      await asked(other.app, other.baseId, () => {
+        moving = copy(source, target, [1, 2], { move: true })
+      })
       await bench.rest.patch(source.path, { Id: 2, Title: 'changed' })
     })
     expect((await moving)?.body).toMatchObject({ ids: [1, 2], deleted: 1, kept: { count: 1 } })

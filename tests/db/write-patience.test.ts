@@ -125,7 +125,7 @@ test('edits, new fields and undo of a busy base are answered by 503 BASE_BUSY ov
 test('a write that stands still does not keep others out for ever, and stores nothing', async () => {
   const made = await createDatabase('postgres')
   const databases = [1, 2].map(() =>
-    openPostgresDatabase(postgresConnection(made.url), undefined, { idleInTransactionMs: 500 }),
+    openPostgresDatabase(postgresConnection(made.url), undefined, { idleInTransactionMs: 2_000 }),
   )
   const [one, other] = databases.map((database) => openPostgresEngine(database, 'public', 'the test'))
   if (!one || !other) throw new Error('Two engines are needed')

@@ -47,10 +47,13 @@ async function setUp(url: string) {
 async function idsIn(baseId: string): Promise<{ rows: number[]; logged: number[] }> {
   await using sql = new Bun.SQL(database.url, { max: 1 })
   const schema = `nc_${baseId}`
+  // What the killed server has sent may still be committed: both are read as of one moment.
+  await sql.unsafe('begin isolation level repeatable read')
   const rows: { id: string }[] = await sql.unsafe(`select id from "${schema}"."Tasks" order by id`)
   const logged: { id: string }[] = await sql.unsafe(
     `select record_id as id from "${schema}".sheaf_change_records where before is null order by record_id::bigint`,
   )
+  await sql.unsafe('commit')
   const number = ({ id }: { id: string }) => Number(id)
   return { rows: rows.map(number), logged: logged.map(number) }
 }

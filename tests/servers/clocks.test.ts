@@ -94,8 +94,8 @@ describe('servers whose clocks differ by half an hour', () => {
       }
     }
     expect(times).toHaveLength(10)
-    const minutes = times.map((time) => Math.round(Math.abs(Date.parse(time) - Date.now()) / MINUTE))
-    expect(minutes).toEqual(times.map(() => 0))
+    const minutes = times.map((time) => Math.abs(Date.parse(time) - Date.now()) / MINUTE)
+    expect(Math.max(...minutes)).toBeLessThan(5)
   })
 
   test('agree on when a public link ends', async () => {
