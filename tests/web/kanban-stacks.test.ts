@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { RecordId } from '../../src/core/model.ts'
 import { moveCards } from '../../web/features/views/kinds/kanban/card-moves.ts'
 import type { StackKey } from '../../web/records/layouts/stack-by.ts'
+import { delayPages } from './memory-records.ts'
 import { cards, openKanban } from './open-kanban.ts'
 import { pause } from './open-store.ts'
 
@@ -189,6 +190,29 @@ describe('the store of a kanban', () => {
     await opened.settled()
     void store.apply([{ kind: 'delete', tableId: 'm1', ids: [idOf('d')] }])
     expect(opened.shown()).toEqual({ todo: 'c e' })
+    expect(opened.counts()).toEqual([0, 2, 0, 0])
+  })
+
+  test('ends up with own changes that had no answer when the cards were read again', async () => {
+    const opened = await openKanban(cards('a todo', 'b todo'))
+    const { store, server, idOf } = opened
+    const release = Promise.withResolvers<void>()
+    const { apply } = server.api
+    server.api.apply = async (change, actionId) => {
+      await release.promise
+      return apply(change, actionId)
+    }
+    const answerList = delayPages(server.api)
+    void store.insertRows([{ title: 'c', status: 'todo', order: 3 }])
+    void store.apply([{ kind: 'delete', tableId: 'm1', ids: [idOf('a')] }])
+    const reloading = store.reload()
+    await pause(5)
+    release.resolve()
+    await opened.settled()
+    answerList()
+    await reloading
+    await pause(250)
+    expect(opened.shown()).toEqual({ todo: 'b c' })
     expect(opened.counts()).toEqual([0, 2, 0, 0])
   })
 

@@ -11,7 +11,8 @@ import {
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
 import type { StoreQuery } from '../../web/records/types.ts'
-import { memoryField, memoryRecords } from './memory-records.ts'
+import { delayPages, memoryField, memoryRecords } from './memory-records.ts'
+import { pause } from './open-store.ts'
 
 const FIELDS = [memoryField('title'), memoryField('place', 'GeoData'), memoryField('home', 'GeoData')]
 
@@ -32,6 +33,7 @@ function open(rows: Values[], filter: StoreQuery['filter'] = null) {
   const map = createMapLayout('place')
   const api: typeof server.api = {
     ...server.api,
+    apply: (change, actionId) => server.api.apply(change, actionId),
     list(query, signal) {
       asked.push(query)
       return server.api.list(query, signal)
@@ -168,6 +170,27 @@ describe('the records of a map', () => {
     await store.writeRows([{ id: 3, values: { place: '10;10' } }])
     expect(store.row(3)?.failedCells?.get('place')).toContain('The field is locked')
     expect(at(3)).toEqual({ lat: 3, lng: 3 })
+  })
+
+  test('leave the map for good when they were deleted while it was read again', async () => {
+    const { server, map, store } = open(records(5))
+    await store.reload()
+    const release = Promise.withResolvers<void>()
+    const { apply } = server.api
+    server.api.apply = async (change, actionId) => {
+      await release.promise
+      return apply(change, actionId)
+    }
+    const answerList = delayPages(server.api)
+    const deleted = store.apply([{ kind: 'delete', tableId: 'm1', ids: [3] }])
+    const reloading = store.reload()
+    await pause(5)
+    release.resolve()
+    await deleted
+    answerList()
+    await reloading
+    await pause(600)
+    expect(map.state().placed.map(({ row }) => row.id)).toEqual([1, 2, 4, 5])
   })
 
   test('are read again for another location field', async () => {

@@ -173,6 +173,18 @@ export function memoryRecords(fields: Field[], start: Values[]) {
   }
 }
 
+/** The server reads at once, and its pages wait for the call of the returned function. */
+export function delayPages(api: RecordsApi): () => void {
+  const { list } = api
+  const released = Promise.withResolvers<void>()
+  api.list = async (query, signal) => {
+    const page = await list(query, signal)
+    await released.promise
+    return page
+  }
+  return released.resolve
+}
+
 function refusal(
   message: string,
   details: { fieldId?: string; current?: CellValue } = {},

@@ -3,7 +3,7 @@ import { isOffline } from '../../web/errors.ts'
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
 import type { RecordsApi } from '../../web/records/types.ts'
-import { memoryField } from './memory-records.ts'
+import { delayPages, memoryField } from './memory-records.ts'
 
 import { named, open, pause } from './open-store.ts'
 
@@ -342,6 +342,45 @@ describe('record store', () => {
     release()
     await reloading
     expect(titles()).toEqual(['new', 'b'])
+  })
+
+  test('a list that is read while own changes wait for their answers ends up with these changes', async () => {
+    const { store, server, settled, titles } = await open(named('a', 'b'))
+    const release = Promise.withResolvers<void>()
+    const { apply } = server.api
+    server.api.apply = async (change, actionId) => {
+      await release.promise
+      return apply(change, actionId)
+    }
+    const answerList = delayPages(server.api)
+    void store.insertRows([{ title: 'c' }])
+    void store.apply([{ kind: 'delete', tableId: 'm1', ids: [1] }])
+    const reloading = store.reload()
+    await pause(5)
+    release.resolve()
+    await settled()
+    answerList()
+    await reloading
+    await pause(250)
+    expect(titles()).toEqual(['b', 'c'])
+    expect(store.source.rowCount).toBe(2)
+  })
+
+  test('a deletion behind a large paste is not undone by the read that the paste calls for', async () => {
+    const { store, server, settled } = await open(named('a', 'b'))
+    const added = Array.from({ length: 300 }, (_, at) => ({ title: `new ${at}` }))
+    void store.insertRows(added)
+    void store.apply([{ kind: 'delete', tableId: 'm1', ids: [1] }])
+    await settled()
+    await pause(250)
+    expect(store.source.rowCount).toBe(301)
+    expect(store.source.getRow(0)?.id).toBe(2)
+    server.calls.length = 0
+    void store.insertRows(added)
+    await settled()
+    await pause(250)
+    expect(server.calls.filter((call) => call.startsWith('list'))).toEqual(['list 0+200'])
+    expect(store.source.rowCount).toBe(601)
   })
 
   test('a page that was asked for before another person changed one of its rows shows their value', async () => {

@@ -82,7 +82,8 @@ export function createRecordStore(
     tableId,
     api,
     query: () => query,
-    mayRefresh: () => queue.status().waiting === 0 && !drafts.hasAny && !isActiveOutOfPlace(),
+    isSettled: () => queue.unanswered() === 0,
+    mayRefresh: () => queue.unanswered() === 0 && !drafts.hasAny && !isActiveOutOfPlace(),
     onError(error) {
       if (status.getState().error !== error) status.setState({ error })
     },

@@ -100,6 +100,9 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
 
     status: status.getState,
 
+    /** Number of items without an answer. Unlike `waiting`, leaves out the item whose answer is being applied. */
+    unanswered: (): number => items.length,
+
     /** Number of items ever added; unchanged means that nothing was written in between. */
     addedCount: (): number => added,
 

@@ -245,7 +245,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
   async function reload({ fromTop = false }: { fromTop?: boolean } = {}): Promise<void> {
     clearTimeout(timer)
     reading?.abort()
-    touched = null
+    touched = deps.isSettled() ? null : 'all'
     if (fieldId() === null) return publish({ ...NOTHING_READ, isLoading: false })
     const controller = new AbortController()
     reading = controller

@@ -65,6 +65,8 @@ export interface PagingDeps {
   query(): StoreQuery
   /** False while a refresh would move the row that the user is on. */
   mayRefresh(): boolean
+  /** False while own changes have no answer: a page that is requested now may lack them. */
+  isSettled(): boolean
   /** The group that contains a range, and the offset within it, to query it alone; null: none. */
   groupAround?(range: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null
   /** Reads data along with the rows. Returns a function that applies it in the same update. */
@@ -139,7 +141,7 @@ export function createPaging(deps: PagingDeps) {
    */
   async function reload({ fromTop = false, keepsCount = false, yields = false } = {}): Promise<void> {
     refresh.cancel()
-    isStale = false
+    isStale = !deps.isSettled()
     reading?.abort()
     pager.stop()
     const controller = new AbortController()

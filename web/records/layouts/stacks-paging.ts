@@ -114,7 +114,7 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
   async function reload(): Promise<void> {
     refresh.cancel()
     const scope = isStarted ? (stale ?? 'all') : 'all'
-    stale = null
+    stale = deps.isSettled() ? null : scope
     isStarted = true
     reading?.abort()
     stopLoading()
