@@ -184,4 +184,38 @@ describe('the clipboard', () => {
       (texts) => texts.join('') === '',
     )
   })
+
+  test('a paste fills the rows that it was made for, though others add one during its question', async () => {
+    const status = {
+      title: 'Status',
+      type: 'SingleSelect' as const,
+      options: { choices: [{ title: 'Open' }] },
+    }
+    const count = 400
+    const table = await tests.createTable(
+      [FIELDS[0]!, status],
+      Array.from({ length: count }, (_, at) => [`old ${at + 1}`]),
+    )
+    const grid = await tests.openTable(table)
+    await untilCount(grid, `${count} records`)
+    await grid.cell(0, 'Title').click()
+    await grid.paste(Array.from({ length: count }, (_, at) => `new ${at + 1}\tNew`).join('\n'))
+    await grid.page.getByText('Add 1 option').waitFor()
+    const owner = tests.app().trpc(tests.owner().token)
+    const titleId = table.schema.fields.find(({ title }) => title === 'Title')!.id
+    const rows = [{ values: { [titleId]: 'added' } }]
+    const insert = { kind: 'insert' as const, tableId: table.tableId, rows, before: 1 }
+    await owner.records.write.mutate({ change: { baseId: table.baseId, operations: [insert] } })
+    await untilCount(grid, `${count + 1} records`)
+    await grid.page.keyboard.press('Enter')
+    await eventually(
+      () => grid.column('Status', 3),
+      (texts) => texts[2] === 'New',
+    )
+    await grid.saved()
+    const query = { tableId: table.tableId, fieldIds: [titleId], limit: count + 1, offset: 0 }
+    const page = await owner.records.list.query({ query })
+    expect(page.ids).toEqual([count + 1, ...Array.from({ length: count }, (_, at) => at + 1)])
+    expect(page.rows.flat()).toEqual(['added', ...Array.from({ length: count }, (_, at) => `new ${at + 1}`)])
+  })
 })

@@ -402,6 +402,39 @@ describe('record store', () => {
     expect(store.source.getRow(510)?.values('title')).toBe('new')
   })
 
+  test('writes rows that are not loaded by their ids, and nothing once they have moved', async () => {
+    const many = Array.from({ length: 3000 }, (_, at) => `r${at}`)
+    const { store, server, messages } = await open(named(...many))
+    const write = (first: number, last: number, stock: number) =>
+      store.setCells(
+        Array.from({ length: last - first + 1 }, (_, at) => ({
+          rowIndex: first + at,
+          recordId: store.source.getRow(first + at)?.id,
+          fieldId: 'stock',
+          value: stock,
+        })),
+      )
+    const stocked = (stock: number) => server.values().flatMap((row, at) => (row.stock === stock ? [at] : []))
+    const span = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, at) => first + at)
+    // A row that only the browser has, among those that are loaded.
+    store.addRow(100)
+    expect(await write(195, 2500, 7)).not.toBeNull()
+    expect(stocked(7)).toEqual(span(194, 2499))
+    store.discard(store.source.getRow(99)?.id ?? 0)
+    // Another person adds a record at the top, which the browser does not know yet.
+    const rows = [{ values: { title: 'first', stock: 1 } }]
+    server.elsewhere({ operations: [{ kind: 'insert', tableId: 'm1', rows, before: 1 }] })
+    expect(await write(195, 300, 8)).toBeNull()
+    expect(stocked(8)).toEqual([])
+    expect(messages).toEqual([
+      'The records have moved meanwhile, and nothing was changed. Check the selection and try again.',
+    ])
+    await pause(250)
+    await write(195, 300, 9)
+    expect(stocked(9)).toEqual(span(195, 300))
+  })
+
   test('what was refused, and what cannot be sent yet, is kept when the view is left', async () => {
     const fields = [
       memoryField('title', 'SingleLineText', { required: true }),

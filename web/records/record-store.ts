@@ -268,11 +268,13 @@ export function createRecordStore(
       return operations.length === 0 ? null : optimistic.apply(operations, { actionId, rollsBack })
     },
 
-    /** Writes cells, as one change; the ids of rows that are not loaded are read by index first. */
+    identify,
+
+    /** Writes cells, as one change; null if rows that are not loaded have moved, see `identify`. */
     setCells(cells: readonly CellWrite[]): Promise<Written | null> {
       // Applies known records synchronously, because the next key may follow at once.
       if (cells.every((cell) => cell.recordId !== undefined)) return writeCells(cells, new Map())
-      return readIds(cells).then((ids) => writeCells(cells, ids))
+      return identify(cells).then((ids) => ids && writeCells(cells, ids))
     },
 
     /** Adds or removes links of a record; its cell shows `value` at once. */
@@ -370,12 +372,68 @@ export function createRecordStore(
     return writeRows([...values].map(([id, each]) => ({ id, values: each })))
   }
 
-  async function readIds(cells: readonly CellWrite[]): Promise<Map<number, RecordId>> {
-    const unknown = cells.filter((cell) => cell.recordId === undefined).map((cell) => cell.rowIndex)
-    const first = unknown.reduce((a, b) => Math.min(a, b))
-    const last = unknown.reduce((a, b) => Math.max(a, b))
-    const rows = await source.readRange({ first, last, fieldIds: [] })
-    return new Map(rows.map((row, at) => [first + at, row.id]))
+  /**
+   * The ids of rows by row index; those of rows that are not loaded are read. Null if the records have moved since the
+   * loaded ones were read, so that an index would name another record: the user is told, and the rows are read again.
+   */
+  async function identify(
+    rows: readonly Pick<CellWrite, 'rowIndex' | 'recordId'>[],
+  ): Promise<ReadonlyMap<number, RecordId> | null> {
+    const ids = new Map<number, RecordId>()
+    let first = Number.POSITIVE_INFINITY
+    let last = -1
+    for (const { rowIndex, recordId } of rows) {
+      if (recordId !== undefined) ids.set(rowIndex, recordId)
+      else {
+        first = Math.min(first, rowIndex)
+        last = Math.max(last, rowIndex)
+      }
+    }
+    if (last < first) return ids
+    // With the loaded neighbours, which show whether the rows between them have moved.
+    first = Math.max(0, first - 1)
+    if (last + 1 < (source.rowCount ?? 0)) last++
+    for (let index = first; index <= last; index++) {
+      const row = state.getRow(index)
+      if (row && !ids.has(index)) ids.set(index, row.id)
+    }
+    // The server does not know the own changes on their way.
+    if (!queue.status().offline) await queue.whenEmpty()
+    const read = await readIds(first, last, ids)
+    const isInPlace = read && [...read].every(([index, id]) => state.realId(ids.get(index) ?? id) === id)
+    if (isInPlace) return new Map([...read, ...ids])
+    void paging.reload()
+    deps.notify(m.records_records_moved_try_again(), 'error')
+    return null
+  }
+
+  /** Reads the ids of rows from the server; null if they moved while they were read. Drafts are passed over. */
+  async function readIds(
+    first: number,
+    last: number,
+    known: ReadonlyMap<number, RecordId>,
+  ): Promise<Map<number, RecordId> | null> {
+    const isDraft = (index: number): boolean => drafts.isLocal(state.realId(known.get(index) ?? ''))
+    const indexes = Array.from({ length: last - first + 1 }, (_, at) => first + at).filter(
+      (at) => !isDraft(at),
+    )
+    const draftsBefore = [...state.rows.drafts.keys()].filter((id) => (state.indexOf(id) ?? first) < first)
+    const found = new Map<number, RecordId>()
+    const order = { ...selectionOf(tableId, query), ...orderOf(query), fieldIds: [] }
+    const { signal } = new AbortController()
+    // Each page repeats the last row of the one before.
+    for (let from = 0; from === 0 || from < indexes.length - 1; from += MAX_IDS_PER_PAGE - 1) {
+      const wanted = indexes.slice(from, from + MAX_IDS_PER_PAGE)
+      const offset = first - draftsBefore.length + from
+      const page = await api.list({ ...order, limit: wanted.length, offset }, signal)
+      if (page.ids.length < wanted.length) return null
+      for (const [at, index] of wanted.entries()) {
+        const id = page.ids[at]!
+        if ((found.get(index) ?? id) !== id) return null
+        found.set(index, id)
+      }
+    }
+    return found
   }
 }
 
@@ -386,6 +444,9 @@ function listLayout(): StoreLayout {
 
 /** Records whose positions one request reads. */
 const MAX_LOCATED_AT_ONCE = 1000
+
+/** Rows per request when the ids of rows are read. */
+const MAX_IDS_PER_PAGE = 1000
 
 /** Larger inserts are not shown optimistically but read after the write. */
 const MAX_SHOWN_INSERTS = 200

@@ -21,7 +21,9 @@ import { detectColumns, readColumn } from './pasted-columns.ts'
  */
 export async function pastePlan(get: GetContext, asked: PastePlan): Promise<number | null> {
   const context = get()
-  const plan = await withNamesFound(context, asked)
+  const identified = await withIds(context, asked)
+  if (!identified) return null
+  const plan = await withNamesFound(context, identified)
   const mayAddFields = can(context, 'field.create')
   const offered = mayAddFields ? plan : { ...plan, extraColumns: [] }
   const needsAnswer =
@@ -87,28 +89,20 @@ async function write(
   actionId: string,
 ): Promise<number | null> {
   const { store } = context
-  const { top, bottom } = plan.covers
-  const count = store.source.rowCount ?? 0
   const newRows: Values[] = plan.newRows.map((values) => ({ ...values }))
-  const rows = new Map<number, { id: RecordId | undefined; values: Values }>()
-  for (const { rowIndex, recordId, fieldId, value } of plan.cells) {
-    const row = rows.get(rowIndex) ?? { id: recordId, values: {} }
-    row.values[fieldId] = value
-    rows.set(rowIndex, row)
-  }
+  const rows = new Map<RecordId, Values>()
+  const setValue = (id: RecordId | undefined, fieldId: string, value: CellValue) =>
+    id !== undefined && rows.set(id, { ...rows.get(id), [fieldId]: value })
+  for (const { recordId, fieldId, value } of plan.cells) setValue(recordId, fieldId, value)
   for (const { field, values } of added) {
-    for (const [down, { rowIndex, recordId, newRow }] of plan.extraRows.entries()) {
+    for (const [down, { recordId, newRow }] of plan.extraRows.entries()) {
       const value = values[down] ?? null
       const fresh = newRow === null ? undefined : newRows[newRow]
       if (fresh) fresh[field.id] = value
-      else if (newRow === null) {
-        const row = rows.get(rowIndex) ?? { id: recordId, values: {} }
-        row.values[field.id] = value
-        rows.set(rowIndex, row)
-      }
+      else if (newRow === null) setValue(recordId, field.id, value)
     }
   }
-  const known = await withIds(context, rows, top, Math.min(bottom, count - 1))
+  const known = [...rows].map(([id, values]) => ({ id, values }))
   const rowsAdded = addable(plan, newRows)
   const cells = [...known, ...rowsAdded].reduce(
     (sum, { values, siblings }: NewRow) => sum + Object.keys({ ...values, ...siblings }).length,
@@ -135,18 +129,25 @@ function addable({ siblings, refusedRows }: NamedPaste, newRows: readonly Values
   })
 }
 
-async function withIds(
-  { store }: TableContext,
-  rows: ReadonlyMap<number, { id: RecordId | undefined; values: Values }>,
-  first: number,
-  last: number,
-): Promise<{ id: RecordId; values: Values }[]> {
-  const isLoaded = [...rows.values()].every(({ id }) => id !== undefined)
-  const read = isLoaded || last < first ? [] : await store.source.readRange({ first, last, fieldIds: [] })
-  return [...rows].flatMap(([rowIndex, { id, values }]) => {
-    const known = id ?? read[rowIndex - first]?.id
-    return known === undefined ? [] : [{ id: known, values }]
+/**
+ * A plan with the ids of its rows, read before questions are asked: by the answer, others may have moved the rows. Null
+ * if they have moved already, which the user is told.
+ */
+async function withIds({ store }: TableContext, plan: PastePlan): Promise<PastePlan | null> {
+  const existing = [...plan.extraRows, ...plan.names].filter(({ newRow }) => newRow === null)
+  const ids = await store.identify([...plan.cells, ...existing])
+  const withId = <Row extends { rowIndex: number; recordId: RecordId | undefined }>(row: Row): Row => ({
+    ...row,
+    recordId: row.recordId ?? ids?.get(row.rowIndex),
   })
+  return (
+    ids && {
+      ...plan,
+      cells: plan.cells.map(withId),
+      names: plan.names.map((one) => (one.newRow === null ? withId(one) : one)),
+      extraRows: plan.extraRows.map((row) => (row.newRow === null ? withId(row) : row)),
+    }
+  )
 }
 
 /** Lists rejected texts by their target cells. */
