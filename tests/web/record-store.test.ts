@@ -435,6 +435,38 @@ describe('record store', () => {
     expect(stocked(9)).toEqual(span(195, 300))
   })
 
+  test('reads what others add though a new record is unfinished, unless the person is on it', async () => {
+    const fields = [
+      memoryField('title', 'SingleLineText', { required: true }),
+      memoryField('stock', 'Number'),
+    ]
+    const { store, server, cell, titles } = await open(named('a', 'b'), { fields })
+    const addElsewhere = (title: string) => {
+      const rows = [{ values: { title } }]
+      store.receive(server.elsewhere({ operations: [{ kind: 'insert', tableId: 'm1', rows }] }))
+      return pause(250)
+    }
+    store.addRow(2)
+    store.setActive(store.source.getRow(1)?.id ?? null)
+    void store.setCells([cell(1, 'stock', 3)])
+    await addElsewhere('c')
+    expect(titles()).toEqual(['a', null, 'b'])
+    store.setActive(1)
+    await pause(250)
+    expect(titles()).toEqual(['a', null, 'b', 'c'])
+    await addElsewhere('d')
+    expect(titles()).toEqual(['a', null, 'b', 'c', 'd'])
+    expect(store.source.getRow(1)).toMatchObject({ state: 'failed', message: 'title is required' })
+    expect(store.source.rowCount).toBe(5)
+  })
+
+  test('counts an unfinished new record once when a long list is read again', async () => {
+    const { store } = await open(named(...Array.from({ length: 300 }, (_, at) => `r${at}`)))
+    store.addRow(null)
+    await store.reload({ keepsCount: true })
+    expect(store.source.rowCount).toBe(301)
+  })
+
   test('what was refused, and what cannot be sent yet, is kept when the view is left', async () => {
     const fields = [
       memoryField('title', 'SingleLineText', { required: true }),

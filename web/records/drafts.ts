@@ -75,11 +75,6 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
   return {
     isLocal: (id: RecordId): boolean => drafts.has(id),
 
-    /** True if there is a draft, touched or not. */
-    get hasAny(): boolean {
-      return drafts.size > 0
-    },
-
     /** Adds a draft before another record, or at the end. Returns its row; null while the count is unknown. */
     add(before: RecordId | null, { index: givenIndex, values }: DraftPosition = {}): number | null {
       const index = givenIndex ?? (before === null ? state.count : state.indexOf(before))

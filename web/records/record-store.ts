@@ -83,7 +83,7 @@ export function createRecordStore(
     api,
     query: () => query,
     isSettled: () => queue.unanswered() === 0,
-    mayRefresh: () => queue.unanswered() === 0 && !drafts.hasAny && !isActiveOutOfPlace(),
+    mayRefresh: () => queue.unanswered() === 0 && !isActiveOutOfPlace(),
     onError(error) {
       if (status.getState().error !== error) status.setState({ error })
     },
@@ -148,7 +148,9 @@ export function createRecordStore(
     if (queue.status().waiting === 0) paging.refreshIfStale()
   })
 
-  const isActiveOutOfPlace = (): boolean => active !== null && state.rows.unmatched.has(active)
+  /** True while a read would move the row that the user is on. Other drafts are put back after a read. */
+  const isActiveOutOfPlace = (): boolean =>
+    active !== null && (state.rows.unmatched.has(active) || drafts.isLocal(state.realId(active)))
 
   const source: GridSource = {
     get rowCount() {

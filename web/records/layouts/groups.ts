@@ -91,8 +91,8 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
       const fresh = await read(signal)
       const now = tree.get()
       if (signal.aborted || !fresh || !now) return
-      // While rows stay in a group that they no longer belong to, its count includes them: take the summaries only.
-      if (deps.mayRefresh() && now === before) tree.set(fresh)
+      // The counts include drafts, and rows that stay in a group to which they no longer belong: take the summaries only.
+      if (deps.mayRefresh() && state.localRows === 0 && now === before) tree.set(fresh)
       else tree.set(withSummaries(now, fresh))
     } catch (error) {
       if (!signal.aborted) onError(error)

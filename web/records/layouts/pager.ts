@@ -50,7 +50,7 @@ export interface PagerDeps {
   evict: Segments['evict']
   /** Unloads all rows, before those of a reload are set. */
   clear(next: readonly RecordId[]): void
-  /** Adds the unsaved new records to the end, after a reload. */
+  /** Adds the unsaved new records, after a reload. */
   addDrafts(): void
   /** Redraws a page; `isMoved`: the count or the order changed. */
   redraw(ids: readonly RecordId[], range: RowRange, isMoved: boolean): void
@@ -204,7 +204,7 @@ export function createPager(deps: PagerDeps) {
       return { page, range, askedAt }
     },
 
-    /** Replaces all loaded rows by a page; drafts go to the end. */
+    /** Replaces all loaded rows by a page, to which drafts are added. */
     replace(loaded: LoadedPage): void {
       const { page, range } = loaded
       deps.clear(page.ids)

@@ -95,13 +95,13 @@ export function createPaging(deps: PagingDeps) {
     put: segments.put.bind(segments),
     evict: segments.evict,
     clear() {
+      if (state.count !== null) state.count -= state.localRows
       segments.clear()
       rows.clear()
     },
     addDrafts() {
-      const drafts = [...rows.drafts.keys()]
-      if (drafts.length > 0) segments.insert(segments.end, drafts)
-      if (state.count !== null) state.count += drafts.length
+      for (const [id, { before }] of rows.drafts)
+        state.insert((before === null ? undefined : segments.indexOf(before)) ?? segments.end, [id])
       state.structureChanged()
     },
     redraw: (_ids, range, isMoved) => (isMoved ? state.structureChanged() : state.rangeChanged(range)),
