@@ -460,6 +460,17 @@ describe('record store', () => {
     expect(store.source.rowCount).toBe(5)
   })
 
+  test('tells after a lost connection that stored values may have changed, and reads again', async () => {
+    const { store, server, titles } = await open(named('a'))
+    let told = 0
+    store.onData(() => told++)
+    server.elsewhere({ operations: [{ kind: 'insert', tableId: 'm1', rows: [{ values: { title: 'b' } }] }] })
+    store.missed()
+    await pause(250)
+    expect(told).toBe(1)
+    expect(titles()).toEqual(['a', 'b'])
+  })
+
   test('counts an unfinished new record once when a long list is read again', async () => {
     const { store } = await open(named(...Array.from({ length: 300 }, (_, at) => `r${at}`)))
     store.addRow(null)

@@ -333,8 +333,13 @@ export function createRecordStore(
 
     /** Applies a change from the socket. */
     receive: (change: AppliedChange): void => live.receive(change),
-    /** Reads again, e.g. after the connection was lost for a while. */
+    /** Reads the rows again. */
     refreshSoon: paging.refreshSoon,
+    /** Reads again whatever shows stored values, after changes were missed, as while the connection was lost. */
+    missed(): void {
+      paging.refreshSoon()
+      state.dataChanged()
+    },
     /** Applies the response of an undo, or of a write that did not go through this store. */
     applyStored: live.applyStored,
 

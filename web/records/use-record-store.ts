@@ -49,7 +49,7 @@ export function useRecordStore(
     const unsaved = showsUnsaved ? takeUnsaved(tableId) : undefined
     if (unsaved) store.adopt(unsaved)
     void store.reload()
-    const stops = [onChange(store.receive), onReconnect(() => store.refreshSoon())]
+    const stops = [onChange(store.receive), onReconnect(store.missed)]
     return () => {
       for (const stop of stops) stop()
       store.dispose()
