@@ -460,6 +460,19 @@ describe('record store', () => {
     expect(store.source.rowCount).toBe(5)
   })
 
+  test('reads again after records were deleted of which some are not loaded', async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => `r${at}`)
+    const { store, settled } = await open(named(...many))
+    const ids = Array.from({ length: 400 }, (_, at) => at + 101)
+    void store.apply([{ kind: 'delete', tableId: 'm1', ids }])
+    await settled()
+    await pause(250)
+    expect(store.source.rowCount).toBe(600)
+    store.source.requestRange(90, 110)
+    await pause(60)
+    expect(store.source.getRow(100)?.values('title')).toBe('r500')
+  })
+
   test('tells after a lost connection that stored values may have changed, and reads again', async () => {
     const { store, server, titles } = await open(named('a'))
     let told = 0

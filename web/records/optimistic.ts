@@ -57,6 +57,7 @@ export function createOptimistic(deps: OptimisticDeps) {
   ): Promise<Written | null> {
     const number = ++lastChange
     for (const { id, values } of looks) overlay(number, id, values)
+    const isShownWhole = !operations.some(deletesUnloaded)
     for (const operation of operations) show(number, operation)
     const clientId = crypto.randomUUID()
     live.expect(clientId)
@@ -72,6 +73,7 @@ export function createOptimistic(deps: OptimisticDeps) {
         done(written) {
           live.answered(clientId, written)
           if (written) confirm(number, operations, written)
+          if (written && !isShownWhole) paging.refreshSoon()
           else dropEdits(number, operations)
           for (const { id, values } of looks) removeOverlay(number, id, written ? values : {})
           resolve(written)
@@ -114,6 +116,12 @@ export function createOptimistic(deps: OptimisticDeps) {
     paging.restart()
     state.structureChanged()
   }
+
+  /** True for a deletion of records that are not loaded: how many rows it takes from above the others is not known. */
+  const deletesUnloaded = (operation: Operation): boolean =>
+    operation.kind === 'delete' &&
+    operation.tableId === deps.tableId &&
+    operation.ids.some((id) => !state.segments.has(state.realId(id)))
 
   /** Shows values over the stored ones until the server responds. */
   function overlay(number: number, id: RecordId, values: Values): void {
