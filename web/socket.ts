@@ -37,7 +37,7 @@ interface ServerEvents {
 }
 
 interface ClientEvents {
-  /** `ageMs`: how long ago this page began to read the base. */
+  /** `ageMs`: how long ago this page began to read the base, or left it. */
   'base:join': (baseId: string, ageMs: number, answer: (joined: { missed: boolean }) => void) => void
   'base:leave': (baseId: string) => void
   presence: (report: PositionReport) => void
@@ -47,6 +47,8 @@ interface ClientEvents {
 let socket: Socket<ServerEvents, ClientEvents> | null = null
 let isOpening = false
 const watched = new Map<string, { count: number; since: number }>()
+/** When bases were left. What was read of them until then was kept up to date, and may still be shown later. */
+const leftAt = new Map<string, number>()
 let isUserWatched = false
 
 /** Time without a connection before the user is informed. */
@@ -125,13 +127,15 @@ export function watchUser(): void {
 /** Watches a base until the returned function is called. Several callers may watch the same base. */
 export function watchBase(baseId: string): () => void {
   const known = watched.get(baseId)
-  watched.set(baseId, { count: (known?.count ?? 0) + 1, since: known?.since ?? performance.now() })
+  const since = known?.since ?? leftAt.get(baseId) ?? performance.now()
+  watched.set(baseId, { count: (known?.count ?? 0) + 1, since })
   if (!known) join(baseId)
   connect()
   return () => {
     const entry = watched.get(baseId)
     if (entry && entry.count > 1) return void watched.set(baseId, { ...entry, count: entry.count - 1 })
     watched.delete(baseId)
+    leftAt.set(baseId, performance.now())
     socket?.emit('base:leave', baseId)
   }
 }

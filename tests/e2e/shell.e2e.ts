@@ -62,6 +62,25 @@ describe('someone who is signed in', () => {
     await page.context().close()
   })
 
+  test('sees in a base what others changed there while another base was open', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Vineyard')
+    await createTable(page, 'Vines')
+    const path = route(page)
+    const baseId = path.split('/').find((part) => part.startsWith('p')) ?? ''
+    // Connected: what is changed from now on is told.
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    await app().trpc(token).schema.createTable.mutate({ baseId, title: 'Barrels' })
+    await see(tableLink(page, 'Barrels'))
+    await createBase(page, 'Cellar')
+    await app().trpc(token).schema.createTable.mutate({ baseId, title: 'Harvests' })
+    await page.evaluate((to) => {
+      location.hash = to
+    }, path)
+    await see(tableLink(page, 'Harvests'))
+    await page.context().close()
+  })
+
   test('makes a base and a table, renames it in place and keeps the text when the name is taken', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Reading list')
