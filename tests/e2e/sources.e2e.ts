@@ -139,3 +139,36 @@ test('deleting says first what the database does with records that refer to it',
   await see(page.getByText('1 record of “chart” refers to it'))
   expect(await foreign.ask('select id from genre')).toEqual([{ id: 2 }])
 })
+
+test('tables of a connection that is changed while they are read are not offered', async () => {
+  const page = await openSignedIn()
+  await createBase(page, 'Archive')
+  await page.getByRole('tab', { name: 'Data sources' }).click()
+  await page.getByRole('button', { name: 'Connect a database' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('MySQL / MariaDB').click()
+  const { host, port, user, password, database } = foreign.sent.connection
+  await dialog.getByLabel('Host').fill(String(host))
+  await dialog.getByLabel('Port').fill(String(port))
+  await dialog.getByLabel('User').fill(String(user))
+  await dialog.getByLabel('Password', { exact: true }).fill(String(password))
+  await dialog.getByLabel('Database', { exact: true }).fill(String(database))
+  const isAsked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  await page.route(/sources\.inspect/, async (route) => {
+    const response = await route.fetch()
+    isAsked.resolve()
+    await released.promise
+    await route.fulfill({ response })
+  })
+  const answered = page.waitForResponse(/sources\.inspect/)
+  await dialog.getByRole('button', { name: 'Choose tables' }).click()
+  await isAsked.promise
+  await dialog.getByLabel('Database', { exact: true }).fill('another')
+  released.resolve()
+  await (await answered).finished()
+  // A test of the connection that is entered now takes longer than the answer takes to be shown.
+  await dialog.getByRole('button', { name: 'Test connection' }).click()
+  await see(dialog.getByRole('alert'))
+  expect(await dialog.getByLabel('Database', { exact: true }).inputValue()).toBe('another')
+})

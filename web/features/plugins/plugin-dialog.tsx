@@ -63,7 +63,7 @@ export function PluginDialog({
     setProblems([])
     setResult(found)
   }
-  const test = trpc.plugins.test.useMutation({ onError, onSuccess })
+  const test = trpc.plugins.test.useMutation()
   const testEnvironment = trpc.plugins.testEnvironment.useMutation({ onError, onSuccess })
   async function changed(text: string) {
     toast.success({ text })
@@ -86,8 +86,14 @@ export function PluginDialog({
     return definition.isList ? values : (values[0] ?? {})
   }
 
-  function change(item: Item, key: string, value: string | boolean) {
+  /** Drops the outcome of a test, and the callbacks of one that is running. */
+  function forgetTest() {
     setResult(null)
+    test.reset()
+  }
+
+  function change(item: Item, key: string, value: string | boolean) {
+    forgetTest()
     setProblems((known) => known.filter((one) => one.key !== key || one.index !== indexOf(item)))
     setItems((known) =>
       known.map((one) => (one.key === item.key ? { ...one, values: { ...one.values, [key]: value } } : one)),
@@ -100,7 +106,7 @@ export function PluginDialog({
     setResult(null)
     const { category } = definition
     if (isFromEnvironment && category !== 'chat') testEnvironment.mutate({ category })
-    else test.mutate({ id, config: config(), ...(needsPhone && { to: phone }) })
+    else test.mutate({ id, config: config(), ...(needsPhone && { to: phone }) }, { onError, onSuccess })
   }
 
   async function reset() {
@@ -159,6 +165,7 @@ export function PluginDialog({
             onRemove={
               definition.isList && items.length > 1
                 ? () => {
+                    forgetTest()
                     setProblems([])
                     setItems(items.toSpliced(index, 1))
                   }
@@ -171,7 +178,10 @@ export function PluginDialog({
             <Button
               icon={Plus}
               size="small"
-              onClick={() => setItems([...items, { key: nextKey++, values: valuesOf(definition, {}) }])}
+              onClick={() => {
+                forgetTest()
+                setItems([...items, { key: nextKey++, values: valuesOf(definition, {}) }])
+              }}
             >
               {m.plugins_add_channel()}
             </Button>

@@ -57,13 +57,7 @@ export function SourceDialog({
 
   const target = { baseId, ...(source && { sourceId: source.id }) }
   const test = trpc.sources.test.useMutation()
-  const inspect = trpc.sources.inspect.useMutation({
-    onSuccess(inspection) {
-      setFound(inspection)
-      setChosen(new Set(inspection.tables.map(({ name }) => name)))
-      setStep('tables')
-    },
-  })
+  const inspect = trpc.sources.inspect.useMutation()
   const create = trpc.sources.create.useMutation({
     onSuccess({ id }) {
       setJobId(id)
@@ -71,10 +65,7 @@ export function SourceDialog({
     },
   })
   const update = trpc.sources.update.useMutation({
-    onSuccess() {
-      void utils.sources.list.invalidate({ baseId })
-      onClose()
-    },
+    onSuccess: () => void utils.sources.list.invalidate({ baseId }),
   })
 
   const sent = connectionInput(draft, source !== null)
@@ -88,11 +79,23 @@ export function SourceDialog({
     update.reset()
   }
 
+  function changeAlias(next: string) {
+    setAlias(next)
+    update.reset()
+  }
+
+  function showTables(inspection: Outputs['sources']['inspect']) {
+    setFound(inspection)
+    setChosen(new Set(inspection.tables.map(({ name }) => name)))
+    setStep('tables')
+  }
+
   function submit() {
     if (step === 'connection') {
       if (!ready) return
-      if (source) update.mutate({ baseId, sourceId: source.id, alias, config: sent })
-      else inspect.mutate({ ...target, ...sent })
+      // `reset` drops these callbacks: the answer is for values that were changed meanwhile.
+      if (source) update.mutate({ baseId, sourceId: source.id, alias, config: sent }, { onSuccess: onClose })
+      else inspect.mutate({ ...target, ...sent }, { onSuccess: showTables })
     } else if (step === 'tables' && chosen.size > 0 && !busy) {
       const { inflection, ...rest } = settings
       create.mutate({
@@ -128,7 +131,7 @@ export function SourceDialog({
             placeholder={usualName(draft)}
             maxLength={255}
             value={alias}
-            onChange={(event) => setAlias(event.target.value)}
+            onChange={(event) => changeAlias(event.target.value)}
           />
           <Outcome test={test.data} error={test.error ?? inspect.error ?? update.error} />
         </div>
