@@ -185,3 +185,29 @@ describe('closing what lies over the grid', () => {
     expect(await eventually(hasKeys, Boolean)).toBe(true)
   })
 })
+
+describe('the command palette', () => {
+  test('offers no records of the text before while it searches', async () => {
+    const { page } = await tests.open(FIELDS.slice(0, 1), [['Smith'], ['Smithers']])
+    await page.keyboard.press('ControlOrMeta+k')
+    const palette = page.getByRole('dialog')
+    const options = palette.getByRole('option').filter({ hasText: 'Smith' })
+    await palette.getByRole('combobox').fill('smith')
+    await options.nth(1).waitFor()
+    const released = Promise.withResolvers<void>()
+    await page.route(/records\.search/, async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await palette.getByRole('combobox').fill('smithe')
+    await options.nth(1).waitFor({ state: 'detached' })
+    expect(await options.count()).toBe(1)
+    await palette.getByRole('combobox').fill('no record is called so')
+    await page.keyboard.press('Enter')
+    await options.first().waitFor({ state: 'detached' })
+    expect(await palette.isVisible()).toBe(true)
+    expect(page.url()).not.toContain('rowId')
+    released.resolve()
+    await palette.getByText('No results for').waitFor()
+  })
+})

@@ -200,6 +200,10 @@ function useFoundRecords({ base, tableId }: ActionContext, search: string): Foun
   )
   if (!isAsked) return NOTHING_FOUND
   const isSearching = text !== wanted || found.isPending || found.isPlaceholderData
+  // Of the records of the text before, only those that show the text in the input as well.
+  const shown = isSearching
+    ? entries.filter(({ label, snippet }) => matches(`${label} ${snippet?.text ?? ''}`, wanted))
+    : entries
   const unfinished = (found.data?.unfinished ?? []).flatMap((id) => titles.get(id) ?? [])
   const notice = found.isError
     ? m.shell_records_not_searched()
@@ -208,7 +212,7 @@ function useFoundRecords({ base, tableId }: ActionContext, search: string): Foun
           tables: new Intl.ListFormat(localeTag(), { type: 'conjunction' }).format(unfinished),
         })
       : ''
-  return { entries: found.isError ? NO_ENTRIES : entries, isSearching, notice }
+  return { entries: found.isError ? NO_ENTRIES : shown, isSearching, notice }
 }
 
 const NO_ENTRIES: PaletteEntry[] = []
