@@ -156,10 +156,13 @@ const operation = z.discriminatedUnion('kind', [
   }),
 ])
 
+/** An id by which the server recognizes a change that is sent again. */
+const clientId = z.string().max(64).optional()
+
 export const change = z.strictObject({
   baseId: id,
   operations: z.array(operation).min(1).max(100),
-  clientId: z.string().max(64).optional(),
+  clientId,
   timeZone,
 })
 
@@ -248,7 +251,8 @@ export const groupRequest = z.strictObject({
   offset: z.int().min(0),
 })
 
-export const matchingUpdate = z.strictObject({ selection, values })
+export const matchingDeletion = z.strictObject({ selection, clientId })
+export const matchingUpdate = z.strictObject({ selection, values, clientId })
 export const historyRequest = z.strictObject({
   tableId: id,
   recordId,

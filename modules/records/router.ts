@@ -64,12 +64,14 @@ export const recordsRouter = (records: RecordsService) =>
       .input(z.strictObject({ selection: input.selection }))
       .query(({ ctx, input: { selection } }) => records.effectsOfDeletion(ctx.actor, selection)),
     deleteMatching: reader
-      .input(z.strictObject({ selection: input.selection }))
-      .mutation(({ ctx, input: { selection } }) => records.deleteMatching(ctx.actor, selection)),
+      .input(input.matchingDeletion)
+      .mutation(({ ctx, input: { selection, clientId } }) =>
+        records.deleteMatching(ctx.actor, selection, clientId),
+      ),
     updateMatching: reader
       .input(input.matchingUpdate)
-      .mutation(({ ctx, input: { selection, values } }) =>
-        records.updateMatching(ctx.actor, selection, values),
+      .mutation(({ ctx, input: { selection, values, clientId } }) =>
+        records.updateMatching(ctx.actor, selection, values, clientId),
       ),
     nextAction: member
       .input(input.nextAction)

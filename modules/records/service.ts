@@ -166,30 +166,45 @@ export function createRecordsService(
     kernel.works.stop(workId)
   }
 
-  /** Deletes all records of a selection, as one action for undo. */
-  async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
+  /**
+   * Deletes all records of a selection, as one action for undo.
+   *
+   * @param clientId the sender's id for the change, so that a repeated one is written once
+   */
+  async function deleteMatching(actor: Actor, selection: Selection, clientId?: string): Promise<SetApplied> {
     const { where, model } = await openForSet(actor, 'record.delete', selection)
     if (isForeign(model)) {
       const { table } = model
       return kernel.works.follow(actor, { kind: 'delete', baseId: table.baseId, table }, async () => {
         const ids = await matchingIds(actor, selection)
-        return applyOneByOne(actor, model, { kind: 'delete', tableId: table.id, ids }, ids.length)
+        const operation = { kind: 'delete' as const, tableId: table.id, ids }
+        return applyOneByOne(actor, model, { operation, count: ids.length, clientId })
       })
     }
-    return sets.deleteWhere(actor, selection.tableId, where, { kind: 'records.delete' })
+    return sets.deleteWhere(actor, selection.tableId, where, { kind: 'records.delete', clientId })
   }
 
-  /** Writes the same values to all records of a selection, as one action. @throws as the write door */
-  async function updateMatching(actor: Actor, selection: Selection, given: Values): Promise<SetApplied> {
+  /**
+   * Writes the same values to all records of a selection, as one action.
+   *
+   * @param clientId as for `deleteMatching`
+   * @throws as the write door
+   */
+  async function updateMatching(
+    actor: Actor,
+    selection: Selection,
+    given: Values,
+    clientId?: string,
+  ): Promise<SetApplied> {
     const { where, model: current } = await openForSet(actor, 'record.update', selection)
     const isOneByOne = isForeign(current) || actor.kind !== 'user'
     if (isOneByOne || (await isLinking(selection.tableId, given))) {
-      return linkMatching(actor, selection, given)
+      return linkMatching(actor, selection, given, clientId)
     }
     const model = await schema.load(selection.tableId)
     const resolved = await resolver.values(actor, model, given)
     const checked = (current: TableModel) => checkValues(current, resolved)
-    return sets.updateWhere(actor, selection.tableId, where, checked, { kind: 'records.update' })
+    return sets.updateWhere(actor, selection.tableId, where, checked, { kind: 'records.update', clientId })
   }
 
   /** True if the values set links, or keys that links are stored in. */
@@ -199,14 +214,20 @@ export function createRecordsService(
   }
 
   /** As `updateMatching`, record by record, which maintains both sides of links. */
-  async function linkMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
+  async function linkMatching(
+    actor: Actor,
+    selection: Selection,
+    values: Values,
+    clientId?: string,
+  ): Promise<SetApplied> {
     const { tableId } = selection
     const model = await schema.load(tableId)
     const { table } = model
     return kernel.works.follow(actor, { kind: 'update', baseId: table.baseId, table }, async () => {
       const ids = await matchingIds(actor, selection)
       const rows = ids.map((id) => ({ id, values }))
-      return applyOneByOne(actor, model, { kind: 'update', tableId, rows }, ids.length)
+      const operation = { kind: 'update' as const, tableId, rows }
+      return applyOneByOne(actor, model, { operation, count: ids.length, clientId })
     })
   }
 
@@ -214,12 +235,12 @@ export function createRecordsService(
   async function applyOneByOne(
     actor: Actor,
     { table }: TableModel,
-    operation: Operation,
-    count: number,
+    { operation, count, clientId }: { operation: Operation; count: number; clientId?: string },
   ): Promise<SetApplied> {
     const { inserted: _, ...applied } = await door.apply(actor, {
       baseId: table.baseId,
       operations: [operation],
+      clientId,
     })
     // Counts the selected records, not the linked ones that changed too.
     return { ...applied, count, skipped: 0 }

@@ -669,15 +669,15 @@ export async function findAction(engine: Engine, entryId: number): Promise<Store
   return entry ?? null
 }
 
-/** The entry with a client's own change id, or null. */
+/** The entry with a client's own change id, or null; of a visitor of a public link without `actorId`. */
 export async function findSent(
   tx: Pick<Transaction, 'all'>,
   dialect: Dialect,
-  { actorId, clientId }: { actorId: string; clientId: string },
+  { actorId, clientId }: { actorId: string | null; clientId: string },
 ): Promise<StoredEntry | null> {
   const [entry] = await selectEntries(
     { all: (statement) => tx.all(statement), dialect },
-    sql`where client_id = ${clientId} and actor_id = ${actorId}`,
+    sql`where client_id = ${clientId} and ${actorId === null ? sql`actor_id is null` : sql`actor_id = ${actorId}`}`,
   )
   return entry ?? null
 }

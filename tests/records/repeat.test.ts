@@ -98,3 +98,36 @@ describe('records.write with a client id', () => {
     expect(seen).toEqual(['heard'])
   })
 })
+
+describe('records.deleteMatching and records.updateMatching with a client id', () => {
+  const open = () => bench.table({ Num: 'Number' }, [{ Num: 1 }, { Num: 1 }])
+  const add = (own: TestTable) =>
+    bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [{ kind: 'insert', tableId: own.id, rows: [{ values: own.values({ Num: 1 }) }] }],
+      },
+    })
+
+  test('delete once when sent again, and answer the same', async () => {
+    const own = await open()
+    const call = { selection: { tableId: own.id }, clientId: 'delete-all' }
+    const first = await bench.trpc.records.deleteMatching.mutate(call)
+    await add(own)
+    const again = await bench.trpc.records.deleteMatching.mutate(call)
+    expect(first.count).toBe(2)
+    expect([again.id, again.count]).toEqual([first.id, first.count])
+    expect(await own.total()).toBe(1)
+  })
+
+  test('update once when sent again, and answer the same', async () => {
+    const own = await open()
+    const call = { selection: { tableId: own.id }, values: own.values({ Num: 2 }), clientId: 'update-all' }
+    const first = await bench.trpc.records.updateMatching.mutate(call)
+    await add(own)
+    const again = await bench.trpc.records.updateMatching.mutate(call)
+    expect([again.id, again.count]).toEqual([first.id, 2])
+    const { body } = await bench.rest.get(own.path)
+    expect(body.list.map((row: { Num: number }) => row.Num)).toEqual([2, 2, 1])
+  })
+})

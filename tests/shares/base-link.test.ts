@@ -271,3 +271,54 @@ test('a link to a diagram shows the tables of its source, and nothing else', asy
   expect(await refusalsOf(refused)).toEqual(all(refused, '403 FORBIDDEN'))
   expect(await refusalOf(app.trpc(owner.token).shares.diagram.query())).toBe('403 FORBIDDEN')
 })
+
+describe('a change that the browser of a visitor sends again', () => {
+  test.each(['one after the other', 'together'])('is written once: %s', async (order) => {
+    const link = await save({ role: 'editor' })
+    const guest = app.trpc(byLink('base', link.id))
+    const count = async () =>
+      (await world.trpc.records.count.query({ selection: { tableId: world.tableId } })).count
+    const before = await count()
+    const change = { ...insert().change, clientId: `guest ${order}` }
+    const send = () => guest.records.write.mutate({ change })
+    const [first, again] =
+      order === 'together' ? await Promise.all([send(), send()]) : [await send(), await send()]
+    expect(first.inserted).toHaveLength(1)
+    expect([again.id, again.inserted]).toEqual([first.id, first.inserted])
+    expect(await count()).toBe(before + 1)
+    await save({ role: 'viewer' })
+  })
+
+  test('is written once if it is a condition', async () => {
+    const link = await save({ role: 'editor' })
+    const guest = app.trpc(byLink('base', link.id))
+    await guest.records.write.mutate(insert())
+    const { ids } = await guest.records.list.query({
+      query: { tableId: world.tableId, limit: 100, offset: 0 },
+    })
+    const recordIds = ids.slice(-1)
+    const call = {
+      selection: { tableId: world.tableId, recordIds },
+      values: { [world.fields.name]: 'Host' },
+      clientId: 'guest condition',
+    }
+    const first = await guest.records.updateMatching.mutate(call)
+    await guest.records.write.mutate({
+      change: {
+        baseId: world.baseId,
+        operations: [
+          {
+            kind: 'update',
+            tableId: world.tableId,
+            rows: [{ id: recordIds[0]!, values: { [world.fields.name]: 'Later' } }],
+          },
+        ],
+      },
+    })
+    const again = await guest.records.updateMatching.mutate(call)
+    expect(again.id).toBe(first.id)
+    const { values } = await world.trpc.records.get.query({ tableId: world.tableId, recordId: recordIds[0]! })
+    expect(values[world.fields.name]).toBe('Later')
+    await save({ role: 'viewer' })
+  })
+})

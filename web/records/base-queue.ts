@@ -16,7 +16,11 @@ export function queueOf(baseId: string): SendQueue {
   return queue
 }
 
-/** Runs a call after the changes queued for the base so far; rejects if the server rejects the call. */
+/**
+ * Runs a call after the changes queued for the base so far; rejects if the server rejects the call. It is sent until the
+ * server answers, also if it was carried out and only its answer was lost: therefore changes of records need a client id,
+ * chosen outside of `send`, and other calls must change nothing the second time. For those that would: `runOnceInQueue`.
+ */
 export function runInQueue<T>(baseId: string, send: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     queueOf(baseId).add<T>({ send, done: resolve, refused: reject })

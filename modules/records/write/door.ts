@@ -296,7 +296,12 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
           (tx) => writeIn(call, tx, { tx, ...own }),
           async (outcome) => countIn(outcome),
         )
-      : home.writeTogether((tx) => writeIn(call, tx, { tx, ...own }), countIn, call.touches)
+      : home.writeTogether(
+          (tx) => writeIn(call, tx, { tx, ...own }),
+          countIn,
+          // Its look-up must not run beside the write that it looks for.
+          isLookedUpFirst(call) ? null : call.touches,
+        )
   }
 
   /** Shows the progress of deletions in a connected database, and of their undo and redo. */
@@ -323,7 +328,7 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
     at: { tx: Transaction; dialect: Dialect },
     work = currentWork(),
   ): Promise<Outcome> {
-    const before = call.foreign && (await findSentBefore(call, log))
+    const before = isLookedUpFirst(call) && (await findSentBefore(call, log))
     if (before) return before
     const maxCascade = call.foreign ? MAX_LINKED : call.maxCascade
     const cascade = maxCascade === undefined ? undefined : { left: maxCascade }
@@ -413,15 +418,15 @@ export function createDoor({ kernel, auth, schema, touch, resolver, sets, views 
   }
 
   /**
-   * This change, if the person's browser has sent it before. Looked up only where writing it again changes nothing or
-   * fails, at the latest by the log's unique client id: a look-up before each write would cost a round trip. Connected
-   * databases are an exception, because some of their tables cannot roll back a second write (MyISAM).
+   * This change, if the person's browser has sent it before. Except where `isLookedUpFirst`, it is looked up only if
+   * writing it again changes nothing or fails, at the latest by the log's unique client id: a look-up before each write
+   * would cost a round trip.
    */
   async function findSentBefore(
     { home: { dialect }, actorId, clientId }: WriteCall,
     tx: Pick<Transaction, 'all'>,
   ): Promise<Outcome | null> {
-    if (!clientId || !actorId) return null
+    if (!clientId) return null
     const repeated = await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
     return repeated && { ...repeated, isRepeated: true }
   }
@@ -467,6 +472,13 @@ function reportOf(
     tableIds,
   }
 }
+
+/**
+ * True for changes that are looked up before they are written: in connected databases, some of whose tables cannot roll
+ * back a second write (MyISAM), and of visitors, whose client ids are not unique in the log, as they have no actor id.
+ */
+const isLookedUpFirst = ({ foreign, actorId, clientId }: WriteCall): boolean =>
+  clientId !== undefined && (foreign !== null || actorId === null)
 
 /** Kinds of entries in connected databases that may touch many more records than they name. */
 const WORK_OF: Record<string, WorkKind | undefined> = {

@@ -25,12 +25,12 @@ interface RepeatContext {
 }
 
 /**
- * The change that this person’s browser has already sent under the same id, or null. A browser that lost the answer
+ * The change that this person’s or visitor’s browser has already sent under the same id, or null. A browser that lost the answer
  * sends its change again; it must not be written twice.
  */
 export async function findRepeated(
   { tx, dialect, load }: RepeatContext,
-  actorId: string,
+  actorId: string | null,
   clientId: string,
 ): Promise<Repeated | null> {
   const entry = await findSent(tx, dialect, { actorId, clientId })

@@ -407,7 +407,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     let counted: number[] = []
     // Planned inside the lease, so that no schema change comes between plan and write.
     const script = async () => {
-      if (clientId && actorId) {
+      if (clientId) {
         repeated = await findRepeated(
           { tx: engine, dialect: engine.dialect, load: schema.loadWithKeys },
           actorId,

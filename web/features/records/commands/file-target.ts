@@ -41,10 +41,11 @@ export function fileTarget(
     edit(change) {
       const here = current()
       if (here !== undefined) return void store.writeRows([changed(here, change)])
+      const clientId = crypto.randomUUID()
       // In the queue, where the files are read after all earlier changes have been stored.
       runInQueue(baseId, async () => {
         const rows = [changed(await latest(), change)]
-        return recordsApi.apply({ baseId, operations: [{ kind: 'update', tableId, rows }] })
+        return recordsApi.apply({ baseId, operations: [{ kind: 'update', tableId, rows }], clientId })
       }).then(store.applyStored, (error) =>
         toast.error({ text: m.records_change_not_saved_reason({ reason: messageOf(error) }) }),
       )

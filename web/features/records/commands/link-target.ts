@@ -132,6 +132,7 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
         const change = {
           baseId,
           operations: [{ kind: 'insert' as const, tableId: relatedTableId, rows }],
+          clientId: crypto.randomUUID(),
         }
         const { inserted } = await runInQueue(baseId, () => recordsApi.apply(change, actionId))
         const [id] = inserted

@@ -70,7 +70,8 @@ export async function deleteChecked(context: TableContext, checked: CheckedRows)
     const { count } = await api.records.count.query({ selection })
     if (!(await confirmRecords(context, count, 0))) return false
     if (!(await agrees(context, selection, count))) return false
-    const applied = await runInQueue(baseId, () => api.records.deleteMatching.mutate({ selection }))
+    const call = { selection, clientId: crypto.randomUUID() }
+    const applied = await runInQueue(baseId, () => api.records.deleteMatching.mutate(call))
     store.applyStored(applied)
     offerUndo(placeOf(context), m.records_records_deleted({ count: applied.count }), applied.id)
     return true
@@ -170,10 +171,9 @@ async function updateMatching(
   values: Values,
 ): Promise<AppliedChange | null> {
   const selection = { ...selectionOf(schema.table.id, store.query()), timeZone }
+  const call = { selection, values, clientId: crypto.randomUUID() }
   try {
-    const applied = await runInQueue(schema.table.baseId, () =>
-      api.records.updateMatching.mutate({ selection, values }),
-    )
+    const applied = await runInQueue(schema.table.baseId, () => api.records.updateMatching.mutate(call))
     store.applyStored(applied)
     return applied
   } catch (error) {

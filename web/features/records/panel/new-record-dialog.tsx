@@ -80,7 +80,8 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
         before,
         viewId: before === null ? undefined : orderOf(context.store.query()).orderViewId,
       }
-      const written = await runInQueue(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
+      const change = { baseId, operations: [operation], clientId: crypto.randomUUID() }
+      const written = await runInQueue(baseId, () => recordsApi.apply(change))
       context.store.applyStored(written)
       onClose()
       offerUndo(placeOf(context), m.records_record_added(), written.id)

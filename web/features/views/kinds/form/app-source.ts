@@ -65,7 +65,8 @@ async function insert(schema: TableSchema, submission: Submission): Promise<Subm
   const { baseId, id: tableId } = schema.table
   const values: Values = { ...submission.values, ...(await sendFiles(submission)) }
   try {
-    const change = { baseId, operations: [{ kind: 'insert' as const, tableId, rows: [{ values }] }] }
+    const operation = { kind: 'insert' as const, tableId, rows: [{ values }] }
+    const change = { baseId, operations: [operation], clientId: crypto.randomUUID() }
     const { inserted } = await runInQueue(baseId, () => recordsApi.apply(change))
     return { recordId: inserted[0] ?? null }
   } catch (error) {
