@@ -1,4 +1,5 @@
-import { isAway } from '../errors.ts'
+import { isAway, isOffline } from '../errors.ts'
+import { m } from '../messages.gen.ts'
 import { session } from '../session/index.ts'
 import { createSendQueue, type SendQueue } from './send-queue.ts'
 
@@ -24,6 +25,25 @@ export function queueOf(baseId: string): SendQueue {
 export function runInQueue<T>(baseId: string, send: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     queueOf(baseId).add<T>({ send, done: resolve, refused: reject })
+  })
+}
+
+/**
+ * As `runInQueue`, for calls that must not be carried out twice, or long after they were confirmed, such as adding a field
+ * or emptying the trash. Rejects without a connection, and with an error that says so if only the answer may be lost.
+ */
+export function runOnceInQueue<T>(baseId: string, send: () => Promise<T>): Promise<T> {
+  let isSent = false
+  return new Promise((resolve, reject) => {
+    queueOf(baseId).add<T>({
+      isSentOnce: true,
+      send() {
+        isSent = true
+        return send()
+      },
+      done: resolve,
+      refused: (error) => reject(isSent && isOffline(error) ? new Error(m.records_answer_lost()) : error),
+    })
   })
 }
 

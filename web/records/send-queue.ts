@@ -6,6 +6,8 @@ export interface QueueItem<T = unknown> {
   done(answer: T): void
   /** The server rejected the request; the items behind it are still sent. */
   refused(error: unknown): void
+  /** Rejected without a response or connection, instead of being sent again or waiting. */
+  isSentOnce?: boolean
 }
 
 /** State of the queue, for the status bar. */
@@ -28,7 +30,7 @@ export type SendQueue = ReturnType<typeof createSendQueue>
 
 /**
  * Sends items one at a time, in order, as later ones may build on earlier ones. While offline they wait, and are sent
- * automatically when the connection is back.
+ * automatically when the connection is back, except those with `isSentOnce`.
  */
 export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
   const items: QueueItem[] = []
@@ -37,6 +39,8 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
   let attempt = 0
   let added = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** The error of the last attempt without a response. */
+  let away: unknown
 
   function publish(offline: boolean): void {
     const known = status.getState()
@@ -52,7 +56,9 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
       const outcome = await attemptOf(item)
       if (outcome === 'offline') {
         timer = setTimeout(() => void run(), pauseMs(++attempt))
+        const notSent = takeSentOnce()
         publish(true)
+        for (const one of notSent) one.refused(away)
         break
       }
       attempt = 0
@@ -69,13 +75,27 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
       const answer = await item.send()
       return () => item.done(answer)
     } catch (error) {
-      return isAway(error) ? 'offline' : () => item.refused(error)
+      if (item.isSentOnce || !isAway(error)) return () => item.refused(error)
+      away = error
+      return 'offline'
     }
   }
 
+  /** Removes the items that do not wait for the connection. */
+  function takeSentOnce(): QueueItem[] {
+    const taken = items.filter(({ isSentOnce }) => isSentOnce)
+    const left = items.filter(({ isSentOnce }) => !isSentOnce)
+    items.splice(0, items.length, ...left)
+    return taken
+  }
+
   return {
-    /** Appends an item. */
+    /** Appends an item; while offline, rejects one with `isSentOnce`. */
     add<T>(item: QueueItem<T>): void {
+      if (item.isSentOnce && status.getState().offline) {
+        item.refused(away)
+        return
+      }
       items.push(item as QueueItem)
       added++
       publish(status.getState().offline)

@@ -4,7 +4,7 @@ import type { Base, Field, Table } from '../../../src/core/model.ts'
 import type { CopiedTable, NotCopiedPart } from '../../../src/core/table-copies.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
-import { runInQueue } from '../../records/base-queue.ts'
+import { runOnceInQueue } from '../../records/base-queue.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -130,7 +130,7 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
       }}
       problemOf={problemOf}
       start={async (options) => {
-        const copy = await runInQueue(baseId, () => api.copies.table.mutate({ tableId, options }))
+        const copy = await runOnceInQueue(baseId, () => api.copies.table.mutate({ tableId, options }))
         return {
           jobId: copy.jobId,
           async finish(result) {

@@ -3,7 +3,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
-import { runInQueue } from '../../records/base-queue.ts'
+import { runInQueue, runOnceInQueue } from '../../records/base-queue.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
@@ -37,7 +37,7 @@ export async function createField(
   place: FieldPlace = {},
   actionId?: string,
 ): Promise<Field> {
-  const created = await runInQueue(table.baseId, () =>
+  const created = await runOnceInQueue(table.baseId, () =>
     api.schema.createField.mutate({ tableId: table.id, field, ...place }, inAction(actionId)),
   )
   await refresh(table)
@@ -127,7 +127,7 @@ async function startFieldCopy(
   field: Field,
   options: FieldPlace & { withData: boolean },
 ): Promise<StartedCopy> {
-  const { jobId, fieldId } = await runInQueue(table.baseId, () =>
+  const { jobId, fieldId } = await runOnceInQueue(table.baseId, () =>
     api.copies.field.mutate({ fieldId: field.id, ...options }),
   )
   return {
@@ -159,7 +159,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
       },
     )
     if (!agreed) return
-    await runInQueue(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
+    await runOnceInQueue(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
     await refresh(schema.table)
   } catch (error) {
     showError(error)
@@ -173,7 +173,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
 
 async function restoreField(table: TableRef, field: Field): Promise<void> {
   await attempt(async () => {
-    await runInQueue(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
+    await runOnceInQueue(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
     await refresh(table)
     toast.success({ text: m.schema_field_title_was_restored({ title: field.title }) })
   })

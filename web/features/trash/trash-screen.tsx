@@ -19,7 +19,7 @@ import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
-import { runInQueue } from '../../records/base-queue.ts'
+import { runOnceInQueue } from '../../records/base-queue.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
@@ -461,7 +461,7 @@ async function callInParts<R extends { failed: TrashFailure[] }>(
   for (let at = 0; at < refs.length; at += MAX_TRASH_ITEMS) {
     const part = refs.slice(at, at + MAX_TRASH_ITEMS)
     try {
-      const result = await runInQueue(baseId, () => call(part))
+      const result = await runOnceInQueue(baseId, () => call(part))
       results.push(result)
       failed.push(...result.failed)
     } catch (error) {
@@ -479,7 +479,7 @@ async function restoreDeletion(
   changeId: number,
 ): Promise<void> {
   await attempt(async () => {
-    const { restored } = await runInQueue(baseId, () =>
+    const { restored } = await runOnceInQueue(baseId, () =>
       api.records.restoreTrashed.mutate({ tableId: table.id, changeId }),
     )
     await refresh(baseId)
@@ -532,7 +532,9 @@ async function emptyTrash(base: Base, filter: Filter | null): Promise<void> {
   })
   if (!agreed) return
   await attempt(async () => {
-    const { deleted, failed } = await runInQueue(baseId, () => api.trash.empty.mutate({ baseId, ...filter }))
+    const { deleted, failed } = await runOnceInQueue(baseId, () =>
+      api.trash.empty.mutate({ baseId, ...filter }),
+    )
     await refresh(baseId)
     toast.success({ text: m.trash_items_deleted_forever({ count: deleted }) })
     const [first] = failed

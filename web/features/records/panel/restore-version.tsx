@@ -5,7 +5,7 @@ import type { RecordId } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { listNames, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
-import { runInQueue } from '../../../records/base-queue.ts'
+import { runOnceInQueue } from '../../../records/base-queue.ts'
 import { api, cache, trpc } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
 import { openDialog } from '../../../ui/open-dialog.tsx'
@@ -45,7 +45,9 @@ function RestoreVersion({
     if (!data || isSame) return
     setBusy(true)
     try {
-      const { changeId } = await runInQueue(baseId, () => api.records.restoreRecordVersion.mutate(version))
+      const { changeId } = await runOnceInQueue(baseId, () =>
+        api.records.restoreRecordVersion.mutate(version),
+      )
       onClose()
       await Promise.all([cache.records.history.invalidate(), cache.records.get.invalidate()])
       offerUndo(placeOf(context), m.records_version_restored(), changeId)

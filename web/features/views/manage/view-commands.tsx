@@ -2,7 +2,7 @@ import type { View, ViewKind } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { addressOf, currentPath, goTo, paths } from '../../../navigation/paths.ts'
-import { runInQueue } from '../../../records/base-queue.ts'
+import { runOnceInQueue } from '../../../records/base-queue.ts'
 import { api, cache } from '../../../trpc.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { copyText } from '../../../ui/copy-text.ts'
@@ -137,7 +137,7 @@ export async function deleteView(baseId: string, view: View): Promise<void> {
     (schema) => schema && { ...schema, views: schema.views.filter(({ id }) => id !== view.id) },
   )
   await changeViews(tableId, async () => {
-    await runInQueue(baseId, () => api.views.delete.mutate({ viewId: view.id }))
+    await runOnceInQueue(baseId, () => api.views.delete.mutate({ viewId: view.id }))
     await offerUndoOfLatest(
       { baseId, tableId },
       'view.delete',

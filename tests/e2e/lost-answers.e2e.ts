@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { eventually, type GridPage, gridTests, type OpenTable, untilCount } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [{ title: 'Title', type: 'SingleLineText' as const }]
+
+/** Carries out the next call of a procedure, and cuts the connection before its answer, after `meanwhile`. */
+const loseAnswer = (page: Page, procedure: string, meanwhile: () => Promise<unknown> = async () => {}) =>
+  page.route(
+    `**/trpc/${procedure}*`,
+    async (route) => {
+      await route.fetch()
+      await meanwhile()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+
+const api = () => tests.app().trpc(tests.owner().token)
+
+async function storedTitles({ tableId }: OpenTable): Promise<unknown[]> {
+  const { body } = await tests.app().rest(tests.owner().token).get(`/api/v2/tables/${tableId}/records`)
+  return body.list.map((record: { Title: unknown }) => record.Title)
+}
+
+const write = ({ baseId, tableId, schema }: OpenTable, title: string) => {
+  const rows = [{ values: { [schema.fields.find((field) => field.title === 'Title')!.id]: title } }]
+  return api().records.write.mutate({ change: { baseId, operations: [{ kind: 'insert', tableId, rows }] } })
+}
+
+const fieldTitles = async ({ tableId }: OpenTable) =>
+  (await api().schema.table.query({ tableId })).fields.map((one) => one.title)
+
+/** The browser notes each call that failed. */
+const ignoreFailedCalls = (grid: GridPage) => {
+  grid.problems.length = 0
+}
+
+describe('a call whose answer is lost', () => {
+  test('adds the record of the dialog once', async () => {
+    const table = await tests.createTable(FIELDS, [['a']])
+    const view = await api().views.create.mutate({ tableId: table.tableId, title: 'Cards', kind: 'gallery' })
+    const grid = await tests.openTable(table, tests.owner(), {}, { viewId: view.id })
+    const { page } = grid
+    await page.getByTestId('gallery-card').first().waitFor()
+    await loseAnswer(page, 'records.write')
+    await page.keyboard.press('Alt+r')
+    const dialog = page.getByRole('dialog', { name: 'New record' })
+    await dialog.getByLabel('Title').fill('fresh')
+    await dialog.getByTestId('create-record').click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await storedTitles(table)).toEqual(['a', 'fresh'])
+    ignoreFailedCalls(grid)
+  })
+
+  test('deletes the records of a view once, and none that others have added since', async () => {
+    const table = await tests.createTable(FIELDS, [['a'], ['b']])
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await loseAnswer(page, 'records.deleteMatching', () => write(table, 'of somebody else'))
+    await page.getByTestId('check-all').check()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('2 records deleted').waitFor()
+    expect(await storedTitles(table)).toEqual(['of somebody else'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilCount(grid, '3 records')
+    ignoreFailedCalls(grid)
+  })
+
+  test('adds a field once, and says that the answer is missing', async () => {
+    const table = await tests.createTable(FIELDS, [['a']])
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    const before = await fieldTitles(table)
+    await loseAnswer(page, 'schema.createField')
+    await page.getByTestId('add-field').click()
+    const editor = page.getByTestId('field-editor')
+    await editor.getByRole('button', { name: 'Add field' }).click()
+    await editor.getByText('The connection was lost before the server answered.').waitFor()
+    expect(grid.calls.filter((call) => call === 'schema.createField')).toHaveLength(1)
+    expect(await fieldTitles(table)).toHaveLength(before.length + 1)
+    ignoreFailedCalls(grid)
+  })
+})
+
+test('emptying the trash does not wait for the connection', async () => {
+  const table = await tests.createTable(FIELDS, [['a'], ['b']])
+  await api().records.deleteMatching.mutate({ selection: { tableId: table.tableId, recordIds: [1] } })
+  const grid = await tests.openTable(table)
+  const { page } = grid
+  await page.getByRole('link', { name: 'Trash' }).click()
+  await page.getByRole('button', { name: 'Empty trash' }).click()
+  const dialog = page.getByRole('dialog')
+  const { title } = await api().bases.get.query({ baseId: table.baseId })
+  await dialog.getByRole('textbox').fill(title)
+  await page.context().setOffline(true)
+  await dialog.getByRole('button', { name: 'Delete forever' }).click()
+  await page.getByText('The connection was lost before the server answered.').waitFor()
+  await page.context().setOffline(false)
+  // Longer than a queued call waits until it is sent again.
+  await Bun.sleep(2500)
+  const { items } = await api().trash.list.query({ baseId: table.baseId })
+  expect(items).toHaveLength(1)
+  await eventually(
+    async () => grid.calls.filter((call) => call === 'trash.empty').length,
+    (count) => count === 1,
+  )
+  ignoreFailedCalls(grid)
+})
