@@ -59,7 +59,7 @@ import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
 import { goesAlone } from './core/calls-alone.ts'
-import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
+import { AppError, badRequest, concernsOperator, type ErrorCode, retryAfterOf } from './core/errors.ts'
 import { MAX_ATTACHMENTS_EVER } from './core/fields/attachment-item.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
@@ -357,12 +357,14 @@ async function readTrpcBody(
 ): Promise<Request | Response> {
   if (request.body === null) return request
   const length = request.headers.get('content-length')
-  if (length === null) return refuse(411, 'Length Required')
-  if (Number(length) > bodyMaxBytes) return refuse(413, 'request entity too large')
+  if (length === null) return refuse('BAD_REQUEST', 411, 'Length Required')
+  if (Number(length) > bodyMaxBytes) return refuse('PAYLOAD_TOO_LARGE', 413, 'request entity too large')
   if (Number(length) > anonymousBodyMaxBytes) {
     // The call itself reports a failed authentication; here it only limits the size.
     const isAllowed = await isSignedIn().catch(() => false)
-    if (!isAllowed) return refuse(413, tooLargeForAnonymous(anonymousBodyMaxBytes).message)
+    if (!isAllowed) {
+      return refuse('PAYLOAD_TOO_LARGE', 413, tooLargeForAnonymous(anonymousBodyMaxBytes).message)
+    }
   }
   const text = await request.text()
   const { url, method, headers, signal } = request
@@ -378,11 +380,16 @@ async function readTrpcBody(
       // Refused below.
     }
   }
-  if (isTooDeep(text)) return refuse(400, `JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
+  if (isTooDeep(text))
+    return refuse('BAD_JSON', 400, `JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
   return new Request(url, { method, headers, signal, body: text })
 }
 
-const refuse = (status: number, msg: string): Response => Response.json({ msg }, { status })
+/** A response in the form of tRPC's errors; browsers take any other for that of a proxy. */
+function refuse(appCode: ErrorCode, status: number, message: string): Response {
+  const data = { code: 'BAD_REQUEST', httpStatus: status, appCode }
+  return Response.json({ error: { message, code: -32_600, data } }, { status })
+}
 
 /** The bases of an installation as files, without a server: for the command line. */
 export async function openBaseFiles(config: Config): Promise<BaseFiles> {

@@ -6,6 +6,7 @@ import { observable } from '@trpc/server/observable'
 import { goesAlone } from '../src/core/calls-alone.ts'
 import type { AppRouter } from '../src/router.ts'
 import { appCodeOf, isWorthRetrying } from './errors.ts'
+import { fetchAnswer } from './fetch-answer.ts'
 import { callerHeaders, recoverFrom401 } from './session/index.ts'
 
 export type Inputs = inferRouterInputs<AppRouter>
@@ -64,15 +65,17 @@ const MAX_INPUT_IN_URL = MAX_URL_LENGTH - 1000
 const isLong = ({ type, input }: { type: string; input: unknown }): boolean =>
   type === 'query' && encodeURIComponent(JSON.stringify(input ?? '')).length > MAX_INPUT_IN_URL
 
+const server = { url: '/trpc', fetch: fetchAnswer }
+
 const links = () => [
   sessionLink,
   splitLink({
     condition: isLong,
-    true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders, methodOverride: 'POST' }),
+    true: httpLink<AppRouter>({ ...server, headers: actionHeaders, methodOverride: 'POST' }),
     false: splitLink({
       condition: isSentAlone,
-      true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders }),
-      false: httpBatchLink<AppRouter>({ url: '/trpc', headers: callerHeaders, maxURLLength: MAX_URL_LENGTH }),
+      true: httpLink<AppRouter>({ ...server, headers: actionHeaders }),
+      false: httpBatchLink<AppRouter>({ ...server, headers: callerHeaders, maxURLLength: MAX_URL_LENGTH }),
     }),
   }),
 ]

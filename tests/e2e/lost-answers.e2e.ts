@@ -109,3 +109,30 @@ test('emptying the trash does not wait for the connection', async () => {
   )
   ignoreFailedCalls(grid)
 })
+
+test('a change that a proxy refuses as too large is refused, and later ones are stored', async () => {
+  const table = await tests.createTable(FIELDS, [['a'], ['b']])
+  const grid = await tests.openTable(table)
+  const { page } = grid
+  await page.route('**/trpc/records.write*', (route) =>
+    route.request().postData()?.includes('much too large')
+      ? route.fulfill({
+          status: 413,
+          contentType: 'text/html',
+          body: '<h1>413 Request Entity Too Large</h1>',
+        })
+      : route.fallback(),
+  )
+  await grid.cell(0, 'Title').click()
+  await page.keyboard.type('much too large', { delay: 0 })
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('c', { delay: 0 })
+  await page.keyboard.press('Enter')
+  await eventually(
+    () => storedTitles(table),
+    (titles) => Bun.deepEquals(titles, ['a', 'c']),
+  )
+  expect(await page.getByTestId('queue-bar').count()).toBe(0)
+  await grid.shows('Title', ['much too large', 'c'])
+  ignoreFailedCalls(grid)
+})

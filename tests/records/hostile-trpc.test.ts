@@ -204,14 +204,27 @@ describe('a tRPC call with', () => {
     const path = `${bench.app.url}/trpc/records.write`
     const headers = { 'xc-auth': bench.owner.token, 'content-type': 'application/json' }
     const large = new Uint8Array(bench.app.config.bodyMaxBytes + 1)
-    expect((await fetch(path, { method: 'POST', headers, body: large })).status).toBe(413)
+    const told = await fetch(path, { method: 'POST', headers, body: large })
+    expect([told.status, await told.json()]).toMatchObject([
+      413,
+      {
+        error: {
+          message: 'request entity too large',
+          data: { httpStatus: 413, appCode: 'PAYLOAD_TOO_LARGE' },
+        },
+      },
+    ])
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('{}'))
         controller.close()
       },
     })
-    expect((await fetch(path, { method: 'POST', headers, body: stream })).status).toBe(411)
+    const untold = await fetch(path, { method: 'POST', headers, body: stream })
+    expect([untold.status, await untold.json()]).toMatchObject([
+      411,
+      { error: { data: { httpStatus: 411 } } },
+    ])
     await unchanged()
   })
 
