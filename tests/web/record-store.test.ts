@@ -88,6 +88,26 @@ describe('record store', () => {
     expect(titles()).toEqual(['c'])
   })
 
+  test('gives a new record its own id when the answer is lost, though its change has added rows elsewhere', async () => {
+    const { store, server, settled } = await open(named('a'))
+    const { apply } = server.api
+    const answers = new Map<string | undefined, Awaited<ReturnType<typeof apply>>>()
+    server.api.apply = async (change, actionId) => {
+      const known = answers.get(change.clientId)
+      if (known) return known
+      const written = await apply(change, actionId)
+      answers.set(change.clientId, written)
+      const row = { tableId: 'junction', recordId: 57, before: null, after: {} }
+      store.receive({ ...written, records: [row, ...written.records] })
+      throw new TypeError('Failed to fetch')
+    }
+    void store.insertRows([{ title: 'b' }])
+    await settled()
+    const row = store.source.getRow(1)
+    expect([row?.id, row?.values('title'), store.source.rowCount]).toEqual([2, 'b', 2])
+    expect(server.values()).toHaveLength(2)
+  })
+
   test('queues edits while offline and sends them in order afterwards', async () => {
     const { store, server, queue, cell, settled } = await open(named('a'))
     server.world.online = false

@@ -162,7 +162,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
 
     /**
      * The socket's event for an own change whose response is still missing; null if no event arrived. A change with
-     * an event is stored: sending it again after a lost response would write it twice.
+     * an event is stored, so it need not be sent again after a lost response.
      */
     arrived: (clientId: string): AppliedChange | null => pending.get(clientId) ?? null,
 

@@ -1,4 +1,4 @@
-import type { AppliedChange, Operation, Values } from '../../src/core/changes.ts'
+import type { Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { shownText } from '../cells/cell-text.ts'
@@ -67,7 +67,9 @@ export function createOptimistic(deps: OptimisticDeps) {
           const ready = operations.map(resolveIds).filter((operation) => !isEmpty(operation))
           if (ready.length === 0) return Promise.resolve(null)
           const arrived = live.arrived(clientId)
-          if (arrived && !arrived.truncated) return Promise.resolve(asWritten(arrived))
+          // Events do not tell the new records of the operations from added links: the server answers these again.
+          const hasNew = ready.some(({ kind }) => kind === 'insert')
+          if (arrived && !arrived.truncated && !hasNew) return Promise.resolve({ ...arrived, inserted: [] })
           return deps.api.apply({ baseId, operations: ready, clientId }, actionId)
         },
         done(written) {
@@ -348,12 +350,6 @@ function conflictOf(error: unknown, [only, ...others]: Operation[]): StaleEdit |
   const mine = row.values[fieldId] ?? null
   return { id: row.id, fieldId, opened: row.expected[fieldId], mine, theirs: (current ?? null) as CellValue }
 }
-
-/** A socket event as a write response; its inserted records are in the order of the operations. */
-const asWritten = (change: AppliedChange): Written => ({
-  ...change,
-  inserted: change.records.filter((record) => record.before === null).map((record) => record.recordId),
-})
 
 const isEmpty = (operation: Operation): boolean => sizeOf(operation) === 0
 
