@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { createMember } from '../support/factories.ts'
 import { eventually, type GridPage, gridTests, type OpenTable, untilCount } from './grid-page.ts'
 
 const tests = gridTests()
@@ -135,4 +136,59 @@ test('a change that a proxy refuses as too large is refused, and later ones are 
   expect(await page.getByTestId('queue-bar').count()).toBe(0)
   await grid.shows('Title', ['much too large', 'c'])
   ignoreFailedCalls(grid)
+})
+
+describe('signing out', () => {
+  const signOut = async (page: Page) => {
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  const openAsMember = async () => {
+    const table = await tests.createTable(FIELDS, [['a'], ['b']])
+    const member = await createMember(tests.app(), table.baseId, 'editor')
+    return { table, grid: await tests.openTable(table, member) }
+  }
+
+  test('waits for changes that are on their way', async () => {
+    const { table, grid } = await openAsMember()
+    const { page } = grid
+    const released = Promise.withResolvers<void>()
+    await page.route('**/trpc/records.write*', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await grid.cell(0, 'Title').click()
+    for (const text of ['one', 'two']) {
+      await page.keyboard.type(text, { delay: 0 })
+      await page.keyboard.press('Enter')
+    }
+    await signOut(page)
+    await Bun.sleep(1000)
+    expect(grid.calls).not.toContain('auth.signOut')
+    released.resolve()
+    await page.waitForURL(/#\/signin/)
+    expect(await storedTitles(table)).toEqual(['one', 'two'])
+  })
+
+  test('asks while changes wait for the connection', async () => {
+    const { table, grid } = await openAsMember()
+    const { page } = grid
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.keyboard.press('Escape')
+    await page.context().setOffline(true)
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.type('last', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await page.getByTestId('queue-bar').waitFor()
+    await signOut(page)
+    const dialog = page.getByRole('dialog', { name: 'Sign out without saving?' })
+    await dialog.getByText('1 change or file is not saved yet.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.context().setOffline(false)
+    await eventually(
+      () => storedTitles(table),
+      (titles) => Bun.deepEquals(titles, ['last', 'b']),
+    )
+    ignoreFailedCalls(grid)
+  })
 })

@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
 import { type AttachmentItem, nameIn, readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { messageOf } from '../errors.ts'
-import { session } from '../session/index.ts'
+import { watchUnsaved } from '../session/unsaved.ts'
 import type { FileTarget } from './file-target.ts'
 import { problemOf, serverLimits } from './limits.ts'
 import { type FileSource, sendFile } from './send-file.ts'
@@ -57,9 +57,10 @@ const batches = new Set<Batch>()
 let nextId = 1
 let running = 0
 
-// Makes the browser ask before it discards files on their way. Those of the person before can no longer be added.
-window.addEventListener('beforeunload', (event) => {
-  if (shownUploads().some(isOpen) && session.status() !== 'replaced') event.preventDefault()
+watchUnsaved({
+  count: () => shownUploads().filter(isOpen).length,
+  // Files may take long.
+  sent: async () => {},
 })
 
 /** The uploads of one cell, or all of them. */

@@ -1,6 +1,6 @@
 import { isAway, isOffline } from '../errors.ts'
 import { m } from '../messages.gen.ts'
-import { session } from '../session/index.ts'
+import { watchUnsaved } from '../session/unsaved.ts'
 import { createSendQueue, type SendQueue } from './send-queue.ts'
 
 const queues = new Map<string, SendQueue>()
@@ -47,13 +47,11 @@ export function runOnceInQueue<T>(baseId: string, send: () => Promise<T>): Promi
   })
 }
 
-const hasWaiting = (): boolean => [...queues.values()].some((queue) => queue.status().waiting > 0)
-
 window.addEventListener('online', () => {
   for (const queue of queues.values()) queue.retryNow()
 })
 
-// Makes the browser ask before it discards unsent changes. Those of the person before can no longer be sent.
-window.addEventListener('beforeunload', (event) => {
-  if (hasWaiting() && session.status() !== 'replaced') event.preventDefault()
+watchUnsaved({
+  count: () => [...queues.values()].reduce((sum, queue) => sum + queue.status().waiting, 0),
+  sent: () => Promise.all([...queues.values()].map((queue) => queue.whenEmptyOrOffline())),
 })

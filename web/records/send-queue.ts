@@ -89,6 +89,17 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
     return taken
   }
 
+  function until(holds: () => boolean): Promise<void> {
+    if (holds()) return Promise.resolve()
+    return new Promise((resolve) => {
+      const stop = status.subscribe(() => {
+        if (!holds()) return
+        stop()
+        resolve()
+      })
+    })
+  }
+
   return {
     /** Appends an item; while offline, rejects one with `isSentOnce`. */
     add<T>(item: QueueItem<T>): void {
@@ -107,16 +118,10 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
     retryNow: (): void => void run(),
 
     /** Resolves once the queue is empty. */
-    whenEmpty(): Promise<void> {
-      if (items.length === 0) return Promise.resolve()
-      return new Promise((resolve) => {
-        const stop = this.subscribe(() => {
-          if (items.length > 0) return
-          stop()
-          resolve()
-        })
-      })
-    },
+    whenEmpty: (): Promise<void> => until(() => items.length === 0),
+
+    /** Resolves once the queue is empty, or offline. */
+    whenEmptyOrOffline: (): Promise<void> => until(() => items.length === 0 || status.getState().offline),
 
     status: status.getState,
 

@@ -29,7 +29,9 @@ import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { leave } from '../../navigation/leave.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { endOnServer } from '../../session/end-on-server.ts'
+import { sendUnsaved } from '../../session/unsaved.ts'
 import { cache } from '../../trpc.ts'
+import { confirm } from '../../ui/confirm.tsx'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -297,13 +299,26 @@ export const openTokens: Action = {
   run: () => goTo(paths.account('tokens')),
 }
 
-/** Signs out this browser. */
+/** How long signing out waits for changes that are on their way. */
+const MAX_WAIT_MS = 5000
+
+/** Signs out this browser, after the last changes are stored or the user gives them up. */
 export const signOutAction: Action = {
   id: 'account.signOut',
   label: () => m.shell_sign_out(),
   group: accountGroup,
   icon: LogOut,
   async run() {
+    const count = await sendUnsaved(MAX_WAIT_MS)
+    const isAgreed =
+      count === 0 ||
+      (await confirm({
+        title: m.shell_sign_out_confirm(),
+        text: m.shell_sign_out_unsaved({ count }),
+        confirmLabel: m.shell_sign_out(),
+        danger: true,
+      }))
+    if (!isAgreed) return
     await endOnServer()
     leave()
   },
