@@ -357,8 +357,9 @@ async function readTrpcBody(
 ): Promise<Request | Response> {
   if (request.body === null) return request
   const length = request.headers.get('content-length')
-  if (length === null) return refuse('BAD_REQUEST', 411, 'Length Required')
-  if (Number(length) > bodyMaxBytes) return refuse('PAYLOAD_TOO_LARGE', 413, 'request entity too large')
+  if (length === null) return refuse('BAD_REQUEST', 411, m.request_error_length_missing())
+  if (Number(length) > bodyMaxBytes)
+    return refuse('PAYLOAD_TOO_LARGE', 413, m.request_error_size({ maxBytes: bodyMaxBytes }))
   if (Number(length) > anonymousBodyMaxBytes) {
     // The call itself reports a failed authentication; here it only limits the size.
     const isAllowed = await isSignedIn().catch(() => false)
@@ -380,8 +381,7 @@ async function readTrpcBody(
       // Refused below.
     }
   }
-  if (isTooDeep(text))
-    return refuse('BAD_JSON', 400, `JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
+  if (isTooDeep(text)) return refuse('BAD_JSON', 400, m.request_error_depth({ max: MAX_JSON_DEPTH }))
   return new Request(url, { method, headers, signal, body: text })
 }
 

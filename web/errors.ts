@@ -61,7 +61,6 @@ const clearerMessages = (): Record<string, string> => ({
   'Empty options are not allowed!': m.app_every_option_needs_a_name(),
   'Duplicates are not allowed!': m.app_option_names_must_be_unique(),
   "Illegal char(',') for MultiSelect": m.app_option_names_cant_contain_commas(),
-  'request entity too large': m.app_request_too_large(),
   'Required arguments missing': m.app_wrong_number_of_arguments(),
   'Minimum arguments required': m.app_too_few_arguments(),
   'Maximum arguments missing': m.app_too_many_arguments(),

@@ -209,7 +209,7 @@ describe('a tRPC call with', () => {
       413,
       {
         error: {
-          message: 'request entity too large',
+          message: expect.stringContaining('bytes'),
           data: { httpStatus: 413, appCode: 'PAYLOAD_TOO_LARGE' },
         },
       },
