@@ -106,9 +106,13 @@ export interface OtherView {
   prepare?: (page: Page) => Promise<void>
 }
 
+/** Waits until a grid takes input. Before that, it holds keys and presses, and nothing they do can be seen. */
+export const untilInput = (page: Page): Promise<void> =>
+  page.locator('[data-grid][data-takes-input]').waitFor()
+
 /**
- * Opens a table on a page of its own, and waits for its records; for those of another view the caller waits. `calls` are the
- * calls to the server since it was last emptied; `problems` are errors of the page and its console.
+ * Opens a table on a page of its own, and waits for its records and its input; for those of another view the caller waits.
+ * `calls` are the calls to the server since it was last emptied; `problems` are errors of the page and its console.
  */
 async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, view?: OtherView) {
   const page = await context.newPage()
@@ -132,6 +136,7 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, vi
     await page.waitForSelector('[role="gridcell"], [data-testid="add-record"]')
     // Skeletons are cells as well, but a click on one does nothing.
     await page.waitForFunction(() => !document.querySelector('[data-testid="row"]:not([data-loaded])'))
+    await untilInput(page)
     calls.length = 0
   }
   const fieldId = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? title
@@ -291,10 +296,12 @@ export const untilCount = (grid: GridPage, text: string): Promise<string> =>
   )
 
 /**
- * Holds back the scripts that a page asks for from now on, as a slow network does. Those that load after the first content
- * have arrived before. Returns what lets the others through.
+ * Holds back the scripts that the page of a grid asks for from now on, as a slow network does. Those that load after the
+ * first content have arrived before. Returns what lets the others through.
  */
 export async function holdScripts(page: Page): Promise<() => void> {
+  // A busy page may be idle before it asks for them.
+  await untilInput(page)
   await page.waitForLoadState('networkidle')
   const released = Promise.withResolvers<void>()
   await page.route(

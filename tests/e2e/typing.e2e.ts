@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clipboardOf, eventually, type GridPage, gridTests } from './grid-page.ts'
+import { clipboardOf, eventually, type GridPage, gridTests, holdScripts, recordCount } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -177,6 +177,84 @@ describe('input before its code has arrived', () => {
       ),
     ).toBe(1)
     expect(await editorText(grid)).toBe('日本')
+  })
+
+  test('writes text without keys into the pressed cell, between keys', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.cell(0, 'Title').click()
+    await grid.page.keyboard.insertText('🎉')
+    await grid.page.keyboard.type('a', { delay: 0 })
+    await grid.page.keyboard.insertText('é')
+    await grid.page.keyboard.press('Enter')
+    release()
+    await grid.shows('Title', ['🎉aé', 'apple'])
+  })
+
+  test('keeps the order of composed words and keys', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.page.getByTestId('grid-keys').focus()
+    const method = await inputMethod(grid)
+    await grid.page.keyboard.type('a', { delay: 0 })
+    await method.compose('にほ')
+    await method.finish('日本')
+    await grid.page.keyboard.type('b', { delay: 0 })
+    await grid.page.keyboard.press('Enter')
+    await method.compose('ご')
+    await method.finish('語')
+    await grid.page.keyboard.press('Enter')
+    release()
+    await grid.shows('Title', ['a日本b', '語'])
+  })
+
+  test('keeps a word in the making behind the keys before it', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.cell(0, 'Title').click()
+    const method = await inputMethod(grid)
+    await grid.page.keyboard.type('a', { delay: 0 })
+    await method.compose('にほ')
+    release()
+    await grid.page.getByTestId('cell-editor').waitFor()
+    expect(
+      await eventually(
+        () => editorText(grid),
+        (text) => text === 'aにほ',
+      ),
+    ).toBe('aにほ')
+  })
+
+  test.each(['a link', 'a search'] as const)('takes the keys away from %s', async (from) => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    const release = await withoutInputCode(grid)
+    const search = page.getByLabel('Search tables and views')
+    const former = from === 'a search' ? search : page.getByRole('link', { name: 'Tasks' }).first()
+    await former.focus()
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.type('plum', { delay: 0 })
+    await page.keyboard.press('Enter')
+    release()
+    await grid.shows('Title', ['plum', 'apple'])
+    expect(await search.inputValue()).toBe('')
+    await page.keyboard.type('fig', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await grid.shows('Title', ['plum', 'fig'])
+  })
+
+  test('pastes what was copied before, and not what the clipboard held by then', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    const release = await withoutInputCode(grid)
+    await page.evaluate(() => navigator.clipboard.writeText('old'))
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('ControlOrMeta+c')
+    await grid.cell(1, 'Title').click()
+    await page.keyboard.press('ControlOrMeta+v')
+    release()
+    await grid.shows('Title', ['cherry', 'cherry'])
+    expect((await clipboardOf(page)).plain).toBe('cherry')
   })
 })
 
@@ -357,6 +435,44 @@ describe('what is typed right after a shortcut, on a slow network', () => {
     await method.compose('に')
     await method.finish('日')
     expect(await editorText(grid)).toBe('日')
+  })
+
+  /** Opens a grid with a selected cell, without the scripts that load when something is opened. */
+  async function openSelected() {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    // Popovers load with the first press.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlay-parts-')),
+    )
+    return { grid, page, release: await holdScripts(page) }
+  }
+
+  test('is selected and undone there, and the cell keeps what it has', async () => {
+    const { grid, page, release, searched } = await openPalette()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('old')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('x')
+    await page.keyboard.press('ControlOrMeta+z')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('apple')
+    release()
+    await searched('apple')
+    expect(grid.writes()).toEqual([])
+    expect(await page.locator('[aria-selected="true"][role="gridcell"]').count()).toBe(1)
+  })
+
+  test('saves the field whose editor it opens, and adds no record', async () => {
+    const { grid, page, release } = await openSelected()
+    await page.keyboard.press('Alt+c')
+    await page.keyboard.type('Price')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    release()
+    await page.getByRole('columnheader', { name: 'Price' }).waitFor()
+    expect(await recordCount(grid)).toBe('2 records')
+    expect(grid.writes()).toEqual(['schema.createField'])
   })
 
   test('ends a word in the making when the box opens', async () => {

@@ -122,6 +122,7 @@ export function Grid(props: GridProps): ReactNode {
         data-testid="grid"
         data-grid
         data-row-height={rowHeight}
+        data-takes-input={interaction !== null || undefined}
         data-narrow={layout.rowNumberWidth < ROW_NUMBER_WIDTH || undefined}
       >
         <Receiver props={props} layout={layout} gridId={gridId} events={events} />
@@ -224,6 +225,7 @@ function useInteraction(
     if (!root.current) return
     let isGone = false
     let isLoading = false
+    let isPressed = false
     async function start() {
       const [loaded, commands] = await Promise.all([loadInteraction(), loadCommands(), preloadEditors()])
       if (isGone) return
@@ -231,8 +233,9 @@ function useInteraction(
       // At once, so that no later input overtakes what was held.
       flushSync(() => setInteraction(loaded))
       arrive(loaded)
+      // Focused by Tab in the meantime. Not before presses: one on the active cell does more than to select it.
+      if (engine.hasFocus && !isPressed) loaded.takeFocus(engine)
       await input.replay()
-      // Focused by Tab, or composed by an input method, in the meantime.
       if (engine.hasFocus) loaded.takeFocus(engine)
       loaded.finishComposing(engine)
     }
@@ -248,6 +251,10 @@ function useInteraction(
       usesKey: (event, isWaiting) =>
         intentOf(event, { rtl: engine.viewport.rtl, mac: isMac }) !== null ||
         (isWaiting && (stepOfKey(event) !== null || actionOfKey(event) !== undefined)),
+      takeFocus() {
+        isPressed = true
+        engine.focus()
+      },
       onInput: () => load(showError),
     })
     void firstContent.then(() => load((error) => console.warn('the grid takes no input yet', error)))

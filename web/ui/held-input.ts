@@ -1,4 +1,6 @@
-import { isTyping } from './shortcuts.ts'
+import { m } from '../messages.gen.ts'
+import { isShortcut, isTyping, stepOfKey } from './shortcuts.ts'
+import { toast } from './toast.ts'
 
 /** Input that waits for the code that handles it. */
 interface HeldInput {
@@ -14,6 +16,8 @@ interface HoldOptions {
    * the rest of the page get all others.
    */
   usesKey: (event: KeyboardEvent, isWaiting: boolean) => boolean
+  /** Gives the element the focus for a press: the browser does not do it for one that is held. */
+  takeFocus: () => void
   /** Called for each held event. */
   onInput: () => void
 }
@@ -25,20 +29,19 @@ const DRAGS = ['dragover', 'drop']
 const CLIPBOARD = ['copy', 'cut', 'paste']
 
 /**
- * Holds the input of an element whose code is still loading, so that early keys, clicks, pastes and drops are not lost.
- * Scrolling and composed text (input methods) are left to the browser.
+ * Holds the input of an element whose code is still loading, so that early keys, text, clicks, pastes and drops are not
+ * lost. Scrolling is left to the browser.
  */
-export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOptions): HeldInput {
+export function holdInput(element: HTMLElement, { usesKey, takeFocus, onInput }: HoldOptions): HeldInput {
   const held: (() => void)[] = []
   const listening = new AbortController()
-  /** A press moves the focus into the element as soon as it is replayed: later keys belong to it. */
-  let takesFocus = false
   let isPressed = false
   let hasScrolled = false
+  /** Of the last held copy or cut: a paste that follows gets what it copies, and not what the clipboard holds now. */
+  let lastCopied: Copied | null = null
 
   const isInside = ({ target }: Event): boolean => target instanceof Node && element.contains(target)
-  const takesKeys = (event: Event): boolean =>
-    isInside(event) || (takesFocus && event.target === document.body)
+  const takesKeys = (event: Event): boolean => keysFor === null && isInside(event)
 
   function hold(event: Event, dispatch: () => void): void {
     // A prevented pointerdown would suppress the mouse events that follow it.
@@ -59,15 +62,15 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
       return target.dispatchEvent(again)
     }
   }
-  const listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => {
-    for (const type of types)
-      window.addEventListener(type, onEvent as EventListener, { capture: true, signal: listening.signal })
-  }
+  const listen = listenUntil(listening.signal)
 
   listen<MouseEvent>(PRESSES, (event) => {
-    if (event.type === 'pointerdown') takesFocus = isPressed = isInside(event)
+    if (event.type === 'pointerdown') isPressed = isInside(event)
     // The element's own presses begin inside; a click may end outside.
-    if (isInside(event)) hold(event, repeat(event))
+    if (!isInside(event)) return
+    hold(event, repeat(event))
+    // Not at pointerdown: a touch may begin to scroll.
+    if (event.type === 'mousedown') takeFocus()
   })
   listen<PointerEvent>(MOVES, (event) => {
     if (!isPressed) return
@@ -78,21 +81,32 @@ export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOption
     if (isInside(event) && held.length > 0) hasScrolled = true
   })
   listen<KeyboardEvent>(['keydown'], (event) => {
-    if (keysFor !== null || !takesKeys(event) || event.isComposing) return
-    if (!usesKey(event, held.length > 0)) return
+    if (!takesKeys(event) || isComposed(event) || !usesKey(event, held.length > 0)) return
     const dispatch = repeat(event)
     // A handler that leaves the key to the browser, such as an open editor, gets its text.
     hold(event, () => {
       if (dispatch() && !writeKey(event)) held.length = 0
     })
   })
+  holdText({ listen, hold, takes: takesKeys })
   listen<DragEvent>(DRAGS, (event) => {
     if (isInside(event)) hold(event, event.type === 'drop' ? repeat(event) : () => {})
   })
   listen<ClipboardEvent>(CLIPBOARD, (event) => {
-    if (keysFor !== null || !takesKeys(event)) return
+    if (!takesKeys(event)) return
+    const { type } = event
+    if (type === 'paste') {
+      const [copied, paste] = [lastCopied, repeat(event)]
+      return hold(event, () => {
+        if (copied?.isRefused) return
+        if (copied?.data) targetOf(event, element).dispatchEvent(pasteOf(copied.data))
+        else paste()
+      })
+    }
+    const copied: Copied = { data: null, isRefused: false }
+    lastCopied = copied
     // Only an event of the browser may write the clipboard.
-    hold(event, event.type === 'paste' ? repeat(event) : () => void document.execCommand(event.type))
+    hold(event, () => Object.assign(copied, copyNow(type)))
   })
 
   return {
@@ -112,11 +126,22 @@ interface HeldKeys {
   /** The number of dialogs and boxes that are loading. */
   loading: number
   typed: (() => void)[]
-  /** The element that had the focus before. */
-  former: Element | null
-  /** The text that an input method composes in `former`; null while it composes none. */
-  composed: ComposedText | null
+  /** True once the focus is where the keys belong. */
+  isFocused: () => boolean
+  /** True while an input method composes a word. */
+  isComposing: () => boolean
   listening: AbortController
+}
+
+type Listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => void
+
+interface HoldTextOptions {
+  listen: Listen
+  hold: (event: Event, dispatch: () => void) => void
+  /** True for events whose text is held. */
+  takes: (event: Event) => boolean
+  /** Called if a composition begins outside text fields: rich text cannot be restored without its editor. */
+  onOther?: () => void
 }
 
 /** A text field before an input method wrote into it. */
@@ -137,10 +162,13 @@ const FOCUS_FRAMES = 30
  * Holds what is typed, composed by an input method or pasted anywhere while a dialog or box that takes the focus is loading,
  * and types it there once it has the focus. Without this, it would go to the cell that was selected before. What does not
  * take the focus after all, or cannot be loaded, gets nothing.
+ *
+ * @param isFocused true once the focus is where the keys belong; by default in any other element that takes text
  */
-export function holdKeys(ready: Promise<unknown>): void {
+export function holdKeys(ready: Promise<unknown>, isFocused?: () => boolean): void {
   const keys = keysFor ?? listenToKeys()
   keysFor = keys
+  if (isFocused) keys.isFocused = isFocused
   keys.loading++
   const settle = () => {
     keys.loading--
@@ -150,18 +178,21 @@ export function holdKeys(ready: Promise<unknown>): void {
 }
 
 function listenToKeys(): HeldKeys {
+  const former = document.activeElement
   const keys: HeldKeys = {
     loading: 0,
     typed: [],
-    former: document.activeElement,
-    composed: null,
+    // Held presses may focus the receiver of a grid meanwhile, which forwards its text to a cell.
+    isFocused: () =>
+      document.activeElement instanceof HTMLElement &&
+      document.activeElement !== former &&
+      document.activeElement !== document.body &&
+      document.activeElement.dataset.shortcuts === undefined,
+    isComposing: () => false,
     listening: new AbortController(),
   }
   const { typed, listening } = keys
-  const listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => {
-    for (const type of types)
-      window.addEventListener(type, onEvent as EventListener, { capture: true, signal: listening.signal })
-  }
+  const listen = listenUntil(listening.signal)
   const hold = (event: Event, dispatch: () => void) => {
     event.preventDefault()
     event.stopImmediatePropagation()
@@ -172,10 +203,8 @@ function listenToKeys(): HeldKeys {
     return () => (document.activeElement ?? document.body).dispatchEvent(again)
   }
   listen<KeyboardEvent>(['keydown'], (event) => {
-    // Dead keys, and keys that an input method takes, become text by themselves.
-    if (event.isComposing || event.keyCode === COMPOSED_KEY || event.key === 'Dead') return
-    const { key, ctrlKey, metaKey, altKey } = event
-    if (MODIFIERS.has(key) || ((ctrlKey || metaKey || altKey) && !writesText(event))) return
+    if (isComposed(event) || MODIFIERS.has(event.key)) return
+    if (hasModifier(event) && !writesText(event) && !editsText(event)) return
     const dispatch = repeat(event)
     hold(event, () => {
       if (dispatch() && !writeKey(event)) typed.length = 0
@@ -186,54 +215,54 @@ function listenToKeys(): HeldKeys {
     const text = event.clipboardData?.getData('text/plain') ?? ''
     hold(event, () => dispatch() && insertText(text))
   })
-  // Text without a key, such as that of Option on a Mac and of emoji panels.
+  keys.isComposing = holdText({ listen, hold, takes: () => true, onOther: () => giveUp(keys) })
+  return keys
+}
+
+/**
+ * Holds text without usable keys: of input methods and dead keys, and of Option on a Mac, emoji panels and dictation.
+ * Returns a function that tells whether a word is in the making.
+ */
+function holdText({ listen, hold, takes, onOther }: HoldTextOptions): () => boolean {
+  let composed: ComposedText | null = null
   listen<InputEvent>(['beforeinput'], (event) => {
     const { data } = event
-    if (!event.isComposing && event.inputType === 'insertText' && data) hold(event, () => insertText(data))
+    if (takes(event) && !event.isComposing && event.inputType === 'insertText' && data)
+      hold(event, () => insertText(data))
   })
   listen<CompositionEvent>(['compositionstart'], (event) => {
+    if (!takes(event)) return
     const { target: field } = event
-    const isField = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement
-    if (!isField) {
-      // The composition goes on where it began: rich text cannot be brought back without its editor.
-      giveUp(keys)
-      return
-    }
+    if (!(field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement)) return onOther?.()
     event.stopImmediatePropagation()
-    keys.composed = { field, value: field.value, start: field.selectionStart, end: field.selectionEnd }
+    composed = { field, value: field.value, start: field.selectionStart, end: field.selectionEnd }
   })
   listen<CompositionEvent | InputEvent>(['compositionupdate', 'input'], (event) => {
-    if (keys.composed?.field === event.target) event.stopImmediatePropagation()
+    if (composed?.field === event.target) event.stopImmediatePropagation()
   })
   listen<CompositionEvent>(['compositionend'], (event) => {
-    const { composed } = keys
-    if (composed?.field !== event.target) return
+    if (!composed || composed.field !== event.target) return
+    const { field, value, start, end } = composed
     const { data } = event
     if (data !== '') hold(event, () => insertText(data))
     event.stopImmediatePropagation()
     // Browsers write the text before this event or just after it.
     queueMicrotask(() => {
-      composed.field.value = composed.value
-      composed.field.setSelectionRange(composed.start, composed.end)
-      keys.composed = null
+      field.value = value
+      field.setSelectionRange(start, end)
+      composed = null
     })
   })
-  return keys
+  return () => composed !== null
 }
 
 function typeOnceFocused(frames: number): void {
   if (keysFor === null || keysFor.loading > 0) return
-  const { activeElement } = document
-  // Held presses may focus the receiver of a grid meanwhile, which forwards its text to a cell.
-  const isFocused =
-    activeElement instanceof HTMLElement &&
-    activeElement !== keysFor.former &&
-    activeElement !== document.body &&
-    activeElement.dataset.shortcuts === undefined
-  const { composed } = keysFor
-  if (composed || (!isFocused && frames > 0)) {
+  const isFocused = keysFor.isFocused()
+  const isComposing = keysFor.isComposing()
+  if (isComposing || (!isFocused && frames > 0)) {
     // A word in the making is held until it is complete, or ends because its field loses the focus.
-    requestAnimationFrame(() => typeOnceFocused(composed ? frames : frames - 1))
+    requestAnimationFrame(() => typeOnceFocused(isComposing ? frames : frames - 1))
     return
   }
   const { typed } = keysFor
@@ -250,6 +279,10 @@ function giveUp({ listening }: HeldKeys): void {
 /** `keyCode` of keys that an input method takes (UI Events, 7.3). */
 const COMPOSED_KEY = 229
 
+/** True for dead keys and keys that an input method takes: they become text by themselves. */
+const isComposed = ({ isComposing, keyCode, key }: KeyboardEvent): boolean =>
+  isComposing || keyCode === COMPOSED_KEY || key === 'Dead'
+
 const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'])
 
 /** @param held emptied by what makes the rest obsolete */
@@ -261,13 +294,31 @@ async function dispatchAll(held: (() => void)[]): Promise<void> {
   }
 }
 
-/** True for a key with a character, also with AltGr, which Windows and Linux report as Ctrl and Alt. */
-const writesText = (event: KeyboardEvent): boolean => {
-  const { key, ctrlKey, metaKey, altKey } = event
-  return key.length === 1 && (!(ctrlKey || metaKey || altKey) || event.getModifierState('AltGraph'))
-}
+/** Adds capturing listeners to the window until the signal aborts. */
+const listenUntil =
+  (signal: AbortSignal): Listen =>
+  (types, onEvent) => {
+    for (const type of types)
+      window.addEventListener(type, onEvent as EventListener, { capture: true, signal })
+  }
 
-const insertText = (text: string): boolean => document.execCommand('insertText', false, text)
+const hasModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => ctrlKey || metaKey || altKey
+
+/** True for a key with a character, also with AltGr, which Windows and Linux report as Ctrl and Alt. */
+const writesText = (event: KeyboardEvent): boolean =>
+  event.key.length === 1 && (!hasModifier(event) || event.getModifierState('AltGraph'))
+
+/** True for keys that save, undo, redo or select what is typed in a dialog. */
+const editsText = (event: KeyboardEvent): boolean =>
+  isShortcut(event, 'mod+enter') || isShortcut(event, 'mod+a') || stepOfKey(event) !== null
+
+/** Commands of the browser would change the text field that had the focus before. */
+const takesText = ({ activeElement }: Document): boolean =>
+  activeElement instanceof HTMLElement &&
+  (activeElement.isContentEditable || activeElement.matches('input, textarea'))
+
+const insertText = (text: string): boolean =>
+  takesText(document) && document.execCommand('insertText', false, text)
 
 /**
  * What the browser does with a key in the focused input: a key that a script dispatches has no effect by itself.
@@ -275,11 +326,15 @@ const insertText = (text: string): boolean => document.execCommand('insertText',
  * @returns false for keys that move the focus or the caret, which scripts cannot do: what follows would be typed elsewhere
  */
 function writeKey(event: KeyboardEvent): boolean {
-  const { key, ctrlKey, metaKey, altKey } = event
+  const { key } = event
   const { activeElement } = document
+  const step = stepOfKey(event)
+  if (MOVING_KEYS.test(key)) return false
+  if (!takesText(document)) return true
   if (writesText(event)) insertText(key)
-  else if (MOVING_KEYS.test(key)) return false
-  else if (ctrlKey || metaKey || altKey) return true
+  else if (step) document.execCommand(step)
+  else if (isShortcut(event, 'mod+a')) document.execCommand('selectAll')
+  else if (hasModifier(event)) return true
   else if (key === 'Backspace') document.execCommand('delete')
   else if (key === 'Delete') document.execCommand('forwardDelete')
   else if (key === 'Enter' && activeElement instanceof HTMLInputElement) activeElement.form?.requestSubmit()
@@ -303,8 +358,7 @@ function targetOf(event: Event, element: HTMLElement): EventTarget {
 
 /** A copy that can be dispatched later; transferred data is only readable during its event. */
 function copyOf(event: Event): Event {
-  if (event instanceof ClipboardEvent)
-    return new ClipboardEvent(event.type, { ...BUBBLES, clipboardData: dataOf(event.clipboardData) })
+  if (event instanceof ClipboardEvent) return pasteOf(dataOf(event.clipboardData))
   if (event instanceof DragEvent) {
     const { clientX, clientY } = event
     return new DragEvent(event.type, {
@@ -317,6 +371,30 @@ function copyOf(event: Event): Event {
   // The properties of an event are those of the dictionary that its constructor reads.
   const Constructor = event.constructor as new (type: string, init: Event) => Event
   return new Constructor(event.type, event)
+}
+
+const pasteOf = (clipboardData: DataTransfer): Event =>
+  new ClipboardEvent('paste', { ...BUBBLES, clipboardData })
+
+/** What a copy or cut has put into the clipboard. */
+interface Copied {
+  /** Null if the browser copies selected text by itself. */
+  data: DataTransfer | null
+  /** True if the browser did not allow it: the press was too long ago. */
+  isRefused: boolean
+}
+
+function copyNow(type: string): Copied {
+  const copied: Copied = { data: null, isRefused: true }
+  const take = (event: Event) => {
+    copied.isRefused = false
+    if (event.defaultPrevented) copied.data = dataOf((event as ClipboardEvent).clipboardData)
+  }
+  window.addEventListener(type, take)
+  document.execCommand(type)
+  window.removeEventListener(type, take)
+  if (copied.isRefused) toast.info({ text: m.grid_ready_copy_press_shortcut_again() })
+  return copied
 }
 
 const BUBBLES = { bubbles: true, cancelable: true, composed: true }

@@ -175,6 +175,10 @@ export function finishComposing(engine: Engine): void {
   receiver.value = ''
   const wasComposing = engine.mode.get().name === 'composing'
   if (wasComposing) engine.toIdle()
-  if (text === '' || !active || engine.mode.get().name !== 'idle') return
+  if (text === '' || !active) return
+  const { name } = engine.mode.get()
+  // A word in the making is behind held keys, which have opened the editor.
+  if (name === 'editing') document.execCommand('insertText', false, text)
+  if (name !== 'idle') return
   if (!startEditing(engine, active, text)) engine.explainReadOnly(active)
 }
