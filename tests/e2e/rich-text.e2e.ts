@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { eventually, type GridPage, gridTests, holdScripts } from './grid-page.ts'
+import { eventually, type GridPage, gridTests, holdScripts, untilInput } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -117,6 +117,55 @@ describe('a long text with formatting', () => {
     await editor(grid.page).waitFor({ state: 'detached' })
     expect(grid.writes()).toEqual([])
     expect(await stored(grid, 0)).toBe(MARKDOWN)
+  })
+
+  test('keeps each key while its editor takes the place of the text area', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    // What waits for a time since the text area was drawn waits for it on a slow machine as well.
+    await page.addInitScript(() => {
+      const now = performance.now.bind(performance)
+      performance.now = () => now() / 20
+    })
+    await page.reload()
+    await untilInput(page)
+    await grid.cell(1, 'Notes').click()
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Notes' }).waitFor()
+    // In the page: keys from here may miss the moment.
+    const text = await page.evaluate(async () => {
+      let typed = ''
+      for (let further = 0; further < 10; ) {
+        const letter = 'abcdefghij'[typed.length % 10] ?? ''
+        document.execCommand('insertText', false, letter)
+        typed += letter
+        await new Promise((resolve) => setTimeout(resolve, 15))
+        if (document.activeElement?.matches('[contenteditable]')) further++
+      }
+      return typed
+    })
+    await untilFocused(page)
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await grid.saved()
+    expect(await stored(grid, 1)).toBe(text)
+  })
+
+  test('keeps what is typed when the code of its editor is missing', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page, problems } = grid
+    const loaded = await page.evaluate(() => performance.timeOrigin)
+    await page.route(/text-editor[^/]*\.js/, (route) => route.fulfill({ status: 404 }))
+    await grid.cell(1, 'Notes').click()
+    await page.keyboard.type('early', { delay: 80 })
+    await page.getByText('Part of the app could not be loaded').waitFor()
+    await page.keyboard.type(' bird')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await eventually(
+      () => stored(grid, 1),
+      (text) => text === 'early bird',
+    )
+    expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)
+    problems.length = 0
   })
 
   test('takes keys before the code of its editor has arrived', async () => {

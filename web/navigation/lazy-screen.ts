@@ -20,17 +20,26 @@ const CHUNK_ERROR =
 
 /**
  * Loads a part of the app. If its file is missing after a server update, reloads the page once, unless the page holds
- * input that a reload would lose (`mayReload` is false) or the server is away.
+ * input that a reload would lose (a text field in use, or `mayReload` is false) or the server is away.
  */
 export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } = {}): Promise<T> {
   try {
     return await load()
   } catch (error) {
     if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
-    if (mayReload && (await isServerThere()) && reloadOnce()) return new Promise<never>(() => {})
+    if (mayReload && (await isServerThere()) && !hasTextInUse() && reloadOnce())
+      return new Promise<never>(() => {})
     throw new Error(m.navigation_part_of_the_app_load_failed())
   }
 }
+
+/** Text fields, except searches, palettes and the grid's receiver. */
+const TEXT_FIELD =
+  ':is(input, textarea, [contenteditable="true"]):not([type="search"], [role="combobox"], [data-shortcuts])'
+
+/** True if a text field has the focus or belongs to an open dialog: its text may be stored nowhere else. */
+const hasTextInUse = (): boolean =>
+  document.querySelector(`${TEXT_FIELD}:focus, [role="dialog"] ${TEXT_FIELD}`) !== null
 
 /** False if a reload would replace the page by an error of the browser or a proxy. */
 async function isServerThere(): Promise<boolean> {
@@ -57,21 +66,22 @@ export type PropsOf<C> = C extends (props: infer P) => ReactNode ? P & object : 
 
 interface Part<P> {
   component: ComponentType<P> | null
-  fallback: ReactNode
+  fallback: ReactNode | ComponentType<P>
   onLoading: ((loading: Promise<void>) => void) | undefined
   preload: () => Promise<void>
 }
 
 /**
  * A lazily loaded component, with a `fallback`. Not `React.lazy`: a suspended component stays hidden
- * for 300 ms after its fallback, so a dialog loaded in 20 ms would open late.
+ * for 300 ms after its fallback, so a dialog loaded in 20 ms would open late, and an editor without the last keys.
  *
+ * @param fallback a component stands in for the part, also if that cannot be loaded: `onLoading` has to report it
  * @param onLoading called when a use of the part has to wait
  */
 export function lazyPart<M, K extends keyof M>(
   load: () => Promise<M>,
   name: K,
-  fallback: ReactNode = null,
+  fallback: ReactNode | ComponentType<PropsOf<M[K]>> = null,
   onLoading?: (loading: Promise<void>) => void,
 ): LazyPart<PropsOf<M[K]>> {
   type P = PropsOf<M[K]>
@@ -90,7 +100,7 @@ function PartHost<P extends object>({ part, props }: { part: Part<P>; props: P }
   const [failure, setFailure] = useState<{ error: unknown } | null>(null)
   const [, redraw] = useReducer((n: number) => n + 1, 0)
   // What this render draws: another user of the part may load it before the effect runs.
-  const { component } = part
+  const { component, fallback } = part
   useLayoutEffect(() => {
     if (component) return
     const loading = part.preload()
@@ -98,6 +108,7 @@ function PartHost<P extends object>({ part, props }: { part: Part<P>; props: P }
     part.onLoading?.(loading)
   }, [part, component])
   // For the error boundary of the screen.
-  if (failure) throw failure.error
-  return component ? createElement(component, props) : part.fallback
+  if (failure && typeof fallback !== 'function') throw failure.error
+  const drawn = component ?? fallback
+  return typeof drawn === 'function' ? createElement(drawn, props) : drawn
 }

@@ -1,12 +1,16 @@
-import { lazy, Suspense, useImperativeHandle, useRef } from 'react'
-import { lazyPart, loadPart } from '../navigation/lazy-screen.ts'
+import { useImperativeHandle, useRef } from 'react'
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import { showError } from '../ui/attempt.ts'
 import { focusOnMount } from '../ui/composite.tsx'
 import styles from './rich-text.module.css'
 import type { RichTextEditorProps } from './text-editor.tsx'
 
 const RichText = lazyPart(() => import('./rich-text.tsx'), 'RichText')
-const TextEditor = lazy(() =>
-  loadPart(() => import('./text-editor.tsx').then((module) => ({ default: module.TextEditor }))),
+const TextEditor = lazyPart(
+  () => import('./text-editor.tsx'),
+  'TextEditor',
+  LoadingText,
+  (loading) => void loading.catch(showError),
 )
 
 /**
@@ -15,20 +19,18 @@ const TextEditor = lazy(() =>
  */
 export function RichTextEditor(props: RichTextEditorProps) {
   const draft = useRef(props.value)
+  return <TextEditor {...props} draft={draft} />
+}
+
+function LoadingText(props: RichTextEditorProps) {
   return (
-    <Suspense
-      fallback={
-        <div className={styles.editor} aria-busy>
-          {props.autoFocus ? (
-            <LoadingEditor {...props} draft={draft} />
-          ) : (
-            <RichText text={props.value} className={styles.loading} />
-          )}
-        </div>
-      }
-    >
-      <TextEditor {...props} draft={draft} />
-    </Suspense>
+    <div className={styles.editor} aria-busy>
+      {props.autoFocus ? (
+        <LoadingEditor {...props} />
+      ) : (
+        <RichText text={props.value} className={styles.loading} />
+      )}
+    </div>
   )
 }
 
