@@ -19,6 +19,40 @@ const rows: CellValue[][] = [
   ['avocado', 5, false, 'green'],
 ]
 
+describe('a record that is added before the number of records is known', () => {
+  test.each(['the button', 'Alt+R', 'the last row'] as const)('comes once it is, by %s', async (how) => {
+    const many = Array.from({ length: 80 }, (_, at) => [`r${at + 1}`, at, false, ''])
+    const grid = await tests.open(FIELDS, many)
+    const { page } = grid
+    const counted = Promise.withResolvers<void>()
+    await page.route(/records\.count/, async (route) => {
+      await counted.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.waitForSelector('[data-testid="row"][data-loaded]')
+    await grid.cell(0, 'Title').click()
+    await page.locator('[data-testid="active-cell"]').waitFor()
+    if (how === 'the button') await page.getByTestId('add-record').click()
+    else if (how === 'Alt+R') await page.keyboard.press('Alt+r')
+    else {
+      await page.mouse.move(600, 400)
+      await page.mouse.wheel(0, 10_000)
+      await page.locator('[data-part="addRow"]').click()
+    }
+    counted.resolve()
+    await untilCount(grid, '81 records')
+    await page.keyboard.type('plum')
+    await page.keyboard.press('Enter')
+    await grid.saved()
+    const { body } = await tests
+      .app()
+      .rest(tests.owner().token)
+      .get(`/api/v2/tables/${new URL(page.url()).hash.split('/')[3]}/records/81`)
+    expect(body.Title).toBe('plum')
+  })
+})
+
 describe('an open record', () => {
   test('is edited, walked through, linked to and closed by keyboard, and tells its history', async () => {
     const grid = await tests.open(FIELDS, rows)

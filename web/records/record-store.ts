@@ -286,6 +286,9 @@ export function createRecordStore(
         previews: [{ id: operation.id, values: { [operation.fieldId]: value } }],
       }),
 
+    /** False until the number of records is known; `source.rowCount` is that of the loaded ones then. */
+    isCounted: (): boolean => state.count !== null,
+
     /** Adds a draft that stays local until its first value. Returns its row. */
     addRow: (before: RecordId | null, place?: DraftPosition): number | null => drafts.add(before, place),
 

@@ -25,6 +25,7 @@ import { isVisitorPage } from '../../../session/visitor.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
+import { addOnceCounted } from '../commands/add-once-counted.ts'
 import { copyToTableItems } from '../commands/copy-to-table.tsx'
 import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
 import { triggerItems, whenHooksAreKnown } from '../commands/trigger-webhooks.ts'
@@ -105,7 +106,7 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
   if (!can(context, 'record.create')) return []
   const insert = (before: RecordId | null) => {
     const index = offerRecord(context, before, rowIndex)
-    if (index === null) return
+    if (index === null) return before === null ? addOnceCounted(() => context) : undefined
     grid()?.select(index)
     grid()?.focus()
   }

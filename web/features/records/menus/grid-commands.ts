@@ -6,6 +6,7 @@ import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { setQuery } from '../../../navigation/paths.ts'
 import { toast } from '../../../ui/toast.ts'
 import { moveFields, shownFields } from '../../views/state/arrange-fields.ts'
+import { addOnceCounted } from '../commands/add-once-counted.ts'
 import { fileTarget } from '../commands/file-target.ts'
 import { completeLinks } from '../commands/link-reads.ts'
 import { linkTarget } from '../commands/link-target.ts'
@@ -33,7 +34,11 @@ export function createGridCommands(get: GetContext): GridCommands {
     setEdited: ({ recordId, fieldId, value, opened }) =>
       run(get().store.writeEdit(recordId, { fieldId, opened, mine: value })),
     clearCells: (areas) => run(clearCells(get, areas)),
-    addRow: (before, beside) => offerRecord(get(), before, beside),
+    addRow(before, beside) {
+      const row = offerRecord(get(), before, beside)
+      if (row === null && before === null) addOnceCounted(get)
+      return row
+    },
     deleteRows: (ids) => run(deleteRecords(get(), ids)),
     moveRows(ids, before, into) {
       if (into) {

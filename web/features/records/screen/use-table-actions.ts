@@ -8,6 +8,7 @@ import { showError } from '../../../ui/attempt.ts'
 import { hasOpenLayer } from '../../../ui/layers.ts'
 import { isTyping, shortcutLabel, stepOfKey } from '../../../ui/shortcuts.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
+import { addOnceCounted } from '../commands/add-once-counted.ts'
 import { can, type GetContext, type TableContext } from '../context/table-context.ts'
 
 /** Actions that depend on the kind of view. */
@@ -29,9 +30,9 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
     const addRecord = () => {
       if (latest.current.screen.addRecord) return latest.current.screen.addRecord()
       const { store, grid, schema, state } = context()
-      const row = store.addRow(null)
-      if (row === null) return
       const [first] = shownFields(schema.fields, state.view)
+      const row = store.addRow(null)
+      if (row === null) return addOnceCounted(context, first?.field.id)
       grid()?.select(row, first?.field.id)
       grid()?.focus()
     }
