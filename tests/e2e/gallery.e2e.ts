@@ -3,6 +3,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { View } from '../../src/core/model.ts'
 import { png, uploadOne } from '../records/attachments-support.ts'
 import { createMember } from '../support/factories.ts'
+import { dragAtOnce } from './drag-at-once.ts'
 import { holdUploads } from './drop-files.ts'
 import { eventually, gridTests, type OpenTable, textOf, untilCount } from './grid-page.ts'
 
@@ -123,6 +124,21 @@ describe('a gallery', () => {
     await untilTitles('r4')
     await page.keyboard.press('ControlOrMeta+z')
     await untilTitles('r1 r2 r3 r4')
+  })
+
+  test('moves a card that is dragged so quickly that nothing was drawn between', async () => {
+    const { page, card, untilTitles, untilWritten } = await openGallery(letters(4))
+    await untilTitles('r1 r2 r3 r4')
+    const [from, to] = [await card('r4').boundingBox(), await card('r1').boundingBox()]
+    if (!from || !to) throw new Error('there is nothing to drag')
+    await dragAtOnce(page, {
+      from: { x: from.x + 40, y: from.y + 20 },
+      to: { x: to.x + 5, y: to.y + 40 },
+      by: 'mouse',
+    })
+    await untilTitles('r4 r1 r2 r3')
+    await untilWritten(['records.write'])
+    expect(await page.getByTestId('record-panel').count()).toBe(0)
   })
 
   test('keeps the order of cards that are dragged together', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
+import { dragAtOnce } from './drag-at-once.ts'
 import { eventually, gridTests } from './grid-page.ts'
 import { createKanbanTable, drag, dragReady, openKanban } from './kanban-page.ts'
 
@@ -112,41 +113,17 @@ describe('dragging in a kanban', () => {
     expect(await kanban.titles('Done')).toBe('c a f')
   })
 
-  /** Presses, drags and ends in one task, so that nothing renders between the start and the end. */
-  const dragAtOnce = (page: Page, from: Point, to: Point, end: 'pointerup' | 'pointercancel') =>
-    page.evaluate(
-      async ({ from, to, end }) => {
-        const send = (type: string, { x, y }: { x: number; y: number }) =>
-          document.elementFromPoint(x, y)?.dispatchEvent(
-            new PointerEvent(type, {
-              bubbles: true,
-              cancelable: true,
-              isPrimary: true,
-              pointerType: 'mouse',
-              clientX: x,
-              clientY: y,
-            }),
-          )
-        send('pointerdown', from)
-        await new Promise((resolve) => setTimeout(resolve))
-        send('pointermove', { x: from.x + 9, y: from.y })
-        send('pointermove', to)
-        send(end, to)
-      },
-      { from, to, end },
-    )
-
   test('that ends before its start has been drawn still moves the card, once, unless it is cancelled', async () => {
     const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
     const { page } = kanban
     await dragReady(page, kanban.card('a'))
     const [from, to] = [await pointOn(kanban.card('a')), await pointOn(kanban.card('f'))]
-    await dragAtOnce(page, from, { x: to.x, y: to.y - 8 }, 'pointercancel')
+    await dragAtOnce(page, { from, to: { x: to.x, y: to.y - 8 }, by: 'pointer', isCancelled: true })
     await page.evaluate(() => new Promise((done) => setTimeout(done, 100)))
     expect(await page.getByTestId('dragged').count()).toBe(0)
     expect(await page.getByTestId('drop-line').count()).toBe(0)
     expect(kanban.writes()).toEqual([])
-    await dragAtOnce(page, from, { x: to.x, y: to.y - 8 }, 'pointerup')
+    await dragAtOnce(page, { from, to: { x: to.x, y: to.y - 8 }, by: 'pointer' })
     expect(await kanban.until('Done', 'c a f')).toBe('c a f')
     await kanban.saved()
     expect(kanban.writes()).toEqual(['records.write'])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { dragAtOnce } from './drag-at-once.ts'
 import { eventually, gridTests, recordCount, textOf, untilCount } from './grid-page.ts'
 
 const tests = gridTests()
@@ -119,6 +120,28 @@ describe('the toolbar of a table', () => {
     await eventually(grid.titles, (titles) => titles.length === 4)
     expect(await grid.titles()).toEqual(['Title', 'Stock', 'Done', 'Notes'])
     expect(Math.round((await grid.header('Stock').boundingBox())?.width ?? 0)).toBe(200)
+  })
+
+  test('moves a field that is dragged so quickly that nothing was drawn between', async () => {
+    const grid = await tests.open(FIELDS, rows)
+    const { page } = grid
+    await page.getByTestId('fields-button').click()
+    const item = (title: string) => page.getByTestId('fields-menu-item').filter({ hasText: title })
+    await item('Notes').hover()
+    await page.locator('[id^="DndLiveRegion"]').first().waitFor({ state: 'attached' })
+    const gripOf = async (title: string) => {
+      const box = await item(title).locator('svg').first().boundingBox()
+      if (!box) throw new Error('there is nothing to drag')
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+    }
+    await dragAtOnce(page, { from: await gripOf('Notes'), to: await gripOf('Stock'), by: 'pointer' })
+    await page.keyboard.press('Escape')
+    expect(await eventually(grid.titles, (titles) => titles[1] === 'Notes')).toEqual([
+      'Title',
+      'Notes',
+      'Stock',
+      'Done',
+    ])
   })
 
   test('a summary under a column follows edits', async () => {

@@ -5,8 +5,16 @@ import {
   useSortable,
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable'
-import { CSS } from '@dnd-kit/utilities'
-import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useLayoutEffect } from 'react'
+import { CSS, getEventCoordinates } from '@dnd-kit/utilities'
+import {
+  type CSSProperties,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 
@@ -43,17 +51,41 @@ export function SortableDragging({ store, ids, layout, disabled, onDrop }: Sorta
   // Moves below this distance count as a click.
   const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: 6 } }))
   const elements = useStore(store, (state) => state.elements)
+  const from = useRef({ x: 0, y: 0 })
   const end = () => store.setState({ draggedId: null })
+  function drop(id: string, over: string | null): void {
+    end()
+    if (over !== null && over !== id) onDrop(id, over)
+  }
+
+  // dnd-kit reports no end if the button is released before its start has rendered, as on a busy machine.
+  const onRelease = useEffectEvent(({ clientX, clientY }: globalThis.PointerEvent) => {
+    const { draggedId } = store.getState()
+    const moved = { x: clientX - from.current.x, y: clientY - from.current.y }
+    if (draggedId !== null) drop(draggedId, closestTo(draggedId, moved, elements))
+  })
+  useEffect(() => {
+    // Bubbling, so that they come after dnd-kit's own on the document.
+    const release = (event: globalThis.PointerEvent) => onRelease(event)
+    const cancel = () => store.setState({ draggedId: null })
+    window.addEventListener('pointerup', release)
+    window.addEventListener('pointercancel', cancel)
+    return () => {
+      window.removeEventListener('pointerup', release)
+      window.removeEventListener('pointercancel', cancel)
+    }
+  }, [store])
+
   return (
     <DndContext
       sensors={sensors}
       collisionDetection={closestCenter}
-      onDragStart={({ active }) => store.setState({ draggedId: String(active.id) })}
-      onDragCancel={end}
-      onDragEnd={({ active, over }) => {
-        end()
-        if (over && active.id !== over.id) onDrop(String(active.id), String(over.id))
+      onDragStart={({ active, activatorEvent }) => {
+        from.current = getEventCoordinates(activatorEvent) ?? from.current
+        store.setState({ draggedId: String(active.id) })
       }}
+      onDragCancel={end}
+      onDragEnd={({ active, over }) => drop(String(active.id), over && String(over.id))}
     >
       <SortableContext
         items={ids}
@@ -66,6 +98,23 @@ export function SortableDragging({ store, ids, layout, disabled, onDrop }: Sorta
       </SortableContext>
     </DndContext>
   )
+}
+
+/** The item whose centre is closest to that of the dragged one, as moved. */
+function closestTo(
+  dragged: string,
+  moved: { x: number; y: number },
+  elements: ReadonlyMap<string, HTMLElement>,
+): string | null {
+  const centers = [...elements].map(([id, element]) => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    return { id, x: left + width / 2, y: top + height / 2 }
+  })
+  const start = centers.find(({ id }) => id === dragged)
+  if (!start) return null
+  const distance = ({ x, y }: { x: number; y: number }) =>
+    Math.hypot(x - start.x - moved.x, y - start.y - moved.y)
+  return centers.reduce((a, b) => (distance(b) < distance(a) ? b : a)).id
 }
 
 interface ItemDraggingProps {

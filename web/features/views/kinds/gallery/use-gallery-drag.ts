@@ -1,5 +1,5 @@
 import { type DragStartEvent, MouseSensor, TouchSensor, useSensor, useSensors } from '@dnd-kit/core'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CheckedRows } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
@@ -29,21 +29,41 @@ export function useGalleryDrag(
     useSensor(TouchSensor, { activationConstraint: { delay: 300, tolerance: 8 } }),
   )
   const { source } = getContext().store
+  /** The drag as of the last event, which may not have rendered yet. */
+  const current = useRef<GalleryDrag | null>(null)
   const pointer = useRef({ x: 0, y: 0 })
-  const isDragging = drag !== null
+  const start = useRef(pointer.current)
+
+  const onRelease = useEffectEvent(drop)
+  const onCancel = useEffectEvent(() => show(null))
   useEffect(() => {
-    if (!isDragging) return
     const follow = (event: Event) => {
-      pointer.current = pointOf(event) ?? pointer.current
+      if (current.current) pointer.current = pointOf(event) ?? pointer.current
     }
+    const release = () => onRelease()
+    const cancel = () => onCancel()
     // Runs before dnd-kit's listeners, which read the pointer position.
     document.addEventListener('mousemove', follow, true)
     document.addEventListener('touchmove', follow, true)
+    document.addEventListener('mouseup', follow, true)
+    // Run after them: dnd-kit reports no end if the button is released before its start has rendered.
+    window.addEventListener('mouseup', release)
+    window.addEventListener('touchend', release)
+    window.addEventListener('touchcancel', cancel)
     return () => {
       document.removeEventListener('mousemove', follow, true)
       document.removeEventListener('touchmove', follow, true)
+      document.removeEventListener('mouseup', follow, true)
+      window.removeEventListener('mouseup', release)
+      window.removeEventListener('touchend', release)
+      window.removeEventListener('touchcancel', cancel)
     }
-  }, [isDragging])
+  }, [])
+
+  function show(next: GalleryDrag | null): void {
+    current.current = next
+    setDrag(next)
+  }
 
   /** Moves records before the one at an index, or to the end. */
   function move(ids: readonly RecordId[], before: number): void {
@@ -59,34 +79,43 @@ export function useGalleryDrag(
 
   function onDragStart({ active, activatorEvent }: DragStartEvent) {
     pointer.current = pointOf(activatorEvent) ?? pointer.current
+    start.current = pointer.current
     const index = Number(active.id)
     const id = source.getRow(index)?.id
     if (id === undefined) return
     const chosen = checked.kind === 'some' && isChecked(checked, id) ? inViewOrder(source, checked.ids) : [id]
-    setDrag({ index, ids: chosen, over: null })
+    show({ index, ids: chosen, over: null })
   }
 
   /** Also called while the list scrolls below a resting pointer. */
   function onDragMove() {
+    const over = overPointer()
+    if (current.current && over) show({ ...current.current, over })
+  }
+
+  function overPointer(): GalleryDrag['over'] {
     const element = scroll.box.current
-    if (!element) return
+    if (!element) return null
     const box = element.getBoundingClientRect()
     const { x: left, y: down } = pointer.current
     const x = direction() === 'rtl' ? box.left + element.clientWidth - left : left - box.left
     const y = down - box.top + element.scrollTop + scroll.origin
     const index = dropIndex(scroll.layout, x, y, records)
-    setDrag((before) => before && { ...before, over: { index, ...dropBar(scroll.layout, x, index) } })
+    return { index, ...dropBar(scroll.layout, x, index) }
   }
 
-  function onDragEnd() {
-    setDrag(null)
-    if (drag?.over) move(drag.ids, drag.over.index)
+  /** Drops at the point of the release, because the last move may not have rendered yet. */
+  function drop(): void {
+    const dropped = current.current
+    show(null)
+    const over = pointer.current === start.current ? null : overPointer()
+    if (dropped && over) move(dropped.ids, over.index)
   }
 
   return {
     drag,
     move,
-    context: { sensors, onDragStart, onDragMove, onDragEnd, onDragCancel: () => setDrag(null) },
+    context: { sensors, onDragStart, onDragMove, onDragEnd: drop, onDragCancel: () => show(null) },
   }
 }
 
