@@ -73,6 +73,29 @@ describe('the first load', () => {
     expect(new Set(paths(load)).size).toBe(load.requests.length)
   })
 
+  test('of a grid starts no other downloads while its records take long', async () => {
+    const context = await browser.newContext()
+    contexts.push(context)
+    await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), owner.token)
+    const page = await context.newPage()
+    const asked: string[] = []
+    let isAnswered = false
+    page.on('request', (request) => {
+      if (!isAnswered) asked.push(new URL(request.url()).pathname)
+    })
+    await page.route(/records\.list/, async (route) => {
+      await Bun.sleep(4_000)
+      isAnswered = true
+      await route.continue()
+    })
+    await page.goto(`${app.url}/#/nc/${baseId}/${tableId}`)
+    await page.waitForSelector(LOADED_CELL)
+    expect(asked).toContain('/trpc/records.list')
+    expect(asked.filter((path) => /\/later-|socket/.test(path))).toEqual([])
+    // They follow.
+    await page.locator('[data-grid][data-takes-input]').waitFor()
+  })
+
   test('of a shared grid is small and takes few requests', async () => {
     const api = app.trpc(owner.token)
     const view = await api.views.create.mutate({ tableId, title: 'For visitors', kind: 'grid' })

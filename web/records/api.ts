@@ -1,7 +1,7 @@
 import type { AppliedChange } from '../../src/core/changes.ts'
 import type { RecordPage } from '../../src/core/model.ts'
 import { isOffline } from '../errors.ts'
-import { noteContent } from '../navigation/first-content.ts'
+import { expectContent, noteContent } from '../navigation/first-content.ts'
 import { session } from '../session/index.ts'
 import { onChange } from '../socket.ts'
 import { timeZone } from '../time-zone.ts'
@@ -81,7 +81,9 @@ async function readOrRemember<T>(
   signal: AbortSignal,
 ): Promise<T> {
   try {
-    const answer = await read()
+    const reading = read()
+    expectContent(reading)
+    const answer = await reading
     remember(request, answer)
     if (request.name !== 'count') noteContent()
     return answer

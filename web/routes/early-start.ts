@@ -1,4 +1,5 @@
 import { readBasePlace } from '../navigation/base-place.ts'
+import { expectContent } from '../navigation/first-content.ts'
 import { currentPath } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
 import { cache } from '../trpc.ts'
@@ -17,14 +18,16 @@ export function startEarly(): void {
   void cache.bases.get.prefetch({ baseId })
   void cache.schema.tables.prefetch({ baseId })
   if (tableId) {
-    void cache.schema.table.prefetch({ tableId })
+    expectContent(cache.schema.table.prefetch({ tableId }))
     void cache.records.people.prefetch({ baseId })
   }
   // After the request has been sent (tRPC batches calls of one tick): over HTTP/1.1 a browser has six connections, and
   // forty files before it would delay it.
   setTimeout(() => {
     // The screen that needs the part reports the failure and offers a retry (lazy-screen.ts).
-    fetchParts(tableId !== undefined).catch((error) => console.warn('not fetched ahead of time', error))
+    const parts = fetchParts(tableId !== undefined)
+    expectContent(parts)
+    parts.catch((error) => console.warn('not fetched ahead of time', error))
   })
 }
 
