@@ -525,6 +525,21 @@ describe('what is typed right after a shortcut, on a slow network', () => {
     }
   })
 
+  test('goes to the record that it opens, and not into the selected cell', async () => {
+    const { grid, page, release } = await openSelected()
+    const asked = page.waitForRequest(/record-panel[^/]*\.js/)
+    await page.keyboard.press('Space')
+    await asked
+    await page.keyboard.type('x')
+    await page.keyboard.press('Escape')
+    release()
+    await page.waitForFunction(() => !location.href.includes('rowId'))
+    await page.getByTestId('record-panel').waitFor({ state: 'detached' })
+    await grid.shows('Title', ['cherry', 'apple'])
+    expect(await page.getByTestId('cell-editor').count()).toBe(0)
+    expect(grid.writes()).toEqual([])
+  })
+
   test('goes nowhere once the pressed cell has been scrolled away', async () => {
     const many = Array.from({ length: 300 }, (_, at) => [`r${at}`, at, ''])
     const { grid, page, release } = await openWithout('search-input', [...ROWS, ...many])

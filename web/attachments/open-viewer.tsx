@@ -1,8 +1,8 @@
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
-import { lazyPart } from '../navigation/lazy-screen.ts'
+import { lazyDialog } from '../ui/lazy-dialog.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 
-const Viewer = lazyPart(() => import('./viewer.tsx'), 'Viewer')
+const Viewer = lazyDialog(() => import('./viewer.tsx'), 'Viewer')
 
 /** Opens the full-page viewer for the files of a cell at one of them. */
 export function openViewer(tableId: string, items: readonly AttachmentItem[], start = 0): void {

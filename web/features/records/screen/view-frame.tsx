@@ -7,7 +7,6 @@ import { idAsStored } from '../../../../src/core/record-id.ts'
 import type { BaseRole } from '../../../../src/core/roles.ts'
 import { preloadEditors } from '../../../cells/cell.ts'
 import { m } from '../../../messages.gen.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { goTo, paths, setQuery } from '../../../navigation/paths.ts'
 import type { StoreQuery } from '../../../records/types.ts'
 import { useIsMounted, useOnChange } from '../../../ui/effects.ts'
@@ -25,7 +24,7 @@ import { TableToolbar, type ToolbarControl } from '../toolbar/toolbar.tsx'
 import { useGoToWantedCell } from './use-show-record.ts'
 
 const FieldEditor = lazyDialog(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
-const RecordPanel = lazyPart(async () => {
+const RecordPanel = lazyDialog(async () => {
   const [panel] = await Promise.all([import('../panel/record-panel.tsx'), preloadEditors()])
   return panel
 }, 'RecordPanel')
