@@ -154,9 +154,7 @@ export function createFeed(kernel: Kernel): Feed {
     const run = runs.get(baseId)
     if (!run?.readers) return
     nudge(baseId)
-    void run.current.then(() => {
-      if (run.readers) events.emit('feed.answered', { askId })
-    })
+    answer(run, askId).catch((error) => log.error('an answer to another server failed', error, { baseId }))
   })
   kernel.removals.push((baseId) => [meta.db.delete(feedPositions).where(eq(feedPositions.baseId, baseId))])
   events.on('events.missed', () => {
@@ -202,6 +200,12 @@ export function createFeed(kernel: Kernel): Feed {
     if (run.isActive || (run.timer !== null && run.readers === null)) return
     run.isActive = true
     run.current = withoutCaller(() => readWhileDue(baseId, run))
+  }
+
+  /** Tells the server that asked when the present read has ended, unless that has failed. */
+  async function answer(run: Run, askId: string): Promise<void> {
+    await run.current
+    if (run.readers) events.emit('feed.answered', { askId })
   }
 
   /** Nudges once for all changes that come within a moment. */
