@@ -170,7 +170,8 @@ describe('an import of a large workbook or JSON file', () => {
           peak = Math.max(peak, large.server.rss())
         }, 20)
         const jobId = await startImport(large.door, large.baseId, Bun.file(file), {
-          title,
+          // A title of its own if the test is repeated.
+          title: `${title} ${crypto.randomUUID()}`,
           columns: COLUMNS,
           otherFormat,
         })
@@ -188,6 +189,8 @@ describe('an import of a large workbook or JSON file', () => {
         json: await run(json, 'Same JSON', objects),
         xlsx: await run(xlsx, 'Same XLSX', excel),
       }
+      // Before and after, as the speed of a machine that others use changes.
+      csv.cpuMs = (csv.cpuMs + (await run(path, 'Same CSV')).cpuMs) / 2
       for (const [name, { rows, cpuMs, grownMb }] of Object.entries(others)) {
         console.log(
           `${name}: ${(cpuMs / csv.cpuMs).toFixed(2)} times the processor time of CSV, ${grownMb.toFixed(0)} MB more memory`,
