@@ -224,6 +224,14 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
     },
 
     /** Drops the values that only the run needed. */
+    /** Statements that forget the counterparts of objects. */
+    forgetting: (importId: string, scope: string, sourceIds: readonly string[]): MetaStatement[] =>
+      chunksOf(sourceIds).map((some) =>
+        db
+          .delete(baseImportObjects)
+          .where(and(ofObjects(importId, scope), inArray(baseImportObjects.sourceId, some))),
+      ),
+
     async clearPending(importId: string): Promise<void> {
       await db
         .update(baseImportObjects)

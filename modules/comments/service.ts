@@ -269,7 +269,7 @@ export function createCommentsService(
         ),
       unanswered: store.unanswered,
       changing: (id, text) => store.updating(id, { text, updatedAt: nowIso() }),
-      removing: store.removeAll,
+      removing: store.removeUnanswered,
       announce,
     } satisfies ImportedComments,
 

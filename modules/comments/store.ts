@@ -317,6 +317,25 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       ]
     },
 
+    /** Statements that remove comments that nobody has answered, with their reactions. */
+    removeUnanswered(ids: readonly string[]): MetaStatement[] {
+      const answered = db
+        .select({ id: comments.parentId })
+        .from(comments)
+        .where(inArray(comments.parentId, [...ids]))
+      const unanswered = and(inArray(comments.id, [...ids]), notInArray(comments.id, answered))
+      const removed = db.select({ id: comments.id }).from(comments).where(unanswered)
+      return [
+        // Waits for a reply that is being stored.
+        db
+          .update(comments)
+          .set({ id: sql`${comments.id}` })
+          .where(inArray(comments.id, [...ids])),
+        db.delete(commentReactions).where(inArray(commentReactions.commentId, removed)),
+        db.delete(comments).where(unanswered),
+      ]
+    },
+
     /** Statements that remove comments with their reactions, without replies to them. */
     removeAll: (ids: readonly string[]): MetaStatement[] => [
       db.delete(commentReactions).where(inArray(commentReactions.commentId, [...ids])),

@@ -629,6 +629,35 @@ describe('baseImports.again', () => {
     expect(renamed.schema.views.find(({ title }) => title === 'Second')!.id).toBe(first.id)
   })
 
+  test('brings back a comment that was gone for one run', async () => {
+    const posts = airtableTable('Posts', { Name: 'singleLineText' }, [{ Name: 'One' }])
+    const comment = (id: string, text: string) => ({
+      id,
+      author: { id: 'usrZed', email: 'zed@example.com', name: 'Zed' },
+      text,
+      createdTime: '2024-03-05T08:20:30.000Z',
+    })
+    const [record] = posts.records
+    record!.comments = [comment('comOne', 'First'), comment('comTwo', 'Second')]
+    const own = airtableBase('Posts', [posts])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { table, rows } = await recordsOf(app, owner, baseId!, 'Posts')
+    const texts = async () =>
+      (
+        await app.trpc(owner.token).comments.list.query({ tableId: table.id, recordId: Number(rows[0]!.$id) })
+      ).comments.map(({ text }) => text)
+    const first = record!.comments.shift()!
+    await imports().again.mutate({ importId: id, removeMissing: true })
+    await settled(app, owner, id)
+    expect(await texts()).toEqual(['Second'])
+    record!.comments.unshift(first)
+    await imports().again.mutate({ importId: id, removeMissing: true })
+    await settled(app, owner, id)
+    expect((await texts()).toSorted()).toEqual(['First', 'Second'])
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

@@ -264,6 +264,39 @@ describe('an import from NocoDB', () => {
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 4 })
     expect(await texts()).toEqual(['A reply', 'Answered', 'Edited here'])
   })
+
+  test('gives the first grid the order of the fields there, although links are created after others', async () => {
+    const { baseImports } = app.trpc(owner.token)
+    const there = source.trpc(sourceOwner.token)
+    const { id: baseId } = await createBase(source, sourceOwner, 'Ordered')
+    const fields = [{ title: 'Name', type: 'SingleLineText' as const }]
+    const people = await there.schema.createTable.mutate({ baseId, title: 'People', fields })
+    const { table } = await there.schema.createTable.mutate({ baseId, title: 'Jobs', fields })
+    const link = { kind: 'bt' as const, relatedTableId: people.table.id }
+    for (const field of [
+      { title: 'Boss', type: 'LinkToAnotherRecord' as const, options: link },
+      { title: 'Status', type: 'SingleLineText' as const },
+    ])
+      await there.schema.createField.mutate({ tableId: table.id, field })
+    const schema = await there.schema.table.query({ tableId: table.id })
+    const [grid] = schema.views
+    const ordered = ['Name', 'Status', 'Boss'].map((title, at) => {
+      const { id: fieldId } = schema.fields.find((field) => field.title === title)!
+      return { fieldId, order: at + 1, show: true }
+    })
+    await there.views.arrange.mutate({ viewId: grid!.id, fields: ordered })
+    const { id } = await baseImports.begin.mutate(importFrom(account(), baseId))
+    const done = await settled(app, owner, id)
+    const here = (await recordsOf(app, owner, done.baseId!, 'Jobs')).schema
+    const titles = here.views[0]!.fields.toSorted((a, b) => a.order - b.order).flatMap(
+      ({ fieldId }) => here.fields.find((field) => field.id === fieldId)?.title ?? [],
+    )
+    expect(titles.filter((title) => ['Name', 'Status', 'Boss'].includes(title))).toEqual([
+      'Name',
+      'Status',
+      'Boss',
+    ])
+  })
 })
 
 /** An instance of NocoDB with a table of a connected database that has two keys. */

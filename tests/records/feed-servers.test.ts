@@ -43,3 +43,31 @@ test('what waits for the log of a base waits for the server that reads it', asyn
     await bench.stop()
   }
 })
+
+test('a server that has stopped reading leaves the log to the others', async () => {
+  const bench = await createBench({ database: 'postgres' })
+  const other = await startServer(bench.app.config)
+  try {
+    const table = await bench.table({ Title: 'SingleLineText' })
+    const [here, there] = [bench.app.services.records.feed, other.services.records.feed]
+    let taken = 0
+    const consumer = (count: number): FeedConsumer => ({
+      name: 'counter',
+      async take({ entries }) {
+        taken += count * entries.length
+        return []
+      },
+    })
+    there.consume(consumer(0))
+    here.consume(consumer(1))
+    await there.follow('counter', bench.baseId)
+    await there.settled(bench.baseId)
+    await there.close()
+    await bench.rest.post(table.path, { Title: 'late' })
+    await here.settled(bench.baseId)
+    expect(taken).toBe(1)
+  } finally {
+    await other.stop()
+    await bench.stop()
+  }
+})

@@ -289,6 +289,17 @@ describe('schema.updateField with the options that the sender had seen', () => {
     expect(await refusalOf(changed)).toMatchObject({ status: 400 })
     expect(await valuesOf(shop, field)).toEqual(['two'])
   })
+
+  test('refuses a title that somebody else has just added, and keeps the cells with it', async () => {
+    const { field } = await tableOf({ type: 'SingleSelect', options: { choices: [one, two] } }, ['two'])
+    const changed = shop.api.schema.updateField.mutate({
+      fieldId: field.id,
+      patch: { options: { choices: [choice('sone', 'two')] } },
+      seenChoices: [one],
+    })
+    expect(await refusalOf(changed)).toMatchObject({ status: 400 })
+    expect(await valuesOf(shop, field)).toEqual(['two'])
+  })
 })
 
 describe('schema.addChoices', () => {

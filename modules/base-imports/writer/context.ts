@@ -37,7 +37,7 @@ export interface ImportedComments {
   unanswered(ids: readonly string[]): Promise<Map<string, string>>
   /** The statement that gives a comment another text. */
   changing(id: string, text: string): MetaStatement
-  /** Statements that remove comments. */
+  /** Statements that remove comments that nobody has answered. */
   removing(ids: readonly string[]): MetaStatement[]
   /** Tells browsers that the comments of a record have changed. */
   announce(comment: Pick<ImportedComment, 'baseId' | 'tableId' | 'recordId'>): void

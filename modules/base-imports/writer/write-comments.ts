@@ -102,12 +102,17 @@ async function commentRecord(
     }),
   )
   const changed = edited.filter(({ id }) => untouched.has(known.get(id)!))
-  const removed = missing.filter((one) => untouched.has(one)).map(({ targetId }) => targetId)
+  const removed = missing.filter((one) => untouched.has(one))
   state.counts.comments += comments.length
   await context.save([
     ...target.storing(comments),
     ...changed.map(({ id, of }) => target.changing(known.get(id)!.targetId, of.text)),
-    ...target.removing(removed),
+    ...(removed.length > 0 ? target.removing(removed.map(({ targetId }) => targetId)) : []),
+    ...store.forgetting(
+      row.id,
+      scope,
+      removed.map((one) => one.sourceId),
+    ),
     ...store.storing(row.id, scope, [
       ...fresh.map(({ id, digest }, index) => object(id, comments[index]!.id, digest)),
       ...changed.map(({ id, digest }) => object(id, known.get(id)!.targetId, digest)),

@@ -113,7 +113,11 @@ const isPeople = (cell: SourceCell | undefined): cell is { people: SourcePerson[
  * that a new field changes only the records that have a value in it. A replacement of a field is another one, as its type may
  * have changed and its values not.
  */
-function digestOf({ fields }: KnownTable, { cells, computed, comments }: SourceRecord): string {
+function digestOf(
+  { connection }: RunContext,
+  { fields }: KnownTable,
+  { cells, computed, comments }: SourceRecord,
+): string {
   const stable = (values: Record<string, unknown>) =>
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
   const files = (cell: SourceCell) => (isFiles(cell) ? cell.files.map(({ id, name }) => [id, name]) : cell)
@@ -122,8 +126,10 @@ function digestOf({ fields }: KnownTable, { cells, computed, comments }: SourceR
     return known?.state.isReplacement ? [id, known.id] : id
   }
   const own = stable(cells).map(([id, cell]) => [keyOf(id), files(cell as SourceCell)])
+  // Whether the source tells the number may change between two runs, with the edition or the credentials.
+  const counted = connection.comments ? (comments ?? 0) : comments
   return createHash('sha256')
-    .update(JSON.stringify([own, stable(computed), comments]))
+    .update(JSON.stringify([own, stable(computed), counted]))
     .digest('base64url')
 }
 
@@ -166,7 +172,7 @@ async function writeBatch(
   const changed: Changed[] = []
   for (const record of unique) {
     const known = objects.get(record.id)
-    const digest = digestOf(table, record)
+    const digest = digestOf(context, table, record)
     if (known && known.digest === digest) seen.push({ ...known, run: row.run })
     else changed.push({ record, digest, known, onlyFiles: known?.digest === lackingFiles(digest) })
   }

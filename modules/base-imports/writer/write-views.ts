@@ -14,9 +14,11 @@ import { followTitles, viewTitle } from './titles.ts'
 interface ViewState {
   /** Its title in the source, to notice a new one. */
   title: string
-  /** Its settings by their names. */
-  settings: Record<string, WrittenSetting>
+  /** Its settings by their names; null if an earlier version has written them. */
+  settings: WrittenSettings | null
 }
+
+type WrittenSettings = Record<string, WrittenSetting>
 
 interface WrittenSetting {
   /** Digest of the setting of the source. */
@@ -56,13 +58,17 @@ export async function writeViews(context: RunContext): Promise<void> {
   const { store, row, state, services, actor } = context
   const objects = await store.objects(row.id, 'view')
   for (const table of context.tables.values()) {
-    const { views, fields } = await services.schema.table(actor, table.id)
-    const display = fields.find(({ isDisplay }) => isDisplay)?.id
+    const schema = () => services.schema.table(actor, table.id)
     const taken = new Set([...objects.values()].map(({ targetId }) => targetId))
+    const before = await schema()
+    const display = before.fields.find(({ isDisplay }) => isDisplay)?.id
+    const unarranged = before.views.find(({ id, isDefault }) => isDefault && !taken.has(id))
+    if (unarranged && row.run === 1) {
+      // In the order of the fields there, whatever the steps in which they were created.
+      await arrangement(context, { table, view: unarranged, display, source: null }).write()
+    }
+    const { views } = row.run === 1 ? await schema() : before
     const standard = views.find(({ isDefault }) => isDefault)
-    // In the order of the fields there, whatever the steps in which they were created.
-    if (standard && row.run === 1)
-      await arrangement(context, { table, view: standard, display, source: null }).write()
     if (!row.choices.views) continue
     await followViewTitles(context, table, objects, views)
     for (const source of table.source.views) {
@@ -85,7 +91,9 @@ export async function writeViews(context: RunContext): Promise<void> {
   }
 }
 
-const stateOf = ({ digest }: ImportedObject): ViewState => JSON.parse(digest ?? '') as ViewState
+/** An earlier version has stored the title alone. */
+const stateOf = ({ digest }: ImportedObject): ViewState =>
+  digest?.startsWith('{') ? (JSON.parse(digest) as ViewState) : { title: digest ?? '', settings: null }
 
 /** The statement that stores the counterpart of a view, with its title in the source. */
 const storingView = (
@@ -179,7 +187,7 @@ async function reportFailure(
 }
 
 /** Gives a new view the settings of the source. */
-async function configure(context: RunContext, pair: Pair): Promise<ViewState['settings']> {
+async function configure(context: RunContext, pair: Pair): Promise<WrittenSettings> {
   const { services, actor } = context
   const { view, source } = pair
   const { settings, notes } = settingsOf(context, pair)
@@ -200,6 +208,10 @@ async function followSettings(
 ): Promise<void> {
   const { source, view } = pair
   const { settings, notes } = settingsOf(context, pair)
+  if (before === null) {
+    await context.save(storingView(context, source, view.id, await written(context, pair, settings)))
+    return
+  }
   const changed = settings.filter(({ name, there }) => {
     const last = before[name]
     return last?.there !== digestOf(there) || last.here === null
@@ -253,7 +265,7 @@ async function written(
   { services, actor }: RunContext,
   { table, view: { id } }: Pair,
   settings: readonly Setting[],
-): Promise<ViewState['settings']> {
+): Promise<WrittenSettings> {
   const { views } = await services.schema.table(actor, table.id)
   const view = views.find((one) => one.id === id)
   if (!view) return {}

@@ -21,8 +21,10 @@ const BATCH = 200
 const LARGE = 10_000
 /** A server asks this often for a base that another server reads. */
 const CLAIM_AGAIN_MS = 5_000
-/** The server that reads a log is asked again after this time without an answer. */
-const ANSWER_MS = 500
+/** The server that reads a log is asked again after this time without an answer: it may have ended. */
+const ASK_AGAIN_MS = 500
+/** One that has not answered by then is of an earlier version that does not know the question. */
+const SILENCE_MS = 60_000
 /** Delays after a failure: doubled each time, up to the second. */
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 60_000
@@ -152,7 +154,7 @@ export function createFeed(kernel: Kernel): Feed {
   })
   events.on('feed.asked', ({ baseId, askId }) => {
     const run = runs.get(baseId)
-    if (!run?.readers) return
+    if (isClosed || !run || run.isElsewhere) return
     nudge(baseId)
     answer(run, askId).catch((error) => log.error('an answer to another server failed', error, { baseId }))
   })
@@ -202,10 +204,10 @@ export function createFeed(kernel: Kernel): Feed {
     run.current = withoutCaller(() => readWhileDue(baseId, run))
   }
 
-  /** Tells the server that asked when the present read has ended, unless that has failed. */
+  /** Tells the server that asked when the present read has ended or failed, unless this server stops in the middle of it. */
   async function answer(run: Run, askId: string): Promise<void> {
     await run.current
-    if (run.readers) events.emit('feed.answered', { askId })
+    if (!run.isElsewhere && !isClosed) events.emit('feed.answered', { askId })
   }
 
   /** Nudges once for all changes that come within a moment. */
@@ -378,21 +380,6 @@ export function createFeed(kernel: Kernel): Feed {
     nudgeIn(baseId, run, CLAIM_AGAIN_MS)
   }
 
-  /** Asks the server that reads a log; false without a timely answer, as that server may have ended. */
-  async function isTakenElsewhere(baseId: string): Promise<boolean> {
-    const askId = randomUUID()
-    const answered = Promise.withResolvers<true>()
-    const ignore = events.on('feed.answered', (answer) => {
-      if (answer.askId === askId) answered.resolve(true)
-    })
-    try {
-      events.emit('feed.asked', { baseId, askId })
-      return await Promise.race([answered.promise, Bun.sleep(ANSWER_MS).then(() => false)])
-    } finally {
-      ignore()
-    }
-  }
-
   /** A base that was replaced by an older copy continues with lower ids. */
   async function resetLost(engine: Engine, baseId: string, readers: readonly Reader[]): Promise<void> {
     const newest = await lastChangeId(engine)
@@ -454,13 +441,27 @@ export function createFeed(kernel: Kernel): Feed {
     },
 
     async settled(baseId, check = () => {}) {
-      for (;;) {
-        check()
-        nudge(baseId)
-        const run = runs.get(baseId)
-        await run?.current
-        if (!run?.isElsewhere || isClosed || !followers.has(baseId)) return
-        if (await isTakenElsewhere(baseId)) return
+      const askId = randomUUID()
+      const answered = Promise.withResolvers<true>()
+      const ignore = events.on('feed.answered', (answer) => {
+        if (answer.askId === askId) answered.resolve(true)
+      })
+      const until = Date.now() + SILENCE_MS
+      try {
+        for (;;) {
+          check()
+          nudge(baseId)
+          const run = runs.get(baseId)
+          await run?.current
+          if (!run?.isElsewhere || isClosed || !followers.has(baseId)) return
+          events.emit('feed.asked', { baseId, askId })
+          if (await Promise.race([answered.promise, Bun.sleep(ASK_AGAIN_MS).then(() => false)])) return
+          if (Date.now() < until) continue
+          log.warn('the server that reads a change log does not answer', { baseId })
+          return
+        }
+      } finally {
+        ignore()
       }
     },
 
@@ -470,18 +471,24 @@ export function createFeed(kernel: Kernel): Feed {
       for (const [baseId, run] of runs) {
         if (run.timer !== null) clearTimeout(run.timer)
         await run.current
-        const behind = [...(run.readers?.values() ?? [])].filter(({ position, stored }) => position > stored)
-        if (behind.length === 0) continue
+        if (run.readers === null) continue
         try {
-          await meta.atomically(behind.map((reader) => advance(baseId, reader, reader.position)))
+          await storePositions(baseId, run.readers)
+          // Others go on at once, and not when this server has ended.
+          await claims.release(claimOf(baseId))
         } catch (error) {
           // As after a kill, entries without effect are read again at the next start.
           log.error('the positions in a change log could not be stored', error, { baseId })
-          continue
         }
-        for (const reader of behind) reader.stored = reader.position
       }
     },
+  }
+
+  async function storePositions(baseId: string, readers: Map<string, Reader>): Promise<void> {
+    const behind = [...readers.values()].filter(({ position, stored }) => position > stored)
+    if (behind.length === 0) return
+    await meta.atomically(behind.map((reader) => advance(baseId, reader, reader.position)))
+    for (const reader of behind) reader.stored = reader.position
   }
 }
 

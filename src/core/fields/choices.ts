@@ -122,7 +122,8 @@ export function mergeChoices(
     return current?.get(choice.id) ?? []
   })
   const ids = new Set([...before, ...kept].map(({ id }) => id))
-  const titles = new Set(kept.map(({ title }) => title))
+  // An option that is new in the edit is the one that others have added; one that gets its title is not.
+  const titles = new Set(kept.filter(({ id }) => !current?.has(id)).map(({ title }) => title))
   return [...kept, ...now.filter(({ id, title }) => !ids.has(id) && !titles.has(title))]
 }
 
