@@ -286,6 +286,39 @@ describe('fields', () => {
     await grid.shows('Status', ['Open', 'Done', 'Done'])
   })
 
+  test('take the keys that follow an option that is added or removed, also while the page is busy', async () => {
+    const choices = [{ title: 'Open' }, { title: 'Done' }]
+    const grid = await tests.open([
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Status', type: 'SingleSelect' as const, options: { choices } },
+    ])
+    const { page } = grid
+    await grid.header('Status').dblclick()
+    const lines = page.getByTestId('choice-line')
+    await lines.nth(1).getByRole('textbox').click()
+    // Timers come late on a busy page.
+    await page.evaluate(() => {
+      const { setTimeout: later } = window
+      window.setTimeout = ((run: TimerHandler, ms = 0, ...given: unknown[]) =>
+        later(run, ms + 400, ...given)) as typeof window.setTimeout
+      addEventListener(
+        'keydown',
+        ({ key, ctrlKey, metaKey }) => {
+          if (key === 'Enter' && (ctrlKey || metaKey)) window.setTimeout = later
+        },
+        { capture: true },
+      )
+    })
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Late')
+    await lines.nth(0).getByRole('button', { name: 'Remove option' }).click()
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await page.getByTestId('field-editor').waitFor({ state: 'detached' })
+    await grid.header('Status').dblclick()
+    const titles = () => Promise.all([0, 1].map((at) => lines.nth(at).getByRole('textbox').inputValue()))
+    expect(await titles()).toEqual(['Done', 'Late'])
+  })
+
   test('ask before a removed option of a long list empties records', async () => {
     const choices = Array.from({ length: 120 }, (_, at) => ({ title: `Option ${at}` }))
     const grid = await tests.open(

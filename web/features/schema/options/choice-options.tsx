@@ -1,5 +1,6 @@
 import { GripVertical, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { CHOICE_COLORS, type Choice, choiceColor } from '../../../../src/core/fields/choices.ts'
 import { createId } from '../../../../src/core/ids.ts'
 import { m } from '../../../messages.gen.ts'
@@ -15,20 +16,18 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
   const choices = Array.isArray(options.choices) ? (options.choices as Choice[]) : []
   const list = useRef<HTMLDivElement>(null)
   const set = (next: Choice[]) => onChange({ ...options, choices: next })
-  const focusLine = (index: number) =>
-    // After React has rendered the new row.
-    setTimeout(() => list.current?.querySelectorAll<HTMLInputElement>('input')[index]?.focus())
+  /** Changes the options and moves the focus to one of them, at once: the next key may follow on its heels. */
+  function setAndFocus(next: Choice[], index: number) {
+    flushSync(() => set(next))
+    list.current?.querySelectorAll<HTMLInputElement>('input')[index]?.focus()
+  }
 
   function addAfter(index: number) {
     const made = { id: createId('option'), title: '', color: choiceColor(choices.length) }
-    set(choices.toSpliced(index + 1, 0, made))
-    focusLine(index + 1)
+    setAndFocus(choices.toSpliced(index + 1, 0, made), index + 1)
   }
 
-  function remove(index: number) {
-    set(choices.toSpliced(index, 1))
-    focusLine(Math.max(0, index - 1))
-  }
+  const remove = (index: number) => setAndFocus(choices.toSpliced(index, 1), Math.max(0, index - 1))
 
   function onKeyDown(event: KeyboardEvent, index: number) {
     const move = event.altKey ? (event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0) : 0
@@ -38,8 +37,7 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
       addAfter(index)
     } else if (move !== 0 && choice && choices[index + move]) {
       event.preventDefault()
-      set(choices.toSpliced(index, 1).toSpliced(index + move, 0, choice))
-      focusLine(index + move)
+      setAndFocus(choices.toSpliced(index, 1).toSpliced(index + move, 0, choice), index + move)
     } else if (event.key === 'Backspace' && choice?.title === '') {
       event.preventDefault()
       remove(index)
