@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { removeEntries } from '../../src/db/change-log.ts'
+import { findAction, lastChangeId, markUndone, removeEntries } from '../../src/db/change-log.ts'
 import { createMember } from '../support/factories.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
@@ -182,5 +182,32 @@ describe('what a clean-up has removed while it waited', () => {
     const { views } = await bench.trpc.schema.table.query({ tableId: table.id })
     expect(views.map(({ title }) => title)).not.toContain('Gone')
     expect(await table.total()).toBe(0)
+  })
+})
+
+describe('redo of what another server has redone, and undone again, while it waited', () => {
+  test.each([3, 1_200])('changes nothing, for %i records', async (count) => {
+    const rows = Array.from({ length: count }, (_, index) => ({ Title: `r${index}` }))
+    const table = await bench.table({ Title: 'SingleLineText' }, rows)
+    await bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+    const { baseId } = bench
+    const entryId = (await bench.trpc.records.trash.query({ tableId: table.id })).records[0]?.changeId ?? 0
+    await undo()
+    const engine = await bench.app.kernel.sources.engine(baseId)
+    const last = await lastChangeId(engine)
+    const again = last + 1_000
+    const ofAnotherServer = () =>
+      engine.write(async (tx) => {
+        await markUndone(tx, engine.dialect, entryId, null)
+        await markUndone(tx, engine.dialect, entryId, again)
+      })
+    let answer: unknown
+    const redo = async () => {
+      answer = await bench.trpc.records.redo.mutate({ baseId, entryId })
+    }
+    expect(await behind([ofAnotherServer], [redo])).toEqual(['done'])
+    expect(answer).toEqual({ applied: null, kind: 'records.delete', records: 0, skipped: 0 })
+    expect(await findAction(engine, entryId)).toMatchObject({ undoneBy: again })
+    expect([await lastChangeId(engine), await table.total()]).toEqual([last, count])
   })
 })

@@ -270,7 +270,9 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       if (size >= SET_FROM && !isForeign(await schema.loadWithKeys(tableId))) {
         const { count, id } = await sets.restoreFrom(user, tableId, changeId, {
           kind: 'records.restore',
-          isStillDue: async () => (await findDeleted(engine, tableId, { changeId }, 1)).length > 0,
+          async requireDue() {
+            if ((await findDeleted(engine, tableId, { changeId }, 1)).length === 0) throw notInTrash()
+          },
         })
         if (count === 0) throw notInTrash()
         return { restored: count, changeId: id }

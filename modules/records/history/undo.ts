@@ -57,6 +57,9 @@ export interface UndoOptions {
   keepsChanged?: boolean
 }
 
+/** Another server has undone the entry, or redone it, while the call waited for the write lease: nothing is left to do. */
+class NotDue extends Error {}
+
 const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 
 interface Deps {
@@ -367,7 +370,14 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const tables = entry.tableId === null ? [] : await schema.tables(user, baseId)
     const table = tables.find(({ id }) => id === entry.tableId)
     const work = { kind: undoneBy === null ? 'undo' : 'redo', baseId, table } as const
-    return kernel.works.follow(user, work, () => stepNow(user, baseId, engine, entry, undoneBy, options))
+    try {
+      return await kernel.works.follow(user, work, () =>
+        stepNow(user, baseId, engine, entry, undoneBy, options),
+      )
+    } catch (error) {
+      if (error instanceof NotDue) return { ...NOTHING, kind: entry.kind }
+      throw error
+    }
   }
 
   async function stepNow(
@@ -383,13 +393,13 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       markUndone(tx, dialect, entry.id, undoneBy === null ? entryId : null)
     /**
      * Asked with the write lease: since the entry was read, retention may have removed it, which leaves its records for a while, and another
-     * server may have taken it back.
+     * server may have undone or redone it.
      */
-    const isStillDue = async () => {
+    const requireDue = async () => {
       const now = await findAction(engine, entry.id)
       if (!now) throw notFound('Action', String(entry.id))
       refuseFinal(now)
-      return now.undoneBy === entry.undoneBy
+      if (now.undoneBy !== entry.undoneBy) throw new NotDue()
     }
     const { kind } = entry
     const owner = kind.split('.')[0] ?? ''
@@ -418,7 +428,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     }
     const asSet = setStep(entry, undoneBy, keepsChanged)
     if (asSet && !(await isForeignEntry(entry))) {
-      const { count, skipped, ...applied } = await asSet(user, { ...mark, isStillDue })
+      const { count, skipped, ...applied } = await asSet(user, { ...mark, requireDue })
       return { applied, kind, records: count, skipped }
     }
     let skipped = 0
@@ -430,7 +440,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         entry: { ...mark, tableId: entry.tableId },
         finish,
         async plan(scope) {
-          if (!(await isStillDue())) return []
+          await requireDue()
           await requireOwnTable(entry)
           // Redo reverts the undo: its records have the values to restore.
           const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)

@@ -58,8 +58,8 @@ export interface SetEntry {
   redoes?: number
   /** The sender’s id for the change, so that a repeated one is written once. */
   clientId?: string
-  /** Runs with the write lease, before anything is planned. Nothing is written if it is false, or throws. */
-  isStillDue?: () => Promise<boolean>
+  /** Runs with the write lease, before anything is planned. Nothing is written if it throws. */
+  requireDue?: () => Promise<void>
 }
 
 /** The result of a set write, which counts its records without listing them. */
@@ -389,7 +389,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
   async function run(
     actor: Actor,
     tableId: string,
-    { kind, undoes, redoes, clientId, isStillDue = async () => true }: SetEntry,
+    { kind, undoes, redoes, clientId, requireDue }: SetEntry,
     plan: (model: TableModel, engine: Engine) => Promise<Plan | null>,
   ): Promise<SetApplied> {
     const known = await schema.load(tableId)
@@ -415,7 +415,8 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
         )
         if (repeated) return []
       }
-      const planned = (await isStillDue()) ? await plan(await schema.load(tableId), engine) : null
+      await requireDue?.()
+      const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
       skipped = planned.skipped ?? 0
       const { detail, given } = planned
