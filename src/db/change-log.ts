@@ -1585,6 +1585,32 @@ export const findDeleted = (
   )
 
 /**
+ * Those of the records of a deletion that are still in the trash: their values as JSON, by id. Looked up by key on the main thread, so that
+ * whoever holds the write lease need not wait for other scans.
+ */
+export async function stillDeleted(
+  engine: Engine,
+  tableId: string,
+  changeId: number,
+  recordIds: readonly RecordId[],
+): Promise<Map<RecordId, string>> {
+  const found = new Map<RecordId, string>()
+  for (let at = 0; at < recordIds.length; at += LOOKED_UP_AT_ONCE) {
+    const some = listOf(recordIds.slice(at, at + LOOKED_UP_AT_ONCE))
+    const rows = await engine.all<Pick<DeletedRecord, 'record_id' | 'before'>>(
+      engine.dialect.render(sql`select r.record_id, r.before from sheaf_change_records r
+        where ${isTrashed(tableId)} and r.change_id = ${changeId} and r.record_id in (${some})
+          and exists (select 1 from sheaf_changes c where c.id = r.change_id)`),
+    )
+    for (const { record_id, before } of rows) found.set(record_id, before)
+  }
+  return found
+}
+
+/** Records per look-up on the main thread. */
+const LOOKED_UP_AT_ONCE = 500
+
+/**
  * Records of a table under a deletion: those it deleted, or those it only changed.
  *
  * @param where builds the rest of the condition

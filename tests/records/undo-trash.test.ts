@@ -185,6 +185,35 @@ describe('what a clean-up has removed while it waited', () => {
   })
 })
 
+describe('restoring single records from the trash', () => {
+  // The three connections for scans are those of all bases.
+  test.skipIf(process.env.TEST_HOME !== 'postgres')(
+    'does not keep other writers waiting for scans',
+    async () => {
+      const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }])
+      const others = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'old' }])
+      await bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }])
+      const engine = await bench.app.kernel.sources.engine(bench.baseId)
+      const held = Promise.withResolvers<void>()
+      const write = engine.exclusively(() => held.promise)
+      const restored = bench.trpc.records.restoreTrashed.mutate({ tableId: table.id, recordIds: [2] })
+      await Bun.sleep(500)
+      const statement = { sql: 'select pg_sleep(4)', params: [] }
+      const scans = Promise.all(Array.from({ length: 3 }, () => engine.all(statement, { scan: true })))
+      await Bun.sleep(300)
+      held.resolve()
+      await write
+      const edited = bench.rest.patch(others.path, { Id: 1, Title: 'new' })
+      const first = await Promise.race([edited.then(() => 'the edit'), scans.then(() => 'the scans')])
+      expect(first).toBe('the edit')
+      expect((await edited).status).toBe(200)
+      expect(await restored).toMatchObject({ restored: 1 })
+      expect(await table.titles()).toEqual(['b'])
+      await scans
+    },
+  )
+})
+
 describe('redo of what another server has redone, and undone again, while it waited', () => {
   test.each([3, 1_200])('changes nothing, for %i records', async (count) => {
     const rows = Array.from({ length: count }, (_, index) => ({ Title: `r${index}` }))

@@ -20,6 +20,7 @@ import {
   listDeleted,
   purgeDeleted,
   purgeDeletedUntil,
+  stillDeleted,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { anyOf } from '../../../src/dialects/standard-sql.ts'
@@ -271,7 +272,9 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
         const { count, id } = await sets.restoreFrom(user, tableId, changeId, {
           kind: 'records.restore',
           async requireDue() {
-            if ((await findDeleted(engine, tableId, { changeId }, 1)).length === 0) throw notInTrash()
+            // Some of them tell whether the deletion is gone.
+            const some = trashed.slice(0, SET_FROM).map(({ record_id }) => record_id)
+            if ((await stillDeleted(engine, tableId, changeId, some)).size === 0) throw notInTrash()
           },
         })
         if (count === 0) throw notInTrash()
@@ -298,7 +301,47 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     engine: Engine,
     selection: DeletedSelection,
   ): Promise<{ restored: number; changeId: number }> {
-    const { id: tableId, baseId } = model.table
+    for (;;) {
+      const deletions = await readDeletions(model, engine, selection)
+      try {
+        return await restoreDeletions(user, model, engine, deletions)
+      } catch (error) {
+        if (!(error instanceof TrashChanged)) throw error
+      }
+    }
+  }
+
+  /**
+   * The selected records in the trash, by the entry that deleted them.
+   *
+   * @throws RECORD_NOT_FOUND where none of them is in the trash
+   */
+  async function readDeletions(
+    model: TableModel,
+    engine: Engine,
+    selection: DeletedSelection,
+  ): Promise<Deletion[]> {
+    const trashed = await findDeleted(engine, model.table.id, selection, MAX_SET)
+    if (trashed.length === 0) throw notInTrash()
+    const deletions: Deletion[] = []
+    let size = 0
+    for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
+      const ids = records.map(({ record_id }) => record_id)
+      const lines = await linesOf(engine, schema, model, changeId, ids)
+      deletions.push({ changeId, ids, lines })
+      size += lines.length
+      if (size > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
+    }
+    return deletions
+  }
+
+  /** @throws TrashChanged if the records were deleted forever, restored or changed since their rows were read */
+  async function restoreDeletions(
+    user: UserActor,
+    { table: { id: tableId, baseId } }: TableModel,
+    engine: Engine,
+    deletions: readonly Deletion[],
+  ): Promise<{ restored: number; changeId: number }> {
     let restored = 0
     const written = await door.write(
       user,
@@ -306,16 +349,16 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       {
         entry: { kind: 'records.restore', tableId },
         async plan(scope) {
-          // Read with the write lease: what is deleted forever while the restoration waits stays deleted.
-          const trashed = await findDeleted(engine, tableId, selection, MAX_SET)
-          if (trashed.length === 0) throw notInTrash()
-          const lines: LoggedRecord[] = []
-          for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
-            const ids = records.map(({ record_id }) => record_id)
-            for (const line of await linesOf(engine, schema, model, changeId, ids)) lines.push(line)
-            if (lines.length > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
+          for (const { changeId, ids, lines } of deletions) {
+            const now = await stillDeleted(engine, tableId, changeId, ids)
+            const own = lines.filter((line) => line.table_id === tableId && line.after === null)
+            const isAsRead = own.every(({ record_id, before }) => now.get(record_id) === before)
+            if (!isAsRead || now.size < ids.length) throw new TrashChanged()
           }
-          const inverse = await invert(scope, lines)
+          const inverse = await invert(
+            scope,
+            deletions.flatMap(({ lines }) => lines),
+          )
           const { operations } = await dropStaleOperations(scope, inverse.operations)
           restored = operations.reduce(
             (sum, one) => sum + (one.kind === 'restore' && one.tableId === tableId ? one.rows.length : 0),
@@ -408,8 +451,18 @@ function positionIn(
   return { changeId: tableId > after.tableId ? changeId + 1 : changeId }
 }
 
+/** Records that one entry deleted, and its log rows that restore them. */
+interface Deletion {
+  changeId: number
+  ids: RecordId[]
+  lines: LoggedRecord[]
+}
+
 /** Limit of records in one change. */
 const MAX_SET = 50_000
+
+/** What a restoration has read is not what is in the trash once it has the write lease. */
+class TrashChanged extends Error {}
 
 const notInTrash = (): AppError => new AppError('RECORD_NOT_FOUND', m.records_error_not_in_trash())
 
