@@ -33,6 +33,9 @@ const MAX_RUNS = 3
 const MAX_RESTARTS = 5
 /** How often a job that was cut off from the database or from the other servers looks whether they are back. */
 const LOOK_AGAIN_MS = 500
+/** How often the end of a job is tried before it is announced unstored, and when the server stops. */
+const MAX_END_TRIES = 10
+const MAX_LAST_TRIES = 5
 
 /** Whoever started a job that takes less than this has seen it end on the screen. */
 const NOTIFIED_FROM_MS = 10_000
@@ -127,15 +130,17 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   /**
-   * Ends a job. Whoever asks sees the end once it is announced: when it is stored, or when it cannot be stored yet. Otherwise
-   * a restart could take back an end that somebody has seen.
+   * Ends a job. Whoever asks sees the end once it is announced: when it is stored, or when it cannot be stored for longer than
+   * a moment. Otherwise a restart could take back an end that somebody has seen.
    */
   async function end(job: Job, outcome: Partial<Job>): Promise<void> {
     const ended: Job = { ...job, ...outcome, updatedAt: nowIso() }
     ending.set(job.id, job)
     unsaved.set(job.id, ended)
     runs.delete(job.id)
-    await saveEnds()
+    for (let tries = 1; !(await saveEnds()) && tries < MAX_END_TRIES && !closing; tries++) {
+      await Bun.sleep(LOOK_AGAIN_MS)
+    }
     ending.delete(job.id)
     onEnd?.(ended)
     events.emit('job.changed', ended)
@@ -150,19 +155,21 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     prepared?.stored()
   }
 
-  async function saveEnds(): Promise<void> {
+  /** Stores the ends of jobs. False while the other servers are not heard; errors are left to the next call. */
+  async function saveEnds(): Promise<boolean> {
     for (const job of [...unsaved.values()]) {
       try {
         const isOurs = await isOwn(job)
-        if (isOurs === null) return
+        if (isOurs === null) return false
         if (isOurs) await saveEnd(job)
         unsaved.delete(job.id)
         await claims.release(job.id)
       } catch (error) {
         log.error('the end of a job could not be stored', error, { jobId: job.id })
-        return
+        return true
       }
     }
+    return true
   }
 
   function failed({ job }: Run, error: unknown): Partial<Job> {
@@ -419,6 +426,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       for (const run of [...runs.values()]) {
         if (kinds.get(run.job.kind)?.resumes) await leave(run)
         else await end(run.job, { status: 'failed', error: STOPPED })
+      }
+      for (let tries = 1; unsaved.size > 0 && !(await saveEnds()) && tries < MAX_LAST_TRIES; tries++) {
+        await Bun.sleep(LOOK_AGAIN_MS)
       }
       clearInterval(storeAgain)
       clearTimeout(recovery)

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import { openMeta } from '../../src/db/meta.ts'
 import { createEvents } from '../../src/events.ts'
@@ -179,3 +179,60 @@ test.each(['fails', 'ends'])(
     await database.drop()
   },
 )
+
+describe('the end of a job while the other servers are not heard', () => {
+  /** A running job of a server that has been cut off from the others. */
+  const runCutOff = async () => {
+    const database = await createDatabase('postgres')
+    const proxy = await startSilentProxy(database.url)
+    const meta = await openMeta({ dataDir: '', databaseUrl: proxy.url })
+    const sql = new Bun.SQL(database.url, { max: 1 })
+    const events = createEvents(() => {}, meta.cluster)
+    const jobs = createJobs({ meta, events, log })
+    const finish = Promise.withResolvers<void>()
+    jobs.register('test', {
+      run: (_, { signal }) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+          finish.promise.then(resolve)
+        }),
+      recover: async () => null,
+    })
+    await jobs.start('test', { id: 'a', userId: 'us1', baseId: 'p1', input: {} })
+    await until(async () => (await jobs.find('a'))?.status === 'active')
+    proxy.silence()
+    await until(() => !meta.cluster.isCurrent())
+    const stored = async (): Promise<string> => {
+      const [row] = await sql`select status from jobs where id = 'a'`
+      return row.status
+    }
+    const stop = async () => {
+      await Promise.all([meta.close(), sql.close()])
+      await proxy.stop()
+      await database.drop()
+    }
+    return { jobs, events, stored, finish: finish.resolve, stop }
+  }
+
+  test('is announced once it is stored', async () => {
+    const { jobs, events, stored, finish, stop } = await runCutOff()
+    const ended = Promise.withResolvers<string>()
+    events.on('job.changed', ({ status }) => {
+      if (status === 'completed') stored().then(ended.resolve, ended.reject)
+    })
+    finish()
+    expect(await ended.promise).toBe('completed')
+    await jobs.close()
+    await stop()
+  })
+
+  test('is stored when the server stops', async () => {
+    const { jobs, stored, stop } = await runCutOff()
+    // It is connected again some seconds after it was cut off; the stop waits for two of them.
+    await Bun.sleep(2_000)
+    expect(await stored()).toBe('active')
+    await jobs.close()
+    expect(await stored()).toBe('failed')
+    await stop()
+  })
+})
