@@ -113,7 +113,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   /** Leaves a job to the next start of a server. */
   async function leave({ job }: Run): Promise<void> {
     runs.delete(job.id)
-    await claims.release(job.id)
+    await claims.release(job.id).catch((error) => {
+      // Without a connection there is no claim.
+      log.error('the claim of a job could not be released', error, { jobId: job.id })
+    })
   }
 
   /**
