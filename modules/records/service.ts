@@ -242,8 +242,9 @@ export function createRecordsService(
       operations: [operation],
       clientId,
     })
-    // Counts the selected records, not the linked ones that changed too.
-    return { ...applied, count, skipped: 0 }
+    // Counts the selected records, not the linked ones that changed too. A change that is sent again may have none left to select.
+    const own = applied.records.filter(({ tableId }) => tableId === table.id)
+    return { ...applied, count: count || own.length || applied.count, skipped: 0 }
   }
 
   /** The ids of all records of a selection, in the table’s order. */

@@ -130,4 +130,19 @@ describe('records.deleteMatching and records.updateMatching with a client id', (
     const { body } = await bench.rest.get(own.path)
     expect(body.list.map((row: { Num: number }) => row.Num)).toEqual([2, 2, 1])
   })
+
+  test('answer the same for links by which the records are not selected any more', async () => {
+    const [own, other] = [await open(), await bench.table({ Num: 'Number' }, [{ Num: 1 }])]
+    const { fieldId } = (await createLink(bench, own, other, 'bt')).own
+    const filter = { fieldId, operator: 'blank', value: null }
+    const call = {
+      selection: { tableId: own.id, filter },
+      values: { [fieldId]: '[1]' },
+      clientId: 'link-all',
+    }
+    const first = await bench.trpc.records.updateMatching.mutate(call as never)
+    const again = await bench.trpc.records.updateMatching.mutate(call as never)
+    expect(first.count).toBe(2)
+    expect([again.id, again.count]).toEqual([first.id, first.count])
+  })
 })
