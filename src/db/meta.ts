@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { ALONE, type Cluster } from '../cluster.ts'
 import type { Config } from '../config.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import { postgres } from '../dialects/postgres.ts'
+import { sqlite } from '../dialects/sqlite.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import type { Log } from '../log.ts'
 import { startFailure } from '../start-failure.ts'
@@ -44,6 +47,8 @@ export interface Meta {
   tables<T>(define: (columns: Columns) => T): T
   /** Runs all statements in order in one transaction. */
   atomically(statements: MetaStatement[]): Promise<void>
+  /** As `Dialect.violation`, for errors of this database. */
+  violation: Dialect['violation']
   /** True if it holds data encrypted with the connections key. */
   holdsSealed(): Promise<boolean>
   /** Checks that the database answers. @throws if it does not */
@@ -103,6 +108,7 @@ function openSqlite(dataDir: string, watch: EngineWatch): Meta {
         reportMetadata(watch, 'sqlite3', { sql: first.toSQL().sql, statements: statements.length }, startedAt)
       }
     },
+    violation: sqlite.violation,
     holdsSealed: async () => SEALED.some((sql) => file.query(sql).get() !== null),
     async check() {
       if (!existsSync(path)) throw new Error(`${path} is missing`)
@@ -210,6 +216,7 @@ async function openPostgres(
     db: typedAsSqlite(builder),
     tables: memoised(postgresColumns),
     atomically: (statements) => transaction(statements.map((statement) => statement.toSQL())),
+    violation: postgres.violation,
     async holdsSealed() {
       const found = await Promise.all(SEALED.map((sql) => query(sql)))
       return found.some(({ length }) => length > 0)

@@ -97,3 +97,28 @@ test('a condition that is changed while an option of it is renamed keeps the cha
   const { filter } = await bench.trpc.hooks.get.query({ hookId })
   expect(filter).toMatchObject(anyOf(['Open', 'Finished']))
 })
+
+test('a condition that cannot be stored while an option is renamed is not tried again', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const choices = [{ id: 'sone', title: 'Open', color: '#eeeeee' }]
+  const { id: fieldId } = await bench.trpc.schema.createField.mutate({
+    tableId: table.id,
+    field: { title: 'State', type: 'SingleSelect', options: { choices } },
+  })
+  await bench.hook(table, {
+    isConditional: true,
+    filter: { fieldId, operator: 'anyof' as const, value: ['Open'] },
+  })
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 1 })
+  // A sequence counts also what is rolled back.
+  await sql.unsafe(`create sequence tries;
+    create function refuse() returns trigger language plpgsql as
+      $$ begin perform nextval('tries'); raise exception 'refused'; end $$;
+    create trigger refuse before update on hooks for each row execute function refuse()`)
+  const renamed = choices.map((choice) => ({ ...choice, title: 'Started' }))
+  const patch = { options: { choices: renamed } }
+  await expect(bench.trpc.schema.updateField.mutate({ fieldId, patch })).rejects.toThrow()
+  const [counted] = await sql`select last_value::integer as tries from tries`
+  expect(counted).toEqual({ tries: 1 })
+  await sql.unsafe('drop trigger refuse on hooks; drop function refuse(); drop sequence tries')
+})

@@ -18,7 +18,7 @@ export interface PlannedChange<T> {
   statements: MetaStatement[]
   /**
    * Further ones of the same transaction, made right before it: they replace what also changes without the lease of the
-   * base. They fail if that has changed since they were made, and are made anew.
+   * base. They violate a not-null constraint if that has changed since they were made, and are made anew.
    */
   late?: () => Promise<MetaStatement[]>
   /** The log entry; null if nothing changes: then nothing is written and no event is sent. */
@@ -85,7 +85,8 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
           await meta.atomically([...statements, ...((await late?.()) ?? []), ...bumps])
           break
         } catch (error) {
-          if (!late || tries === LATE_TRIES) throw error
+          const isOutdated = late && meta.violation(error)?.kind === 'required'
+          if (!isOutdated || tries === LATE_TRIES) throw error
         }
       }
       for (const tableId of all) store.forget(tableId)
