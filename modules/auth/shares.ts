@@ -6,7 +6,6 @@ import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import { createMutex } from '../../src/db/mutex.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -16,6 +15,8 @@ import { hashPassword } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_SHARES = 10_000
+/** Times that a change starts again because others change the link at the same time. */
+const MAX_TRIES = 50
 
 /** 26 characters of [a-z0-9] have 134 bits, too many to guess. */
 const ID_LENGTH = 26
@@ -86,8 +87,6 @@ export function createShares(
       cache.clear()
     },
   })
-  /** A change of settings starts from those that the change before it has stored. */
-  const inTurn = createMutex()
   const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
     and(eq(shares.kind, kind), eq(shares.targetId, targetId))
 
@@ -128,28 +127,40 @@ export function createShares(
     isDone?: SQL,
   ) => audits.record(by, { baseId, kind, detail: { target, name } }, isDone)
 
-  async function change(by: Actor, before: ShareRow, name: string, patch: SharePatch): Promise<ShareRow> {
-    await refuseTaken(patch.id, before.id)
+  /** @throws CONFLICT if the link has been closed */
+  async function change(by: Actor, { id }: ShareRow, name: string, patch: SharePatch): Promise<ShareRow> {
+    await refuseTaken(patch.id, id)
     const values = await valuesOf(patch)
-    return inTurn(async () => {
+    for (let tries = 1; ; tries++) {
+      const before = await load(id)
+      if (!before) throw closed()
       const settings = patch.settings && {
-        settings: shareSettings.parse({ ...(await load(before.id))?.settings, ...patch.settings }),
+        settings: shareSettings.parse({ ...before.settings, ...patch.settings }),
       }
-      return store(by, before, name, { ...values, ...settings, updatedAt: nowIso() })
-    })
+      try {
+        return await store(by, before, name, { ...values, ...settings })
+      } catch (error) {
+        // Another change came in between: this one starts from what that has stored.
+        if (meta.violation(error)?.kind !== 'required' || tries === MAX_TRIES) throw error
+      }
+    }
   }
 
-  async function store(
-    by: Actor,
-    before: ShareRow,
-    name: string,
-    set: Partial<ShareRow> & Pick<ShareRow, 'updatedAt'>,
-  ): Promise<ShareRow> {
+  /** Stores a change of a link. Violates a not-null constraint if it was changed since it was read. */
+  async function store(by: Actor, before: ShareRow, name: string, set: Partial<ShareRow>): Promise<ShareRow> {
     const id = set.id ?? before.id
-    const isDone = sql`exists (select 1 from ${shares} where ${shares.id} = ${id} and ${shares.updatedAt} = ${set.updatedAt})`
+    // Later than the change before, which tells the two apart.
+    const updatedAt = new Date(Math.max(nowMs(), Date.parse(before.updatedAt) + 1)).toISOString()
+    const isDone = sql`exists (select 1 from ${shares} where ${shares.id} = ${id} and ${shares.updatedAt} = ${updatedAt})`
     await meta
       .atomically([
-        db.update(shares).set(set).where(eq(shares.id, before.id)),
+        db
+          .update(shares)
+          .set({
+            ...set,
+            updatedAt: sql`case when ${shares.updatedAt} = ${before.updatedAt} then ${updatedAt} end`,
+          })
+          .where(eq(shares.id, before.id)),
         ...auditOf(by, before, 'share.update', name, isDone),
       ])
       .catch(async (error) => {
@@ -160,7 +171,7 @@ export function createShares(
     changed(before, before.id, id)
     audits.added(before.baseId)
     const row = await load(id)
-    if (!row) throw new AppError('CONFLICT', m.shares_error_closed())
+    if (!row) throw closed()
     return row
   }
 
@@ -339,5 +350,7 @@ export const asShare = (row: ShareRow, isBlocked: boolean): Share => {
     isBlocked,
   }
 }
+
+const closed = (): AppError => new AppError('CONFLICT', m.shares_error_closed())
 
 const taken = (id: string): AppError => new AppError('CONFLICT', m.shares_error_address_taken({ id }))

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { io, type Socket } from 'socket.io-client'
 import { type RunningServer, startServer } from '../../src/app.ts'
-import { createTestApp, type TestApp } from '../support/app.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createTrpcClient } from '../support/client.ts'
 import { createSecrets, type Secrets } from './world.ts'
 
 /** Time within which a server on a busy machine learns of what another has done with a link. */
@@ -10,11 +11,13 @@ const FEW_SECONDS = 30_000
 let app: TestApp
 let other: RunningServer
 let world: Secrets
+let owner: TestUser
 
 beforeAll(async () => {
   app = await createTestApp({ database: 'postgres' })
   other = await startServer({ ...app.config, port: 0 })
-  world = await createSecrets(app, await app.signUp())
+  owner = await app.signUp()
+  world = await createSecrets(app, owner)
 })
 afterAll(async () => {
   await other.stop()
@@ -53,3 +56,24 @@ test('a live connection by a link ends within seconds where another server close
   await shares.close.mutate(target())
   expect(await gone).toBe('cut off')
 })
+
+test('settings of a link that two servers change at the same time are all kept', async () => {
+  const { id } = await world.trpc.shares.save.mutate({ ...target(), patch: {} })
+  const elsewhere = createTrpcClient(other.url, owner.token)
+  await using sql = new Bun.SQL(app.config.databaseUrl ?? '', { max: 2 })
+  // Both have read the link when they wait for this transaction.
+  const saved = await sql.begin(async (held) => {
+    await held`select * from shares where id = ${id} for update`
+    const saving = Promise.all([
+      world.trpc.shares.save.mutate({ ...target(), patch: { settings: { allowDownload: false } } }),
+      elsewhere.shares.save.mutate({ ...target(), patch: { settings: { rtl: true } } }),
+    ])
+    const waiting = async () => (await sql`select 1 from pg_locks where not granted`).length
+    while ((await waiting()) < 2) await Bun.sleep(20)
+    return { saving }
+  })
+  await saved.saving
+  const [link] = await sql`select settings from shares where id = ${id}`
+  const settings = typeof link.settings === 'string' ? JSON.parse(link.settings) : link.settings
+  expect(settings).toMatchObject({ allowDownload: false, rtl: true })
+}, 30_000)
