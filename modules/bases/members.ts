@@ -77,6 +77,7 @@ export function createMembers(
     role: BaseRole,
   ): Promise<void> {
     const audit = { baseId, kind: 'member.invite', userId, detail: { name: email, role } } as const
+    const isDone = access.isGranted(baseId, userId, role)
     const { statements, stored } = await registry.get(NOTICES).prepare(
       role === 'no-access'
         ? []
@@ -90,10 +91,11 @@ export function createMembers(
               baseId,
             },
           ],
+      isDone,
     )
     await meta.atomically([
       access.add(baseId, userId, role),
-      ...audits.record(actor, audit, access.isGranted(baseId, userId, role)),
+      ...audits.record(actor, audit, isDone),
       ...statements,
     ])
     // Replaces the role in all bases, so open connections may have lost rights.

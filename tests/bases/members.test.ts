@@ -67,6 +67,8 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
       expect(await roleOf(person)).toBe(roles[answers.findIndex(({ status }) => status === 200)] as BaseRole)
       const { body } = answers.find(({ status }) => status === 422) ?? {}
       expect(body.error).toBe('BASE_USER_ERROR')
+      const { notifications } = await app.trpc(person.token).notifications.list.query({ unreadOnly: false })
+      expect(notifications.filter(({ kind }) => kind === 'invite')).toHaveLength(1)
     }
   })
 
