@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { schemaOfBase } from '../../src/db/postgres/base-schema.ts'
 import { createRestClient } from '../support/client.ts'
@@ -122,3 +122,26 @@ test('a condition that cannot be stored while an option is renamed is not tried 
   expect(counted).toEqual({ tries: 1 })
   await sql.unsafe('drop trigger refuse on hooks; drop function refuse(); drop sequence tries')
 })
+
+test('a webhook that is repaired while it is about to be paused goes on, without an error', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const hookId = await bench.hook(table)
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 2 })
+  const [{ payload }] = await sql`select payload from hooks where id = ${hookId}`
+  // As where the key of the server has been replaced.
+  await sql`update hooks set payload = 'unreadable' where id = ${hookId}`
+  const before = bench.received().length
+  const errors = spyOn(bench.app.kernel.log, 'error')
+  await sql.begin(async (held) => {
+    await held`select * from hooks where id = ${hookId} for no key update`
+    await bench.rest.post(table.path, { Title: 'a' })
+    const isWaiting = async () =>
+      (await sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`).length > 0
+    while (!(await isWaiting())) await Bun.sleep(20)
+    const updatedAt = new Date().toISOString()
+    await held`update hooks set payload = ${payload}, updated_at = ${updatedAt} where id = ${hookId}`
+  })
+  await until(() => bench.received().length > before)
+  expect(errors).not.toHaveBeenCalled()
+  errors.mockRestore()
+}, 30_000)

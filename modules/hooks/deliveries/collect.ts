@@ -293,9 +293,8 @@ export function createCollector(
       if (!model) return false
       const pause = pauseFor(model, hook)
       if (pause) {
-        const { statements, stored } = await failures.pause(hook, pause)
-        await meta.atomically(statements)
-        stored()
+        // Changed since it was read: it is looked at again.
+        if (!(await failures.pauseNow(hook, pause))) return true
         // It may have been repaired before it was paused.
         resumeRepaired(hook.tableId)
         return false

@@ -237,10 +237,7 @@ export function createDeliverer(
     const target = openTarget(hook, kernel.secrets.connections)
     if (target === null) {
       const reason: HookPause = { reason: 'settings', detail: null, at: nowIso() }
-      const { statements, stored } = await failures.pause(hook, reason)
-      await meta.atomically(statements)
-      stored()
-      return null
+      return (await failures.pauseNow(hook, reason)) ? null : load(hookId)
     }
     return { hook, target }
   }

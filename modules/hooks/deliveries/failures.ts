@@ -34,6 +34,28 @@ export function createFailures(
     )
   }
 
+  /**
+   * Stops calling a webhook. What changes from now on is delivered when it goes on. The transaction violates a not-null
+   * constraint if somebody has changed the webhook since it was read, which may have repaired it.
+   */
+  async function pause(hook: HookRow, because: HookPause): Promise<PreparedNotices> {
+    const { statements, stored } = await tell(hook, because.detail, true)
+    const { id: hookId, baseId, tableId } = hook
+    return {
+      statements: [
+        meta.db
+          .update(hooks)
+          .set({ pause: because, ...unlessChanged(hook) })
+          .where(eq(hooks.id, hookId)),
+        ...statements,
+      ],
+      stored() {
+        events.emit('hook.changed', { hookId, baseId, tableId })
+        stored()
+      },
+    }
+  }
+
   return {
     /** A delivery was given up. */
     gaveUp: (hook: HookRow, error: string | null): Promise<PreparedNotices> => tell(hook, error, false),
@@ -41,26 +63,19 @@ export function createFailures(
     /** Notices of a pause that is written by another statement of the transaction. */
     paused: (hook: HookRow, { detail }: HookPause): Promise<PreparedNotices> => tell(hook, detail, true),
 
-    /**
-     * Stops calling a webhook. What changes from now on is delivered when it goes on. The transaction fails if somebody has
-     * changed the webhook since it was read, which may have repaired it.
-     */
-    async pause(hook: HookRow, pause: HookPause): Promise<PreparedNotices> {
-      const { statements, stored } = await tell(hook, pause.detail, true)
-      const { id: hookId, baseId, tableId } = hook
-      return {
-        statements: [
-          meta.db
-            .update(hooks)
-            .set({ pause, ...unlessChanged(hook) })
-            .where(eq(hooks.id, hookId)),
-          ...statements,
-        ],
-        stored() {
-          events.emit('hook.changed', { hookId, baseId, tableId })
-          stored()
-        },
+    pause,
+
+    /** As `pause`, in a transaction of its own. False if somebody has changed the webhook since it was read. */
+    async pauseNow(hook: HookRow, because: HookPause): Promise<boolean> {
+      const { statements, stored } = await pause(hook, because)
+      try {
+        await meta.atomically(statements)
+      } catch (error) {
+        if (meta.violation(error)?.kind === 'required') return false
+        throw error
       }
+      stored()
+      return true
     },
   }
 }
