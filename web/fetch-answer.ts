@@ -2,9 +2,10 @@ import { m } from './messages.gen.ts'
 
 /**
  * Statuses with which a proxy refuses this very request, so that sending it again cannot help. Not 404, with which some
- * answer while our server restarts, nor those of an expired login, timeouts and limits of rates.
+ * answer while our server restarts, nor those of an expired login (401, and 403 with a sign-in page, as of oauth2-proxy),
+ * timeouts and limits of rates.
  */
-const REFUSALS: ReadonlySet<number> = new Set([400, 403, 411, 413, 414, 415, 422, 431])
+const REFUSALS: ReadonlySet<number> = new Set([400, 411, 413, 414, 415, 422, 431])
 
 /**
  * `fetch` for calls of our server. A refusal that is not in the form of its errors, such as the page of a proxy, is

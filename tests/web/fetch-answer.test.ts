@@ -34,7 +34,7 @@ async function errorOf(kind: string, status: number, link: typeof httpLink | typ
 describe('an answer that is not in the form of our errors', () => {
   test.each(['html', 'json'])('refuses the call by its status: %s', async (kind) => {
     for (const link of [httpLink, httpBatchLink]) {
-      for (const status of [400, 403, 413, 422]) {
+      for (const status of [400, 413, 422]) {
         const error = await errorOf(kind, status, link)
         expect([status, isAway(error)]).toEqual([status, false])
         expect(messageOf(error)).toMatch(status === 413 ? /more than one request/ : `HTTP ${status}`)
@@ -44,7 +44,7 @@ describe('an answer that is not in the form of our errors', () => {
 
   test.each(['html', 'json'])('leaves the call to be sent again otherwise: %s', async (kind) => {
     for (const link of [httpLink, httpBatchLink]) {
-      for (const status of [401, 404, 408, 425, 429, 500, 502, 503, 504]) {
+      for (const status of [401, 403, 404, 408, 425, 429, 500, 502, 503, 504]) {
         expect([status, isAway(await errorOf(kind, status, link))]).toEqual([status, true])
       }
     }
