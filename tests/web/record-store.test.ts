@@ -455,6 +455,61 @@ describe('record store', () => {
     expect(stocked(9)).toEqual(span(195, 300))
   })
 
+  test('a clear that waits for the ids of its rows leaves what was written after it', async () => {
+    const many = Array.from({ length: 3000 }, (_, at) => `r${at}`)
+    const { store, server, cell, settled } = await open(named(...many))
+    const clear = (last: number) =>
+      store.setCells(
+        Array.from({ length: last + 1 }, (_, at) => ({
+          rowIndex: at,
+          recordId: store.source.getRow(at)?.id,
+          fieldId: 'title',
+          value: null,
+        })),
+      )
+    const release = delayAnswers(server.api)
+    void store.setCells([cell(1, 'title', 'before')])
+    const cleared = clear(300)
+    await pause(5)
+    const filled = store.setCells([cell(0, 'title', 'typed')])
+    release()
+    await Promise.all([cleared, filled])
+    await settled()
+    expect(store.source.getRow(0)?.values('title')).toBe('typed')
+    const titles = server.values().map(({ title }) => title)
+    expect([titles[0], titles[1], titles[300], titles[301]]).toEqual(['typed', null, null, 'r301'])
+    // Of two that wait, the second comes last.
+    await Promise.all([
+      store.setCells([
+        cell(0, 'title', 'x'),
+        { rowIndex: 500, recordId: undefined, fieldId: 'title', value: 'x' },
+      ]),
+      clear(600),
+    ])
+    await settled()
+    expect(server.values()[0]?.title).toBeNull()
+    expect(server.values()[500]?.title).toBeNull()
+  })
+
+  test('a clear of rows that are not loaded fails when the connection is lost, and is not carried out later', async () => {
+    const { store, server, cell, settled } = await open(
+      named(...Array.from({ length: 300 }, (_, at) => `r${at}`)),
+    )
+    server.world.online = false
+    void store.setCells([cell(0, 'title', 'typed')])
+    const clear = () =>
+      store.setCells([
+        cell(0, 'title', null),
+        { rowIndex: 250, recordId: undefined, fieldId: 'title', value: null },
+      ])
+    const results = await Promise.allSettled([clear(), pause(5).then(clear)])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    server.world.online = true
+    await settled()
+    expect(server.values()[0]?.title).toBe('typed')
+    expect(server.values()[250]?.title).toBe('r250')
+  })
+
   test('reads what others add though a new record is unfinished, unless the person is on it', async () => {
     const fields = [
       memoryField('title', 'SingleLineText', { required: true }),

@@ -62,3 +62,23 @@ describe('an item that is sent once', () => {
     expect(events.filter((event) => event.endsWith('done'))).toEqual(['edit done'])
   })
 })
+
+describe('waiting for answers', () => {
+  test('ends with the items that were there, and with the connection', async () => {
+    const { queue, world, events, add } = open()
+    await queue.whenAnswered()
+    add('first')
+    const answered = queue.whenAnswered().then(() => [...events])
+    add('second')
+    expect(await answered).not.toContain('second done')
+    await queue.whenEmpty()
+    add('third')
+    world.online = false
+    await expect(queue.whenAnswered()).rejects.toThrow('Failed to fetch')
+    await expect(queue.whenAnswered()).rejects.toThrow('Failed to fetch')
+    world.online = true
+    await queue.whenEmpty()
+    await queue.whenAnswered()
+    expect(events.at(-1)).toBe('third done')
+  })
+})

@@ -77,6 +77,9 @@ export function createRecordStore(
   const status = createStore<StoreStatus>(() => ({ error: null }))
   let active: RecordId | null = null
   let isDisposed = false
+  let lastWrite = 0
+  /** By number of the write that waits for the ids of its rows: what was written after it. */
+  const laterWrites = new Map<number, UpdatedRow[]>()
 
   const paging = layout.createPaging({
     tableId,
@@ -214,8 +217,13 @@ export function createRecordStore(
     if (resolution) await writeRows([{ id, values: { [fieldId]: resolution.value } }])
   }
 
-  /** Updates records, as one change. Drafts keep their values until they can be sent. */
-  function writeRows(rows: UpdatedRow[]): Promise<Written | null> {
+  /**
+   * Updates records, as one change. Drafts keep their values until they can be sent.
+   *
+   * @param number the place among the writes, if it was asked for earlier
+   */
+  function writeRows(rows: UpdatedRow[], number = ++lastWrite): Promise<Written | null> {
+    noteWrite(rows, number)
     const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
     if (existing.length === 0) return Promise.resolve(null)
     return optimistic.apply([{ kind: 'update', tableId, rows: existing }])
@@ -262,6 +270,7 @@ export function createRecordStore(
       added: readonly Pick<NewRow, 'values' | 'siblings'>[],
       { before = null, actionId }: { before?: RecordId | null; actionId?: string } = {},
     ): Promise<Written | null> {
+      noteWrite(rows, ++lastWrite)
       const operations: Operation[] = []
       const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
       if (existing.length > 0) operations.push({ kind: 'update', tableId, rows: existing })
@@ -272,11 +281,24 @@ export function createRecordStore(
 
     identify,
 
-    /** Writes cells, as one change; null if rows that are not loaded have moved, see `identify`. */
-    setCells(cells: readonly CellWrite[]): Promise<Written | null> {
+    /**
+     * Writes cells, as one change, except those that the user has written again before the ids of their rows were known. Null
+     * if rows that are not loaded have moved, see `identify`.
+     */
+    async setCells(cells: readonly CellWrite[]): Promise<Written | null> {
+      const number = ++lastWrite
       // Applies known records synchronously, because the next key may follow at once.
-      if (cells.every((cell) => cell.recordId !== undefined)) return writeCells(cells, new Map())
-      return identify(cells).then((ids) => ids && writeCells(cells, ids))
+      if (cells.every((cell) => cell.recordId !== undefined)) return writeRows(rowsOf(cells), number)
+      const later: UpdatedRow[] = []
+      laterWrites.set(number, later)
+      try {
+        const ids = await identify(cells)
+        if (ids === null) return null
+        const named = cells.map((cell) => ({ ...cell, recordId: cell.recordId ?? ids.get(cell.rowIndex) }))
+        return await writeRows(withoutLater(rowsOf(named), later), number)
+      } finally {
+        laterWrites.delete(number)
+      }
     },
 
     /** Adds or removes links of a record; its cell shows `value` at once. */
@@ -370,21 +392,29 @@ export function createRecordStore(
     },
   }
 
-  function writeCells(
-    cells: readonly CellWrite[],
-    ids: ReadonlyMap<number, RecordId>,
-  ): Promise<Written | null> {
-    const values = new Map<RecordId, Values>()
-    for (const { rowIndex, recordId, fieldId, value } of cells) {
-      const id = recordId ?? ids.get(rowIndex)
-      if (id !== undefined) values.set(id, { ...values.get(id), [fieldId]: value })
+  function noteWrite(rows: readonly UpdatedRow[], number: number): void {
+    for (const [earlier, later] of laterWrites) if (earlier < number) later.push(...rows)
+  }
+
+  /** Rows without the values that later writes have. */
+  function withoutLater(rows: UpdatedRow[], later: readonly UpdatedRow[]): UpdatedRow[] {
+    const written = new Map<RecordId, Values>()
+    for (const { id, values } of later) {
+      const real = state.realId(id)
+      written.set(real, { ...written.get(real), ...values })
     }
-    return writeRows([...values].map(([id, each]) => ({ id, values: each })))
+    return rows.flatMap(({ id, values }) => {
+      const newer = written.get(state.realId(id)) ?? {}
+      const kept = Object.entries(values).filter(([fieldId]) => !(fieldId in newer))
+      return kept.length > 0 ? [{ id, values: Object.fromEntries(kept) }] : []
+    })
   }
 
   /**
    * The ids of rows by row index; those of rows that are not loaded are read. Null if the records have moved since the
    * loaded ones were read, so that an index would name another record: the user is told, and the rows are read again.
+   *
+   * @throws the reason if the connection is, or gets, lost
    */
   async function identify(
     rows: readonly Pick<CellWrite, 'rowIndex' | 'recordId'>[],
@@ -408,7 +438,7 @@ export function createRecordStore(
       if (row && !ids.has(index)) ids.set(index, row.id)
     }
     // The server does not know the own changes on their way.
-    if (!queue.status().offline) await queue.whenEmpty()
+    await queue.whenAnswered()
     const read = await readIds(first, last, ids)
     const isInPlace = read && [...read].every(([index, id]) => state.realId(ids.get(index) ?? id) === id)
     if (isInPlace) return new Map([...read, ...ids])
@@ -445,6 +475,14 @@ export function createRecordStore(
     }
     return found
   }
+}
+
+/** The values of cells by record; those without one are left out. */
+function rowsOf(cells: readonly CellWrite[]): UpdatedRow[] {
+  const values = new Map<RecordId, Values>()
+  for (const { recordId, fieldId, value } of cells)
+    if (recordId !== undefined) values.set(recordId, { ...values.get(recordId), [fieldId]: value })
+  return [...values].map(([id, each]) => ({ id, values: each }))
 }
 
 function listLayout(): StoreLayout {

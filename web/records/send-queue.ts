@@ -41,8 +41,14 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
   let timer: ReturnType<typeof setTimeout> | undefined
   /** The error of the last attempt without a response. */
   let away: unknown
+  const waiters = new Set<() => void>()
 
   function publish(offline: boolean): void {
+    publishStatus(offline)
+    for (const check of [...waiters]) check()
+  }
+
+  function publishStatus(offline: boolean): void {
     const known = status.getState()
     if (known.waiting === items.length && known.offline === offline) return
     status.setState({ waiting: items.length, offline })
@@ -92,11 +98,12 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
   function until(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve()
     return new Promise((resolve) => {
-      const stop = status.subscribe(() => {
+      const check = () => {
         if (!holds()) return
-        stop()
+        waiters.delete(check)
         resolve()
-      })
+      }
+      waiters.add(check)
     })
   }
 
@@ -119,6 +126,14 @@ export function createSendQueue({ isAway, pauseMs = backOff }: QueueDeps) {
 
     /** Resolves once the queue is empty. */
     whenEmpty: (): Promise<void> => until(() => items.length === 0),
+
+    /** Resolves once the items added so far are answered; rejects with the reason if the queue is, or goes, offline. */
+    async whenAnswered(): Promise<void> {
+      const last = added
+      const areAnswered = () => added - items.length >= last
+      await until(() => areAnswered() || status.getState().offline)
+      if (!areAnswered()) throw away
+    },
 
     /** Resolves once the queue is empty, or offline. */
     whenEmptyOrOffline: (): Promise<void> => until(() => items.length === 0 || status.getState().offline),
