@@ -2,7 +2,7 @@ import type { Values } from '../../src/core/changes.ts'
 import type { Field } from '../../src/core/model.ts'
 import { isOffline } from '../../web/errors.ts'
 import { firstContent } from '../../web/navigation/first-content.ts'
-import { createRecordStore } from '../../web/records/record-store.ts'
+import { createRecordStore, type StoreLayout } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
 import type { Conflict, StoreQuery, Unsaved } from '../../web/records/types.ts'
 import { memoryField, memoryRecords } from './memory-records.ts'
@@ -14,6 +14,7 @@ export const FIELDS = [memoryField('title'), memoryField('stock', 'Number')]
 export async function open(
   rows: Values[],
   { fields = FIELDS, ...query }: Partial<StoreQuery> & { fields?: Field[] } = {},
+  layoutOf?: (server: ReturnType<typeof memoryRecords>) => StoreLayout,
 ) {
   // A visit that has drawn its first records; before, pages are shorter.
   await firstContent
@@ -48,6 +49,7 @@ export async function open(
       search: null,
       ...query,
     },
+    layoutOf?.(server),
   )
   await store.reload()
   store.source.requestRange(0, 20)

@@ -566,6 +566,51 @@ describe('record store', () => {
     expect(store.source.rowCount).toBe(301)
   })
 
+  test('leaves unfinished new records where they are when a long list is read again', async () => {
+    const fields = [
+      memoryField('title', 'SingleLineText', { required: true }),
+      memoryField('stock', 'Number'),
+    ]
+    const many = named(...Array.from({ length: 1000 }, (_, at) => `r${at}`))
+    const { store, server, settled } = await open(many, { fields })
+    const draftRows = () =>
+      Array.from({ length: store.source.rowCount ?? 0 }, (_, at) => at).filter(
+        (at) => store.source.getRow(at)?.state === 'new',
+      )
+    store.addRow(null)
+    store.source.requestRange(490, 510)
+    await pause(60)
+    store.addRow(store.source.getRow(500)?.id ?? null)
+    expect(draftRows()).toEqual([500, 1001])
+    store.source.requestRange(0, 20)
+    await pause(20)
+    const rows = [{ values: { title: 'theirs' } }]
+    store.receive(server.elsewhere({ operations: [{ kind: 'insert', tableId: 'm1', rows }] }))
+    await pause(250)
+    expect(store.source.rowCount).toBe(1003)
+    expect(draftRows()).toEqual([500, 1002])
+    store.source.requestRange(490, 510)
+    await pause(60)
+    expect(store.source.getRow(499)?.values('title')).toBe('r499')
+    expect(store.source.getRow(501)?.values('title')).toBe('r500')
+    // One that precedes another stays before it once that is saved.
+    store.addRow(store.source.getRow(500)?.id ?? null)
+    expect(draftRows()).toEqual([500, 501, 1003])
+    void store.setCells([
+      { rowIndex: 501, recordId: store.source.getRow(501)?.id, fieldId: 'title', value: 'saved' },
+    ])
+    await settled()
+    await store.reload()
+    await pause(60)
+    expect(draftRows()).toEqual([500, 1003])
+    expect(store.source.getRow(501)?.values('title')).toBe('saved')
+    // A shorter list has it at its end.
+    store.setQuery({ ...store.query(), filter: { fieldId: 'title', operator: 'eq', value: 'r7' } })
+    await pause(60)
+    expect(store.source.rowCount).toBe(3)
+    expect(draftRows()).toEqual([1, 2])
+  })
+
   test('what was refused, and what cannot be sent yet, is kept when the view is left', async () => {
     const fields = [
       memoryField('title', 'SingleLineText', { required: true }),

@@ -151,7 +151,7 @@ export function createRecordStore(
     if (queue.status().waiting === 0) paging.refreshIfStale()
   })
 
-  /** True while a read would move the row that the user is on. Other drafts are put back after a read. */
+  /** True while a read would move the row that the user is on. Other drafts stay in place. */
   const isActiveOutOfPlace = (): boolean =>
     active !== null && (state.rows.unmatched.has(active) || drafts.isLocal(state.realId(active)))
 

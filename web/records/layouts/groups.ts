@@ -155,16 +155,48 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
   const groupsOf = (ids: readonly RecordId[]): (PlacedGroup | null)[] =>
     ids.map((id) => groupOfRow(state.indexOf(id)))
 
-  /** The group that rows inserted at an index join: the one given to `insertInto`, else that of the row there. */
-  function groupForInsert(index: number): PlacedGroup | null {
+  const isOwn = (now: GroupTree, group: PlacedGroup, id: RecordId): boolean => {
+    const row = state.rows.row(id)
+    return !!row && !!deps && isOfGroup(deps.query().fields, now.levels, group.node, (key) => row.values(key))
+  }
+
+  /**
+   * The group that rows inserted at an index join: the one given to `insertInto`, else that of the row there. A draft may
+   * also be the last of the group before.
+   */
+  function groupForInsert(index: number, [id]: readonly RecordId[]): PlacedGroup | null {
     const now = tree.get()
     const targetGroup = now && target && placeOf(now, target.keys)
+    if (targetGroup) return targetGroup
+    const before = index > 0 ? groupOfRow(index - 1) : null
+    if (now && before && id !== undefined && state.rows.drafts.has(id) && isOwn(now, before, id))
+      return before
     // At the end of the list there is no group until the next read.
-    return targetGroup || groupOfRow(index)
+    return groupOfRow(index)
+  }
+
+  /** The end of the group whose values a draft has; null if there is none. */
+  function rowForDraft(id: RecordId): number | null {
+    const now = tree.get()
+    let place: PlacedGroup | null = null
+    let groups = now?.groups ?? []
+    while (now && groups.length > 0) {
+      let first: number = place?.first ?? 0
+      const node = groups.find((each) => {
+        if (isOwn(now, { node: each, first }, id)) return true
+        first += each.count
+        return false
+      })
+      if (!node) return null
+      place = { node, first }
+      groups = node.groups
+    }
+    return place && place.first + place.node.count
   }
 
   observeRows(state, {
-    inserted: (index, rows) => adjustCounts(Array<PlacedGroup | null>(rows).fill(groupForInsert(index)), 1),
+    inserted: (index, ids) =>
+      adjustCounts(Array<PlacedGroup | null>(ids.length).fill(groupForInsert(index, ids)), 1),
     removing: (ids) => {
       const groups = groupsOf(ids)
       return () => adjustCounts(groups, -1)
@@ -197,6 +229,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
           }
         },
         groupAround,
+        rowForDraft,
       })
     },
     isInPlace(id, values) {
@@ -229,7 +262,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
 
 /** Receives inserted and removed rows. */
 interface RowObserver {
-  inserted(index: number, rows: number): void
+  inserted(index: number, ids: readonly RecordId[]): void
   /** Called before a removal; the returned function runs after it. */
   removing(ids: readonly RecordId[]): () => void
 }
@@ -237,7 +270,7 @@ interface RowObserver {
 function observeRows(state: TableState, observer: RowObserver): void {
   const { insert, remove, move } = state
   state.insert = (index, ids) => {
-    observer.inserted(index, ids.length)
+    observer.inserted(index, ids)
     insert.call(state, index, ids)
   }
   state.remove = (ids) => {
@@ -249,7 +282,7 @@ function observeRows(state: TableState, observer: RowObserver): void {
     const loaded = ids.filter((id) => state.indexOf(id) !== undefined)
     const at = before === null ? state.count : state.indexOf(before)
     const done = observer.removing(loaded)
-    if (at !== undefined && at !== null) observer.inserted(at, loaded.length)
+    if (at !== undefined && at !== null) observer.inserted(at, loaded)
     move.call(state, ids, before)
     done()
   }

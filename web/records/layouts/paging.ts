@@ -40,6 +40,9 @@ const BLOCKS: PageScheme = {
   },
 }
 
+/** The row of drafts that stay behind all records. */
+const END = Number.POSITIVE_INFINITY
+
 /** Changes of others within this time are followed by one read. */
 const REFRESH_MS = 150
 
@@ -69,6 +72,8 @@ export interface PagingDeps {
   isSettled(): boolean
   /** The group that contains a range, and the offset within it, to query it alone; null: none. */
   groupAround?(range: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null
+  /** The row at which a draft that is shown again after a read belongs; null: where it was. */
+  rowForDraft?(id: RecordId): number | null
   /** Reads data along with the rows. Returns a function that applies it in the same update. */
   readAlongside?(signal: AbortSignal): Promise<() => void>
   /** Null: the last read succeeded. */
@@ -84,6 +89,8 @@ export function createPaging(deps: PagingDeps) {
   const columns = createSharedColumns()
   let reading: AbortController | null = null
   let isStale = false
+  /** The rows of drafts before a read; `END` for those behind all records. */
+  let draftRows: ReadonlyMap<RecordId, number> = new Map()
 
   const pager = createPager({
     list: state,
@@ -95,13 +102,18 @@ export function createPaging(deps: PagingDeps) {
     put: segments.put.bind(segments),
     evict: segments.evict,
     clear() {
+      draftRows = rowsOfDrafts(endOfList())
       if (state.count !== null) state.count -= state.localRows
       segments.clear()
       rows.clear()
     },
     addDrafts() {
-      for (const [id, { before }] of rows.drafts)
-        state.insert((before === null ? undefined : segments.indexOf(before)) ?? segments.end, [id])
+      const rowOf = (id: RecordId) => draftRows.get(id) ?? END
+      // In row order, as each moves those below it.
+      for (const [id, { before }] of [...rows.drafts].toSorted(([a], [b]) => rowOf(a) - rowOf(b) || 0)) {
+        const next = before === null ? undefined : state.indexOf(before)
+        state.insert(next ?? deps.rowForDraft?.(id) ?? Math.min(rowOf(id), endOfList()), [id])
+      }
       state.structureChanged()
     },
     redraw: (_ids, range, isMoved) => (isMoved ? state.structureChanged() : state.rangeChanged(range)),
@@ -119,6 +131,17 @@ export function createPaging(deps: PagingDeps) {
   )
 
   const selection = () => selectionOf(tableId, deps.query())
+
+  /** The number of rows, of the loaded ones while it is unknown. */
+  const endOfList = (): number => state.count ?? segments.end
+
+  /** @param end the number of rows, drafts included */
+  function rowsOfDrafts(end: number): ReadonlyMap<RecordId, number> {
+    const records = end - state.localRows
+    const placed = [...rows.drafts.keys()].map((id) => [id, segments.indexOf(id) ?? END] as const)
+    const inOrder = placed.toSorted(([, a], [, b]) => a - b || 0)
+    return new Map(inOrder.map(([id, row], draftsAbove) => [id, row - draftsAbove < records ? row : END]))
+  }
 
   /** Reads rows, from one group where possible: the server then need not sort the whole list. */
   async function readRows(query: Query, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
@@ -206,7 +229,11 @@ export function createPaging(deps: PagingDeps) {
   function setCount(counted: number): void {
     const total = counted + state.localRows
     if (state.count === total) return
+    const drafts = [...rowsOfDrafts(Math.min(endOfList(), total))]
+    const trailing = drafts.filter(([id, row]) => row === END && segments.has(id)).map(([id]) => id)
     state.count = total
+    segments.remove(trailing)
+    segments.insert(total - trailing.length, trailing)
     state.structureChanged()
   }
 
