@@ -216,6 +216,36 @@ describe('the store of a kanban', () => {
     expect(opened.counts()).toEqual([0, 2, 0, 0])
   })
 
+  test('finishes a read before the one that an own change calls for', async () => {
+    const { server, store, settled, shown } = await openKanban(cards('a todo', 'b todo'))
+    const released = Promise.withResolvers<void>()
+    const { apply } = server.api
+    server.api.apply = async (change, actionId) => {
+      const written = await apply(change, actionId)
+      await released.promise
+      return written
+    }
+    const releasePages = delayPages(server.api)
+    const { list } = server.api
+    const signals: AbortSignal[] = []
+    server.api.list = (query, signal) => {
+      signals.push(signal)
+      return list(query, signal)
+    }
+    void store.insertRows([{ title: 'c', status: 'todo' }])
+    void store.reload()
+    await pause(5)
+    released.resolve()
+    await settled()
+    await pause(250)
+    const asked = signals.length
+    expect(signals.filter(({ aborted }) => aborted)).toEqual([])
+    releasePages()
+    await pause(250)
+    expect(signals.length).toBe(asked * 2)
+    expect(shown()).toEqual({ todo: 'a b c' })
+  })
+
   test('does not ask without end for cards that the server no longer has', async () => {
     const many = cards(...Array.from({ length: 120 }, (_, at) => `${at} todo`))
     const { layout, server } = await openKanban(many)

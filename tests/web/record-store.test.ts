@@ -386,6 +386,31 @@ describe('record store', () => {
     expect(store.source.rowCount).toBe(2)
   })
 
+  test('the read of another filter is finished before the one that a change calls for', async () => {
+    const { store, server, settled, titles } = await open(named('a', 'b'))
+    const releaseWrite = delayAnswers(server.api)
+    const releaseList = delayPages(server.api)
+    const { list } = server.api
+    const signals: AbortSignal[] = []
+    server.api.list = (query, signal) => {
+      signals.push(signal)
+      return list(query, signal)
+    }
+    void store.insertRows([{ title: 'c' }])
+    store.setQuery({ ...store.query(), filter: { fieldId: 'title', operator: 'eq', value: 'b' } })
+    await pause(5)
+    releaseWrite()
+    await settled()
+    await pause(250)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    releaseList()
+    await pause(20)
+    expect(titles()[0]).toBe('b')
+    await pause(250)
+    expect(signals).toHaveLength(2)
+    expect(titles()).toEqual(['b'])
+  })
+
   test('a deletion behind a large paste is not undone by the read that the paste calls for', async () => {
     const { store, server, settled } = await open(named('a', 'b'))
     const added = Array.from({ length: 300 }, (_, at) => ({ title: `new ${at}` }))

@@ -126,7 +126,8 @@ export function createPaging(deps: PagingDeps) {
   })
   void firstContent.then(() => pager.pump())
   const refresh = createRefresh(
-    () => isStale && deps.mayRefresh(),
+    // A read that is running schedules the next one itself.
+    () => isStale && reading === null && deps.mayRefresh(),
     () => void reload({ yields: true }),
   )
 

@@ -69,7 +69,8 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
   let areTotalsDue = false
 
   const refresh = createRefresh(
-    () => stale !== null && deps.mayRefresh(),
+    // A read that is running schedules the next one itself.
+    () => stale !== null && reading === null && deps.mayRefresh(),
     () => void reload(),
   )
 
@@ -141,12 +142,14 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
       applyTotals(totals)
       deps.onError(null)
       if (!deps.mayRefresh()) refreshSoon()
+      else if (stale !== null) refresh.schedule()
       if (areTotalsDue) void readTotals()
       pump()
     } catch (error) {
       if (controller.signal.aborted) return
       reading = null
       deps.onError(error)
+      if (stale !== null) refresh.schedule()
     }
   }
 
