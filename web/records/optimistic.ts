@@ -74,9 +74,10 @@ export function createOptimistic(deps: OptimisticDeps) {
         },
         done(written) {
           live.answered(clientId, written)
-          if (written) confirm(number, operations, written)
-          if (written && !isShownWhole) paging.refreshSoon()
-          else dropEdits(number, operations)
+          if (written) {
+            confirm(number, operations, written)
+            if (!isShownWhole) paging.refreshSoon()
+          } else dropEdits(number, operations)
           for (const { id, values } of looks) removeOverlay(number, id, written ? values : {})
           resolve(written)
         },
