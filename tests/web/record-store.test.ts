@@ -503,6 +503,22 @@ describe('record store', () => {
     expect(store.source.getRow(0)?.values('title')).toBe('typed')
     const titles = server.values().map(({ title }) => title)
     expect([titles[0], titles[1], titles[300], titles[301]]).toEqual(['typed', null, null, 'r301'])
+    // A paste likewise.
+    await store.startWrite(async (pending) => {
+      void store.setCells([cell(0, 'title', 'typed since')])
+      await store.write(
+        [1, 2].map((id) => ({ id, values: { title: 'pasted' } })),
+        [],
+        { pending },
+      )
+    })
+    await settled()
+    expect(
+      server
+        .values()
+        .slice(0, 3)
+        .map(({ title }) => title),
+    ).toEqual(['typed since', 'pasted', null])
     // Of two that wait, the second comes last.
     await Promise.all([
       store.setCells([

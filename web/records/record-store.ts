@@ -52,12 +52,28 @@ export interface StoreStatus {
   error: unknown
 }
 
+interface WriteOptions {
+  /** The record that new ones precede. */
+  before?: RecordId | null
+  actionId?: string
+  /** Of a write that waited for the ids of its rows. */
+  pending?: PendingWrite
+}
+
 /** Row state and paging of a view that is not one list, e.g. the stacks of a board. */
 export interface StoreLayout {
   state: ListState
   createPaging(deps: Omit<PagingDeps, 'state'>): Paging
   /** See `LiveDeps.isInPlace`. */
   isInPlace?: LiveDeps['isInPlace']
+}
+
+/** A write that was asked for, and waits for the ids of its rows. */
+export interface PendingWrite {
+  /** Its place among the writes. */
+  number: number
+  /** What was written after it was asked for, which it leaves as it is. */
+  later: UpdatedRow[]
 }
 
 export type RecordStore = ReturnType<typeof createRecordStore>
@@ -78,8 +94,7 @@ export function createRecordStore(
   let active: RecordId | null = null
   let isDisposed = false
   let lastWrite = 0
-  /** By number of the write that waits for the ids of its rows: what was written after it. */
-  const laterWrites = new Map<number, UpdatedRow[]>()
+  const pendingWrites = new Set<PendingWrite>()
 
   const paging = layout.createPaging({
     tableId,
@@ -268,11 +283,12 @@ export function createRecordStore(
     async write(
       rows: { id: RecordId; values: Values }[],
       added: readonly Pick<NewRow, 'values' | 'siblings'>[],
-      { before = null, actionId }: { before?: RecordId | null; actionId?: string } = {},
+      { before = null, actionId, pending }: WriteOptions = {},
     ): Promise<Written | null> {
-      noteWrite(rows, ++lastWrite)
+      const wanted = pending ? withoutLater(rows, pending.later) : rows
+      noteWrite(wanted, pending?.number ?? ++lastWrite)
       const operations: Operation[] = []
-      const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
+      const existing = wanted.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
       if (existing.length > 0) operations.push({ kind: 'update', tableId, rows: existing })
       if (added.length > 0) operations.push(insertOf(added, before))
       const rollsBack = added.some(({ siblings }) => siblings)
@@ -280,25 +296,21 @@ export function createRecordStore(
     },
 
     identify,
+    startWrite,
 
     /**
      * Writes cells, as one change, except those that the user has written again before the ids of their rows were known. Null
      * if rows that are not loaded have moved, see `identify`.
      */
     async setCells(cells: readonly CellWrite[]): Promise<Written | null> {
-      const number = ++lastWrite
       // Applies known records synchronously, because the next key may follow at once.
-      if (cells.every((cell) => cell.recordId !== undefined)) return writeRows(rowsOf(cells), number)
-      const later: UpdatedRow[] = []
-      laterWrites.set(number, later)
-      try {
+      if (cells.every((cell) => cell.recordId !== undefined)) return writeRows(rowsOf(cells))
+      return startWrite(async (pending) => {
         const ids = await identify(cells)
         if (ids === null) return null
         const named = cells.map((cell) => ({ ...cell, recordId: cell.recordId ?? ids.get(cell.rowIndex) }))
-        return await writeRows(withoutLater(rowsOf(named), later), number)
-      } finally {
-        laterWrites.delete(number)
-      }
+        return writeRows(withoutLater(rowsOf(named), pending.later), pending.number)
+      })
     },
 
     /** Adds or removes links of a record; its cell shows `value` at once. */
@@ -392,12 +404,24 @@ export function createRecordStore(
     },
   }
 
+  /** Runs a write that waits for the ids of its rows. It comes before all that are asked for meanwhile. */
+  async function startWrite<T>(work: (pending: PendingWrite) => Promise<T>): Promise<T> {
+    const pending: PendingWrite = { number: ++lastWrite, later: [] }
+    pendingWrites.add(pending)
+    try {
+      return await work(pending)
+    } finally {
+      pendingWrites.delete(pending)
+    }
+  }
+
   function noteWrite(rows: readonly UpdatedRow[], number: number): void {
-    for (const [earlier, later] of laterWrites) if (earlier < number) later.push(...rows)
+    for (const pending of pendingWrites)
+      if (pending.number < number) pending.later = [...pending.later, ...rows]
   }
 
   /** Rows without the values that later writes have. */
-  function withoutLater(rows: UpdatedRow[], later: readonly UpdatedRow[]): UpdatedRow[] {
+  function withoutLater(rows: readonly UpdatedRow[], later: readonly UpdatedRow[]): UpdatedRow[] {
     const written = new Map<RecordId, Values>()
     for (const { id, values } of later) {
       const real = state.realId(id)

@@ -196,7 +196,7 @@ export function createPager(deps: PagerDeps) {
       return ids
     },
 
-    /** Reads the visible rows, or the top, for `replace`. Drafts are left out of the offset, as `replace` moves them. */
+    /** Reads the visible rows, or the top, for `replace`. Drafts are left out of the offset: `replace` adds them afterwards. */
     async readAgain(signal: AbortSignal, { fromTop = false } = {}): Promise<LoadedPage> {
       const range = scheme.firstPage(fromTop ? null : visible)
       const askedAt = rows.now()

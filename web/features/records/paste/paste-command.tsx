@@ -5,6 +5,7 @@ import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { PastePlan, RejectedText } from '../../../grid/contract.ts'
 import { withoutNewOptions, withoutNewRows } from '../../../grid/paste.ts'
 import { m } from '../../../messages.gen.ts'
+import type { PendingWrite } from '../../../records/record-store.ts'
 import { Button } from '../../../ui/button.tsx'
 import { askInDialog } from '../../../ui/open-dialog.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
@@ -20,6 +21,10 @@ import { detectColumns, readColumn } from './pasted-columns.ts'
  * cells; null if cancelled.
  */
 export async function pastePlan(get: GetContext, asked: PastePlan): Promise<number | null> {
+  return get().store.startWrite((pending) => paste(get, asked, pending))
+}
+
+async function paste(get: GetContext, asked: PastePlan, pending: PendingWrite): Promise<number | null> {
   const context = get()
   const identified = await withIds(context, asked)
   if (!identified) return null
@@ -37,7 +42,7 @@ export async function pastePlan(get: GetContext, asked: PastePlan): Promise<numb
   if (!answer.options) agreed = withoutNewOptions(agreed)
   else if (!(await makeOptions(context, agreed, actionId))) return null
   const added = answer.fields ? await makeFields(context, agreed, actionId) : []
-  const written = await write(get(), agreed, added, actionId)
+  const written = await write(get(), agreed, added, { actionId, pending })
   tellRejected(context, plan.rejected)
   return written
 }
@@ -86,7 +91,7 @@ async function write(
   context: TableContext,
   plan: NamedPaste,
   added: readonly AddedColumn[],
-  actionId: string,
+  options: { actionId: string; pending: PendingWrite },
 ): Promise<number | null> {
   const { store } = context
   const newRows: Values[] = plan.newRows.map((values) => ({ ...values }))
@@ -109,7 +114,7 @@ async function write(
     0,
   )
   if (known.length + rowsAdded.length === 0) return 0
-  const done = store.write(known, rowsAdded, { actionId })
+  const done = store.write(known, rowsAdded, options)
   // The store has shown the error.
   void done
   return cells
