@@ -20,7 +20,8 @@ const rows: CellValue[][] = [
 ]
 
 describe('a record that is added before the number of records is known', () => {
-  test.each(['the button', 'Alt+R', 'the last row'] as const)('comes once it is, by %s', async (how) => {
+  /** Opens 80 records, whose number stays unknown until it is released, with a selected cell. */
+  async function openUncounted() {
     const many = Array.from({ length: 80 }, (_, at) => [`r${at + 1}`, at, false, ''])
     const grid = await tests.open(FIELDS, many)
     const { page } = grid
@@ -33,6 +34,19 @@ describe('a record that is added before the number of records is known', () => {
     await page.waitForSelector('[data-testid="row"][data-loaded]')
     await grid.cell(0, 'Title').click()
     await page.locator('[data-testid="active-cell"]').waitFor()
+    return { grid, page, count: counted.resolve }
+  }
+
+  async function titleOf(record: number, address: string) {
+    const { body } = await tests
+      .app()
+      .rest(tests.owner().token)
+      .get(`/api/v2/tables/${new URL(address).hash.split('/')[3]}/records/${record}`)
+    return body.Title
+  }
+
+  test.each(['the button', 'Alt+R', 'the last row'] as const)('comes once it is, by %s', async (how) => {
+    const { grid, page, count } = await openUncounted()
     if (how === 'the button') await page.getByTestId('add-record').click()
     else if (how === 'Alt+R') await page.keyboard.press('Alt+r')
     else {
@@ -40,16 +54,59 @@ describe('a record that is added before the number of records is known', () => {
       await page.mouse.wheel(0, 10_000)
       await page.locator('[data-part="addRow"]').click()
     }
-    counted.resolve()
+    await page.keyboard.type('pl')
+    count()
     await untilCount(grid, '81 records')
-    await page.keyboard.type('plum')
+    await page.keyboard.type('um')
     await page.keyboard.press('Enter')
     await grid.saved()
-    const { body } = await tests
-      .app()
-      .rest(tests.owner().token)
-      .get(`/api/v2/tables/${new URL(page.url()).hash.split('/')[3]}/records/81`)
-    expect(body.Title).toBe('plum')
+    expect(await titleOf(81, page.url())).toBe('plum')
+  })
+
+  test('does not come once one types into another cell or a search, which get what is typed', async () => {
+    const { grid, page, count } = await openUncounted()
+    await page.getByTestId('add-record').click()
+    await grid.cell(1, 'Title').click()
+    await page.keyboard.type('fig')
+    await page.keyboard.press('Enter')
+    await grid.showsIn(1, 'Title', 'fig')
+    await page.getByTestId('add-record').click()
+    const search = page.getByLabel('Search tables and views')
+    await search.click()
+    await page.keyboard.type('Task')
+    expect(await search.inputValue()).toBe('Task')
+    count()
+    await untilCount(grid, '80 records')
+    expect(await search.inputValue()).toBe('Task')
+    expect(await titleOf(2, page.url())).toBe('fig')
+  })
+
+  test('does not come after Escape or a shortcut, whose box gets what is typed', async () => {
+    const { grid, page, count } = await openUncounted()
+    await page.keyboard.press('Alt+r')
+    await page.keyboard.type('plum')
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('fig')
+    await page.keyboard.press('Enter')
+    await grid.showsIn(0, 'Title', 'fig')
+    await page.keyboard.press('Alt+r')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('shortcuts')
+    await page.getByRole('option', { name: 'Keyboard shortcuts' }).waitFor()
+    count()
+    await untilCount(grid, '80 records')
+    expect(await page.getByRole('combobox').inputValue()).toBe('shortcuts')
+  })
+
+  test('is given up after some seconds, with a message', async () => {
+    const { grid, page, count } = await openUncounted()
+    await page.keyboard.press('Alt+r')
+    await page.getByText('The records are still being counted').waitFor()
+    await page.keyboard.type('fig')
+    await page.keyboard.press('Enter')
+    await grid.showsIn(0, 'Title', 'fig')
+    count()
+    await untilCount(grid, '80 records')
   })
 })
 

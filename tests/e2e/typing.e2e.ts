@@ -540,6 +540,20 @@ describe('what is typed right after a shortcut, on a slow network', () => {
     expect(grid.writes()).toEqual([])
   })
 
+  test('goes to a text field that one presses meanwhile', async () => {
+    const { grid, page, release } = await openSelected()
+    const asked = page.waitForRequest(/record-panel[^/]*\.js/)
+    await page.keyboard.press('Space')
+    await asked
+    const search = page.getByLabel('Search tables and views')
+    await search.click()
+    await page.keyboard.type('Task')
+    expect(await search.inputValue()).toBe('Task')
+    release()
+    await page.getByTestId('record-panel').waitFor()
+    expect(await grid.column('Title', 2)).toEqual(['cherry', 'apple'])
+  })
+
   test('goes nowhere once the pressed cell has been scrolled away', async () => {
     const many = Array.from({ length: 300 }, (_, at) => [`r${at}`, at, ''])
     const { grid, page, release } = await openWithout('search-input', [...ROWS, ...many])

@@ -121,16 +121,25 @@ export function holdInput(element: HTMLElement, { usesKey, takeFocus, onInput }:
   }
 }
 
-/** What is typed while dialogs and boxes load. */
+/** What is typed while a dialog, a box or a new record is awaited. */
 interface HeldKeys {
-  /** The number of dialogs and boxes that are loading. */
+  /** The number of dialogs, boxes and records that are awaited. */
   loading: number
   typed: (() => void)[]
-  /** True once the focus is where the keys belong. */
-  isFocused: () => boolean
+  /** One is true once the focus is where the keys belong. */
+  isFocused: (() => boolean)[]
+  /** See `HoldKeysOptions`. */
+  onLeave: (() => void)[]
   /** True while an input method composes a word. */
   isComposing: () => boolean
   listening: AbortController
+}
+
+interface HoldKeysOptions {
+  /** True once the focus is where the keys belong, besides any other element that takes text. */
+  isFocused?: () => boolean
+  /** Called when the person turns to something else: at a press of the pointer, Escape or a shortcut. */
+  onLeave?: () => void
 }
 
 type Listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => void
@@ -152,7 +161,7 @@ interface ComposedText {
   end: number | null
 }
 
-/** Null while nothing is loading. */
+/** Null while nothing is awaited. */
 let keysFor: HeldKeys | null = null
 
 /** Frames within which a loaded dialog takes the focus. */
@@ -160,36 +169,44 @@ const FOCUS_FRAMES = 30
 
 /**
  * Holds what is typed, composed by an input method or pasted anywhere while a dialog or box that takes the focus is loading,
- * and types it there once it has the focus. Without this, it would go to the cell that was selected before. What does not
- * take the focus after all, or cannot be loaded, gets nothing.
- *
- * @param isFocused true once the focus is where the keys belong; by default in any other element that takes text
+ * or a new record is awaited, and types it there once it has the focus. Without this, it would go to the cell that was
+ * selected before. What does not take the focus after all, or does not come (`ready` rejects), gets nothing. A press into a
+ * text field ends it: that field gets what is typed from then on.
  */
-export function holdKeys(ready: Promise<unknown>, isFocused?: () => boolean): void {
+export function holdKeys(ready: Promise<unknown>, { isFocused, onLeave }: HoldKeysOptions = {}): void {
   const keys = keysFor ?? listenToKeys()
   keysFor = keys
-  if (isFocused) keys.isFocused = isFocused
+  if (isFocused) keys.isFocused.push(isFocused)
+  if (onLeave) keys.onLeave.push(onLeave)
   keys.loading++
-  const settle = () => {
+  const settle = (frames: number) => {
     keys.loading--
-    typeOnceFocused(FOCUS_FRAMES)
+    if (keys === keysFor) typeOnceFocused(frames)
   }
-  ready.then(settle, settle)
+  ready.then(
+    () => settle(FOCUS_FRAMES),
+    () => settle(0),
+  )
 }
 
 function listenToKeys(): HeldKeys {
   const former = document.activeElement
+  // Held presses may focus the receiver of a grid meanwhile, which forwards its text to a cell.
+  const isInOtherField = () =>
+    document.activeElement instanceof HTMLElement &&
+    document.activeElement !== former &&
+    document.activeElement !== document.body &&
+    document.activeElement.dataset.shortcuts === undefined
   const keys: HeldKeys = {
     loading: 0,
     typed: [],
-    // Held presses may focus the receiver of a grid meanwhile, which forwards its text to a cell.
-    isFocused: () =>
-      document.activeElement instanceof HTMLElement &&
-      document.activeElement !== former &&
-      document.activeElement !== document.body &&
-      document.activeElement.dataset.shortcuts === undefined,
+    isFocused: [isInOtherField],
+    onLeave: [],
     isComposing: () => false,
     listening: new AbortController(),
+  }
+  const leave = () => {
+    for (const onLeave of keys.onLeave) onLeave()
   }
   const { typed, listening } = keys
   const listen = listenUntil(listening.signal)
@@ -204,7 +221,9 @@ function listenToKeys(): HeldKeys {
   }
   listen<KeyboardEvent>(['keydown'], (event) => {
     if (isComposed(event) || MODIFIERS.has(event.key)) return
-    if (hasModifier(event) && !writesText(event) && !editsText(event)) return
+    const isHeld = !hasModifier(event) || writesText(event) || editsText(event)
+    if (!isHeld || event.key === 'Escape') leave()
+    if (!isHeld) return
     const dispatch = repeat(event)
     hold(event, () => {
       if (dispatch() && !writeKey(event)) typed.length = 0
@@ -214,6 +233,10 @@ function listenToKeys(): HeldKeys {
     const dispatch = repeat(event)
     const text = event.clipboardData?.getData('text/plain') ?? ''
     hold(event, () => dispatch() && insertText(text))
+  })
+  listen(['pointerdown'], leave)
+  listen(['mousedown'], ({ target }) => {
+    if (isTyping(target)) giveUp(keys)
   })
   keys.isComposing = holdText({ listen, hold, takes: () => true, onOther: () => giveUp(keys) })
   return keys
@@ -258,7 +281,7 @@ function holdText({ listen, hold, takes, onOther }: HoldTextOptions): () => bool
 
 function typeOnceFocused(frames: number): void {
   if (keysFor === null || keysFor.loading > 0) return
-  const isFocused = keysFor.isFocused()
+  const isFocused = keysFor.isFocused.some((holds) => holds())
   const isComposing = keysFor.isComposing()
   if (isComposing || (!isFocused && frames > 0)) {
     // A word in the making is held until it is complete, or ends because its field loses the focus.
