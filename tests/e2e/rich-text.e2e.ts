@@ -154,11 +154,19 @@ describe('a long text with formatting', () => {
     const grid = await tests.open(FIELDS, ROWS)
     const { page, problems } = grid
     const loaded = await page.evaluate(() => performance.timeOrigin)
-    await page.route(/text-editor[^/]*\.js/, (route) => route.fulfill({ status: 404 }))
+    const held = Promise.withResolvers<void>()
+    await page.route(/text-editor[^/]*\.js/, async (route) => {
+      await held.promise
+      await route.fulfill({ status: 404 })
+    })
     await grid.cell(1, 'Notes').click()
-    await page.keyboard.type('early', { delay: 80 })
+    await page.keyboard.type('bird', { delay: 80 })
+    await page.getByRole('textbox', { name: 'Notes' }).waitFor()
+    await page.keyboard.press('Home')
+    await page.keyboard.type('ear')
+    held.resolve()
     await page.getByText('Part of the app could not be loaded').waitFor()
-    await page.keyboard.type(' bird')
+    await page.keyboard.type('ly ')
     await page.keyboard.press('ControlOrMeta+Enter')
     await eventually(
       () => stored(grid, 1),

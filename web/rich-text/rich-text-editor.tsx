@@ -1,4 +1,4 @@
-import { useImperativeHandle, useRef } from 'react'
+import { useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { showError } from '../ui/attempt.ts'
 import { focusOnMount } from '../ui/composite.tsx'
@@ -40,14 +40,15 @@ function LoadingEditor({ label, value, placeholder, maxLength, draft, ref, onCom
     read: () => draft?.current ?? value,
     focus: () => area.current?.focus(),
   }))
+  // Once: it stays when the editor cannot be loaded, and further renders must not move the caret.
+  useLayoutEffect(() => {
+    const element = area.current
+    focusOnMount(element)
+    element?.setSelectionRange(element.value.length, element.value.length)
+  }, [])
   return (
     <textarea
-      ref={(element) => {
-        area.current = element
-        if (element === null) return
-        focusOnMount(element)
-        element.setSelectionRange(element.value.length, element.value.length)
-      }}
+      ref={area}
       className={styles.loadingArea}
       dir="auto"
       aria-label={label}
