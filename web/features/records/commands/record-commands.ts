@@ -13,7 +13,7 @@ import { completeValues } from '../../../grid/link-values.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
-import { runInQueue } from '../../../records/base-queue.ts'
+import { runOnceInQueue } from '../../../records/base-queue.ts'
 import { isWholeTable, selectionOf } from '../../../records/record-order.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { timeZone } from '../../../time-zone.ts'
@@ -71,7 +71,7 @@ export async function deleteChecked(context: TableContext, checked: CheckedRows)
     if (!(await confirmRecords(context, count, 0))) return false
     if (!(await agrees(context, selection, count))) return false
     const call = { selection, clientId: crypto.randomUUID() }
-    const applied = await runInQueue(baseId, () => api.records.deleteMatching.mutate(call))
+    const applied = await runOnceInQueue(baseId, () => api.records.deleteMatching.mutate(call))
     store.applyStored(applied)
     offerUndo(placeOf(context), m.records_records_deleted({ count: applied.count }), applied.id)
     return true
@@ -173,7 +173,7 @@ async function updateMatching(
   const selection = { ...selectionOf(schema.table.id, store.query()), timeZone }
   const call = { selection, values, clientId: crypto.randomUUID() }
   try {
-    const applied = await runInQueue(schema.table.baseId, () => api.records.updateMatching.mutate(call))
+    const applied = await runOnceInQueue(schema.table.baseId, () => api.records.updateMatching.mutate(call))
     store.applyStored(applied)
     return applied
   } catch (error) {
