@@ -108,6 +108,26 @@ test('deleting the records of a view does not wait for the connection', async ()
   ignoreFailedCalls(grid)
 })
 
+test('a view that cannot be deleted without a connection stays', async () => {
+  const table = await tests.createTable(FIELDS, [['a']])
+  const view = await api().views.create.mutate({ tableId: table.tableId, title: 'Other', kind: 'grid' })
+  const grid = await tests.openTable(table, tests.owner(), {}, { viewId: view.id })
+  const { page } = grid
+  await grid.cell(0, 'Title').waitFor()
+  const link = page.getByRole('navigation').getByRole('link', { name: 'Other' })
+  await link.click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete view' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await page.context().setOffline(true)
+  await dialog.getByRole('button', { name: 'Delete view' }).click()
+  await page.getByText('The connection was lost before the server answered.').waitFor()
+  expect(await link.isVisible()).toBe(true)
+  expect(page.url()).toContain(view.id)
+  await page.context().setOffline(false)
+  ignoreFailedCalls(grid)
+})
+
 test('emptying the trash does not wait for the connection', async () => {
   const table = await tests.createTable(FIELDS, [['a'], ['b']])
   await api().records.deleteMatching.mutate({ selection: { tableId: table.tableId, recordIds: [1] } })

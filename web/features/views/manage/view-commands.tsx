@@ -130,14 +130,14 @@ export async function deleteView(baseId: string, view: View): Promise<void> {
     danger: true,
   })
   if (!agreed) return
-  const wasOpen = currentPath().includes(`/${view.id}`)
-  if (wasOpen) goTo(paths.table(baseId, tableId))
-  cache.schema.table.setData(
-    { tableId },
-    (schema) => schema && { ...schema, views: schema.views.filter(({ id }) => id !== view.id) },
-  )
   await changeViews(tableId, async () => {
     await runOnceInQueue(baseId, () => api.views.delete.mutate({ viewId: view.id }))
+    const wasOpen = currentPath().includes(`/${view.id}`)
+    if (wasOpen) goTo(paths.table(baseId, tableId))
+    cache.schema.table.setData(
+      { tableId },
+      (schema) => schema && { ...schema, views: schema.views.filter(({ id }) => id !== view.id) },
+    )
     await offerUndoOfLatest(
       { baseId, tableId },
       'view.delete',
