@@ -2,12 +2,13 @@ import { isPublicPath, readContinuePath } from '../navigation/continue-path.ts'
 import { isLeaving } from '../navigation/leave.ts'
 import { currentPath, goTo, paths } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
+import { isUnsavedGivenUp } from '../session/unsaved.ts'
 import { queryClient } from '../trpc.ts'
 import { router } from './router.tsx'
 
 /**
  * Follows the session in all tabs: signing out opens sign-in unless the page is public (spec §4), signing in continues,
- * and another person's session starts with a new page.
+ * and another person's session starts with a new page, as does one after changes were given up.
  */
 export function followSession(): void {
   let wasExpired = false
@@ -23,7 +24,7 @@ export function followSession(): void {
         goTo(paths.signIn(readContinuePath(here) ?? undefined), { replace: true })
       return
     }
-    if (status === 'replaced') {
+    if (status === 'replaced' || isUnsavedGivenUp()) {
       location.reload()
       return
     }

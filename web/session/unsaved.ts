@@ -24,7 +24,17 @@ export async function sendUnsaved(maxMs: number): Promise<number> {
   return countUnsaved()
 }
 
+let isGivenUp = false
+
+/** Call when the user has agreed to lose the input: leaving the page no longer asks. */
+export const giveUpUnsaved = (): void => {
+  isGivenUp = true
+}
+
+/** True if this page has input that may no longer be sent; the next person to sign in needs a new one. */
+export const isUnsavedGivenUp = (): boolean => isGivenUp
+
 // Makes the browser ask before it discards input. That of the person before can no longer be sent.
 window.addEventListener('beforeunload', (event) => {
-  if (countUnsaved() > 0 && session.status() !== 'replaced') event.preventDefault()
+  if (countUnsaved() > 0 && !isGivenUp && session.status() !== 'replaced') event.preventDefault()
 })

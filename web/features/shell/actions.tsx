@@ -29,12 +29,13 @@ import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { leave } from '../../navigation/leave.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { endOnServer } from '../../session/end-on-server.ts'
-import { sendUnsaved } from '../../session/unsaved.ts'
+import { giveUpUnsaved, sendUnsaved } from '../../session/unsaved.ts'
 import { cache } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { toast } from '../../ui/toast.ts'
 import { openImport } from '../imports/open-import.ts'
 import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
 import { openShareDialog } from '../shares/open-share-dialog.tsx'
@@ -302,26 +303,45 @@ export const openTokens: Action = {
 /** How long signing out waits for changes that are on their way. */
 const MAX_WAIT_MS = 5000
 
+/** A wait that takes longer is shown. */
+const TELL_AFTER_MS = 300
+
 /** Signs out this browser, after the last changes are stored or the user gives them up. */
 export const signOutAction: Action = {
   id: 'account.signOut',
   label: () => m.shell_sign_out(),
   group: accountGroup,
   icon: LogOut,
-  async run() {
-    const count = await sendUnsaved(MAX_WAIT_MS)
-    const isAgreed =
-      count === 0 ||
-      (await confirm({
-        title: m.shell_sign_out_confirm(),
-        text: m.shell_sign_out_unsaved({ count }),
-        confirmLabel: m.shell_sign_out(),
-        danger: true,
-      }))
-    if (!isAgreed) return
-    await endOnServer()
-    leave()
+  run() {
+    signingOut ??= signOut().finally(() => {
+      signingOut = null
+    })
+    return signingOut
   },
+}
+
+/** Null unless signing out is under way. */
+let signingOut: Promise<void> | null = null
+
+async function signOut(): Promise<void> {
+  const isSlow = setTimeout(
+    () => toast.info({ text: m.shell_saving_before_sign_out(), topic: 'signOut' }),
+    TELL_AFTER_MS,
+  )
+  const count = await sendUnsaved(MAX_WAIT_MS)
+  clearTimeout(isSlow)
+  const isAgreed =
+    count === 0 ||
+    (await confirm({
+      title: m.shell_sign_out_confirm(),
+      text: m.shell_sign_out_unsaved({ count }),
+      confirmLabel: m.shell_sign_out(),
+      danger: true,
+    }))
+  if (!isAgreed) return
+  await endOnServer()
+  if (count > 0) giveUpUnsaved()
+  leave()
 }
 
 /** Actions of every screen, in the order of the command palette. */
