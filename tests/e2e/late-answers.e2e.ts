@@ -68,9 +68,13 @@ describe('an editor that is left before its request is answered', () => {
     await grid.page.keyboard.type('Alpha')
     await grid.page.getByTestId('create-option').click()
     await grid.page.keyboard.press('Escape')
+    const answers = [/schema\.addChoices/, /schema\.table/].map((call) => grid.page.waitForResponse(call))
     await expectTyping(grid, async () => {
       release()
-      await Bun.sleep(1000)
+      await Promise.all(answers)
+      await grid.page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      )
     })
     expect(await optionsOf(table)).toEqual(['Open', 'Alpha'])
   })

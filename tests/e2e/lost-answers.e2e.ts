@@ -224,8 +224,12 @@ describe('signing out', () => {
   test('asks while changes wait for the connection', async () => {
     const { table, grid } = await openAsMember()
     const { page } = grid
+    // Loads the code of menus and dialogs.
     await page.getByRole('button', { name: 'Account menu' }).click()
+    const item = page.getByRole('menuitem', { name: 'Sign out' })
+    await item.waitFor()
     await page.keyboard.press('Escape')
+    await item.waitFor({ state: 'detached' })
     await page.context().setOffline(true)
     await grid.cell(0, 'Title').click()
     await page.keyboard.type('last', { delay: 0 })

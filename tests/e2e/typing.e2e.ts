@@ -100,9 +100,11 @@ async function withoutInputCode({ page }: GridPage): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isAsked = false
   await page.route(/\/assets\/later-[^/]*\.js$/, async (route) => {
+    // Before it is held, so that a slow answer does not end the time in which a press allows to copy.
+    const response = await route.fetch()
     isAsked = true
     await promise
-    await route.continue()
+    await route.fulfill({ response })
   })
   await page.reload()
   await page.waitForSelector('[data-testid="row"][data-loaded]')
