@@ -358,7 +358,7 @@ describe('fields', () => {
       const { setTimeout: later } = window
       window.setTimeout = ((run: TimerHandler, ms = 0, ...given: unknown[]) =>
         later(run, ms + 400, ...given)) as typeof window.setTimeout
-      addEventListener(
+      document.addEventListener(
         'keydown',
         ({ key, ctrlKey, metaKey }) => {
           if (key === 'Enter' && (ctrlKey || metaKey)) window.setTimeout = later

@@ -144,4 +144,4 @@ test('a webhook that is repaired while it is about to be paused goes on, without
   await until(() => bench.received().length > before)
   expect(errors).not.toHaveBeenCalled()
   errors.mockRestore()
-}, 30_000)
+})

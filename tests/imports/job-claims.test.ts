@@ -192,10 +192,12 @@ describe('the end of a job while the other servers are not heard', () => {
     const finish = Promise.withResolvers<void>()
     jobs.register('test', {
       run: (_, { signal }) =>
-        new Promise((resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason))
-          finish.promise.then(resolve)
-        }),
+        Promise.race([
+          finish.promise,
+          new Promise<never>((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          ),
+        ]),
       recover: async () => null,
     })
     await jobs.start('test', { id: 'a', userId: 'us1', baseId: 'p1', input: {} })

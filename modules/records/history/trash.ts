@@ -301,12 +301,13 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     engine: Engine,
     selection: DeletedSelection,
   ): Promise<{ restored: number; changeId: number }> {
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const deletions = await readDeletions(model, engine, selection)
       try {
         return await restoreDeletions(user, model, engine, deletions)
       } catch (error) {
         if (!(error instanceof TrashChanged)) throw error
+        if (tries === MAX_TRIES) throw new AppError('CONFLICT', m.records_error_trash_changed())
       }
     }
   }
@@ -460,6 +461,8 @@ interface Deletion {
 
 /** Limit of records in one change. */
 const MAX_SET = 50_000
+/** Times that a restoration reads again what others are removing. */
+const MAX_TRIES = 10
 
 /** What a restoration has read is not what is in the trash once it has the write lease. */
 class TrashChanged extends Error {}
