@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLink } from './date-format-tables.ts'
-import { gridTests, textOf } from './grid-page.ts'
+import { gridTests, textOf, untilInput } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -29,6 +29,8 @@ test('a day looks the same in cells, titles, cards, chips, filters and the calen
 
   // A filter on the day: its input takes and shows the format, or ISO.
   await open(views.grid)
+  // The calendar, which is left, has such a button as well.
+  await untilInput(page)
   await page.getByTestId('filter-button').click()
   const input = page.getByLabel('Date', { exact: true })
   expect(await input.inputValue()).toBe(shown)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { eventually, type GridPage, gridTests, textOf } from './grid-page.ts'
+import { eventually, type GridPage, gridTests, restingBox, textOf } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -88,8 +88,8 @@ describe('the grid from right to left', () => {
       expect(Math.abs(editor.right - cell.right)).toBeLessThan(2)
       expect(Math.abs(editor.y - cell.y)).toBeLessThan(2)
       if (title === 'Colour') {
-        const list = await boxOf(page.getByRole('listbox'))
-        expect(Math.abs(list.right - cell.right)).toBeLessThan(12)
+        const list = await restingBox(page.getByRole('listbox'))
+        expect(Math.abs(list.x + list.width - cell.right)).toBeLessThan(12)
       }
       await page.keyboard.press('Escape')
     }

@@ -226,6 +226,14 @@ export const clipboardOf = (page: Page): Promise<{ plain: string; html: string }
 /** The text of an element, also of what does not fit into its box. */
 export const textOf = async (locator: Locator): Promise<string> => (await locator.textContent()) ?? ''
 
+/** The box of an element once it rests: menus and lists are drawn before they are placed. */
+export async function restingBox(locator: Locator) {
+  await (await locator.elementHandle())?.waitForElementState('stable')
+  const box = await locator.boundingBox()
+  if (!box) throw new Error('the element is not visible')
+  return box
+}
+
 /** What the server and the browser of a file of tests are started with. */
 export interface GridTestOptions {
   browserArgs?: readonly string[]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { eventually, gridTests } from './grid-page.ts'
+import { eventually, gridTests, restingBox } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -161,7 +161,7 @@ describe('a menu', () => {
     await header.hover()
     await header.getByTestId('header-menu').click()
     const menu = page.getByRole('menu')
-    const before = await menu.boundingBox()
+    const before = await restingBox(menu)
     await menu.getByRole('menuitem').last().hover()
     await header.getByTestId('header-menu').waitFor({ state: 'hidden' })
     // Positions are worked out anew when an anchor's size changes: a frame, and one for the observer.

@@ -126,8 +126,13 @@ describe('a map', () => {
     await page.getByRole('button', { name: 'Place on the map' }).click()
     const middle = { x: 200, y: 200 }
     await page.getByTestId('map').click({ position: middle })
+    // The pin is drawn before the server has answered.
     await pin('Lost').waitFor()
-    expect(String(await stored(2))).toContain(';')
+    const given = await eventually(
+      () => stored(2),
+      (now) => now !== null,
+    )
+    expect(String(given)).toContain(';')
 
     calls.length = 0
     await page.getByTestId('map').click({ position: { x: 420, y: 500 } })

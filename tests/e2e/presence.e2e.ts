@@ -170,6 +170,8 @@ describe('people in a base', () => {
     await theirs.page.goBack()
     await theirs.cell(1, 'Title').waitFor()
     await avatars(theirs.page).first().waitFor()
+    await avatars(mine.page).first().waitFor({ state: 'detached' })
+    // Nor do they come back.
     await Bun.sleep(500)
     expect(await avatars(mine.page).count()).toBe(0)
     expect(member.email).not.toBe('')
