@@ -3,7 +3,14 @@ import type { Locator, Page } from 'playwright-core'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { TestUser } from '../support/app.ts'
-import { AFTER_DRAG_MS, eventually, type GridPage, type gridTests, type OpenTable } from './grid-page.ts'
+import {
+  AFTER_DRAG_MS,
+  eventually,
+  type GridPage,
+  type gridTests,
+  type OpenTable,
+  untilDraggable,
+} from './grid-page.ts'
 
 const UTC = { timeZone: 'UTC' }
 /** A title, a stretch of time, and a day that no two records share. */
@@ -120,8 +127,7 @@ export async function drag(
   const near = await from.boundingBox()
   if (!near) throw new Error('there is nothing to drag')
   await page.mouse.move(near.x + near.width * fx, near.y + near.height * fy)
-  // dnd-kit loads when the pointer comes near, and has an element for screen readers.
-  await page.locator('[id^="DndLiveRegion"]').waitFor({ state: 'attached' })
+  await untilDraggable(page)
   // A drop before may still be on its way to where it ends.
   await page.locator('[data-dragging]').waitFor({ state: 'detached' })
   const [a, b] = [await from.boundingBox(), await to.boundingBox()]

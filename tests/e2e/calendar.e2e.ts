@@ -3,7 +3,7 @@ import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { createMember } from '../support/factories.ts'
 import { at, createFinger, drag, expectWrites, FIELDS, openCalendar, ROWS, writes } from './calendar-page.ts'
-import { eventually, gridTests } from './grid-page.ts'
+import { eventually, gridTests, untilDraggable } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -281,6 +281,7 @@ describe('a drag', () => {
     if (!box || !from) throw new Error('nothing to drag')
     const x = from.x + from.width / 2
     await page.mouse.move(x, from.y + from.height / 2)
+    await untilDraggable(page)
     await page.mouse.down()
     await page.mouse.move(x, from.y + from.height / 2 + 20, { steps: 3 })
     await page.mouse.move(x, box.y + box.height - 8, { steps: 5 })
@@ -304,6 +305,7 @@ describe('a drag', () => {
     const box = await event('Workshop').boundingBox()
     if (!box) throw new Error('nothing to drag')
     await page.mouse.move(box.x + 20, box.y + 8)
+    await untilDraggable(page)
     await page.mouse.down()
     const below = await day('2026-01-21').boundingBox()
     if (!below) throw new Error('no day')
@@ -358,7 +360,7 @@ describe('a drag', () => {
     })
     const { page, event, hours, stored, id } = calendar
     // dnd-kit loads before the first touch.
-    await page.locator('[id^="DndLiveRegion"]').waitFor({ state: 'attached' })
+    await untilDraggable(page)
     const finger = await createFinger(page)
     const box = await event('Workshop').boundingBox()
     const target = await hours('2026-01-15').boundingBox()

@@ -192,6 +192,10 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, vi
 const WRITES =
   /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|add|delete)|views\.)/
 
+/** Waits until a drag begins with its first move: dnd-kit, which has an element for screen readers, loads late. */
+export const untilDraggable = (page: Page): Promise<void> =>
+  page.locator('[id^="DndLiveRegion"]').first().waitFor({ state: 'attached' })
+
 /** dnd-kit ignores clicks for 50 ms after a drag; a person takes longer to press something else. */
 export const AFTER_DRAG_MS = 80
 

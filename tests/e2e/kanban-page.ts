@@ -1,7 +1,14 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import type { KanbanOptions } from '../../src/core/views/index.ts'
 import type { TestUser } from '../support/app.ts'
-import { AFTER_DRAG_MS, eventually, type gridTests, type OpenTable, textOf } from './grid-page.ts'
+import {
+  AFTER_DRAG_MS,
+  eventually,
+  type gridTests,
+  type OpenTable,
+  textOf,
+  untilDraggable,
+} from './grid-page.ts'
 
 /** A table with a kanban. */
 export interface OpenKanbanTable extends OpenTable {
@@ -97,6 +104,7 @@ export async function drag(
   to: Locator,
   where: 'above' | 'below' = 'above',
 ): Promise<void> {
+  await untilDraggable(page)
   const [start, end] = await Promise.all([from.boundingBox(), to.boundingBox()])
   if (!start || !end) throw new Error('there is nothing to drag')
   await page.mouse.move(start.x + 40, start.y + 14)
@@ -107,17 +115,4 @@ export async function drag(
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   await page.mouse.up()
   await Bun.sleep(AFTER_DRAG_MS)
-}
-
-/** Waits until cards can be dragged, which needs a script of its own; the drag is cancelled. */
-export async function dragReady(page: Page, card: Locator): Promise<void> {
-  const box = await card.boundingBox()
-  if (!box) throw new Error('there is nothing to drag')
-  await page.mouse.move(box.x + 40, box.y + 14)
-  await page.mouse.down()
-  await page.mouse.move(box.x + 60, box.y + 24, { steps: 3 })
-  await page.getByTestId('dragged').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByTestId('dragged').waitFor({ state: 'detached' })
-  await page.mouse.up()
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
-import { eventually, gridTests, textOf } from './grid-page.ts'
-import { createKanbanTable, drag, dragReady, openKanban } from './kanban-page.ts'
+import { eventually, gridTests, textOf, untilDraggable } from './grid-page.ts'
+import { createKanbanTable, drag, openKanban } from './kanban-page.ts'
 
 const tests = gridTests()
 const api = () => tests.app().trpc(tests.owner().token)
@@ -111,7 +111,7 @@ describe('cards of a kanban', () => {
   test('go back with a message when the server refuses, and wait while it cannot be reached', async () => {
     const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
     const { page } = kanban
-    await dragReady(page, kanban.card('a'))
+    await untilDraggable(page)
     await page.context().setOffline(true)
     await drag(page, kanban.card('a'), kanban.card('f'))
     await page.getByTestId('queue-bar').waitFor()

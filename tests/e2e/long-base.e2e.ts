@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createBase } from '../support/factories.ts'
-import { eventually, gridTests, textOf } from './grid-page.ts'
+import { eventually, gridTests, textOf, untilDraggable } from './grid-page.ts'
 import { tree } from './shell-page.ts'
 
 const tests = gridTests()
@@ -104,6 +104,7 @@ describe('a base of many tables', () => {
     const box = await tree(page).boundingBox()
     if (!from || !box) throw new Error('nothing to drag')
     await page.mouse.move(from.x + 40, from.y + 10)
+    await untilDraggable(page)
     await page.mouse.down()
     await page.mouse.move(from.x + 40, from.y + 60, { steps: 4 })
     await page.mouse.move(from.x + 40, box.y + box.height - 6, { steps: 8 })

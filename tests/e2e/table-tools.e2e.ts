@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { dragAtOnce } from './drag-at-once.ts'
-import { eventually, gridTests, recordCount, textOf, untilCount } from './grid-page.ts'
+import {
+  eventually,
+  gridTests,
+  recordCount,
+  textOf,
+  untilCount,
+  untilDraggable,
+  untilInput,
+} from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -109,7 +117,7 @@ describe('the toolbar of a table', () => {
     ])
     await Bun.sleep(300)
     await page.reload()
-    await grid.cell(0, 'Title').waitFor()
+    await untilInput(page)
     expect(await grid.titles()).toEqual(['Title', 'Notes', 'Stock'])
     expect(Math.round((await grid.header('Stock').boundingBox())?.width ?? 0)).toBe(290)
     await grid.cell(0, 'Title').click()
@@ -128,7 +136,7 @@ describe('the toolbar of a table', () => {
     await page.getByTestId('fields-button').click()
     const item = (title: string) => page.getByTestId('fields-menu-item').filter({ hasText: title })
     await item('Notes').hover()
-    await page.locator('[id^="DndLiveRegion"]').first().waitFor({ state: 'attached' })
+    await untilDraggable(page)
     const gripOf = async (title: string) => {
       const box = await item(title).locator('svg').first().boundingBox()
       if (!box) throw new Error('there is nothing to drag')
