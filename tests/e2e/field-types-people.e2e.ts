@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { TestUser } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
-import { clipboardOf, eventually, type GridPage, gridTests, type OpenTable, untilInput } from './grid-page.ts'
+import { copied, eventually, type GridPage, gridTests, type OpenTable, untilInput } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -91,11 +91,7 @@ describe('people', () => {
       async () => (await cells(grid, 'Team'))[0] ?? '',
       (text) => text !== '',
     )
-    await page.keyboard.press('ControlOrMeta+c')
-    const { plain } = await eventually(
-      () => clipboardOf(page),
-      (forms) => forms.html !== '',
-    )
+    const { plain } = await copied(page)
     expect(plain.trim()).toBe(`${ann.email}, ${bob.email}`)
     await grid.cell(0, 'Who').click()
     await grid.paste('eve@example.com')
@@ -170,13 +166,8 @@ describe('codes', () => {
     await grid.cell(0, qr.id).dblclick()
     const dialog = page.getByRole('dialog', { name: 'Qr' })
     await dialog.getByTestId('code-large').locator('svg').waitFor()
-    await dialog.getByRole('button', { name: 'Copy text' }).click()
-    expect(
-      await eventually(
-        async () => (await clipboardOf(page)).plain,
-        (text) => text !== '',
-      ),
-    ).toBe('4006381333931')
+    const { plain } = await copied(page, () => dialog.getByRole('button', { name: 'Copy text' }).click())
+    expect(plain).toBe('4006381333931')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       dialog.getByRole('button', { name: 'PNG' }).click(),

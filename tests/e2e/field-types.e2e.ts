@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { clipboardOf, eventually, type GridPage, gridTests, holdScripts } from './grid-page.ts'
+import { copied, eventually, type GridPage, gridTests, holdScripts } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -75,11 +75,7 @@ describe('years, times and durations', () => {
     const { page } = grid
     await grid.cell(0, 'Year').click()
     await grid.cell(0, 'Long').click({ modifiers: ['Shift'] })
-    await page.keyboard.press('ControlOrMeta+c')
-    const { plain } = await eventually(
-      () => clipboardOf(page),
-      ({ plain }) => plain !== '',
-    )
+    const { plain } = await copied(page)
     expect(plain.trim()).toBe('1999\t09:05\t1:30')
     await grid.cell(1, 'Year').click()
     await grid.paste('2001\t7pm\t0:45')

@@ -227,6 +227,23 @@ export const clipboardOf = (page: Page): Promise<{ plain: string; html: string }
     return { plain: await read('text/plain'), html: await read('text/html') }
   })
 
+/** What a copy puts on the clipboard, which takes a moment if it reads from the server first. */
+export async function copied(
+  page: Page,
+  copy: () => Promise<unknown> = () => page.keyboard.press('ControlOrMeta+c'),
+): Promise<{ plain: string; html: string }> {
+  // All tests share the clipboard, and those before have copied as well.
+  const before = `before ${crypto.randomUUID()}`
+  await page.evaluate((text) => navigator.clipboard.writeText(text), before)
+  await copy()
+  // As text alone first: the forms of what is replaced meanwhile cannot be read.
+  await eventually(
+    () => page.evaluate(() => navigator.clipboard.readText()),
+    (text) => text !== before,
+  )
+  return clipboardOf(page)
+}
+
 /** The text of an element, also of what does not fit into its box. */
 export const textOf = async (locator: Locator): Promise<string> => (await locator.textContent()) ?? ''
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
-import { eventually, textOf, untilCount } from './grid-page.ts'
+import { copied, eventually, textOf, untilCount } from './grid-page.ts'
 import { BY_STATUS, FIELDS, group, groupTests, ROWS, untilHeaders } from './groups-page.ts'
 
 const tests = groupTests()
@@ -226,11 +226,8 @@ describe('a grouped view', () => {
     )
     await grid.cell(0, 'Title').click()
     await page.keyboard.press('Shift+ArrowDown')
-    await page.keyboard.press('ControlOrMeta+c')
-    const copied = () => page.evaluate(() => navigator.clipboard.readText())
-    expect((await eventually(copied, (text) => text !== '')).replaceAll('\r', '').trim()).toBe(
-      'measure\npaint',
-    )
+    const { plain } = await copied(page)
+    expect(plain.replaceAll('\r', '').trim()).toBe('measure\npaint')
     await grid.cell(0, 'Title').click()
     await grid.paste('one\ntwo\nthree')
     await eventually(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import {
+  copied,
   eventually,
   type GridPage,
   gridTests,
@@ -44,14 +45,7 @@ const untilNumbers = (grid: GridPage, text: string) =>
 
 /** What is copied is what is selected. */
 async function selectedTexts(grid: GridPage): Promise<string[]> {
-  await grid.page.evaluate(() => navigator.clipboard.writeText('nothing'))
-  await grid.page.keyboard.press('ControlOrMeta+c')
-  const text = await eventually(
-    () => grid.page.evaluate(() => navigator.clipboard.readText()),
-    (now) => now !== 'nothing',
-    1500,
-  )
-  return text.split('\n')
+  return (await copied(grid.page)).plain.split('\n')
 }
 
 describe('the selection', () => {
