@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defineBackupsTables } from '../../modules/backups/tables.ts'
 import { axeViolations } from '../support/axe.ts'
-import { see, setUpShell } from './shell-page.ts'
+import { EMAIL, PASSWORD, see, setUpShell } from './shell-page.ts'
 
-const { openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+const { app, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
 
 let folder: string
 beforeAll(() => {
@@ -15,6 +16,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the backups of an administrator', () => {
   test('are set up, made, tested and listed', async () => {
+    // So that the test can be repeated.
+    const { meta } = app().kernel
+    await meta.db.delete(meta.tables(defineBackupsTables).backupSettings)
+    rmSync(join(folder, 'backups'), { recursive: true, force: true })
+    const account = { email: EMAIL, password: PASSWORD }
+    const trpc = app().trpc((await app().rest().post('/api/v1/auth/user/signin', account)).body.token)
+    for (const { id, title } of await trpc.bases.list.query()) {
+      if (title !== 'Brought back' && title !== 'Of another time') continue
+      await trpc.bases.delete.mutate({ baseId: id })
+      await trpc.trash.purgeBase.mutate({ baseId: id })
+    }
+
     const page = await openSignedIn('/account/backups')
     await see(page.getByRole('heading', { name: 'Backups are not set up' }))
     await page.getByRole('button', { name: 'Set up backups' }).click()

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { strToU8, zipSync } from 'fflate'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { airtableBase, airtableTable, linkTables } from '../base-imports/support.ts'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
@@ -16,6 +16,8 @@ let owner: TestUser
 let server: AirtableServer
 let baserow: BaserowServer
 let teable: TeableServer
+let context: BrowserContext
+/** Of its own for each attempt at a test. */
 let page: Page
 
 const books = airtableTable(
@@ -78,9 +80,11 @@ beforeAll(async () => {
     shareBrowser(),
   ])
   owner = await app.signUp('ada@example.com')
-  const context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
-  context.setDefaultTimeout(10_000)
+  context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
   await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), owner.token)
+})
+beforeEach(async () => {
+  await page?.close()
   page = await context.newPage()
 })
 afterAll(async () => {
@@ -96,10 +100,22 @@ const shot = async (name: string) => {
 }
 
 describe('the import of a base from another product', () => {
-  test('shows why the source rejects the credentials', async () => {
+  async function openImport(): Promise<void> {
     await page.goto(`${app.url}/#/`)
     await page.getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Import from another product' }).click()
+  }
+
+  async function openFromList(source: string): Promise<void> {
+    await openImport()
+    await dialog().getByRole('button', { name: source, exact: true }).click()
+    await dialog()
+      .getByLabel('Address of the server')
+      .fill(source === 'Baserow' ? baserow.url : teable.url)
+  }
+
+  test('shows why the source rejects the credentials', async () => {
+    await openImport()
     await see(dialog().getByLabel('Personal access token'))
     expect(await axeViolations(page)).toEqual([])
     await shot('source')
@@ -109,7 +125,8 @@ describe('the import of a base from another product', () => {
     await shot('wrong-token')
   })
 
-  test('brings the chosen base, with progress and a report', async () => {
+  test('brings the chosen base, with progress and a report, and its changes on Sync again', async () => {
+    await openImport()
     await dialog().getByLabel('Personal access token').fill('pat-test')
     await page.keyboard.press('Enter')
     await see(dialog().getByLabel('Title of the new base'))
@@ -128,19 +145,16 @@ describe('the import of a base from another product', () => {
     await see(dialog().getByText('Fields of the type “somethingNew” are unknown'))
     await shot('completed')
     expect(await axeViolations(page)).toEqual([])
-  })
 
-  test('brings changes on Sync again', async () => {
-    books.records[0]!.fields[books.field('Title')] = 'Another title'
+    books.records[0]!.fields[books.field('Title')] = `Another title ${crypto.randomUUID()}`
     await dialog().getByRole('button', { name: 'Sync again' }).click()
     await see(dialog().getByRole('row', { name: /Books 120 0 1 0/ }))
     await dialog().getByRole('button', { name: 'Open base' }).click()
     await see(page.getByRole('heading', { name: 'Library' }))
     await see(page.getByRole('link', { name: 'Books' }).first())
     await shot('base')
-  })
 
-  test('fits a narrow screen, and lists earlier imports in the base', async () => {
+    // The base lists its imports, also on a narrow screen.
     await page.setViewportSize({ width: 390, height: 800 })
     await page.getByRole('button', { name: 'Import from another product' }).click()
     await see(dialog().getByText('Earlier imports'))
@@ -151,17 +165,6 @@ describe('the import of a base from another product', () => {
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
     expect(overflow).toBe(false)
   })
-
-  async function openFromList(source: string): Promise<void> {
-    await page.setViewportSize({ width: 1100, height: 800 })
-    await page.goto(`${app.url}/#/`)
-    await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Import from another product' }).click()
-    await dialog().getByRole('button', { name: source, exact: true }).click()
-    await dialog()
-      .getByLabel('Address of the server')
-      .fill(source === 'Baserow' ? baserow.url : teable.url)
-  }
 
   test('brings a database of Baserow by an account, from the keyboard', async () => {
     await openFromList('Baserow')
@@ -187,9 +190,7 @@ describe('the import of a base from another product', () => {
   })
 
   test('brings an exported database of Baserow by its file', async () => {
-    await page.goto(`${app.url}/#/`)
-    await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Import from another product' }).click()
+    await openImport()
     await dialog().getByRole('button', { name: 'Baserow export' }).click()
     const fields = [{ id: 1, type: 'text', name: 'Part', order: 0, primary: true }]
     const rows = [{ id: 1, field_1: 'Nut' }]

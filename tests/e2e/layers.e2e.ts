@@ -12,6 +12,8 @@ const ROWS = [
   ['banana', 20],
 ]
 
+const UNREACHABLE = /\/(assets|builds)\//
+
 /** Two tables of one base; the second is on the screen, and Back leads to the first. */
 async function openTwo() {
   const first = await tests.createTable(FIELDS, ROWS)
@@ -34,12 +36,13 @@ async function openTwo() {
 describe('a dialog that cannot be shown', () => {
   test('closes with the reason, and leaves the page as it is', async () => {
     const { page, problems } = await openTwo()
-    await page.context().setOffline(true)
+    // Routes pass by the cache of the browser, in which the dialog is if the test is repeated.
+    await page.route(UNREACHABLE, (route) => route.abort('internetdisconnected'))
     await page.keyboard.press('Alt+i')
     await page.getByText('Part of the app could not be loaded').waitFor()
     expect(await page.getByTestId('add-record').count()).toBe(1)
     expect(await page.locator('#root').getAttribute('inert')).toBe(null)
-    await page.context().setOffline(false)
+    await page.unroute(UNREACHABLE)
     await page.keyboard.press('Alt+i')
     await page.getByRole('dialog', { name: 'Share' }).waitFor()
     // What the browser says of the lost connection is no fault of the page.
@@ -49,14 +52,13 @@ describe('a dialog that cannot be shown', () => {
   test.each(['refuses', 'hangs'] as const)('does not reload the page while the server %s', async (how) => {
     const { page, problems } = await openTwo()
     const loaded = await page.evaluate(() => performance.timeOrigin)
-    const unreachable = /\/(assets|builds)\//
-    await page.route(unreachable, (route) => {
+    await page.route(UNREACHABLE, (route) => {
       if (how === 'refuses' || route.request().url().includes('/assets/')) return route.abort()
     })
     await page.keyboard.press('Alt+i')
     await page.getByText('Part of the app could not be loaded').waitFor()
     expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)
-    await page.unroute(unreachable)
+    await page.unroute(UNREACHABLE)
     problems.length = 0
   })
 
@@ -66,15 +68,14 @@ describe('a dialog that cannot be shown', () => {
     await grid.cell(0, 'Title').click()
     const bell = page.getByRole('button', { name: /notification/i })
     await bell.waitFor()
-    const unreachable = /\/(assets|builds)\//
-    await page.route(unreachable, (route) => route.abort())
+    await page.route(UNREACHABLE, (route) => route.abort())
     if (kind === 'record') await page.keyboard.press('Space')
     else if (kind === 'field') await grid.header('Stock').dblclick()
     else await bell.click()
     await page.getByText('Part of the app could not be loaded').waitFor()
     await grid.shows('Title', ['apple', 'banana'])
     expect(await page.getByText('Something went wrong').count()).toBe(0)
-    await page.unroute(unreachable)
+    await page.unroute(UNREACHABLE)
     problems.length = 0
   })
 })

@@ -74,6 +74,9 @@ export async function fillCredentials(page: Page, password = PASSWORD, email = E
 export const signedIn = (page: Page) =>
   see(page.getByRole('button', { name: 'Account menu' }).getByText('A', { exact: true }))
 
+/** A title that no attempt at a test has used before. */
+export const unused = (title: string): string => `${title} ${crypto.randomUUID().slice(0, 8)}`
+
 /** Makes a base named so and leaves the page on its home. */
 export async function createBase(page: Page, title: string): Promise<void> {
   await page.keyboard.press('Alt+d')

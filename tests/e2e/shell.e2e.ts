@@ -12,6 +12,7 @@ import {
   signedIn,
   tableLink,
   tree,
+  unused,
 } from './shell-page.ts'
 
 const { app, openPage, openSignedIn, expectNoProblems } = setUpShell()
@@ -138,47 +139,50 @@ describe('someone who is signed in', () => {
 
   test('sees the new name of a base in the list at once, however late it is read again', async () => {
     const page = await openSignedIn()
-    await createBase(page, 'Former')
+    const former = unused('Former')
+    const latter = unused('Latter')
+    await createBase(page, former)
     await page.keyboard.press('Alt+b')
-    await page.getByRole('button', { name: 'Options for base Former' }).click()
+    await page.getByRole('button', { name: `Options for base ${former}` }).click()
     await page.getByRole('menuitem', { name: 'Edit name and colour' }).click()
     const dialog = page.getByRole('dialog', { name: 'Edit name and colour' })
-    await dialog.getByLabel('Name').fill('Latter')
+    await dialog.getByLabel('Name').fill(latter)
     await page.route(/\/trpc\/[^?]*bases\.list/, async (route) => {
       await Bun.sleep(5_000)
       await route.continue()
     })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByRole('button', { name: 'Options for base Latter' }).count()).toBe(1)
+    expect(await page.getByRole('button', { name: `Options for base ${latter}` }).count()).toBe(1)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.context().close()
   })
 
   test('deletes a base, takes it out of the trash, and deletes it forever', async () => {
     const page = await openSignedIn()
-    await createBase(page, 'Short-lived')
+    const title = unused('Short-lived')
+    await createBase(page, title)
     await page.keyboard.press('Alt+b')
-    await page.getByRole('button', { name: 'Options for base Short-lived' }).click()
+    await page.getByRole('button', { name: `Options for base ${title}` }).click()
     await page.getByRole('menuitem', { name: 'Delete base' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete base' }).click()
-    const card = page.getByRole('main').getByRole('link', { name: 'Short-lived' })
+    const card = page.getByRole('main').getByRole('link', { name: title })
     await card.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Trash' }).click()
-    const trashed = page.getByRole('listitem').filter({ hasText: 'Short-lived' })
+    const trashed = page.getByRole('listitem').filter({ hasText: title })
     await see(trashed.getByText('Deleted forever in 30 days'))
     await trashed.getByRole('button', { name: 'Restore' }).click()
     await page.keyboard.press('Alt+b')
     await see(card)
-    await page.getByRole('button', { name: 'Options for base Short-lived' }).click()
+    await page.getByRole('button', { name: `Options for base ${title}` }).click()
     await page.getByRole('menuitem', { name: 'Delete base' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete base' }).click()
     await card.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Trash' }).click()
-    await trashed.getByRole('button', { name: 'Delete Short-lived forever' }).click()
+    await trashed.getByRole('button', { name: `Delete ${title} forever` }).click()
     const agree = page.getByRole('button', { name: 'Delete forever', exact: true })
     expect(await agree.isDisabled()).toBe(true)
-    await page.getByLabel('Type “Short-lived” to confirm').fill('Short-lived')
+    await page.getByLabel(`Type “${title}” to confirm`).fill(title)
     await agree.click()
     await see(page.getByText('1 item deleted forever'))
     await trashed.waitFor({ state: 'detached' })
@@ -206,7 +210,8 @@ describe('someone who is signed in', () => {
 
   test('goes anywhere by the command palette, which gives the focus back', async () => {
     const page = await openSignedIn()
-    await createBase(page, 'Far away')
+    const title = unused('Far away')
+    await createBase(page, title)
     await page.keyboard.press('Alt+b')
     await see(page.getByRole('heading', { name: 'Bases' }))
     await page.getByLabel('Search bases').focus()
@@ -217,10 +222,10 @@ describe('someone who is signed in', () => {
       true,
     )
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('far')
-    await see(page.getByRole('option', { name: 'Far away' }))
+    await page.keyboard.type(title.toLowerCase())
+    await see(page.getByRole('option', { name: title }))
     await page.keyboard.press('Enter')
-    await see(page.getByRole('heading', { level: 1, name: 'Far away' }))
+    await see(page.getByRole('heading', { level: 1, name: title }))
     await page.context().close()
   })
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createForeign, type ForeignDatabase } from '../sources/support.ts'
+import { createForeign, type ForeignDatabase, jobEnd } from '../sources/support.ts'
 import { eventually } from './grid-page.ts'
-import { arrivesAt, createBase, see, setUpShell } from './shell-page.ts'
+import { arrivesAt, createBase, EMAIL, PASSWORD, see, setUpShell } from './shell-page.ts'
 
-const { openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+const { app, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
 
 let foreign: ForeignDatabase
+let baseId: string
 beforeAll(async () => {
   foreign = await createForeign('mariadb', [
     'create table author (id int auto_increment primary key, name varchar(40) not null, followers bigint unsigned)',
@@ -16,15 +17,24 @@ beforeAll(async () => {
       foreign key (genre_id) references genre (id) on delete cascade)`,
     `create table chart (id int primary key, title varchar(20), song_id int,
       foreign key (song_id) references song (id))`,
-    "insert into genre values (1, 'Blues'), (2, 'Jazz')",
-    "insert into song values (1, 'One', 1), (2, 'Two', 1), (3, 'Three', 2)",
-    "insert into chart values (1, 'Top', 3)",
     'create table post (id bigint primary key, title varchar(20))',
     "insert into post values (9007199254740993, 'Long')",
     "insert into author (name, followers) values ('Ann', 18446744073709551615), ('Bob', 9007199254740993)",
   ])
+  baseId = await connectBase()
 })
 afterAll(() => foreign.stop())
+
+/** A new base with all tables of the database. */
+async function connectBase(): Promise<string> {
+  const account = { email: EMAIL, password: PASSWORD }
+  const { body } = await app().rest().post('/api/v1/auth/user/signin', account)
+  const trpc = app().trpc(body.token)
+  const base = await trpc.bases.create.mutate({ title: 'Connected' })
+  const { id } = await trpc.sources.create.mutate({ baseId: base.id, ...foreign.sent })
+  expect((await jobEnd({ app: app() }, id)).status).toBe('completed')
+  return base.id
+}
 
 /** Expects these rows in the connected database once the page has written them. */
 async function expectStored(query: string, rows: Record<string, unknown>[]): Promise<void> {
@@ -64,8 +74,8 @@ test('a database is connected in one dialog, with a reason where it cannot be', 
 })
 
 test('its records are edited in the grid, and a table without a key says why not', async () => {
-  const page = await openSignedIn()
-  await page.getByText('Library').first().click()
+  await foreign.ask("update author set name = 'Ann' where id = 1")
+  const page = await openSignedIn(`/nc/${baseId}`)
   await page.getByText('author', { exact: true }).first().click()
   await arrivesAt(page, /\/m[a-z0-9]{14}/)
   await see(page.getByText('Ann'))
@@ -83,8 +93,8 @@ test('its records are edited in the grid, and a table without a key says why not
 })
 
 test('a record is added under the key that one types', async () => {
-  const page = await openSignedIn()
-  await page.getByText('Library').first().click()
+  await foreign.ask('delete from country')
+  const page = await openSignedIn(`/nc/${baseId}`)
   await page.getByText('country', { exact: true }).first().click()
   await page.getByTestId('add-record').click()
   await page.keyboard.type('fr')
@@ -95,8 +105,7 @@ test('a record is added under the key that one types', async () => {
 })
 
 test('a record opens by its address, also with a key that JavaScript would round', async () => {
-  const page = await openSignedIn()
-  await page.getByText('Library').first().click()
+  const page = await openSignedIn(`/nc/${baseId}`)
   await page.getByText('post', { exact: true }).first().click()
   await see(page.getByText('Long').first())
   await page.evaluate(() => {
@@ -106,9 +115,9 @@ test('a record opens by its address, also with a key that JavaScript would round
 })
 
 test('what has changed in it is taken over as chosen', async () => {
+  await foreign.ask('alter table author drop column if exists born, drop column if exists died')
+  const page = await openSignedIn(`/nc/${await connectBase()}`)
   await foreign.ask('alter table author add column born date, add column died date')
-  const page = await openSignedIn()
-  await page.getByText('Library').first().click()
   await page.getByRole('tab', { name: 'Data sources' }).click()
   await page.getByRole('button', { name: 'Synchronise' }).click()
   const dialog = page.getByRole('dialog')
@@ -120,8 +129,11 @@ test('what has changed in it is taken over as chosen', async () => {
 expectNoProblems()
 
 test('deleting says first what the database does with records that refer to it', async () => {
-  const page = await openSignedIn()
-  await page.getByText('Library').first().click()
+  for (const table of ['chart', 'song', 'genre']) await foreign.ask(`delete from ${table}`)
+  await foreign.ask("insert into genre values (1, 'Blues'), (2, 'Jazz')")
+  await foreign.ask("insert into song values (1, 'One', 1), (2, 'Two', 1), (3, 'Three', 2)")
+  await foreign.ask("insert into chart values (1, 'Top', 3)")
+  const page = await openSignedIn(`/nc/${baseId}`)
   await page.getByText('genre', { exact: true }).first().click()
   await page.getByText('Blues').click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Delete record' }).click()
