@@ -46,7 +46,6 @@ async function openAudit({ isPhone = false, isSignedIn = true } = {}) {
   const context: BrowserContext = await browser.newContext(
     isPhone ? { viewport: PHONE, hasTouch: true, isMobile: true } : { viewport: WIDE },
   )
-  context.setDefaultTimeout(10_000)
   if (isSignedIn)
     await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), owner.token)
   const page = await context.newPage()

@@ -32,7 +32,6 @@ beforeAll(async () => {
   const { id } = await api.sources.create.mutate({ baseId: base.id, ...foreign.sent })
   expect((await jobEnd({ app }, id)).status).toBe('completed')
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 } })
-  context.setDefaultTimeout(10_000)
   await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), owner.token)
   page = await context.newPage()
 })

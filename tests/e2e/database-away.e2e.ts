@@ -28,7 +28,7 @@ test('what is typed while the server’s own database is away is kept, and store
     const query = { tableId: table.tableId, limit: 1, offset: 0 }
     return (await tests.app().trpc(tests.owner().token).records.list.query({ query })).rows[0]
   }
-  expect(await eventually(stored, (row) => row?.includes('pear') ?? false, 20_000)).toContain('pear')
+  expect(await eventually(stored, (row) => row?.includes('pear') ?? false)).toContain('pear')
   await page.getByText('1 unsaved change').waitFor({ state: 'detached' })
   // The browser notes the calls that failed.
   grid.problems.length = 0

@@ -72,7 +72,6 @@ export function formTests({
   async function open(address: string, { user, ...options }: { user?: TestUser; width?: number } = {}) {
     const context = await browser.newContext({ viewport: { width: options.width ?? 1280, height: 800 } })
     contexts.push(context)
-    context.setDefaultTimeout(8000)
     if (user) await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), user.token)
     const page = await context.newPage()
     page.on('pageerror', (error) => problems.push(error.message))

@@ -41,8 +41,11 @@ export type GridPage = Awaited<ReturnType<typeof openGrid>>
 
 type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>
 
-/** Only ends hanging tests: on a busy machine a page takes seconds for what takes milliseconds alone. */
-const WAIT_MS = 20_000
+/**
+ * Only ends hanging tests, as Playwright's own limit of the same length: on a busy machine a page takes seconds for what
+ * takes milliseconds alone.
+ */
+const WAIT_MS = 30_000
 
 const PERMISSIONS = ['clipboard-read', 'clipboard-write']
 
@@ -67,7 +70,6 @@ function createProfiles(browser: () => Browser, app: () => TestApp) {
       permissions: PERMISSIONS,
       ...options,
     })
-    context.setDefaultTimeout(WAIT_MS)
     await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), user.token)
     // Keeps the process of the context alive.
     const blank = await context.newPage()

@@ -24,7 +24,6 @@ beforeAll(async () => {
   ;[app, browser] = await Promise.all([createTestApp(), shareBrowser()])
   owner = await app.signUp()
   page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  page.setDefaultTimeout(10_000)
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(app.url)
   await page.getByLabel('Email').fill(owner.email)

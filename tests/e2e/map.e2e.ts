@@ -6,6 +6,8 @@ import { eventually, gridTests, textOf } from './grid-page.ts'
 
 // A container has no graphics card: Chromium draws WebGL by itself then, where it is told to.
 const browserArgs = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+/** Only ends hanging tests: without a graphics card the first picture takes long. */
+const MAP_WAIT_MS = 60_000
 const tests = gridTests({ browserArgs })
 
 const FIELDS = [
@@ -35,7 +37,10 @@ async function show(
 ) {
   const grid = await tests.openTable(table, user, {}, { viewId })
   const { page } = grid
-  await page.locator('[data-testid="map"][data-ready]').or(page.getByText('no location field')).waitFor()
+  await page
+    .locator('[data-testid="map"][data-ready]')
+    .or(page.getByText('no location field'))
+    .waitFor({ timeout: MAP_WAIT_MS })
   const pin = (title: string) => page.locator(`[data-testid="map-pin"][aria-label="${title}"]`)
   const line = (title: string) =>
     page.getByTestId('place-list').getByRole('button', { name: title, exact: true })
@@ -240,7 +245,7 @@ describe('a map', () => {
     const { page, table, view } = await openMap([['a']], FIELDS.slice(0, 1))
     await page.getByRole('button', { name: 'Add location field' }).click()
     await page.getByTestId('field-editor').getByRole('button', { name: 'Add field' }).click()
-    await page.locator('[data-testid="map"][data-ready]').waitFor()
+    await page.locator('[data-testid="map"][data-ready]').waitFor({ timeout: MAP_WAIT_MS })
     await page.getByRole('tab', { name: 'No location 1' }).waitFor()
     const viewer = await createMember(tests.app(), table.baseId, 'viewer')
     const other = await show(table, view.id, viewer)

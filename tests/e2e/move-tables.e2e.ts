@@ -75,7 +75,7 @@ describe('adding more linked tables than can be moved together', () => {
     await see(dialog.getByText('Up to 100 tables can be copied or moved together.'))
     expect(await dialog.getByRole('button', { name: 'Add the linked table' }).isDisabled()).toBe(true)
     expect(await dialog.getByRole('button', { name: 'Copy', exact: true }).isEnabled()).toBe(true)
-  }, 60_000)
+  })
 })
 
 describe('a table that somebody else moves to another base', () => {

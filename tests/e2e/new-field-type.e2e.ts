@@ -131,7 +131,6 @@ beforeAll(async () => {
   rest = createRestClient(server.url, token)
   trpc = createTrpcClient(server.url, token)
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  context.setDefaultTimeout(8000)
   await context.addInitScript((own) => localStorage.setItem('sheaf.token', own), token)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))

@@ -17,7 +17,6 @@ async function openPhone(from: Page, token: string | null): Promise<{ page: Page
       isMobile: true,
     })
   if (!context) throw new Error('there is no browser')
-  context.setDefaultTimeout(8000)
   if (token) await context.addInitScript((text) => localStorage.setItem('sheaf.token', text), token)
   const page = await context.newPage()
   const problems: string[] = []

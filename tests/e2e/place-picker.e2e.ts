@@ -12,6 +12,8 @@ const mapScripts = (page: Page): Promise<number> =>
 
 // A container has no graphics card: Chromium draws WebGL by itself then, where it is told to.
 const browserArgs = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+/** Only ends hanging tests: without a graphics card the first picture takes long. */
+const MAP_WAIT_MS = 60_000
 const grids = gridTests({ browserArgs })
 const forms = formTests({ browserArgs })
 
@@ -23,7 +25,7 @@ const FIELDS = [
 /** The dialog with the map, once it is drawn. */
 async function untilMap(page: Page, title = 'Place') {
   const dialog = page.getByRole('dialog', { name: title })
-  await dialog.locator('[data-testid="map"][data-ready]').waitFor()
+  await dialog.locator('[data-testid="map"][data-ready]').waitFor({ timeout: MAP_WAIT_MS })
   const place = async () => (await dialog.getByTestId('picked-place').textContent()) ?? ''
   const pinAt = async () => {
     const box = await dialog.getByTestId('picked-pin').boundingBox()

@@ -33,9 +33,14 @@ describe('a change of whole tables', () => {
     copyFirst(table)
     const grid = await tests.openTable(table)
     const selection = { tableId: table.tableId }
+    // Another write has its turn until the bar is there: the page may not be connected yet.
+    const releaseLinks = await holdTurn(tests.app().kernel, table.baseId)
     const deleted = tests.app().trpc(tests.owner().token).records.deleteMatching.mutate({ selection })
     const bar = grid.page.getByTestId('work-bar')
-    await bar.getByText('Deleting 400,000 records of').waitFor()
+    await bar.waitFor()
+    const count = bar.getByText('Deleting 400,000 records of').waitFor()
+    await releaseLinks()
+    await count
     expect((await deleted).count).toBe(MANY)
     await bar.waitFor({ state: 'detached' })
   })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve))
   const { port } = balancer.address() as { port: number }
   address = `http://127.0.0.1:${port}`
-}, 120_000)
+})
 afterAll(async () => {
   await closeContexts(browser)
   for (const socket of connections) socket.destroy()
@@ -120,4 +120,4 @@ test('a browser goes on with another server when its own is killed, and when tha
   await works('after the restart')
   expect(problems).toEqual([])
   await context.close()
-}, 120_000)
+})

@@ -33,7 +33,6 @@ export function setUpShell({
   /** A browser of its own, signed out. Whatever breaks in its pages is gathered in `problems`. */
   async function openBrowser(): Promise<BrowserContext> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-    context.setDefaultTimeout(15_000)
     context.on('weberror', (error) => problems.push(error.error().message))
     return context
   }

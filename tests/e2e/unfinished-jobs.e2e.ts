@@ -26,7 +26,6 @@ beforeAll(async () => {
     recover: async () => null,
   })
   page = await browser.newPage()
-  page.setDefaultTimeout(10_000)
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(app.url)
   await page.getByLabel('Email').fill(owner.email)

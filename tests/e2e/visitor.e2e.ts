@@ -67,7 +67,6 @@ async function newView(kind: 'grid' | 'kanban' | 'gallery', settings: object = {
 /** A browser that has never been here, at an address as it is given out. */
 async function visit(path: string, page = '/shared'): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  context.setDefaultTimeout(15_000)
   context.on('weberror', (error) => problems.push(error.error().message))
   const opened = await context.newPage()
   await opened.goto(`${app.url}${page}#${path}`)
