@@ -82,12 +82,15 @@ export const mysqlFormula: FormulaWords<SQL> = {
     text(sql`date_format(${wallClock(ms)}, ${sql.raw(withTime ? `'%Y-%m-%d %H:%i:%s'` : `'%Y-%m-%d'`)})`),
   addMonths: (ms, months) => toMs(sql`date_add(${wallClock(ms)}, interval ${integer(months)} month)`),
 
-  cellList: (column, form, isNumeric) =>
-    elements(column, sql.raw(form === 'list' ? `'$[*]'` : `'$[1][*]'`), {
+  cellList(column, form, values) {
+    const element =
+      typeof values === 'function' ? values(listedInstant()) : values === 'number' ? NUMBER_TEXT : sql`t`
+    return elements(column, sql.raw(form === 'list' ? `'$[*]'` : `'$[1][*]'`), {
       path: sql.raw(form === 'list' ? `'$'` : `'$[1]'`),
-      where: sql`t is not null`,
-      ...(isNumeric && { element: NUMBER_TEXT }),
-    }),
+      where: sql`${element} is not null`,
+      element,
+    })
+  },
   listOf: (value) => text(sql`concat('[', json_quote(${value}), ']')`),
   split: (value, separator) =>
     text(
@@ -172,6 +175,9 @@ const NUMBER_TEXT = sql`case when t regexp '^-?[0-9]+[.][0-9]*0$' then ${without
   when t regexp 'e([+]?(1?[0-9]|20)|-0?[1-6])$' then ${withoutZeros(sql`cast(t as decimal(65, 30))`)}
   when t regexp 'e[0-9]' then replace(t, 'e', 'e+')
   else replace(t, 'e-0', 'e-') end`
+
+/** An instant in JSON, which has an offset that MySQL does not read, in milliseconds. */
+const listedInstant = (): SQL => toMs(sql`cast(replace(t, '+00:00', '') as datetime(3))`)
 
 /** Stands for the separator while a text becomes JSON; a code point that no text has (U+FDD0 is no character). */
 const SPLIT_MARK = '\ufdd0'

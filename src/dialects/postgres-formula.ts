@@ -4,7 +4,7 @@ import { type DateFormat, type DatePart, LAST_SHORT_YEAR, MONTH_NAMES } from '..
 import { LONE_ESCAPE, SURROGATE_PAIR } from '../core/formula/json-path.ts'
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
-import type { FormulaWords } from '../core/formula/words.ts'
+import type { FormulaWords, ListedValues } from '../core/formula/words.ts'
 import { firstMatchPattern } from './postgres-pattern.ts'
 import { decodePlain, namedValues, quoteText, standardFormula } from './standard-sql.ts'
 
@@ -132,10 +132,11 @@ export const postgresFormula: FormulaWords<SQL> = {
     sql`(${toMs(sql`(${wallClock(sql`floor(${ms} / 86400000) * 86400000`)} + (${months})::int * interval '1 month')`)}
       + ${ms} - floor(${ms} / 86400000) * 86400000)`,
 
-  cellList: (column, form, isNumeric) =>
+  cellList: (column, form, values) =>
     form === 'list'
-      ? sql`(select array_agg(${isNumeric ? NUMBER_TEXT : sql`listed`} order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
-          where listed is not null)`
+      ? sql`(select array_agg(v order by n) from (select ${listedText(values)} as v, n
+          from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
+          where listed is not null) as texts_ where v is not null)`
       : sql`(select array_agg(listed ->> 1 order by n) from json_array_elements((${column})::text::json -> 1) with ordinality as listed_(listed, n)
           where listed ->> 1 is not null)`,
   listOf: (text) => withElements(sql`array_remove(array[${text}]::text[], null)`),
@@ -197,6 +198,11 @@ const replaceAll = (text: SQL, pattern: string, by: SQL): SQL =>
 /** The text of a number in JSON as JavaScript prints it: `7` for 7.00, `100000000000000000000` for 1e+20, `1e-7` for 1e-07. */
 const NUMBER_TEXT = sql`case when listed ~ '^-?[0-9]+[.][0-9]*0$|e([+]?(1?[0-9]|20)|-0?[1-6])$'
   then trim_scale(listed::numeric)::text else regexp_replace(replace(listed, 'e-0', 'e-'), 'e([0-9])', 'e+\\1') end`
+
+const listedText = (values: ListedValues<SQL>): SQL => {
+  if (typeof values === 'function') return values(cell(sql`listed::timestamptz`, 'datetime'))
+  return values === 'number' ? NUMBER_TEXT : sql`listed`
+}
 
 /** Null for a list without elements. */
 const withElements = (list: SQL): SQL => sql`nullif(${list}, '{}'::text[])`

@@ -26,10 +26,7 @@ export const sqliteFormula: FormulaWords<SQL> = {
   power: (base, exponent) => sql`pow(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`cast('1e' || cast(${exponent} as integer) as real)`,
   among: (what, values) => {
-    const listed = sql.join(
-      values.map((value) => sql`select ${value.sql} as x`),
-      sql` union all `,
-    )
+    const listed = unionAll(values.map((value) => sql`select ${value.sql} as x`))
     if (what !== 'median')
       return sql`(select ${what === 'count' ? sql`1.0 * count(x)` : sql.raw(`${what}(x)`)} from (${listed}))`
     return sql`(select min(x) + (max(x) - min(x)) * 0.5 from (select x, row_number() over (order by x) as n, count(*) over () as c
@@ -63,8 +60,14 @@ export const sqliteFormula: FormulaWords<SQL> = {
       : sql`strftime('%Y-%m-%d', ${ms} / 1000.0, 'unixepoch')`,
   addMonths,
 
-  cellList: (column, form) =>
-    sql`(select nullif(json_group_array(text), '[]') from ${elements(column, form)} where text is not null)`,
+  cellList: (column, form, values) => {
+    const texts = elements(column, form)
+    const from =
+      typeof values === 'function'
+        ? sql`(select ${values(sql`listed_ms`)} as text from (select ${cell(sql`text`, 'datetime')} as listed_ms from ${texts}))`
+        : texts
+    return sql`(select nullif(json_group_array(text), '[]') from ${from} where text is not null)`
+  },
   listOf: (text) => sql`sheaf_list_of(${text})`,
   split: (text, separator) => sql`sheaf_list_split(${text}, ${separator})`,
   joinList: (list, separator) => sql`sheaf_list_join(${list}, ${separator})`,
@@ -82,6 +85,18 @@ export const sqliteFormula: FormulaWords<SQL> = {
   regexMatch: (text, pattern) => sql`sheaf_regex_match(${text}, ${pattern})`,
   regexExtract: (text, pattern) => sql`sheaf_regex_extract(${text}, ${pattern})`,
   regexReplace: (text, pattern, by) => sql`sheaf_regex_replace(${text}, ${pattern}, ${by})`,
+}
+
+/** Below SQLite's limit of 500 parts of a compound select. */
+const MAX_PARTS = 400
+
+/** Selects of a column `x` one after the other, however many there are. */
+function unionAll(selects: SQL[]): SQL {
+  if (selects.length <= MAX_PARTS) return sql.join(selects, sql` union all `)
+  const groups = Array.from({ length: Math.ceil(selects.length / MAX_PARTS) }, (_, at) =>
+    selects.slice(at * MAX_PARTS, (at + 1) * MAX_PARTS),
+  )
+  return unionAll(groups.map((group) => sql`select x from (${sql.join(group, sql` union all `)})`))
 }
 
 const PARTS = { year: `'%Y'`, month: `'%m'`, day: `'%d'` }

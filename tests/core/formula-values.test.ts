@@ -33,10 +33,32 @@ describe('the meaning of formulas', () => {
     ['MIN(null, 3, 2)', 2],
   ])
 
+  // The days at the ends of years on which the weeks of ISO 8601 and those of the United States differ.
+  holds('formats', [
+    ['DATETIME_FORMAT("2020-12-31", "WW ww DDD")', '53 01 366'],
+    ['DATETIME_FORMAT("2021-01-03", "W w DDDD")', '53 2 003'],
+    ['DATETIME_FORMAT("2024-12-30", "WW ww E d")', '01 01 1 1'],
+    ['DATETIME_FORMAT("1900-03-01", "DDD")', '60'],
+    ['DATETIME_FORMAT("2000-03-01", "DDD")', '61'],
+    ['DATETIME_FORMAT("2024-03-11 00:05:09.078", "dd Do k kk S SS")', 'Mo 11th 24 24 0 07'],
+    ['DATETIME_FORMAT("2024-03-22", "Do [of] MMMM")', '22nd of March'],
+    [
+      'DATETIME_FORMAT("2024-03-05 13:20:30", "L LT; LLLL; LTS ZZ X")',
+      '03/05/2024 1:20 PM; Tuesday, March 5, 2024 1:20 PM; 1:20:30 PM +0000 1709644830',
+    ],
+    ['DATETIME_PARSE("5.3.2024 1:7:9 pm", "D.M.YYYY h:m:s a") = "2024-03-05 13:07:09"', true],
+    ['DATESTR(DATEADD("2024-01-31", 1, "M"))', '2024-02-29'],
+    ['DATESTR(DATEADD("2024-01-31", 2, "Quarters"))', '2024-07-31'],
+    ['DATEADD("2024-01-31", 2, "m") = "2024-01-31 00:02"', true],
+  ])
+
   holds('errors', [
     ['ISERROR(MOD(5, 0))', true],
     ['ISERROR(1 + 1 / 0)', true],
     ['ISERROR({Price} / 2)', false],
+    ['ISERROR(VALUE(""))', false],
+    ['ISERROR(VALUE(null & ""))', false],
+    ['ISERROR(VALUE("x"))', true],
     ['ISERROR({Price} / 0)', false],
     ['ISERROR(UPPER(LOG(0) & ""))', true],
     ['ISERROR(1e29 * 1e29)', true],

@@ -96,6 +96,12 @@ describe('checkFormula', () => {
     expect(problems('{Nope} + ROUND("a") + NOPE()')).toHaveLength(3)
   })
 
+  test('refuses more numbers of MEDIAN than databases compute with', () => {
+    const of = (count: number) => `MEDIAN(${Array.from({ length: count }, () => '1').join(', ')})`
+    expect(problems(of(250))).toEqual([])
+    expect(problems(of(251))).toEqual([expect.stringContaining('MAX_ARG')])
+  })
+
   test('names the units of DATETIME_DIFF', () => {
     expect(problems('DATETIME_DIFF({Due}, {At}, "eons")')[0]).toContain(
       "Third parameter of DATETIME_DIFF should be one of 'milliseconds', 'ms', 'seconds', 's'",

@@ -73,6 +73,8 @@ const LEAVES: Record<Kind, readonly string[]> = {
     '{Amounts}',
     '{Amounts}',
     '{Tags}',
+    '{Tag lists}',
+    '{Departures}',
     '{Text}',
     '{Num}',
     '{At}',
@@ -156,6 +158,7 @@ const FORMATS = [
   'YYYYMMDDHHmmss',
   'YYYY-MM-DDTHH:mm:ss.SSS[Z]',
   'YYYY-MM-DD HH:mm:ss.SSS',
+  'D.M.YYYY h:m:s a',
   'H:mm, YY/MM/DD',
   '[50%] MMM YY',
   'MMMM D, YYYY',
@@ -196,12 +199,29 @@ const DATE_TEXTS = [
   '٢٠٢٤-01-01',
 ]
 
-const STEPS = ['day', 'week', 'month', 'year', 'hour', 'minute', 'second']
+const STEPS = [
+  'day',
+  'week',
+  'month',
+  'year',
+  'hour',
+  'minute',
+  'second',
+  'days',
+  'M',
+  'm',
+  'quarters',
+  'ms',
+  'Hours',
+]
 const UNITS = ['ms', 'seconds', 'm', 'hours', 'd', 'weeks', 'M', 'quarters', 'years', 'days', 'months']
 const SHOWN_FORMATS = [
   'YYYY-MM-DD',
   'D.M.YY H:m:s',
   'dddd, DD MMMM YYYY [at] hh:mm:ss.SSS A',
+  'Do MMMM, dd d E [day] DDD (DDDD), [KW] WW (W), ww w',
+  'k:mm:ss.SS S ZZ X x',
+  'L LT, LL LTS, LLL, LLLL',
   'ddd MMM D h a Z',
   '[Q]Q Z',
   '',

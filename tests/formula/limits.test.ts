@@ -58,6 +58,14 @@ const DEEP: Record<string, string> = {
   'many texts': deepest('{Num}', (inner) =>
     inner === '{Num}' ? 'CONCAT({Num})' : `${inner.slice(0, -1)}, {Num})`,
   ),
+  ...Object.fromEntries(
+    ['MIN', 'COUNTA', 'MEDIAN'].map((name) => [
+      `many arguments of ${name}`,
+      deepest('{Num}', (inner) =>
+        inner === '{Num}' ? `${name}({Num})` : `${inner.slice(0, -1)}, {Num}, {Int}, 3)`,
+      ),
+    ]),
+  ),
   SWITCH: deepest('{Num}', (inner) =>
     inner === '{Num}' ? 'SWITCH({Num}, 1, 2)' : `${inner.slice(0, -1)}, ${inner.length}, {Int})`,
   ),

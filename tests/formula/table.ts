@@ -10,6 +10,7 @@ interface TestColumn {
   /** The field's own time zone. */
   zone?: string
   isNumeric?: boolean
+  hasInstants?: boolean
   separator?: string
   isJson?: boolean
   form: CellForm
@@ -265,6 +266,28 @@ export const COLUMNS: readonly TestColumn[] = [
     values: [null, 'red', 'red,blue', 'é,É,e,red', 'a b,c d', 'x,"y"'],
   },
   {
+    title: 'Tag lists',
+    form: 'list',
+    isNumeric: false,
+    separator: ',',
+    storage: 'longText',
+    values: [null, '[]', '["red,blue","red"]', '["é,É",null,"e"]', '["x,\\"y\\""]'],
+  },
+  {
+    title: 'Departures',
+    zone: 'Asia/Tokyo',
+    form: 'list',
+    isNumeric: false,
+    hasInstants: true,
+    storage: 'longText',
+    values: [
+      null,
+      '[]',
+      '["2024-02-29 20:30:00+00:00","2024-01-01 00:00:00.250+00:00"]',
+      '["0001-01-01 00:00:00+00:00",null,"9999-12-31 23:59:59+00:00","2024-02-29 20:30:00+00:00"]',
+    ],
+  },
+  {
     title: 'Doc',
     form: 'text',
     isJson: true,
@@ -287,11 +310,11 @@ export const COLUMNS: readonly TestColumn[] = [
 ]
 
 /** Columns that stand for fields which are computed: what gives their values is no column. */
-const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due', 'Amounts']
+const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due', 'Amounts', 'Tag lists', 'Departures']
 
 /** The fields of the columns. */
 export const FIELDS: readonly FormulaField[] = COLUMNS.map(
-  ({ title, form, zone, isNumeric, separator, isJson }) => ({
+  ({ title, form, zone, isNumeric, hasInstants, separator, isJson }) => ({
     id: `c${title.replace(/\W/g, '')}`,
     title,
     type: form,
@@ -300,6 +323,7 @@ export const FIELDS: readonly FormulaField[] = COLUMNS.map(
     isBroken: false,
     ...(zone !== undefined && { zone }),
     ...(isNumeric !== undefined && { isNumeric }),
+    ...(hasInstants !== undefined && { hasInstants }),
     ...(separator !== undefined && { separator }),
     ...(isJson !== undefined && { isJson }),
   }),

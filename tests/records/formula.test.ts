@@ -288,6 +288,34 @@ describe('formulas in filters, sorts, groups and summaries', () => {
     expect((await valuesOf(books, 'Over')).a).toBe(5)
   })
 
+  test('take the values of looked-up options and dates one by one', async () => {
+    const trips = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }])
+    const choices = ['red', 'green', 'blue'].map((title) => ({ title }))
+    await library.add(trips, 'Tags', 'MultiSelect', { choices })
+    await library.add(trips, 'Departure', 'DateTime', { timeZone: 'Asia/Tokyo' })
+    await bench.rest.patch(trips.path, [
+      { Id: 1, Tags: 'red,blue', Departure: '2024-02-29 20:30:00+00:00' },
+      { Id: 2, Tags: 'red', Departure: '2024-06-30 15:00:00+00:00' },
+    ])
+    const people = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }])
+    const options = { kind: 'mm', relatedTableId: trips.id, createInverse: false }
+    await library.add(people, 'Trips', 'LinkToAnotherRecord', options)
+    await library.link(people, 'Trips', 1, [1, 2])
+    await library.addThrough(people, 'Tags', 'Trips', [trips, 'Tags'])
+    await library.addThrough(people, 'Departures', 'Trips', [trips, 'Departure'])
+    const written = {
+      Once: ['ARRAYUNIQUE({Tags})', 'red, blue'],
+      Flat: ['ARRAYJOIN(ARRAYFLATTEN({Tags}), ";")', 'red;blue;red'],
+      'As text': ['"" & {Tags}', 'red,blue, red'],
+      Left: ['"" & {Departures}', '2024-03-01 05:30:00, 2024-07-01 00:00:00'],
+      Last: ['ARRAYSLICE({Departures}, -1)', '2024-07-01 00:00:00'],
+    }
+    for (const [title, [text = '', value]] of Object.entries(written)) {
+      await formula(people, title, text)
+      expect([title, await valuesOf(people, title)]).toEqual([title, { x: value }])
+    }
+  })
+
   test('compute in the time zone of a field that has its own', async () => {
     const table = await bench.table({ Title: 'SingleLineText', Number: 'Number' }, [{ Title: 'x' }])
     const departure = await library.add(table, 'Departure', 'DateTime', { timeZone: 'Asia/Tokyo' })

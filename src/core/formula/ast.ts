@@ -90,7 +90,9 @@ export interface FormulaField {
   isJson?: boolean
   /** For a `list`: true if its values are numbers. */
   isNumeric?: boolean
-  /** For a `text` that holds several values: what separates them. */
+  /** For a `list`: true if its values are instants. */
+  hasInstants?: boolean
+  /** For a `text` that holds several values, or a `list` of such texts: what separates them. */
   separator?: string
 }
 

@@ -311,7 +311,7 @@ function checkArgument(
 ): Expression | null {
   const written = node.kind === 'literal' && typeof node.value === 'string' ? node.value : null
   if (isLiteralKind(kind)) {
-    if (written !== null && isLiteralOf(kind, written, definition)) return expression
+    if (written !== null && isLiteralOf(kind, written)) return expression
     return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition, kind, index) ?? '')
   }
   if (kind === 'pattern') return checkPattern(node, written, expression, definition, checker)
@@ -349,10 +349,10 @@ const isLiteralKind = (kind: ArgKind): kind is LiteralKind => LITERAL_KINDS.some
 
 const MAX_ZONE_NAME = 64
 
-function isLiteralOf(kind: LiteralKind, written: string, { units = [] }: FormulaFunction): boolean {
+function isLiteralOf(kind: LiteralKind, written: string): boolean {
   switch (kind) {
     case 'unit':
-      return isUnit(written, units)
+      return isUnit(written)
     case 'weekday':
       return firstDay(written) >= 0
     case 'format':

@@ -5,7 +5,7 @@ import { compileDateOrNull, compileFromWall, fromWallMs } from './instants.ts'
 import { operationOf } from './operators.ts'
 import { LIMIT, TINY } from './semantics.ts'
 import { compileText } from './text-of.ts'
-import type { FormulaWords } from './words.ts'
+import type { FormulaWords, ListedValues } from './words.ts'
 
 /** Everything that compiling a formula needs. */
 export interface FormulaCompileContext<S> {
@@ -47,7 +47,7 @@ export function compileFormula<S>(expression: Expression, context: FormulaCompil
   if (repeated.length === 0) return words.finish(compileWith(new Map()), expression.type)
   // Computed once: repeating a computed field’s SQL would grow exponentially with formulas that refer to formulas.
   const values = repeated.map(({ field, type }) => ({
-    sql: readColumn(field, type, build.freshName(), context),
+    sql: readColumn(field, type, build.freshName(), build, context),
     type,
     isSimple: false,
   }))
@@ -69,17 +69,25 @@ const readKey = (field: FormulaField, type: ValueType): string =>
   isListType(type) ? `${field.id} as list` : field.id
 
 function readColumn<S>(
-  { id, form, isNumeric = false }: FormulaField,
+  field: FormulaField,
   type: ValueType,
   name: string | null,
-  { words, column }: FormulaCompileContext<S>,
+  build: Build<S>,
+  { column }: FormulaCompileContext<S>,
 ): S {
-  const isList = form === 'list' || form === 'linkTitles'
-  if (isList && isListType(type)) return words.cellList(column(id), form, isNumeric, name)
-  // Numbers in JSON depend on the engine and on the type of their column: 7, 7.0 and 7.00.
-  if (isList && isNumeric)
-    return words.joinList(words.cellList(column(id), form, true, name), words.text(', '))
-  return words.cell(column(id), form, name)
+  const { id, form } = field
+  const { words } = build
+  if (form !== 'list' && form !== 'linkTitles') return words.cell(column(id), form, name)
+  const values = listedValues(field, build)
+  if (isListType(type)) return words.cellList(column(id), form, values, name)
+  if (values === 'text') return words.cell(column(id), form, name)
+  return words.joinList(words.cellList(column(id), form, values, name), words.text(', '))
+}
+
+/** Numbers in JSON depend on the engine and on the type of their column: 7, 7.0 and 7.00. Instants are shown in the field's zone. */
+function listedValues<S>({ isNumeric, hasInstants, zone }: FormulaField, build: Build<S>): ListedValues<S> {
+  if (!hasInstants) return isNumeric ? 'number' : 'text'
+  return (sql) => compileText({ sql, type: 'datetime', isSimple: false }, inZone(build, zone))
 }
 
 /** The computed fields that a formula refers to more than once. */
@@ -145,7 +153,7 @@ function fieldValue<S>(
   const name = field.isComputed ? build.freshName() : null
   // Text is read from the column as it is; numbers and dates are validated first.
   const isSimple = !field.isComputed && (type === 'text' || type === 'boolean')
-  return { sql: readColumn(field, type, name, context), type, isSimple }
+  return { sql: readColumn(field, type, name, build, context), type, isSimple }
 }
 
 function convert<S>(from: Value<S>, to: Conversion, type: ValueType, build: Build<S>): S {

@@ -113,17 +113,18 @@ function asList(expression: Expression): Expression {
   if (expression.type === 'null') return convert(expression, 'nothing', 'texts')
   if (expression.kind === 'field') {
     const { form, isNumeric, separator } = expression.field
-    if (form === 'list' || form === 'linkTitles')
-      return { ...expression, type: isNumeric ? 'numbers' : 'texts' }
-    if (separator !== undefined) {
-      const literal: Expression = { kind: 'literal', type: 'text', value: separator, range: expression.range }
-      return {
-        kind: 'call',
-        name: 'SPLIT',
-        type: 'texts',
-        args: [expression, literal],
-        range: expression.range,
-      }
+    const { range } = expression
+    const isList = form === 'list' || form === 'linkTitles'
+    const list: Expression = isList ? { ...expression, type: isNumeric ? 'numbers' : 'texts' } : expression
+    if (separator === undefined) {
+      if (isList) return list
+    } else {
+      const literal: Expression = { kind: 'literal', type: 'text', value: separator, range }
+      // The texts of a lookup each hold several values: together they are one such text.
+      const text: Expression = isList
+        ? { kind: 'call', name: 'ARRAYJOIN', type: 'text', args: [list, literal], range }
+        : expression
+      return { kind: 'call', name: 'SPLIT', type: 'texts', args: [text, literal], range }
     }
   }
   return convert(asText(expression), 'list', expression.type === 'number' ? 'numbers' : 'texts')

@@ -19,15 +19,6 @@ import { DAY_MS, dateOrNull, whole } from './semantics.ts'
 type Step = { days: number } | { months: number } | { exact: number }
 
 const HOUR = 3_600_000
-const STEPS: Record<string, Step> = {
-  day: { days: 1 },
-  week: { days: 7 },
-  month: { months: 1 },
-  year: { months: 12 },
-  hour: { exact: HOUR },
-  minute: { exact: 60_000 },
-  second: { exact: 1000 },
-}
 
 /** Units of DATETIME_DIFF: exact time in milliseconds, time on the wall in milliseconds, or calendar months. */
 type DifferenceUnit = { exact: number } | { wall: number } | { months: number }
@@ -46,8 +37,11 @@ const UNITS: [names: string[], unit: DifferenceUnit][] = [
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** Step of a DATEADD unit; null for an unknown unit. */
-const stepOf = (unit: Datum | undefined): Step | null => STEPS[String(unit).toLowerCase()] ?? null
+/** Step of a DATEADD unit, by the names of DATETIME_DIFF's; null for an unknown unit. Days and weeks are those on the wall. */
+function stepOf(unit: Datum | undefined): Step | null {
+  const found = differenceUnit(unit)
+  return found && 'wall' in found ? { days: found.wall / DAY_MS } : found
+}
 
 /** True for a unit of DATEADD that is shorter than a day, so that the result has a time of day. */
 export function isTimeUnit(unit: Datum | undefined): boolean {
@@ -55,7 +49,7 @@ export function isTimeUnit(unit: Datum | undefined): boolean {
   return step !== null && 'exact' in step
 }
 
-/** The unit of DATETIME_DIFF by its name: `days`, `day` or `d`. Of the short ones M and Q are capitals. */
+/** A unit by its name: `days`, `day` or `d`. Of the short ones M and Q are capitals. */
 export function differenceUnit(name: Datum | undefined): DifferenceUnit | null {
   const text = String(name)
   const long = text.toLowerCase()
@@ -63,14 +57,13 @@ export function differenceUnit(name: Datum | undefined): DifferenceUnit | null {
   return found?.[1] ?? null
 }
 
-/** Every way to write a unit of DATETIME_DIFF. */
+/** The names of the units of DATETIME_DIFF, long and short. */
 export const DIFFERENCE_UNITS: readonly string[] = UNITS.flatMap(([names]) => names)
-/** Every way to write a unit of DATEADD. */
-export const STEP_UNITS: readonly string[] = Object.keys(STEPS)
+/** The names of the units of DATEADD in spec §8; those of DATETIME_DIFF are accepted as well. */
+export const STEP_UNITS: readonly string[] = ['day', 'week', 'month', 'year', 'hour', 'minute', 'second']
 
 /** True for an accepted name of a unit, such as `days`, `day` or `d`. */
-export const isUnit = (name: string, units: readonly string[]): boolean =>
-  units === STEP_UNITS ? stepOf(name) !== null : differenceUnit(name) !== null
+export const isUnit = (name: string): boolean => differenceUnit(name) !== null
 
 /** Days from Monday to the named weekday; 0 without a name, -1 for an unknown one. */
 export const firstDay = (name: Datum | undefined): number =>

@@ -33,12 +33,15 @@ const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: tr
   hh: { part: 'hour', source: '0[1-9]|1[0-2]' },
   h: { part: 'hour', source: '0?[1-9]|1[0-2]', hasAnyLength: true },
   mm: { part: 'minute', source: '[0-5][0-9]' },
+  m: { part: 'minute', source: '[0-5]?[0-9]', hasAnyLength: true },
+  s: { part: 'second', source: '[0-5]?[0-9]', hasAnyLength: true },
   ss: { part: 'second', source: '[0-5][0-9]' },
   SSS: { part: 'ms', source: '[0-9]{3}' },
   A: { part: 'half', source: '[AaPp][Mm]' },
+  a: { part: 'half', source: '[AaPp][Mm]' },
 }
 
-const PIECES = /YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|\[[^\]]*\]|[\s\S]/g
+const PIECES = /YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|m|ss|s|SSS|A|a|\[[^\]]*\]|[\s\S]/g
 const MAX_FORMAT = 40
 /** Two-digit years up to this one are in this century, as in date fields. */
 export const LAST_SHORT_YEAR = 68

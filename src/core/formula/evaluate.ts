@@ -56,7 +56,10 @@ function readCell(field: FormulaField, type: ValueType, context: EvaluateContext
   if (field.form === 'linkTitles' || field.form === 'list') {
     const values =
       field.form === 'list' ? readList(value) : readLinks(value).records.map(({ title }) => title)
-    const texts = values.filter((entry) => entry !== null).map(String)
+    const zone = field.zone ?? context.zone
+    const shown = (entry: unknown) =>
+      field.hasInstants ? textOf(readDate(String(entry)), 'datetime', zone) : String(entry)
+    const texts = values.flatMap((entry) => (entry === null ? [] : (shown(entry) ?? [])))
     return isListType(type) ? listOf(texts) : texts.length === 0 ? null : texts.join(', ')
   }
   if (type === 'number') {

@@ -18,11 +18,14 @@ export function formulaField(field: Field): FormulaField {
   }
 }
 
-/** How the values of a field with several are told apart. */
-function elementsOf(field: Field): Pick<FormulaField, 'isNumeric' | 'separator'> {
+/** What the values of a field with several are, and how they are told apart. */
+function elementsOf(field: Field): Pick<FormulaField, 'isNumeric' | 'hasInstants' | 'separator'> {
   const { type, isList } = shownType(field)
-  if (isList) return { isNumeric: type.storage === 'integer' || type.storage === 'real' }
-  return type.choices === 'multiple' && type.storage === 'text' ? { separator: ',' } : {}
+  return {
+    ...(isList && { isNumeric: type.storage === 'integer' || type.storage === 'real' }),
+    ...(isList && type.storage === 'datetime' && { hasInstants: true }),
+    ...(type.choices === 'multiple' && type.storage === 'text' && { separator: ',' }),
+  }
 }
 
 /** The time zone of a field that has its own. */

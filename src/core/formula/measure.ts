@@ -134,7 +134,10 @@ const MEASURE: FormulaWords<Size> = {
   lower: cased,
   datePart: (_part, ms) => around([ms], 4),
   dateText: (ms) => around([ms], 4),
-  cellList: (column, _form, _isNumeric, name) => around([column], 6, name === null ? 1 : 2),
+  cellList: (column, _form, values, name) => {
+    const list = around([column], 6, name === null ? 1 : 2)
+    return typeof values === 'function' ? around([list, values(LEAF)], 6, 1) : list
+  },
   listOf: one,
   split: two,
   joinList: (list, separator) => around([list, separator, separator], 5, 1),

@@ -50,7 +50,7 @@ const comparison = (name: Comparison): Operation => ({
   },
 })
 
-/** The name of the condition that the first operand is null although the others are not. */
+/** The name of the condition that the first operand is null although the others have values. */
 export const FAILED = 'failed'
 
 /** The name of the minus in front of one operand, in expressions. */
@@ -119,10 +119,18 @@ const OPERATIONS: Operation[] = [
     args: [],
     rest: ['any'],
     returns: 'boolean',
-    evaluate: ([result = null, ...args]) => result === null && args.every((arg) => arg !== null),
+    // A cleared cell may hold an empty text, which looks the same as none.
+    evaluate: ([result = null, ...args]) =>
+      result === null && args.every((arg) => arg !== null && arg !== ''),
     compile: <S>([result, ...args]: Value<S>[], { words }: Build<S>): S =>
       result
-        ? words.and([words.isNull(result.sql), ...args.map(({ sql }) => words.not(words.isNull(sql)))])
+        ? words.and([
+            words.isNull(result.sql),
+            ...args.flatMap(({ sql, type }) => [
+              words.not(words.isNull(sql)),
+              ...(type === 'text' ? [words.compareText('!=', sql, words.text(''))] : []),
+            ]),
+          ])
         : words.truth(false),
   },
   ...(['=', '!=', '<', '<=', '>', '>='] as const).map(comparison),

@@ -19,6 +19,12 @@ export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
  * an instant are milliseconds since 1970 (a day: of its midnight in UTC). A list has texts as elements; an empty one is
  * null. Unless stated otherwise, null arguments give null.
  */
+/**
+ * How the values of a list become texts: as they are, as numbers, so that decimals of a connected database lose the zeros at
+ * their end, or as instants by a function of their milliseconds.
+ */
+export type ListedValues<S> = 'text' | 'number' | ((instant: S) => S)
+
 export interface FormulaWords<S> {
   /** A number from the formula, bound. */
   number(value: number): S
@@ -111,11 +117,8 @@ export interface FormulaWords<S> {
   /** The same day a whole number of months on, the last of the month where it has no such day; within years 1 to 9999. */
   addMonths(ms: S, months: S): S
 
-  /**
-   * The values of a field's column with several, but those that are null; `name` as for `cell`. Decimals of a connected
-   * database lose the zeros at their end.
-   */
-  cellList(column: S, form: 'list' | 'linkTitles', isNumeric: boolean, name: string | null): S
+  /** The values of a field's column with several, but those that are null; `name` as for `cell`. */
+  cellList(column: S, form: 'list' | 'linkTitles', values: ListedValues<S>, name: string | null): S
   /** A list of the one text. */
   listOf(text: S): S
   /** The parts of a text between the separators, which are not empty. */

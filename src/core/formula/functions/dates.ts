@@ -249,7 +249,8 @@ export const dateStr = defineFunction({
 /** The date so many units later; earlier for a negative number. */
 export const dateAdd = defineFunction({
   name: 'DATEADD',
-  syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year" | "hour" | "minute" | "second")',
+  syntax:
+    'DATEADD(date, number, "days" | "weeks" | "months" | "quarters" | "years" | "hours" | "minutes" | "seconds")',
   help: m.formula_dateadd_help,
   failure: 'possible',
   examples: {
@@ -257,6 +258,7 @@ export const dateAdd = defineFunction({
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
     'DATEADD("2024-02-29 23:30", 90, "minute")': '2024-03-01 01:00:00+00:00',
     'DATEADD("2024-03-01", -1, "second")': '2024-02-29 23:59:59+00:00',
+    'DATESTR(DATEADD("2024-01-31", 2, "quarters"))': '2024-07-31',
   },
   args: ['date', 'number', 'unit'],
   units: STEP_UNITS,

@@ -79,7 +79,7 @@ export interface FormulaFunction {
   failure?: 'possible' | 'always' | 'never' | ((args: Expression[], tools: FailureTools) => Expression)
   /** True if the compiler passes a further first argument: the condition that the original first one has failed. */
   watchesErrors?: true
-  /** Accepted names of units, for an argument of kind `unit`. */
+  /** Names of units for the error message about an argument of kind `unit`. */
   units?: readonly string[]
   /** Database clients that do not support the function. */
   unavailable?: readonly string[]

@@ -4,6 +4,9 @@ import type { Build, Value } from '../build.ts'
 import { compileSum } from './aggregates.ts'
 import { type Datum, defineFunction, type FormulaFunction } from './define.ts'
 
+/** Databases compute the median from a row of all arguments, which has a limited number of columns. */
+const MAX_NUMBERS = 250
+
 const filled = (args: Datum[]): number[] => args.filter((arg) => arg !== null).map(Number)
 
 /** The median: the middle number, or the mean of the two in the middle. */
@@ -15,6 +18,7 @@ export const median = defineFunction({
   args: [],
   rest: ['number'],
   min: 1,
+  max: MAX_NUMBERS,
   returns: 'number',
   evaluate: (args) => {
     const values = filled(args).sort((a, b) => a - b)
