@@ -2,7 +2,7 @@ import { nowIso, nowMs } from '../../src/clock.ts'
 import { type Actor, actorIdOf } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { ChoiceTitles } from '../../src/core/fields/choice-titles.ts'
-import type { Filter } from '../../src/core/filters/index.ts'
+import { type Filter, fieldsOf } from '../../src/core/filters/index.ts'
 import type {
   DeliveryStatus,
   Hook,
@@ -28,7 +28,7 @@ import type { AuthService } from '../auth/index.ts'
 import type { CopiedHooks } from '../imports/index.ts'
 import type { PluginsService } from '../plugins/index.ts'
 import { createRestRows, type RecordsService, type RestRow, storedId } from '../records/index.ts'
-import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
+import { choiceTitles, orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
 import type { FilterHolder } from '../views/index.ts'
 import {
   createCollector,
@@ -55,6 +55,9 @@ const TRIGGER_PATIENCE_MS = 10_000
 const TRIGGER_LOOK_MS = 40
 /** Pauses that end when the table fits again. */
 const REPAIRABLE: ReadonlySet<string> = new Set(['condition', 'fields'])
+/** Tries of a change of webhooks that others change as well, and the pause before the next, which grows by itself. */
+const MAX_TRIES = 20
+const TRY_AGAIN_MS = 10
 /** The name of the webhooks among the consumers of the change logs. */
 const CONSUMER = 'hooks'
 
@@ -70,11 +73,20 @@ const IDLE = {
 
 export type HooksService = ReturnType<typeof createHooksService>
 
+/** A condition with the titles of options that have been renamed since it was made. */
+function carried(filter: Filter | null, before: TableModel, now: TableModel): Filter | null {
+  return fieldsOf(filter).reduce((renamed: Filter | null, fieldId) => {
+    const [old, field] = [before.field(fieldId), now.field(fieldId)]
+    const titles = old && field ? choiceTitles(old, field) : null
+    return renamed && titles ? renameInFilter(renamed, fieldId, titles) : renamed
+  }, filter)
+}
+
 /** Webhooks of tables: their settings, their deliveries, and calls by hand. */
 export function createHooksService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'people'>,
-  schema: Pick<SchemaReader, 'load' | 'openTable' | 'engineOf' | 'isKept'>,
+  schema: Pick<SchemaReader, 'load' | 'openTable' | 'engineOf' | 'isKept' | 'unlessChanged'>,
   records: Pick<
     RecordsService,
     'open' | 'openForFollowUp' | 'titledMap' | 'versions' | 'attachments' | 'feed'
@@ -101,13 +113,39 @@ export function createHooksService(
 
   /** Lets webhooks go on whose condition or fields were restored. */
   async function resumeRepaired(tableId: string): Promise<void> {
-    const paused = (await store.ofTable(tableId)).filter(({ pause }) => pause && REPAIRABLE.has(pause.reason))
-    if (paused.length === 0) return
-    const model = await schema.load(tableId).catch(() => null)
-    for (const row of paused) {
-      if (model && brokenBy(model, row) === null) await replace(row, { pause: null, failingSince: null })
+    await untilUnchanged(async () => {
+      const all = await store.ofTable(tableId)
+      const paused = all.filter(({ pause }) => pause && REPAIRABLE.has(pause.reason))
+      if (paused.length === 0) return
+      const model = await schema.load(tableId).catch(() => null)
+      for (const row of paused) {
+        if (model && brokenBy(model, row) === null) await replace(row, { pause: null, failingSince: null })
+      }
+    })
+  }
+
+  /** Runs a change of webhooks, anew if what it has read was changed before it was stored. */
+  async function untilUnchanged<T>(change: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await change()
+      } catch (error) {
+        if (kernel.meta.violation(error)?.kind !== 'required' || tries === MAX_TRIES) throw error
+        await Bun.sleep(TRY_AGAIN_MS * tries)
+      }
     }
   }
+
+  /** Changes a webhook. @throws as `open` and `change` */
+  const changing = (
+    actor: Actor,
+    hookId: string,
+    change: (row: HookRow, model: TableModel) => Promise<Hook>,
+  ): Promise<Hook> =>
+    untilUnchanged(async () => {
+      const { row, model } = await open(actor, 'hook.update', hookId)
+      return change(row, model)
+    })
 
   const announce = ({ id, baseId, tableId }: HookRow): void =>
     events.emit('hook.changed', { hookId: id, baseId, tableId })
@@ -156,12 +194,13 @@ export function createHooksService(
 
   async function insert(
     actor: Actor,
-    model: TableModel,
+    asked: TableModel,
     settings: HookSettings,
     secret: string,
   ): Promise<HookRow> {
-    const { table } = model
-    const checked = checkSettings(model, settings, key)
+    const { table } = asked
+    const model = await schema.load(table.id)
+    const checked = checkSettings(model, { ...settings, filter: carried(settings.filter, asked, model) }, key)
     const others = await store.ofTable(table.id)
     if (others.length >= MAX_HOOKS) throw badRequest(m.hooks_error_too_many({ max: MAX_HOOKS }))
     const now = nowIso()
@@ -179,7 +218,7 @@ export function createHooksService(
       createdAt: now,
       updatedAt: now,
     }
-    await store.insert(row)
+    await kernel.meta.atomically([schema.unlessChanged(model), store.insert(row)])
     await refuseGone(row)
     // Again: another server may have ended it before it knew of this webhook.
     if (isFollowing) await follow(table.baseId)
@@ -187,11 +226,16 @@ export function createHooksService(
     return row
   }
 
-  async function replace(row: HookRow, patch: Partial<HookRow>): Promise<Hook> {
-    const changed = { ...patch, updatedAt: nowIso() }
-    await store.update(row.id, changed)
+  /**
+   * Stores changed settings. Violates a not-null constraint if the webhook was changed since it was read.
+   *
+   * @param model the table by which a condition is checked: it must not have changed either
+   */
+  async function replace(row: HookRow, patch: Partial<HookRow>, model?: TableModel): Promise<Hook> {
+    const changed = store.changed(row, patch)
+    await kernel.meta.atomically([...(model ? [schema.unlessChanged(model)] : []), changed.statement])
     announce(row)
-    return present({ ...row, ...changed }, key)
+    return present(changed.row, key)
   }
 
   /** Turns a webhook on or off, as `setActive`, with other changes. */
@@ -202,22 +246,20 @@ export function createHooksService(
       skipMissed = false,
       more = {},
       kept = {},
+      model,
     }: {
       skipMissed?: boolean
       more?: Partial<HookRow>
+      /** As in `replace`. */
+      model?: TableModel | undefined
       /** The pause of a moved webhook. */
       kept?: Partial<Pick<HookRow, 'pause' | 'failingSince'>>
     } = {},
   ): Promise<Hook> {
     const changed = { ...row, ...more }
     if (!isActive) {
-      const hook = await replace(row, {
-        ...more,
-        isActive,
-        pause: null,
-        behindEntry: null,
-        behindCursor: null,
-      })
+      const idle = { isActive, pause: null, behindEntry: null, behindCursor: null }
+      const hook = await replace(row, { ...more, ...idle }, model)
       await unfollowUnused(row.baseId)
       return hook
     }
@@ -226,30 +268,32 @@ export function createHooksService(
     if (skipMissed) {
       await store.giveUpWaiting(row.id, { code: 'SKIPPED', message: m.hooks_error_skipped() }, nowMs())
     }
-    const hook = await replace(row, {
-      ...more,
+    const started = {
       isActive,
       pause: null,
       failingSince: null,
       ...kept,
       ...(restarts && (await startFrom(row.baseId))),
-    })
+    }
+    const hook = await replace(row, { ...more, ...started }, model)
     if (restarts) await follow(row.baseId)
     return hook
   }
 
   /** Changes the condition of a webhook. @throws HOOK_NOT_FOUND; as `checkSettings` */
-  async function changeFilter(
+  const changeFilter = (
     actor: Actor,
     hookId: string,
     decide: (filter: Filter | null, model: TableModel) => Filter | null,
-  ): Promise<Hook> {
-    const { row, model } = await open(actor, 'hook.update', hookId)
-    const settings = { ...present(row, key), filter: decide(row.filter, model) }
-    const { filter } = checkSettings(model, settings, key, row)
-    // As any change of its settings, it may repair what the webhook was paused for.
-    return row.pause === null ? replace(row, { filter }) : activate(row, row.isActive, { more: { filter } })
-  }
+  ): Promise<Hook> =>
+    changing(actor, hookId, async (row, model) => {
+      const settings = { ...present(row, key), filter: decide(row.filter, model) }
+      const { filter } = checkSettings(model, settings, key, row)
+      // As any change of its settings, it may repair what the webhook was paused for.
+      return row.pause === null
+        ? replace(row, { filter }, model)
+        : activate(row, row.isActive, { more: { filter }, model })
+    })
 
   /** The records of a call by hand, in the order of the ids. @throws RECORD_NOT_FOUND */
   async function readRows(actor: Actor, model: TableModel, recordIds: readonly RecordId[]) {
@@ -277,10 +321,16 @@ export function createHooksService(
 
     /** Fills `HOOK_CHOICES`. */
     async renamedChoices(tableId: string, fieldId: string, titles: ChoiceTitles) {
-      return (await store.ofTable(tableId)).flatMap((row) => {
+      const changed = (await store.ofTable(tableId)).flatMap((row) => {
         const filter = row.filter && renameInFilter(row.filter, fieldId, titles)
-        return Bun.deepEquals(filter, row.filter) ? [] : [store.setFilter(row, filter)]
+        return Bun.deepEquals(filter, row.filter) ? [] : [store.changed(row, { filter })]
       })
+      return {
+        statements: changed.map(({ statement }) => statement),
+        stored() {
+          for (const { row } of changed) announce(row)
+        },
+      }
     },
     /** Fills `HOOK_COUNT`. */
     countOf: async (baseId: string): Promise<number> => (await store.ofBase(baseId)).length,
@@ -294,7 +344,7 @@ export function createHooksService(
           for (const { id } of await store.ofTable(tableId)) await collector.catchUpTo(id, entryId, check)
       },
       async turnOnMoved(tables: ReadonlyMap<string, string>) {
-        for (const [fromId, toId] of tables) {
+        const turnOn = async (fromId: string, toId: string): Promise<void> => {
           const originals = await store.ofTable(fromId)
           for (const moved of await store.ofTable(toId)) {
             // A moved webhook has kept its secret.
@@ -306,6 +356,7 @@ export function createHooksService(
             await activate(moved, true, { kept: pause ? { pause, failingSince } : {} })
           }
         }
+        for (const [fromId, toId] of tables) await untilUnchanged(() => turnOn(fromId, toId))
       },
       async insert(
         baseId: string,
@@ -378,17 +429,24 @@ export function createHooksService(
     /** @throws TABLE_NOT_FOUND; BAD_REQUEST past `MAX_HOOKS`; as `checkSettings` */
     async create(actor: Actor, tableId: string, settings: HookSettings): Promise<Hook> {
       const model = await schema.openTable(actor, 'hook.create', tableId)
-      return present(await insert(actor, model, settings, newSecret()), key)
+      const secret = newSecret()
+      return present(await untilUnchanged(() => insert(actor, model, settings, secret)), key)
     },
 
     /** Changes the settings that the patch names. @throws HOOK_NOT_FOUND; as `checkSettings` */
     async update(actor: Actor, hookId: string, patch: Partial<HookSettings>): Promise<Hook> {
-      const { row, model } = await open(actor, 'hook.update', hookId)
-      const { isActive, ...checked } = checkSettings(model, { ...present(row, key), ...patch }, key, row)
-      const isSwitched = isActive !== row.isActive || (isActive && checked.event !== row.event)
-      // New settings may have repaired what it was paused for.
-      if (isSwitched || row.pause !== null) return activate(row, isActive, { more: checked })
-      return replace(row, checked)
+      let asked: TableModel | null = null
+      return changing(actor, hookId, async (row, model) => {
+        asked ??= model
+        const { filter } = patch
+        const wanted = filter ? { ...patch, filter: carried(filter, asked, model) } : patch
+        const { isActive, ...more } = checkSettings(model, { ...present(row, key), ...wanted }, key, row)
+        const isSwitched = isActive !== row.isActive || (isActive && more.event !== row.event)
+        const checkedBy = filter ? model : undefined
+        // New settings may have repaired what it was paused for.
+        if (isSwitched || row.pause !== null) return activate(row, isActive, { more, model: checkedBy })
+        return replace(row, more, checkedBy)
+      })
     },
 
     /**
@@ -396,21 +454,19 @@ export function createHooksService(
      *
      * @param skipMissed leaves out what has changed during the pause, and deliveries that wait
      */
-    async setActive(
+    setActive: (
       actor: Actor,
       hookId: string,
       { isActive, skipMissed }: { isActive: boolean; skipMissed: boolean },
-    ): Promise<Hook> {
-      const { row } = await open(actor, 'hook.update', hookId)
-      return activate(row, isActive, { skipMissed })
-    },
+    ): Promise<Hook> => changing(actor, hookId, (row) => activate(row, isActive, { skipMissed })),
 
     /** A copy below the webhook, turned off, with a secret of its own. @throws as `create` */
     async duplicate(actor: Actor, hookId: string): Promise<Hook> {
-      const { row, model } = await open(actor, 'hook.create', hookId)
-      const others = await store.ofTable(row.tableId)
-      const title = uniqueTitle(row.title, others)
-      const copy = await insert(actor, model, { ...present(row, key), title, isActive: false }, newSecret())
+      const copy = await untilUnchanged(async () => {
+        const { row, model } = await open(actor, 'hook.create', hookId)
+        const title = uniqueTitle(row.title, await store.ofTable(row.tableId))
+        return insert(actor, model, { ...present(row, key), title, isActive: false }, newSecret())
+      })
       return present(copy, key)
     },
 
@@ -421,8 +477,7 @@ export function createHooksService(
       const at = before === null ? others.length : others.findIndex(({ id }) => id === before)
       if (at < 0) throw notFound('Hook', (before ?? '').slice(0, 64))
       const { order, moved } = orderAt(others, at)
-      for (const other of [...moved, { id: hookId, order }])
-        await store.update(other.id, { order: other.order })
+      for (const other of [...moved, { id: hookId, order }]) await store.setOrder(other.id, other.order)
     },
 
     /** Removes a webhook with its log. @throws HOOK_NOT_FOUND */
@@ -440,9 +495,8 @@ export function createHooksService(
 
     /** Replaces the key of a webhook's signatures, and returns the new one. */
     async renewSecret(actor: Actor, hookId: string): Promise<string> {
-      const { row } = await open(actor, 'hook.update', hookId)
       const secret = newSecret()
-      await replace(row, { secret: seal(key, secret) })
+      await changing(actor, hookId, (row) => replace(row, { secret: seal(key, secret) }))
       return secret
     },
 

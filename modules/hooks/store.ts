@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, max, or, sql } from 'drizzle-orm'
+import { nowMs } from '../../src/clock.ts'
 import { type DeliveryStatus, RECORD_EVENTS } from '../../src/core/hooks.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -57,9 +58,13 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
     return found
   }
 
-  /** Part of an update of a webhook, which fails if that was changed since it was read: the column takes no null. */
-  const unlessChanged = ({ updatedAt }: Pick<HookRow, 'updatedAt'>) => ({
-    updatedAt: sql`case when ${hooks.updatedAt} = ${updatedAt} then ${hooks.updatedAt} end`,
+  /**
+   * Part of an update of a webhook, which fails if that was changed since it was read: the column takes no null.
+   *
+   * @param next the time of this change; by default it is none of the settings
+   */
+  const unlessChanged = ({ updatedAt }: Pick<HookRow, 'updatedAt'>, next = updatedAt) => ({
+    updatedAt: sql`case when ${hooks.updatedAt} = ${updatedAt} then ${next} end`,
   })
 
   return {
@@ -125,17 +130,19 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
       const found = await counts(active.map(({ id }) => id))
       return [...found.values()].some(({ waiting = 0 }) => waiting > 0)
     },
-    async insert(row: HookRow): Promise<void> {
-      await db.insert(hooks).values(row)
-    },
-    /** The statement that sets the condition of a webhook. It fails if the webhook was changed since it was read. */
-    setFilter: (row: HookRow, filter: HookRow['filter']): MetaStatement =>
-      db
+    insert: (row: HookRow): MetaStatement => db.insert(hooks).values(row),
+    /** A webhook with changed settings, and the statement that stores it, which fails if it was changed since it was read. */
+    changed(row: HookRow, patch: Partial<HookRow>): { row: HookRow; statement: MetaStatement } {
+      // Later than the change before, which tells the two apart.
+      const updatedAt = new Date(Math.max(nowMs(), Date.parse(row.updatedAt) + 1)).toISOString()
+      const statement = db
         .update(hooks)
-        .set({ filter, ...unlessChanged(row) })
-        .where(eq(hooks.id, row.id)),
-    async update(id: string, patch: Partial<HookRow>): Promise<void> {
-      await db.update(hooks).set(patch).where(eq(hooks.id, id))
+        .set({ ...patch, ...unlessChanged(row, updatedAt) })
+        .where(eq(hooks.id, row.id))
+      return { row: { ...row, ...patch, updatedAt }, statement }
+    },
+    async setOrder(id: string, order: number): Promise<void> {
+      await db.update(hooks).set({ order }).where(eq(hooks.id, id))
     },
     /** Removes a webhook with its deliveries. */
     async remove(id: string): Promise<void> {

@@ -28,6 +28,7 @@ export {
 export type { LoadNames } from './links/index.ts'
 export {
   checkTitle,
+  choiceTitles,
   columnOf,
   type FieldInput,
   type FieldPatch,

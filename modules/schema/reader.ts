@@ -1,3 +1,4 @@
+import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import type { Diagram } from '../../src/core/diagram.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
@@ -8,6 +9,7 @@ import { nameFormatOf } from '../../src/core/fields/linked-names.ts'
 import type { Field, Table, TablePlace, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, viewsForVisitors } from '../../src/core/views/public-view.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { m } from '../../src/messages.gen.ts'
 import {
@@ -119,6 +121,15 @@ export function createSchemaReader(context: SchemaContext) {
     basesThatNotify: (baseId?: string): Promise<string[]> => store.basesThatNotify(baseId),
     /** The bases with a field of files. */
     basesWithFiles: (): Promise<string[]> => store.basesWithFiles(),
+    /**
+     * A statement for a transaction that holds only while the table is as its model says: it violates a not-null constraint
+     * otherwise. Changes of the table wait for that transaction.
+     */
+    unlessChanged({ table: { id, version } }: TableModel): MetaStatement {
+      const { tables } = store
+      const same = sql<number>`case when ${tables.version} = ${version} then ${tables.version} end`
+      return kernel.meta.db.update(tables).set({ version: same }).where(eq(tables.id, id))
+    },
     /** True while the table exists, also in the trash. */
     isKept: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
     /** @throws BAD_REQUEST for a connected database, whose tables must be created in the database itself */

@@ -98,6 +98,79 @@ test('a condition that is changed while an option of it is renamed keeps the cha
   expect(filter).toMatchObject(anyOf(['Open', 'Finished']))
 })
 
+/** Resolves once so many statements wait for the lock of a row, or after some seconds. */
+async function untilWaiting(sql: Bun.SQL, count: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const waiting =
+      await sql`select 1 from pg_locks where not granted and locktype in ('transactionid', 'tuple')`
+    if (waiting.length >= count) return
+    await Bun.sleep(20)
+  }
+}
+
+test('a webhook that is stored while an option is renamed gets the new title', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const choices = [{ id: 'sdone', title: 'Done', color: '#eeeeee' }]
+  const { id: fieldId } = await bench.trpc.schema.createField.mutate({
+    tableId: table.id,
+    field: { title: 'State', type: 'SingleSelect', options: { choices } },
+  })
+  const anyOf = (title: string) => ({ fieldId, operator: 'anyof' as const, value: [title] })
+  const changed = await bench.hook(table, {})
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 2 })
+  let before = 'Done'
+  for (const isRenameFirst of [true, false]) {
+    const title = `${before} again`
+    const patch = { options: { choices: choices.map((choice) => ({ ...choice, title })) } }
+    const settings = { isConditional: true, filter: anyOf(before) }
+    const store = [
+      () => bench.trpc.schema.updateField.mutate({ fieldId, patch }),
+      () =>
+        Promise.all([
+          bench.hook(table, settings),
+          bench.trpc.hooks.update.mutate({ hookId: changed, patch: settings }),
+        ]),
+    ]
+    // What is stored waits for this transaction, if it depends on the definition of the table.
+    const storing = await sql.begin(async (held) => {
+      await held`select * from tables where id = ${table.id} for update`
+      const [first, second] = isRenameFirst ? store : store.toReversed()
+      const started = [first?.()]
+      await untilWaiting(sql, 1)
+      started.push(second?.())
+      await untilWaiting(sql, 3)
+      return { started }
+    })
+    await Promise.all(storing.started)
+    for (const { id } of await bench.trpc.hooks.list.query({ tableId: table.id }))
+      expect((await bench.trpc.hooks.get.query({ hookId: id })).filter).toMatchObject(anyOf(title))
+    before = title
+  }
+})
+
+test('two changes of a webhook at the same time are both kept', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const fieldId = table.field('Title').id
+  const hookId = await bench.hook(table, {})
+  const filter = { fieldId, operator: 'eq' as const, value: 'a' }
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 2 })
+  const changing = await sql.begin(async (held) => {
+    await held`select * from hooks where id = ${hookId} for update`
+    const changes = [
+      bench.trpc.hooks.update.mutate({ hookId, patch: { isConditional: true, filter } }),
+      bench.trpc.hooks.update.mutate({ hookId, patch: { title: 'Changed' } }),
+    ]
+    await untilWaiting(sql, 2)
+    return { changes }
+  })
+  await Promise.all(changing.changes)
+  expect(await bench.trpc.hooks.get.query({ hookId })).toMatchObject({
+    title: 'Changed',
+    isConditional: true,
+    filter,
+  })
+})
+
 test('a condition that cannot be stored while an option is renamed is not tried again', async () => {
   const table = await bench.table({ Title: 'SingleLineText' })
   const choices = [{ id: 'sone', title: 'Open', color: '#eeeeee' }]

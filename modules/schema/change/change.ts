@@ -18,9 +18,10 @@ export interface PlannedChange<T> {
   statements: MetaStatement[]
   /**
    * Further ones of the same transaction, made right before it: they replace what also changes without the lease of the
-   * base. They violate a not-null constraint if that has changed since they were made, and are made anew.
+   * base. They violate a not-null constraint if that has changed since they were made, and are made anew. Run once more
+   * afterwards, for what was stored in between.
    */
-  late?: () => Promise<MetaStatement[]>
+  late?: () => Promise<LateStatements>
   /** The log entry; null if nothing changes: then nothing is written and no event is sent. */
   entry: Pick<NewEntry, 'kind' | 'tableId' | 'detail' | 'isFinal'> | null
   /** The changed fields and tables, if computed fields may depend on them; their results are updated as well. */
@@ -34,6 +35,12 @@ export interface PlannedChange<T> {
   /** Tables of another base that change in the same transaction of the metadata. */
   elsewhere?: { baseId: string; tableIds: string[] }
   result: T
+}
+
+/** Statements, and what to do once they are stored. */
+export interface LateStatements {
+  statements: MetaStatement[]
+  stored(): void
 }
 
 /** A write of cell values that belongs to a change of the schema. */
@@ -53,8 +60,31 @@ type MetadataChange = Pick<
 const LATE_TRIES = 10
 
 /** The steps that all changes of the schema share. */
-function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, store: SchemaStore) {
+function createChangeSteps(
+  { meta, events, log }: Pick<Kernel, 'meta' | 'events' | 'log'>,
+  store: SchemaStore,
+) {
   const { tables } = store
+
+  /** Runs statements in one transaction with those of `late`. */
+  async function write(
+    statements: MetaStatement[],
+    late = async (): Promise<LateStatements> => ({ statements: [], stored() {} }),
+  ): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const further = await late()
+      const all = [...statements, ...further.statements]
+      if (all.length === 0) return
+      try {
+        await meta.atomically(all)
+        return further.stored()
+      } catch (error) {
+        const isOutdated = further.statements.length > 0 && meta.violation(error)?.kind === 'required'
+        if (!isOutdated || tries === LATE_TRIES) throw error
+      }
+    }
+  }
+
   return {
     /** Adds the updates of computed fields to the change. */
     async withComputed<P extends MetadataChange & Pick<PlannedChange<unknown>, 'altered'>>(
@@ -80,16 +110,14 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
           .set({ version: sql`${tables.version} + 1` })
           .where(eq(tables.id, tableId)),
       )
-      for (let tries = 1; ; tries++) {
-        try {
-          await meta.atomically([...statements, ...((await late?.()) ?? []), ...bumps])
-          break
-        } catch (error) {
-          const isOutdated = late && meta.violation(error)?.kind === 'required'
-          if (!isOutdated || tries === LATE_TRIES) throw error
-        }
-      }
+      await write([...statements, ...bumps], late)
       for (const tableId of all) store.forget(tableId)
+      if (late)
+        await write([], late).catch((error) =>
+          log.error('what was stored during a change of a table was not carried along', error, {
+            tables: tableIds.join(' '),
+          }),
+        )
     },
 
     /** Sends the events to all clients that have the base open. */

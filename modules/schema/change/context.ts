@@ -12,7 +12,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { ReachableModels } from '../computed/index.ts'
 import { batches, type SchemaStore, type TableModel, toField, toTable } from '../model/index.ts'
-import type { ApplyChange, ApplyScript } from './change.ts'
+import type { ApplyChange, ApplyScript, LateStatements } from './change.ts'
 
 /** The position of a new field in one view: before another field, at an order number, or by default at the end. */
 export interface FieldPosition {
@@ -80,7 +80,7 @@ export interface FieldExpressions {
  * Implemented by the hooks module: the statements that carry renamed options of a field, by their old titles, into the
  * conditions of the webhooks of its table. They fail if somebody has changed one of these webhooks meanwhile.
  */
-export type HookChoices = (tableId: string, fieldId: string, titles: ChoiceTitles) => Promise<MetaStatement[]>
+export type HookChoices = (tableId: string, fieldId: string, titles: ChoiceTitles) => Promise<LateStatements>
 
 /** Slots for the implementations of later modules, filled by app.ts. */
 export const TABLE_VIEWS = defineSlot<TableViews>('schema.views')
