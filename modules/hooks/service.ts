@@ -245,15 +245,12 @@ export function createHooksService(
     {
       skipMissed = false,
       more = {},
-      kept = {},
       model,
     }: {
       skipMissed?: boolean
       more?: Partial<HookRow>
       /** As in `replace`. */
       model?: TableModel | undefined
-      /** The pause of a moved webhook. */
-      kept?: Partial<Pick<HookRow, 'pause' | 'failingSince'>>
     } = {},
   ): Promise<Hook> {
     const changed = { ...row, ...more }
@@ -272,7 +269,6 @@ export function createHooksService(
       isActive,
       pause: null,
       failingSince: null,
-      ...kept,
       ...(restarts && (await startFrom(row.baseId))),
     }
     const hook = await replace(row, { ...more, ...started }, model)
@@ -343,20 +339,15 @@ export function createHooksService(
         for (const tableId of tableIds)
           for (const { id } of await store.ofTable(tableId)) await collector.catchUpTo(id, entryId, check)
       },
-      async turnOnMoved(tables: ReadonlyMap<string, string>) {
-        const turnOn = async (fromId: string, toId: string): Promise<void> => {
-          const originals = await store.ofTable(fromId)
+      async announceMoved(tables: ReadonlyMap<string, string>) {
+        for (const [fromId, toId] of tables) {
+          // Their deliveries belong to the moved ones.
+          for (const original of await store.ofTable(fromId)) announce(original)
           for (const moved of await store.ofTable(toId)) {
-            // A moved webhook has kept its secret.
-            const original = originals.find(({ secret }) => secret === moved.secret)
-            // Its deliveries belong to the moved one.
-            if (original) announce(original)
-            if (!original?.isActive || moved.isActive) continue
-            const { pause, failingSince } = original
-            await activate(moved, true, { kept: pause ? { pause, failingSince } : {} })
+            if (moved.isActive && isRecordEvent(moved.event)) await follow(moved.baseId)
+            announce(moved)
           }
         }
-        for (const [fromId, toId] of tables) await untilUnchanged(() => turnOn(fromId, toId))
       },
       async insert(
         baseId: string,
@@ -366,27 +357,31 @@ export function createHooksService(
       ) {
         const now = nowIso()
         const originals = await store.ofBase(baseId, from)
-        const copied = originals.flatMap((row): HookRow[] => {
+        const toBaseId = ids.get(baseId) ?? baseId
+        const copied: HookRow[] = []
+        for (const row of originals) {
           const [id, tableId] = [ids.get(row.id), ids.get(row.tableId)]
-          if (id === undefined || tableId === undefined) return []
-          return [
-            {
-              ...row,
-              id,
-              tableId,
-              baseId: ids.get(baseId) ?? baseId,
-              filter: renameIds(row.filter, ids),
-              triggerFieldIds: renameIds(row.triggerFieldIds, ids),
-              // Otherwise receivers would be called for both bases.
-              isActive: false,
-              secret: isMove ? row.secret : seal(key, newSecret()),
-              ...IDLE,
-              createdBy: ownerId,
-              createdAt: now,
-              updatedAt: now,
-            },
-          ]
-        })
+          if (id === undefined || tableId === undefined) continue
+          // Otherwise receivers would be called for both bases.
+          const isActive = isMove && row.isActive
+          const { pause, failingSince } = row
+          copied.push({
+            ...row,
+            id,
+            tableId,
+            baseId: toBaseId,
+            filter: renameIds(row.filter, ids),
+            triggerFieldIds: renameIds(row.triggerFieldIds, ids),
+            isActive,
+            secret: isMove ? row.secret : seal(key, newSecret()),
+            ...IDLE,
+            ...(isActive && isRecordEvent(row.event) && (await startFrom(toBaseId))),
+            ...(isActive && pause && { pause, failingSince }),
+            createdBy: ownerId,
+            createdAt: now,
+            updatedAt: now,
+          })
+        }
         const copies = new Map(copied.map((row) => [row.id, row]))
         const deliveries = originals.flatMap(({ id }) => {
           const copy = isMove ? copies.get(ids.get(id) ?? '') : undefined

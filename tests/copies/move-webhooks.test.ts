@@ -68,6 +68,31 @@ describe('moving a table', () => {
     await slow.stop()
   })
 
+  test('calls its webhook for the first changes of the moved table', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    await bench.hook(table)
+    const { copies } = bench.app.services.hooks
+    const { idsOfTable } = copies
+    const tablesThere = () => bench.trpc.schema.tables.query({ baseId: targetId })
+    const count = (await tablesThere()).length
+    let isWritten = false
+    copies.idsOfTable = async (tableId) => {
+      const tables = await tablesThere()
+      // The last look at the webhooks follows the publication.
+      if (tables.length > count && !isWritten) {
+        isWritten = true
+        await bench.rest.patch(`/api/v2/tables/${tables.at(-1)?.id}/records`, { Id: 1, Title: 'early' })
+        await bench.app.services.records.feed.settled(targetId)
+      }
+      return idsOfTable(tableId)
+    }
+    const moved = await move(table)
+    copies.idsOfTable = idsOfTable
+    await bench.rest.patch(moved.path, { Id: 1, Title: 'late' })
+    await until(() => receivedTitles(moved).includes('late'))
+    expect([isWritten, receivedTitles(moved)]).toEqual([true, ['early', 'late']])
+  })
+
   test('whose webhook is paused keeps its pause, and all changes until then, each once and under the old names', async () => {
     const table = await bench.table({ Title: 'SingleLineText' })
     const hookId = await bench.hook(table)

@@ -19,7 +19,8 @@ export interface CopiedHooks {
    * Statements that store copies of a base's webhooks, turned off, under the new ids of all that they refer to: of those
    * whose own ids and tables are among them.
    *
-   * @param options `isMove`: they keep their secrets, and get the deliveries of the originals
+   * @param options `isMove`: they keep their secrets, get the deliveries of the originals, and are on if those are; those that
+   *   failed too long stay paused. Made while no other writer of the new base can run
    */
   insert(
     baseId: string,
@@ -34,8 +35,8 @@ export interface CopiedHooks {
    * @param check called between steps, and may throw to end it
    */
   catchUp(tableIds: readonly string[], entryId: number, check: () => void): Promise<void>
-  /** Turns on the webhooks of moved tables that were on; those that failed too long stay paused. @param tables the new ids of the tables by the old ones */
-  turnOnMoved(tables: ReadonlyMap<string, string>): Promise<void>
+  /** Lets the webhooks of moved tables begin. @param tables the new ids of the tables by the old ones */
+  announceMoved(tables: ReadonlyMap<string, string>): Promise<void>
 }
 
 export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')

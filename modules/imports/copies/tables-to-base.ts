@@ -487,7 +487,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
     return new Map(fresh.map((id) => [id, createId('hook')]))
   }
 
-  /** Moves webhooks that were created while the move was published, and turns all of them on. */
+  /** Moves webhooks that were created while the move was published, and lets all of them begin. */
   async function completeHooks(input: TablesToBaseInput, plan: CopyPlan): Promise<void> {
     const { fromBaseId, baseId, owner } = input
     try {
@@ -498,15 +498,14 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         const hooks = kernel.registry.get(COPIED_HOOKS)
         await kernel.meta.atomically(await hooks.insert(fromBaseId, ids, owner.id, { isMove: true }))
       }
-      await turnOnHooks(input)
+      await announceHooks(input)
     } catch (error) {
-      kernel.log.error('webhooks of moved tables could not be turned on', error, { baseId })
+      kernel.log.error('webhooks of moved tables could not be told', error, { baseId })
     }
   }
 
-  /** Webhooks of moved tables are called for their new tables from now on: tables in the trash call none. */
-  const turnOnHooks = (input: TablesToBaseInput): Promise<void> =>
-    kernel.registry.get(COPIED_HOOKS).turnOnMoved(newIdsOf(input))
+  const announceHooks = (input: TablesToBaseInput): Promise<void> =>
+    kernel.registry.get(COPIED_HOOKS).announceMoved(newIdsOf(input))
 
   return {
     async run(input, context) {
@@ -533,7 +532,7 @@ export function createTablesToBaseJob(deps: Deps): JobKind<TablesToBaseInput> {
         await forgetParts(engine, { tableIds: newIds, fieldIds: [] })
         return null
       }
-      if (isMove) await turnOnHooks(input)
+      if (isMove) await announceHooks(input)
       return { result: { id: first.newId, baseId, rows: 0, cellsLeftOut: 0 } satisfies TablesCopied }
     },
   }
