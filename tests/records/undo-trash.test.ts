@@ -214,6 +214,35 @@ describe('restoring single records from the trash', () => {
   )
 })
 
+describe('undo of what another server has undone while it waited', () => {
+  const rename = {
+    field: (table: TestTable) =>
+      bench.trpc.schema.updateField.mutate({ fieldId: table.field('Title').id, patch: { title: 'Second' } }),
+    view: ({ schema }: TestTable) =>
+      bench.trpc.views.update.mutate({ viewId: schema.views[0]?.id ?? '', patch: { title: 'Second' } }),
+  }
+
+  test.each(['field', 'view'] as const)('changes nothing of a %s', async (kind) => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    await rename[kind](table)
+    const { baseId } = bench
+    const engine = await bench.app.kernel.sources.engine(baseId)
+    const entryId = await lastChangeId(engine)
+    const schema = () => bench.trpc.schema.table.query({ tableId: table.id })
+    const before = await schema()
+    const ofAnotherServer = () =>
+      engine.write((tx) => markUndone(tx, engine.dialect, entryId, entryId + 1_000))
+    let answer: unknown
+    const late = async () => {
+      answer = await bench.trpc.records.undo.mutate({ baseId, entryId })
+    }
+    expect(await behind([ofAnotherServer], [late])).toEqual(['done'])
+    expect(answer).toMatchObject({ applied: null, kind: `${kind}.update`, records: 0, skipped: 0 })
+    expect(await schema()).toEqual(before)
+    expect(await lastChangeId(engine)).toBe(entryId)
+  })
+})
+
 describe('redo of what another server has redone, and undone again, while it waited', () => {
   test.each([3, 1_200])('changes nothing, for %i records', async (count) => {
     const rows = Array.from({ length: count }, (_, index) => ({ Title: `r${index}` }))

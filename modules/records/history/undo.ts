@@ -406,13 +406,15 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     if (owner !== 'records') {
       const undoer = kernel.undoers.get(owner)
       if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
-      await undoer(user, baseId, entry, undoneBy === null ? 'undo' : 'redo')
+      const direction = undoneBy === null ? 'undo' : 'redo'
+      await undoer(user, baseId, entry, direction, { silent: true, check: requireDue })
       // The change is complete; cancelling now would leave it unlogged.
       const work = currentWork()
       if (!work?.signal.aborted) work?.commit()
       const { tableId } = entry
       await engine.write(
         async (tx) => {
+          await requireDue()
           const appended = await appendChange(tx, engine.dialect, {
             actorId: user.id,
             tableId,
@@ -530,8 +532,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
 }
 
 /** @throws CONFLICT for an entry that nobody can undo */
-function refuseFinal({ undoneBy }: StoredEntry): void {
-  if (undoneBy === FINAL) throw new AppError('CONFLICT', m.records_error_undo_purged())
+function refuseFinal({ kind, undoneBy }: StoredEntry): void {
+  const purged = kind === 'view.delete' ? m.views_error_undo_purged : m.records_error_undo_purged
+  if (undoneBy === FINAL) throw new AppError('CONFLICT', purged())
   if (undoneBy === FROM_ANOTHER_BASE) throw new AppError('CONFLICT', m.records_error_undo_imported())
 }
 

@@ -160,6 +160,8 @@ export interface ChangeContext {
 export interface ChangeOptions {
   /** Writes no log entry: the undo itself is logged by its caller. */
   silent?: boolean
+  /** Called before the change is planned, when no other writer can run. What it throws ends the change. */
+  check?: () => Promise<void>
   /** The name under which a long change reports progress and can be stopped. */
   work?: Omit<WorkName, 'baseId'>
 }
@@ -189,12 +191,13 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
     actor: Actor,
     baseId: string,
     plan: (context: ChangeContext) => Promise<PlannedChange<T>>,
-    { silent = false }: ChangeOptions,
+    { silent = false, check }: ChangeOptions,
   ): Promise<T> {
     const engine = await kernel.sources.engine(baseId)
     const actorId = actorIdOf(actor)
     const { planned, logged } = await engine.write(
       async (tx) => {
+        await check?.()
         const change = await plan({ tx, engine, now: nowIso() }).catch((error) => {
           throw engine.dialect.isFullTable(error) ? badRequest(m.schema_error_column_limit()) : error
         })

@@ -9,6 +9,7 @@ import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import {
+  type ChangeOptions,
   createForeignField,
   expectRecords,
   type FieldPosition,
@@ -132,7 +133,7 @@ export async function setDisplayField(
   context: SchemaContext,
   actor: Actor,
   fieldId: string,
-  options?: { silent?: boolean },
+  options?: ChangeOptions,
 ): Promise<void> {
   const { store, apply, kernel } = context
   const found = await store.findField(fieldId)

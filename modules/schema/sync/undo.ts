@@ -9,7 +9,7 @@ import { markStatements, type SyncDetail } from './write-plan.ts'
 /** Registers undo and redo of synchronizations: added tables and fields go to the trash, removed ones are restored. */
 export function registerSyncUndo(context: SchemaContext): void {
   const { undoers } = context.kernel
-  undoers.set('source', async (actor, baseId, entry, direction) => {
+  undoers.set('source', async (actor, baseId, entry, direction, write) => {
     await context.access.authorize(actor, 'source.update', baseId)
     const detail = entry.detail as SyncDetail
     const change = direction === 'undo' ? inverse(detail) : repeated(detail)
@@ -40,7 +40,7 @@ export function registerSyncUndo(context: SchemaContext): void {
           result: undefined,
         }
       },
-      { silent: true },
+      write,
     )
     context.kernel.events.emit('schema.changed', { baseId, tableId: null, version: 0 })
   })

@@ -5,7 +5,13 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import {
+  type ChangeOptions,
+  openField,
+  openTable,
+  refuseSchemaReadonly,
+  type SchemaContext,
+} from '../change/index.ts'
 import { fillNumbers } from '../fields/index.ts'
 import {
   markParts,
@@ -36,7 +42,7 @@ export async function trashField(
   context: SchemaContext,
   actor: Actor,
   field: Field,
-  options?: { silent?: boolean },
+  options?: ChangeOptions,
 ): Promise<void> {
   const { store, apply } = context
   const { table } = await store.load(field.tableId)
@@ -89,7 +95,7 @@ export async function untrashField(
   context: SchemaContext,
   actor: Actor,
   fieldId: string,
-  options?: { silent?: boolean },
+  options?: ChangeOptions,
 ): Promise<Field> {
   const { store, apply, kernel } = context
   const find = async () => {

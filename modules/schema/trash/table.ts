@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNotNull } from 'drizzle-orm'
 import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { type ChangeOptions, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { markParts, partsOutside, partsWhere, refuseLinkPart } from '../links/index.ts'
 import { toTable, uniqueTitle } from '../model/index.ts'
 
@@ -62,7 +62,7 @@ export function trashTable(
   context: SchemaContext,
   actor: Actor,
   table: Table,
-  options?: { silent?: boolean },
+  options?: ChangeOptions,
 ): Promise<void> {
   return context.apply(
     actor,
@@ -99,7 +99,7 @@ export function untrashTable(
   context: SchemaContext,
   actor: Actor,
   { id, baseId }: Table,
-  options?: { silent?: boolean },
+  options?: ChangeOptions,
 ): Promise<Table> {
   const { store, apply, kernel } = context
   return apply(

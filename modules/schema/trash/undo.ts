@@ -56,9 +56,8 @@ interface FieldDetail {
  */
 export function registerSchemaUndo(context: SchemaContext): void {
   const { undoers } = context.kernel
-  const silent = { silent: true }
 
-  undoers.set('table', async (actor, baseId, entry, direction) => {
+  undoers.set('table', async (actor, baseId, entry, direction, write) => {
     await context.access.authorize(actor, 'table.update', baseId)
     const detail = entry.detail as { tableId: string; before: TableState; after: TableState }
     const table = await context.store.findTable(detail.tableId)
@@ -66,19 +65,19 @@ export function registerSchemaUndo(context: SchemaContext): void {
     if (entry.kind === 'table.update') {
       const [from, to] = direction === 'undo' ? [detail.after, detail.before] : [detail.before, detail.after]
       if (table.deletedAt !== null) throw isInTrash(m.schema_error_table_in_trash({ table: table.title }))
-      await writeTable(context, actor, table, (current) => restoreKeys(current, from, to), silent)
+      await writeTable(context, actor, table, (current) => restoreKeys(current, from, to), write)
       return
     }
     const appears = entry.kind === 'table.delete' ? direction === 'undo' : direction === 'redo'
-    if (appears) await untrashTable(context, actor, table, silent)
-    else await trashTable(context, actor, table, silent)
+    if (appears) await untrashTable(context, actor, table, write)
+    else await trashTable(context, actor, table, write)
   })
 
-  undoers.set('field', async (actor, baseId, entry, direction) => {
+  undoers.set('field', async (actor, baseId, entry, direction, write) => {
     await context.access.authorize(actor, 'field.update', baseId)
     if (entry.kind === 'field.display') {
       const { before, after } = entry.detail as { before: string; after: string }
-      await setDisplayField(context, actor, direction === 'undo' ? before : after, silent)
+      await setDisplayField(context, actor, direction === 'undo' ? before : after, write)
       return
     }
     const detail = entry.detail as FieldDetail
@@ -94,13 +93,13 @@ export function registerSchemaUndo(context: SchemaContext): void {
           becameLink(detail)
             ? revertLink(context, current, change, detail, direction)
             : revertDefinition(current, change, entry, detail, direction),
-        silent,
+        write,
       )
       return
     }
     const appears = entry.kind === 'field.delete' ? direction === 'undo' : direction === 'redo'
-    if (appears) await untrashField(context, actor, field.id, silent)
-    else await trashField(context, actor, field, silent)
+    if (appears) await untrashField(context, actor, field.id, write)
+    else await trashField(context, actor, field, write)
   })
 }
 

@@ -1,11 +1,11 @@
 import { eq, inArray } from 'drizzle-orm'
 import { type Actor, actorIdOf } from '../../../src/core/actor.ts'
-import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table, View, ViewField, ViewKind } from '../../../src/core/model.ts'
 import { isFormField } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
-import { FINAL, findEntry, type StoredEntry } from '../../../src/db/change-log.ts'
+import type { UndoWrite } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -151,7 +151,7 @@ export async function removeView(
   context: ViewsContext,
   actor: Actor,
   viewId: string,
-  options?: { silent?: boolean },
+  write?: UndoWrite,
 ): Promise<void> {
   const { db, schema, store } = context
   const { table } = await store.modelOf(viewId)
@@ -177,30 +177,27 @@ export async function removeView(
         result: undefined,
       }
     },
-    options,
+    write,
   )
 }
 
 /**
  * Restores a deleted view; its title gets a suffix if another view has it by now.
  *
- * @param undone the entry that is taken back
- * @throws CONFLICT if the view has been deleted forever since the entry was read
+ * @throws as `write.check`
  */
 export async function restoreView(
   context: ViewsContext,
   actor: Actor,
   stored: StoredView,
-  undone: StoredEntry,
+  write: UndoWrite,
 ): Promise<void> {
   const { schema, store } = context
   const { table } = await schema.load(stored.row.tableId)
   await schema.apply(
     actor,
     table.baseId,
-    async ({ engine }) => {
-      if ((await findEntry(engine, undone.id))?.undoneBy === FINAL)
-        throw new AppError('CONFLICT', m.views_error_undo_purged())
+    async () => {
       const others = await store.rowsOf(table.id)
       const isBack = others.some((view) => view.id === stored.row.id)
       const row = { ...stored.row, title: uniqueTitle(stored.row.title, others) }
@@ -211,7 +208,7 @@ export async function restoreView(
         result: undefined,
       }
     },
-    { silent: true },
+    write,
   )
 }
 

@@ -22,11 +22,11 @@ interface Detail extends Partial<ArrangeDetail> {
 /** Registers undo and redo for the log entries of this module. Entries on deleted views have no effect. */
 export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kernel, 'undoers'>): void {
   const { store, schema, access } = context
-  undoers.set('view', async (actor, baseId, entry, direction) => {
+  undoers.set('view', async (actor, baseId, entry, direction, write) => {
     if (entry.kind === 'view.visibility') {
       const { changes } = entry.detail as { changes: VisibilityChange[] }
       const reversed = changes.map(({ viewId, before, after }) => ({ viewId, before: after, after: before }))
-      await restoreVisibility(context, actor, baseId, direction === 'undo' ? reversed : changes)
+      await restoreVisibility(context, actor, baseId, direction === 'undo' ? reversed : changes, write)
       return
     }
     const detail = entry.detail as Detail
@@ -34,9 +34,9 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
     if (entry.kind === 'view.create' || entry.kind === 'view.delete') {
       await access.authorize(actor, 'view.create', baseId)
       const appears = (entry.kind === 'view.delete') === isUndo
-      if (appears && detail.stored) await restoreView(context, actor, detail.stored, entry)
+      if (appears && detail.stored) await restoreView(context, actor, detail.stored, write)
       if (!appears && (await store.findRow(detail.viewId))) {
-        await removeView(context, actor, detail.viewId, { silent: true })
+        await removeView(context, actor, detail.viewId, write)
       }
       return
     }
@@ -47,9 +47,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       const { before, after } = entry.detail as { before: ViewState; after: ViewState }
       const [from, to] = isUndo ? [after, before] : [before, after]
       for (const right of rightsFor(row, changedKeys(from, to))) await access.authorize(actor, right, baseId)
-      await writeView(context, actor, detail.viewId, (row) => restoredState(row, from, to), {
-        silent: true,
-      })
+      await writeView(context, actor, detail.viewId, (row) => restoredState(row, from, to), write)
       return
     }
     const { before = [], after = [] } = detail
@@ -74,7 +72,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
         tableIds: [table.id],
         result: undefined,
       }),
-      { silent: true },
+      write,
     )
   })
 }

@@ -6,6 +6,7 @@ import type { RowHeight, Sort, View } from '../../../src/core/model.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import type { RowColoring } from '../../../src/core/views/coloring.ts'
 import { rightOfSetting } from '../../../src/core/views/setting-right.ts'
+import type { UndoWrite } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { checkTitle, getField, isTitleTaken, type TableModel } from '../../schema/index.ts'
@@ -116,7 +117,7 @@ export async function writeView(
   actor: Actor,
   viewId: string,
   decide: (row: ViewRow, model: TableModel) => ViewState,
-  { also = [], ...options }: { silent?: boolean; also?: MetaStatement[] } = {},
+  { also = [], ...options }: Partial<UndoWrite> & { also?: MetaStatement[] } = {},
 ): Promise<void> {
   const { table } = await store.modelOf(viewId)
   await schema.apply(

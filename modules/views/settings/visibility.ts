@@ -2,6 +2,7 @@ import { asc, inArray } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { HIDEABLE_ROLES, type HideableRole } from '../../../src/core/roles.ts'
+import type { UndoWrite } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { ViewRow, ViewsContext } from '../model/index.ts'
@@ -76,6 +77,7 @@ export async function restoreVisibility(
   actor: Actor,
   baseId: string,
   changes: readonly VisibilityChange[],
+  write: UndoWrite,
 ): Promise<void> {
   await context.access.authorize(actor, 'view.update', baseId)
   await context.schema.apply(
@@ -86,7 +88,7 @@ export async function restoreVisibility(
       const live = changes.filter(({ viewId }) => rows.has(viewId))
       return planVisibility(context, live, rows, now)
     },
-    { silent: true },
+    write,
   )
 }
 
