@@ -9,6 +9,7 @@ import {
   findEntry,
   type LoggedRecord,
   type RecordEntry,
+  stillDeleted,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -62,6 +63,25 @@ interface Deps {
   door: Door
 }
 
+/** How a record came into the trash. */
+interface Deletion {
+  changeId: number
+  /** As the log has it. */
+  recordId: RecordId
+  /** See `linesOf`. */
+  lines: LoggedRecord[]
+}
+
+/** The record was deleted, or came back, since it was read. */
+class ChangedMeanwhile extends AppError {
+  constructor() {
+    super('CONFLICT', m.records_error_trash_changed())
+  }
+}
+
+/** Tries of a restoration of what others delete and restore at the same time. */
+const MAX_TRIES = 10
+
 /** The changes of the record's links since the version, to be reverted. */
 interface LinkChanges {
   field: Field
@@ -83,9 +103,11 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     const engine = await schema.engineOf(model.table)
     const scope = readingScope(engine)
     const then = await valuesThen(log, model, version)
-    const { operations, links } = await planOf(scope, log, model, version)
     const id = storedId(model, version.recordId)
     const now = await valuesNow(scope, model, id)
+    const deletion = now === null ? await deletionOf(log, model, id) : null
+    if (now === null && !deletion) throw noVersion()
+    const { operations, links } = await planOf(scope, log, model, version, deletion)
     const row = operations
       .flatMap((one) =>
         one.kind === 'update' || one.kind === 'restore' ? one.rows.map((each) => ({ one, each })) : [],
@@ -118,6 +140,28 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     version: RecordVersion,
   ): Promise<{ changeId: number; changed: boolean }> {
     const { user, model, log } = await enter(actor, version)
+    const id = storedId(model, version.recordId)
+    const scope = readingScope(await schema.engineOf(model.table))
+    for (let tries = 1; ; tries++) {
+      // Before the write lease is held: it may take a scan.
+      const deletion = (await valuesNow(scope, model, id)) === null ? await deletionOf(log, model, id) : null
+      try {
+        return await restoreNow(user, model, log, version, deletion)
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile) || tries === MAX_TRIES) throw error
+        if (tries > 1 && !deletion) throw noVersion()
+      }
+    }
+  }
+
+  /** @throws ChangedMeanwhile */
+  async function restoreNow(
+    user: UserActor,
+    model: TableModel,
+    log: Engine,
+    version: RecordVersion,
+    deletion: Deletion | null,
+  ): Promise<{ changeId: number; changed: boolean }> {
     const { id: tableId, baseId } = model.table
     const written = await door.write(
       user,
@@ -125,7 +169,7 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
       {
         entry: { kind: 'records.rewind', tableId, detail: { entryId: version.entryId } },
         async plan(scope) {
-          const { operations, links } = await planOf(scope, log, model, version)
+          const { operations, links } = await planOf(scope, log, model, version, deletion)
           const id = storedId(model, version.recordId)
           return [
             ...operations,
@@ -157,12 +201,17 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     return { user: actor, model, log, at: entry.at }
   }
 
-  /** The operations that restore the version, and the links to add and remove after them. */
+  /**
+   * The operations that restore the version, and the links to add and remove after them.
+   *
+   * @throws ChangedMeanwhile
+   */
   async function planOf(
     scope: WriteScope,
     log: Engine,
     model: TableModel,
     version: RecordVersion,
+    deletion: Deletion | null,
   ): Promise<{
     operations: CheckedOperation[]
     links: { link: OpenLink; add: RecordId[]; remove: RecordId[] }[]
@@ -170,7 +219,8 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     const id = storedId(model, version.recordId)
     const then = await valuesThen(log, model, version)
     const now = await valuesNow(scope, model, id)
-    const lines = now === null ? await deletedLines(log, model, id) : []
+    if (now === null && !(deletion && (await isLatest(log, model, deletion)))) throw new ChangedMeanwhile()
+    const lines = now === null && deletion ? deletion.lines : []
     const isOwn = (line: LoggedRecord) =>
       line.table_id === model.table.id && String(line.record_id) === String(id)
     const own: LoggedRecord =
@@ -192,13 +242,21 @@ export function createRecordRestore({ kernel, auth, schema, door }: Deps) {
     return { operations, links }
   }
 
-  /** The lines of the deletion of a record in the trash, see `linesOf`. */
-  async function deletedLines(log: Engine, model: TableModel, id: RecordId): Promise<LoggedRecord[]> {
+  /** The deletion of a record in the trash; null for another record. */
+  async function deletionOf(log: Engine, model: TableModel, id: RecordId): Promise<Deletion | null> {
     const recordIds = [asLogged(log, model, id)]
     const [deleted] = await findDeleted(log, model.table.id, { recordIds }, 1)
-    if (!deleted) throw noVersion()
-    return linesOf(log, schema, model, Number(deleted.change_id), [deleted.record_id])
+    if (!deleted) return null
+    const changeId = Number(deleted.change_id)
+    const lines = await linesOf(log, schema, model, changeId, [deleted.record_id])
+    return { changeId, recordId: deleted.record_id, lines }
   }
+
+  const isLatest = async (
+    log: Engine,
+    model: TableModel,
+    { changeId, recordId }: Deletion,
+  ): Promise<boolean> => (await stillDeleted(log, model.table.id, changeId, [recordId])).size > 0
 
   async function planLinks(
     scope: WriteScope,
