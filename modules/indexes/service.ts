@@ -26,7 +26,7 @@ import {
   type RecordsService,
 } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
-import { createIndexStore, type IndexRow, type ReadsRow } from './store.ts'
+import { createIndexStore, type IndexRow, type ReadsRow, WANTED } from './store.ts'
 
 const ROUND_MS = 20_000
 /** An index is built when nobody has written to the base for this long: SQLite's writers wait for it. */
@@ -210,19 +210,25 @@ export function createIndexesService(
 
   /** Builds an index and stores its end. Other servers build other indexes meanwhile. */
   async function buildClaimed(row: IndexRow): Promise<void> {
+    // Read when its turn has come: somebody may have dropped it on another server.
+    const now = await store.find(row.id)
+    if (!now || !WANTED.has(now.state)) return
     try {
-      // Loaded when its turn has come: a field may have changed its column, or its table been deleted.
+      // A field may have changed its column, or its table been deleted.
       const model = await schema.load(row.tableId)
       const { engine, context } = await contextOf(model)
       const terms = isCurrent(model, row) ? indexSql(context, row.terms) : null
       if (terms === null) throw badRequest(m.indexes_error_not_indexable())
       await engine.buildIndex({ name: row.id, table: model.table.tableName, terms })
-      await store.update(row.id, { state: 'ready', error: null })
+      if (!(await store.ended(row.id, { state: 'ready', error: null }))) {
+        await engine.dropIndex(model.table.tableName, row.id)
+        return
+      }
       log.info('index built', { tableId: row.tableId, index: row.id })
     } catch (error) {
       log.warn('an index could not be built', { tableId: row.tableId, index: row.id, error: String(error) })
       const reason = error instanceof Error ? error.message : String(error)
-      await store.update(row.id, { state: 'failed', error: reason.slice(0, 500) })
+      await store.ended(row.id, { state: 'failed', error: reason.slice(0, 500) })
     }
     events.emit('indexes.changed', { tableId: row.tableId })
   }

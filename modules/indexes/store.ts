@@ -7,6 +7,9 @@ type Tables = ReturnType<typeof defineIndexesTables>
 export type IndexRow = Tables['tableIndexes']['$inferSelect']
 export type ReadsRow = Tables['tableReads']['$inferSelect']
 
+/** States of indexes that are to be in the database. */
+export const WANTED: ReadonlySet<IndexRow['state']> = new Set(['building', 'ready'])
+
 export type IndexStore = ReturnType<typeof createIndexStore>
 
 /** Rows of indexes and of observed reads. */
@@ -35,6 +38,11 @@ export function createIndexStore({ meta }: Pick<Kernel, 'meta'>) {
       rows.map((row) => db.insert(tableIndexes).values(row)),
     async update(id: string, patch: Partial<IndexRow>): Promise<void> {
       await db.update(tableIndexes).set(patch).where(eq(tableIndexes.id, id))
+    },
+    /** Stores the end of a build. False if somebody has dropped the index meanwhile. */
+    async ended(id: string, patch: Pick<IndexRow, 'state' | 'error'>): Promise<boolean> {
+      const isWanted = and(eq(tableIndexes.id, id), inArray(tableIndexes.state, [...WANTED]))
+      return (await db.update(tableIndexes).set(patch).where(isWanted).returning()).length > 0
     },
     async remove(ids: string[]): Promise<void> {
       if (ids.length > 0) await db.delete(tableIndexes).where(inArray(tableIndexes.id, ids))

@@ -569,6 +569,29 @@ describe('indexes that people ask for', () => {
     expect(await namesInDatabase()).toHaveLength(1)
   })
 
+  // In PostgreSQL, a build does not wait for writers.
+  test.skipIf(process.env.TEST_HOME === 'postgres')(
+    'are not built once another server has dropped them, nor come back to the list',
+    async () => {
+      const engine = await bench.app.kernel.sources.engine(bench.baseId)
+      const store = createIndexStore(bench.app.kernel)
+      const held = Promise.withResolvers<void>()
+      const write = engine.exclusively(() => held.promise)
+      const ask = (title: string) =>
+        bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term(title)] })
+      const [running, waiting] = [await ask('Num'), await ask('Name')]
+      await Bun.sleep(200)
+      for (const { id } of [running, waiting]) await store.update(id, { state: 'declined' })
+      held.resolve()
+      await write
+      await until(async () => (await store.find(running.id))?.state !== 'building')
+      // A later one waits for both.
+      await ask('Flag')
+      expect(await finished()).toMatchObject([{ terms: [term('Flag')], state: 'ready' }])
+      expect(await namesInDatabase()).toHaveLength(1)
+    },
+  )
+
   test('are forgotten with their table', async () => {
     await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term('Num')] })
     await finished()
