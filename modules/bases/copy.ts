@@ -5,9 +5,9 @@ import { createId } from '../../src/core/ids.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
-import type { BaseRow, BaseStore, SourceRow } from './store.ts'
+import { type BaseRow, type BaseStore, BEING_MADE, type SourceRow } from './store.ts'
 
-/** A base that is being copied. Until it is complete it lies in the trash, where only super admins see it. */
+/** A base that is being copied. Nobody sees it until it is complete. */
 export interface BaseDraft {
   baseId: string
   /** New source ids by the original's. */
@@ -54,7 +54,7 @@ export function createBaseCopies(
         order: await store.nextOrder(),
         createdBy: owner.id,
         ...times,
-        deletedAt: now,
+        deletedAt: BEING_MADE,
         deletedBy: null,
         historyDays: original.historyDays,
         trashDays: original.trashDays,
@@ -93,7 +93,7 @@ export function createBaseCopies(
         order: await store.nextOrder(),
         createdBy: owner.id,
         ...times,
-        deletedAt: now,
+        deletedAt: BEING_MADE,
         deletedBy: owner.id,
         historyDays: null,
         historySince: null,
@@ -109,7 +109,7 @@ export function createBaseCopies(
       return { sourceId }
     },
 
-    /** Gives the owner access and takes the base out of the trash, together with the caller's statements. */
+    /** Gives the owner access and completes the base, together with the caller's statements. */
     async finish(owner: UserActor, baseId: string, statements: MetaStatement[]): Promise<void> {
       await meta.atomically([
         ...statements,

@@ -11,4 +11,4 @@ export {
   schemaOf,
   sourcesRouter,
 } from './sources/index.ts'
-export { type BaseRow, BEING_REMOVED, type SourceRow } from './store.ts'
+export { type BaseRow, BEING_MADE, BEING_REMOVED, type SourceRow } from './store.ts'

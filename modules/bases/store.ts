@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, max, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, max, ne, notInArray, sql } from 'drizzle-orm'
 import { notFound } from '../../src/core/errors.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
@@ -16,6 +16,11 @@ const BASE_ID = /^p[a-z0-9]{14}$/
  * completes it.
  */
 export const BEING_REMOVED = '1970-01-01T00:00:00.000Z'
+/**
+ * Value of `deletedAt` while a base is being copied or read from a file: nobody sees it, and no clean-up but that of its job
+ * removes it.
+ */
+export const BEING_MADE = '9999-12-31T23:59:59.999Z'
 
 type Tables = ReturnType<typeof defineBasesTables>
 export type BaseRow = Tables['bases']['$inferSelect']
@@ -40,7 +45,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
     keyOf: ({ id }) => id,
   })
   const isLive = isNull(bases.deletedAt)
-  const isTrashed = and(isNotNull(bases.deletedAt), ne(bases.deletedAt, BEING_REMOVED))
+  const isTrashed = and(isNotNull(bases.deletedAt), notInArray(bases.deletedAt, [BEING_REMOVED, BEING_MADE]))
 
   async function load(baseId: string): Promise<BaseRow | null> {
     if (!BASE_ID.test(baseId)) return null

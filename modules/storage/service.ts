@@ -4,7 +4,7 @@ import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, forbidden } from '../auth/index.ts'
-import { type BaseRow, type BasesService, BEING_REMOVED, trashDaysOf } from '../bases/index.ts'
+import { type BaseRow, type BasesService, BEING_MADE, BEING_REMOVED, trashDaysOf } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { TrashService } from '../trash/index.ts'
@@ -109,12 +109,12 @@ export function createStorageService(
     if (config.auditDays > 0) await audits.removeOld(since(config.auditDays))
   }
 
-  /** Removes bases whose time in the trash exceeds their retention. */
+  /** Removes bases whose time in the trash exceeds their retention, and those that nobody has completed within that time. */
   async function purgeTrashedBases(): Promise<void> {
     for (const base of await bases.trashed()) {
       const days = trashDaysOf(base, config)
-      const isOld =
-        days > 0 && base.deletedAt !== null && Date.parse(base.deletedAt) < nowMs() - days * DAY_MS
+      const deletedAt = base.deletedAt === BEING_MADE ? base.createdAt : base.deletedAt
+      const isOld = days > 0 && deletedAt !== null && Date.parse(deletedAt) < nowMs() - days * DAY_MS
       if (!isOld && base.deletedAt !== BEING_REMOVED) continue
       await removeBase(base).catch((error) =>
         log.error('removing an old base failed', error, { baseId: base.id }),

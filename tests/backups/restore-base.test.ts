@@ -262,7 +262,7 @@ describe('restoring one base of a backup', () => {
     }
     expect(await job.recover(input, { id: 'job', userId: owner.id })).toBeNull()
     expect([existsSync(file), leftFolders()]).toEqual([false, []])
-    const all = await bench.trpc.bases.list.query({ trash: true })
+    const all = await services.bases.trashed()
     expect(all.map(({ title }) => title)).not.toContain('Half')
   })
 

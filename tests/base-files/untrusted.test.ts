@@ -46,7 +46,8 @@ async function failureOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
 
 async function state() {
   const { trpc } = bench
-  const [bases, trash] = [await trpc.bases.list.query({}), await trpc.bases.list.query({ trash: true })]
+  // With bases that are not complete.
+  const [bases, trash] = [await trpc.bases.list.query({}), await bench.app.services.bases.trashed()]
   return [bases.map(({ id }) => id), trash.map(({ id }) => id)]
 }
 

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { BEING_REMOVED } from '../../modules/bases/store.ts'
 import { defineBasesTables } from '../../modules/bases/tables.ts'
+import { createId } from '../../src/core/ids.ts'
 import { refusalOf } from '../records/support.ts'
 import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -233,6 +234,20 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
       for (const each of [checks, removals]) each.mockRestore()
     }
     expect(await titles(user, true)).toEqual([])
+  })
+
+  test('while it is being copied is nowhere in the trash, and cannot be restored or deleted forever', async () => {
+    const owner = app.trpc(admin.token)
+    const actor = await app.services.auth.authenticate(new Headers({ 'xc-auth': admin.token }))
+    if (actor.kind !== 'user') throw new Error('Not signed in')
+    const baseId = createId('base')
+    const { copies } = app.services.bases
+    await copies.beginEmpty(actor, { baseId, title: 'Half', description: null, meta: {} })
+    expect(await titles(admin, true)).not.toContain('Half')
+    for (const attempt of [owner.bases.restore.mutate({ baseId }), owner.trash.purgeBase.mutate({ baseId })])
+      expect(await refusalOf(attempt)).toMatchObject({ code: 'BASE_NOT_FOUND' })
+    await copies.finish(actor, baseId, [])
+    expect(await titles(admin)).toContain('Half')
   })
 
   test('resolve finds by id or title, and of two with one title that of the caller', async () => {

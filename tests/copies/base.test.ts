@@ -213,7 +213,7 @@ test('what a copy that was cut off has begun is removed at the next start', asyn
   const at = { id: 'job', userId: owner.id }
   expect(await job.recover({ ...input, withViews: true, isVisitor: false }, at)).toBeNull()
   expect(await kernel.sources.exists(newBaseId)).toBe(false)
-  const titles = (await bench.trpc.bases.list.query({ trash: true })).map(({ title }) => title)
+  const titles = (await services.bases.trashed()).map(({ title }) => title)
   expect(titles).not.toContain('Cut off')
   const left = readdirSync(join(kernel.config.dataDir, 'bases')).filter((name) => name.startsWith(newBaseId))
   expect(left).toEqual([])
