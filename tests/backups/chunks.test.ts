@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openChunkWriter } from '../../src/db/backups/chunk-writer.ts'
 import { DamagedObject } from '../../src/db/backups/codec.ts'
 import { compress, expand, openCompressor } from '../../src/db/backups/compression.ts'
 import { openRepository, type Repository } from '../../src/db/backups/repository.ts'
+import { KEEP_ALL, prune } from '../../src/db/backups/retention.ts'
 import { openBackupStore } from '../../src/db/backups/stores/index.ts'
 
 const CHUNK = 256 * 1024
@@ -114,6 +123,48 @@ describe.each([
     })
     await expect(work).rejects.toThrow('stood still')
     expect(await repository.store.list('indexes/')).toEqual([])
+  })
+})
+
+describe('operations on one store at the same time', () => {
+  test('that begin in the same moment run one after the other', async () => {
+    const repository = await openRepository(storeAt('together'), null, { mayCreate: true })
+    let running = 0
+    const run = () =>
+      repository.exclusively(async () => {
+        running++
+        await Bun.sleep(20)
+        return running--
+      })
+    expect(await Promise.all([run(), run()])).toEqual([1, 1])
+  })
+
+  test('remove nothing any more once another one has taken over', async () => {
+    const repository = await openRepository(storeAt('overtaken'), null, { mayCreate: true })
+    const { store } = repository
+    await write(repository, [noise(CHUNK)])
+    const [packs, indexes] = [await store.list('packs/'), await store.list('indexes/')]
+    expect([packs.length, indexes.length]).toEqual([1, 1])
+    const pruned = repository.exclusively((requireLock) =>
+      repository.packs.prune(() => {
+        // While it stood still.
+        for (const name of readdirSync(`${store.folder}/locks`)) unlinkSync(`${store.folder}/locks/${name}`)
+        return false
+      }, requireLock),
+    )
+    await expect(pruned).rejects.toThrow('stood still')
+    expect(await store.list('packs/')).toEqual(packs)
+    expect(await store.list('indexes/')).toEqual(indexes)
+  })
+
+  test('leave what others are writing', async () => {
+    const repository = await openRepository(storeAt('drafts'), null, { mayCreate: true })
+    const folder = `${repository.store.folder}/drafts`
+    for (const name of ['fresh', 'left']) writeFileSync(`${folder}/${name}`, 'half')
+    const longAgo = new Date(Date.now() - 3_600_000)
+    utimesSync(`${folder}/left`, longAgo, longAgo)
+    await prune(repository, KEEP_ALL)
+    expect(readdirSync(folder)).toEqual(['fresh'])
   })
 })
 

@@ -58,10 +58,11 @@ export interface Packs {
   /**
    * Removes the chunks that are not used.
    *
+   * @param requireLock called before each removal: another operation may use the chunks once it has taken over
    * @returns the freed bytes
    * @throws DamagedObject for a damaged index, whose chunks are unknown: nothing is removed then
    */
-  prune(isUsed: (hash: string) => boolean): Promise<number>
+  prune(isUsed: (hash: string) => boolean, requireLock: () => Promise<void>): Promise<number>
 }
 
 export function openPacks(store: BackupStore, codec: Codec): Packs {
@@ -200,7 +201,11 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
       }
       locations = null
     },
-    async prune(isUsed) {
+    async prune(isUsed, requireLock) {
+      const remove = async (name: string) => {
+        await requireLock()
+        await store.remove(name)
+      }
       const names = await listIndexes()
       const indexes = new Map<string, Pack[]>()
       for (const name of names) indexes.set(name, await readIndex(name))
@@ -214,16 +219,17 @@ export function openPacks(store: BackupStore, codec: Codec): Packs {
       const kept = packs.filter(isKept)
       const dropped = packs.filter((pack) => !isKept(pack))
       if (dropped.length > 0 || names.length > MAX_INDEXES) {
-        const writer = openWriter()
+        const writer = openWriter(requireLock)
         for (const pack of dropped) await rewrite(pack, writer, isUsed)
         await writer.finish()
+        await requireLock()
         for (const listed of inParts(kept)) await writeIndex(listed)
         // The new indexes have all that is used; until the old ones are gone, both list it.
-        for (const name of names) await store.remove(name)
+        for (const name of names) await remove(name)
       }
       locations = null
       const listed = new Set([...(await locate(async () => {})).values()].map(({ pack }) => packName(pack)))
-      for (const name of sizes.keys()) if (!listed.has(name)) await store.remove(name)
+      for (const name of sizes.keys()) if (!listed.has(name)) await remove(name)
       const after = (await store.list('packs/')).reduce((sum, { size }) => sum + size, 0)
       return Math.max(0, before - after)
     },

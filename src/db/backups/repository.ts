@@ -40,6 +40,9 @@ const Lock = z.object({ host: z.string(), pid: z.int(), at: z.string() })
 /** A lock that is not renewed for this time was left by a killed process. */
 const LOCK_EXPIRES_MS = 10 * 60_000
 const LOCK_RENEWED_MS = 60_000
+/** Two operations that begin within this time both give way, and begin again after different times. */
+const SHORT_MS = 2_000
+const MAX_TRIES = 5
 
 /** Pattern of the ids of backups. */
 export const BACKUP_ID = /^\d{8}T\d{9}Z-[a-z0-9]{6}$/
@@ -65,6 +68,8 @@ export interface Repository {
   putManifest(manifest: Manifest): Promise<void>
   putTest(result: TestResult): Promise<void>
   removeBackup(id: string): Promise<void>
+  /** Removes unfinished objects that killed processes have left. Others may be about to complete theirs without the lock. */
+  removeDrafts(): Promise<void>
   /**
    * Runs `work` as the only operation that changes the store. It gets a function that throws if another operation has
    * taken over meanwhile, because this process stood still.
@@ -163,9 +168,28 @@ export async function openRepository(
       // The manifest first: without it the backup does not exist.
       for (const folder of ['manifests', 'summaries', 'tests']) await store.remove(`${folder}/${id}`)
     },
-    exclusively: (work) => exclusively(store, work),
+    async removeDrafts() {
+      // The lock of this operation has the time of the store: clocks of machines differ.
+      const now = Math.max(...(await store.list('locks/')).map(({ storedAt }) => storedAt))
+      for (const { name, storedAt } of await store.list('drafts/'))
+        if (now - storedAt > LOCK_EXPIRES_MS) await store.remove(name)
+    },
+    async exclusively(work) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await exclusively(store, work)
+        } catch (error) {
+          if (!(error instanceof BegunTogether)) throw error
+          if (tries === MAX_TRIES) throw new Error(error.message)
+          await Bun.sleep(SHORT_MS * (0.2 + Math.random()))
+        }
+      }
+    },
   }
 }
+
+/** Another operation began at nearly the same time, and may give way as well. */
+class BegunTogether extends Error {}
 
 function parse(name: string, bytes: Uint8Array): unknown {
   try {
@@ -233,12 +257,16 @@ async function exclusively<T>(
     )
   const isHeld = async () => (await store.get(name)) !== null
   await write()
+  let renewedAt = Date.now()
   let renewing = Promise.resolve()
   const renewal = setInterval(() => {
     renewing = renewing
-      // One that another operation has removed stays lost.
       .then(async () => {
-        if (await isHeld()) await write()
+        const at = Date.now()
+        // One that another operation has removed, or may be about to remove, stays lost.
+        if (at - renewedAt > LOCK_EXPIRES_MS - LOCK_RENEWED_MS || !(await isHeld())) return
+        await write()
+        renewedAt = at
       })
       // The lock of a store that cannot be reached expires; the work itself fails as well.
       .catch(() => {})
@@ -255,11 +283,12 @@ async function exclusively<T>(
       const holder = await readLock(store, other.name)
       // Times of the store, which has just stored the own lock: clocks of machines differ.
       const age = (own?.storedAt ?? 0) - other.storedAt
-      if (holder === null || age > LOCK_EXPIRES_MS || hasEnded(holder)) await store.remove(other.name)
-      else
-        throw new Error(
-          `Another backup or clean-up uses ${store.label} (process ${holder.pid} on ${holder.host}, since ${holder.at})`,
-        )
+      if (holder === null || age > LOCK_EXPIRES_MS || hasEnded(holder)) {
+        await store.remove(other.name)
+        continue
+      }
+      const text = `Another backup or clean-up uses ${store.label} (process ${holder.pid} on ${holder.host}, since ${holder.at})`
+      throw age < SHORT_MS ? new BegunTogether(text) : new Error(text)
     }
     return await work(requireLock)
   } finally {

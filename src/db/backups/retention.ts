@@ -71,9 +71,8 @@ export async function prune(
       if (manifest === null) return { backups: removed.length, bytes: 0 }
       for (const hash of chunksOf(manifest)) used.add(hash)
     }
-    await requireLock()
-    const bytes = await repository.packs.prune((hash) => used.has(hash))
-    for (const { name } of await repository.store.list('drafts/')) await repository.store.remove(name)
+    const bytes = await repository.packs.prune((hash) => used.has(hash), requireLock)
+    await repository.removeDrafts()
     return { backups: removed.length, bytes }
   })
 }
