@@ -149,6 +149,9 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
         if (isSilent()) ends.push(pass)
         else pass()
       },
+      onEnd(pass) {
+        if (!isSilent()) pass()
+      },
     }
   })
   return {
@@ -203,6 +206,8 @@ interface Link {
   onAnswer(pass: () => void): void
   /** Called when the client has left, which `pass` tells the server; by default it is told at once. */
   onLeave?(pass: () => void): void
+  /** Called when the server has ended the connection, which `pass` tells the client; by default it is told at once. */
+  onEnd?(pass: () => void): void
 }
 
 async function startProxy(databaseUrl: string, open: (cut: () => void) => Link): Promise<Proxy> {
@@ -222,7 +227,11 @@ async function startProxy(databaseUrl: string, open: (cut: () => void) => Link):
       if (link.onLeave) link.onLeave(pass)
       else pass()
     })
-    upstream.on('close', () => client.destroy())
+    upstream.on('close', () => {
+      const pass = () => client.destroy()
+      if (link.onEnd) link.onEnd(pass)
+      else pass()
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
   const { port } = server.address() as { port: number }

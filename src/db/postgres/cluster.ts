@@ -45,6 +45,8 @@ type Notice =
   | { from: number; bye: true }
   /** Messages of the sender were lost, after the others may have noticed its interruption. */
   | { from: number; gap: true }
+  /** Former numbers of the sender, which has used no cache since it lost their connections. */
+  | { from: number; replaced: number[] }
 
 /** The tables, function and triggers that servers need to hear of each other; versioned by the function's comment. */
 const SCHEMA_VERSION = 'sheaf cluster 2'
@@ -134,6 +136,13 @@ export function joinCluster(
   let isAlone = true
   /** Servers that have said that they stop: nothing of theirs is lost. */
   const leaving = new Set<number>()
+  /**
+   * Servers that have vanished without a farewell, with when this was noticed. One that does not know that it has lost its
+   * connection uses its caches to the end of its lease.
+   */
+  const vanished = new Map<number, number>()
+  /** Numbers of servers that have others by now. */
+  const replaced = new Set<number>()
   let leaseUntil = 0
   let isClosing = false
   let connected = Promise.withResolvers<Sql>()
@@ -185,6 +194,7 @@ export function joinCluster(
       onnotify: (_channel, text) => receive(text),
     })
     try {
+      const numbers = [...former]
       await endFormer(opened)
       self = 1 + Math.floor(Math.random() * (2 ** 31 - 2))
       former.add(self)
@@ -197,11 +207,12 @@ export function joinCluster(
         if (!(await tryClaim(opened, key))) held.delete(key)
       }
       const startedAt = performance.now()
-      others = await readOthers(opened)
+      note(await readOthers(opened))
       active = opened
       tellMissed()
       leaseUntil = startedAt + LEASE_MS
       connected.resolve(opened)
+      if (numbers.length > 0) send({ from: self, replaced: numbers })
       announceGap()
       return { lost: lost.promise }
     } catch (error) {
@@ -245,12 +256,23 @@ export function joinCluster(
       if (running === null) return
       // Notifications of changes before the check have arrived ahead of its answer.
       leaseUntil = startedAt + LEASE_MS
-      const isGone = (number: number) => !running.has(number) && !leaving.delete(number)
-      const hasLostOne = [...others].some(isGone)
-      others = running
       // It may have committed a change without announcing it.
-      if (hasLostOne) tellMissed()
+      if (note(running)) tellMissed()
     }
+  }
+
+  /** Notes which others are running. True if one has vanished without a farewell. */
+  function note(running: ReadonlySet<number>): boolean {
+    const gone = [...others].filter((number) => !running.has(number) && !leaving.delete(number))
+    for (const number of gone) if (!replaced.delete(number)) vanished.set(number, performance.now())
+    others = running
+    return gone.length > 0
+  }
+
+  /** True while a server that has vanished may use its caches. */
+  function isAwaitingLease(): boolean {
+    for (const [number, at] of vanished) if (performance.now() - at > LEASE_MS) vanished.delete(number)
+    return vanished.size > 0
   }
 
   /** The other running servers, after sending them a request in the same statement. */
@@ -321,7 +343,10 @@ export function joinCluster(
     if ('event' in notice) takeMessage(notice)
     else if ('bye' in notice) leaving.add(notice.from)
     else if ('gap' in notice) tellMissed()
-    else if ('confirm' in notice) confirm(notice.from, notice.confirm).catch(report)
+    else if ('replaced' in notice) {
+      for (const number of notice.replaced)
+        if (!vanished.delete(number) && others.has(number)) replaced.add(number)
+    } else if ('confirm' in notice) confirm(notice.from, notice.confirm).catch(report)
     else if (notice.to === self) waitingFor.get(notice.confirmed)?.(notice.from)
   }
 
@@ -466,7 +491,8 @@ export function joinCluster(
       answered.add(from)
       arrived.resolve()
     })
-    const isDone = (running: ReadonlySet<number>) => [...running].every((other) => answered.has(other))
+    const isDone = (running: ReadonlySet<number>) =>
+      !isAwaitingLease() && [...running].every((other) => answered.has(other))
     let asked: Sql | null = null
     while (performance.now() < deadline) {
       const on: Sql | null = active
@@ -476,6 +502,7 @@ export function joinCluster(
         const request = { from: self, confirm: number }
         const running: ReadonlySet<number> = await readOthers(on, asked === on ? null : request)
         asked = on
+        if (note(running)) tellMissed()
         if (isDone(running)) break
         await Promise.race([arrived.promise, Bun.sleep(LOOK_EVERY_MS)])
         if (isDone(running)) break
