@@ -37,6 +37,9 @@ export interface FileRow {
   storeId: string | null
 }
 
+/** How often an upload asks for its turn while another server counts. */
+const TAKE_AGAIN_MS = 20
+
 /** Files whose content is looked up at the same time. */
 const LOOKED_UP_AT_ONCE = 16
 
@@ -54,6 +57,8 @@ export function createFiles(
   { access }: Pick<AuthService, 'access'>,
 ) {
   const { attachmentFiles, attachmentUses } = meta.tables(defineRecordsTables)
+
+  const { claims } = meta.cluster
 
   /** Uploads are counted and registered one after the other: each counts those before it. */
   const inTurn = createMutex()
@@ -87,7 +92,7 @@ export function createFiles(
       storeId,
     }
     // Registered before it is stored: if the process ends in between, the sweep removes it.
-    await inTurn(async () => {
+    await counting(isLimited ? userId : null, async () => {
       if (isLimited && userId !== null) await refuseHoard(userId)
       await meta.db.insert(attachmentFiles).values({ ...row, isUsed: false, createdAt: nowIso() })
     })
@@ -98,6 +103,20 @@ export function createFiles(
       throw error
     }
     return row
+  }
+
+  /** Runs `work` while no other upload of a person is counted, by any server. */
+  async function counting(userId: string | null, work: () => Promise<void>): Promise<void> {
+    if (userId === null) return work()
+    await inTurn(async () => {
+      const claim = `uploads of ${userId}`
+      while (!(await claims.take(claim))) await Bun.sleep(TAKE_AGAIN_MS)
+      try {
+        await work()
+      } finally {
+        await claims.release(claim)
+      }
+    })
   }
 
   const isIn = (storeId: string | null) =>

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { startServer } from '../../src/app.ts'
+import { benchWith, upload, uploadBelowLimit } from '../records/attachments-support.ts'
+import type { TestApp } from '../support/app.ts'
+
+test('two servers do not both accept the last file that a person may upload', async () => {
+  const bench = await benchWith({}, 'postgres')
+  const other = await startServer(bench.app.config)
+  const { token } = bench.owner
+  await uploadBelowLimit(bench, token, 1)
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 1 })
+  // Files are counted, but not registered, until this transaction ends.
+  const { uploads } = await sql.begin(async (held) => {
+    await held`lock table attachment_files in share row exclusive mode`
+    const there = { app: { url: other.url } as TestApp }
+    const uploads = [bench, there].map((server) => upload(server, token, { 'last.txt': 'xx' }))
+    await Bun.sleep(1_500)
+    return { uploads }
+  })
+  const statuses = (await Promise.all(uploads)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([200, 429])
+  await other.stop()
+  await bench.stop()
+})
