@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { loadPart } from '../navigation/lazy-screen.ts'
+import { onNewDay, zonesOf } from '../new-day.ts'
 import { session } from '../session/index.ts'
 import { onChange, onReconnect } from '../socket.ts'
 import { toast } from '../ui/toast.ts'
@@ -57,9 +58,32 @@ export function useRecordStore(
   }, [store, tableId, showsUnsaved])
 
   useEffect(() => store.setQuery(query), [store, query])
+  useReadOnNewDay(store, query)
   useReloadWithCache(store, tableId)
   return store
 }
+
+/**
+ * Reads again what conditions, groups and formulas say of “today”. The server's clock decides, which may be a little
+ * behind, and the browsers of a time zone should not come all at once.
+ */
+function useReadOnNewDay(store: RecordStore, { fields }: StoreQuery): void {
+  const zones = zonesOf(fields).join()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = onNewDay(zones.split(','), () => {
+      clearTimeout(timer)
+      timer = setTimeout(store.missed, NEW_DAY_MS * (1 + Math.random()))
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [store, zones])
+}
+
+/** Shortest pause after a midnight. */
+const NEW_DAY_MS = 2000
 
 /**
  * Reloads the store when the top bar's reload button invalidates all cached queries. The store's records are not in
