@@ -129,3 +129,28 @@ describe('an unfinished new record', () => {
     await grid.shows('Title', ['A', 'draft'])
   })
 })
+
+test('a read whose connection is dead is given up, and asked again', async () => {
+  const table = await tests.createTable(FIELDS, [['first']])
+  const viewId = table.schema.views[0]?.id ?? ''
+  const grid = await tests.openTable(table, tests.owner(), undefined, {
+    viewId,
+    prepare: (page) => page.clock.install(),
+  })
+  const { page } = grid
+  await grid.shows('Title', ['first'])
+  await page.waitForLoadState('networkidle')
+  const lost = Promise.withResolvers<void>()
+  await page.route('**/trpc/records.list*', () => lost.resolve(), { times: 1 })
+  const titleId = table.schema.fields.find(({ title }) => title === 'Title')?.id ?? ''
+  const { baseId, tableId } = table
+  const write = (title: string) =>
+    api().records.write.mutate({
+      change: { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: { [titleId]: title } }] }] },
+    })
+  await write('second')
+  await lost.promise
+  await write('third')
+  await page.clock.fastForward('01:31')
+  await grid.shows('Title', ['first', 'second', 'third'])
+})

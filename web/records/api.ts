@@ -3,7 +3,7 @@ import type { RecordPage } from '../../src/core/model.ts'
 import { isOffline } from '../errors.ts'
 import { expectContent, noteContent } from '../navigation/first-content.ts'
 import { session } from '../session/index.ts'
-import { onChange } from '../socket.ts'
+import { onChange, onReconnect } from '../socket.ts'
 import { timeZone } from '../time-zone.ts'
 import { api, inAction } from '../trpc.ts'
 import type { GroupsApi, RecordsApi } from './types.ts'
@@ -13,7 +13,7 @@ export const groupsApi: GroupsApi = {
   groups: ({ selection, ...request }, signal) =>
     readOrRemember(
       { name: 'groups', tableId: selection.tableId, input: { selection, request } },
-      () =>
+      (signal) =>
         api.records.groups.query(
           { request: { ...request, selection: { ...selection, timeZone } } },
           { signal },
@@ -27,13 +27,13 @@ export const recordsApi: RecordsApi = {
   list: (query, signal) =>
     readOrRemember(
       { name: 'list', tableId: query.tableId, input: query },
-      () => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
+      (signal) => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
       signal,
     ),
   count: (selection, signal) =>
     readOrRemember(
       { name: 'count', tableId: selection.tableId, input: selection },
-      async () =>
+      async (signal) =>
         (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
       signal,
     ),
@@ -77,11 +77,11 @@ let isFollowing = false
  */
 async function readOrRemember<T>(
   request: ReadRequest,
-  read: () => Promise<T>,
+  read: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   try {
-    const reading = read()
+    const reading = untilAnswered(read, signal)
     expectContent(reading)
     const answer = await reading
     remember(request, answer)
@@ -91,6 +91,30 @@ async function readOrRemember<T>(
     const known = answers.get(keyOf(request))
     if (signal.aborted || !known || !isOffline(error)) throw error
     return structuredClone(known.answer) as T
+  }
+}
+
+/** Longer than the server lets a read take by default. */
+const PATIENCE_MS = 90_000
+
+/**
+ * Asks again, with twice the time, if no answer comes in time, or the connection for live updates was lost meanwhile: a
+ * connection may be dead without anybody noticing.
+ */
+async function untilAnswered<T>(read: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let patienceMs = PATIENCE_MS; ; patienceMs *= 2) {
+    const attempt = new AbortController()
+    const giveUp = () => attempt.abort()
+    const timer = setTimeout(giveUp, patienceMs)
+    const stop = onReconnect(giveUp)
+    try {
+      return await read(AbortSignal.any([signal, attempt.signal]))
+    } catch (error) {
+      if (signal.aborted || !attempt.signal.aborted) throw error
+    } finally {
+      clearTimeout(timer)
+      stop()
+    }
   }
 }
 
