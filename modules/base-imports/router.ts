@@ -40,7 +40,13 @@ export const baseImportsRouter = (imports: BaseImportsService) =>
       .input(importRef.extend({ credentials }))
       .mutation(({ ctx, input }) => imports.resume(ctx.actor, input.importId, input.credentials)),
     again: member
-      .input(importRef.extend({ credentials, removeMissing: z.boolean().optional() }))
+      .input(
+        importRef.extend({
+          credentials,
+          removeMissing: z.boolean().optional(),
+          compareComments: z.boolean().optional(),
+        }),
+      )
       .mutation(({ ctx, input: { importId, ...rest } }) => imports.again(ctx.actor, importId, rest)),
     cancel: member
       .input(importRef.extend({ removes: z.boolean() }))

@@ -268,7 +268,15 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     async again(
       actor: Actor,
       importId: string,
-      { credentials, removeMissing }: { credentials?: unknown; removeMissing?: boolean | undefined },
+      {
+        credentials,
+        removeMissing,
+        compareComments,
+      }: {
+        credentials?: unknown
+        removeMissing?: boolean | undefined
+        compareComments?: boolean | undefined
+      },
     ): Promise<BaseImport> {
       const { row } = await own(actor, importId)
       if (!canSyncAgain(row)) throw new AppError('CONFLICT', m.base_imports_error_not_completed())
@@ -282,7 +290,11 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         status: 'running',
         run,
         state: startOfRun(),
-        choices: { ...row.choices, ...(removeMissing !== undefined && { removeMissing }) },
+        choices: {
+          ...row.choices,
+          ...(removeMissing !== undefined && { removeMissing }),
+          ...(compareComments !== undefined && { compareComments }),
+        },
       })
     },
 

@@ -12,6 +12,14 @@ export const BASE_SOURCES = [
 ] as const
 export type BaseSourceKind = (typeof BASE_SOURCES)[number]
 
+/** The products whose comments can be read. */
+export const SOURCES_WITH_COMMENTS: ReadonlySet<BaseSourceKind> = new Set([
+  'airtable',
+  'nocodb',
+  'baserow',
+  'teable',
+])
+
 const flag = (fallback: boolean) => z._default(z.boolean(), fallback)
 
 /** What an import brings besides tables, fields and records. */
@@ -25,6 +33,8 @@ export const importChoices = z.strictObject({
   rollups: flag(true),
   /** Moves records to the trash that the source no longer has, when it is imported again. */
   removeMissing: flag(false),
+  /** Also compares the comments of unchanged records, when it is imported again: a request per record with comments. */
+  compareComments: flag(false),
 })
 export type ImportChoices = z.output<typeof importChoices>
 

@@ -187,6 +187,7 @@ const choices = {
   lookups: true,
   rollups: true,
   removeMissing: false,
+  compareComments: false,
 }
 async function importLink(path: string) {
   const from = { source: 'airtable-link' as const, credentials: { link: `${server.url.origin}${path}` } }

@@ -658,6 +658,65 @@ describe('baseImports.again', () => {
     expect((await texts()).toSorted()).toEqual(['First', 'Second'])
   })
 
+  test('compares the comments of unchanged records where that is asked for', async () => {
+    const memos = airtableTable('Memos', { Name: 'singleLineText', Price: 'number', Double: 'formula' }, [
+      { Name: 'One', Price: 1, Double: 2 },
+      { Name: 'Two', Price: 2, Double: 4 },
+    ])
+    memos.fields[2]!.options = {
+      formula: `{${memos.field('Price')}} * 2`,
+      isValid: true,
+      result: { type: 'number', options: { precision: 0 } },
+    }
+    const comment = (id: string, text: string) => ({
+      id,
+      author: { id: 'usrZed', email: 'zed@example.com', name: 'Zed' },
+      text,
+      createdTime: '2024-03-05T08:20:30.000Z',
+    })
+    const [one, two] = memos.records
+    one!.comments = [comment('comA', 'First'), comment('comB', 'Second')]
+    const own = airtableBase('Memos', [memos])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const { table, rows } = await recordsOf(app, owner, baseId!, 'Memos')
+    const texts = async (row = rows[0]) =>
+      (
+        await app.trpc(owner.token).comments.list.query({ tableId: table.id, recordId: Number(row!.$id) })
+      ).comments
+        .map(({ text }) => text)
+        .toSorted()
+    const again = async (choices: { removeMissing?: boolean; compareComments?: boolean }) => {
+      const from = server.requests.length
+      await imports().again.mutate({ importId: id, ...choices })
+      const ended = await settled(app, owner, id)
+      expect(ended).toMatchObject({ status: 'completed', choices })
+      return server.requests.slice(from).filter((path) => path.includes('/comments')).length
+    }
+    one!.comments[0]!.text = 'First, edited'
+    expect(await again({})).toBe(0)
+    expect(await texts()).toEqual(['First', 'Second'])
+    expect(await again({ compareComments: true })).toBe(1)
+    expect(await texts()).toEqual(['First, edited', 'Second'])
+    // One goes, another one comes: their number is the same.
+    one!.comments = [comment('comC', 'Third'), one!.comments[0]!]
+    expect(await again({ compareComments: true, removeMissing: true })).toBe(1)
+    expect(await texts()).toEqual(['First, edited', 'Third'])
+    // A changed record is read once.
+    two!.comments = [comment('comD', 'New')]
+    two!.fields[memos.field('Name')] = 'Deux'
+    one!.comments[0]!.text = 'Third, edited'
+    expect(await again({ compareComments: true })).toBe(2)
+    expect(await texts()).toEqual(['First, edited', 'Third, edited'])
+    expect(await texts(rows[1])).toEqual(['New'])
+    expect((await recordsOf(app, owner, baseId!, 'Memos')).rows).toMatchObject([
+      { Name: 'One', Double: 2 },
+      { Name: 'Deux', Double: 4 },
+    ])
+    expect(await again({ compareComments: false })).toBe(0)
+  })
+
   test('does not bring back fields that were deleted here', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

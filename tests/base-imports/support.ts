@@ -17,6 +17,7 @@ const EVERYTHING = {
   lookups: true,
   rollups: true,
   removeMissing: false,
+  compareComments: false,
 }
 
 type BeginInput = inferRouterInputs<AppRouter>['baseImports']['begin']

@@ -173,7 +173,7 @@ async function writeBatch(
   for (const record of unique) {
     const known = objects.get(record.id)
     const digest = digestOf(context, table, record)
-    if (known && known.digest === digest) seen.push({ ...known, run: row.run })
+    if (known && known.digest === digest) seen.push(seenAgain(context, record, known))
     else changed.push({ record, digest, known, onlyFiles: known?.digest === lackingFiles(digest) })
   }
   const model = await context.services.schema.table(context.actor, table.id)
@@ -184,7 +184,7 @@ async function writeBatch(
   for (const { record, digest, known, onlyFiles } of changed) {
     const lacksFiles = files.missing.has(record.id)
     if (known && onlyFiles && lacksFiles && !files.arrived.has(record.id)) {
-      seen.push({ ...known, run: row.run })
+      seen.push(seenAgain(context, record, known))
       continue
     }
     const { values, pending } = convert(context, table, fields, record, files.items, problems, onlyFiles)
@@ -192,7 +192,7 @@ async function writeBatch(
       record,
       known,
       values,
-      pending: onlyFiles ? JSON.parse(known?.pending ?? '{}') : pending,
+      pending: onlyFiles && known ? JSON.parse(seenAgain(context, record, known).pending ?? '{}') : pending,
       digest: lacksFiles ? lackingFiles(digest) : digest,
     })
   }
@@ -208,6 +208,20 @@ async function writeBatch(
     table,
     prepared.filter(({ known }) => known),
   )
+}
+
+/** An unchanged record, of which a later step compares the comments if the user wants that. */
+function seenAgain(
+  { row, connection }: RunContext,
+  record: SourceRecord,
+  known: ImportedObject,
+): ImportedObject {
+  const { comments, compareComments } = row.choices
+  // A new number of comments changes a record.
+  const isCompared = comments && compareComments && connection.comments && record.comments !== 0
+  if (!isCompared) return { ...known, run: row.run }
+  const pending: PendingValues = { ...JSON.parse(known.pending ?? '{}'), comments: 'some' }
+  return { ...known, run: row.run, pending: JSON.stringify(pending) }
 }
 
 /** The values of a record's stored fields here, and what later steps need of it. */

@@ -132,6 +132,7 @@ const EVERYTHING: ImportChoices = {
   lookups: true,
   rollups: true,
   removeMissing: false,
+  compareComments: false,
 }
 
 /** The base of the source, and what to bring. */

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Download, Pause, Play, RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { type BaseImport, canSyncAgain } from '../../../src/core/base-imports.ts'
+import { type BaseImport, canSyncAgain, SOURCES_WITH_COMMENTS } from '../../../src/core/base-imports.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
@@ -151,6 +151,7 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
   const { id: importId, source, status, hasCredentials } = run
   const [from, setFrom] = useState<SourceInput | null>(null)
   const [removeMissing, setRemoveMissing] = useState(run.choices.removeMissing)
+  const [compareComments, setCompareComments] = useState(run.choices.compareComments)
   const maySync = canSyncAgain(run)
   const mayGoOn = status === 'paused' || status === 'failed' || maySync
   const needsCredentials = mayGoOn && !hasCredentials
@@ -182,6 +183,13 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
           onChange={setRemoveMissing}
         />
       )}
+      {maySync && run.choices.comments && SOURCES_WITH_COMMENTS.has(source) && (
+        <Checkbox
+          label={m.base_imports_compare_comments()}
+          checked={compareComments}
+          onChange={setCompareComments}
+        />
+      )}
       <div className={styles.commands}>
         {status === 'running' && (
           <Button icon={Pause} onClick={() => void act(() => api.baseImports.pause.mutate({ importId }))}>
@@ -202,7 +210,9 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
             icon={RotateCw}
             disabled={needsCredentials && from === null}
             onClick={() =>
-              void act(() => api.baseImports.again.mutate({ importId, removeMissing, ...credentials }))
+              void act(() =>
+                api.baseImports.again.mutate({ importId, removeMissing, compareComments, ...credentials }),
+              )
             }
           >
             {m.base_imports_sync_again()}
