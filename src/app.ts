@@ -22,6 +22,7 @@ import { buttonsRest, createButtonsService, createHooksService, hooksRest } from
 import {
   COPIED_COMMENTS,
   COPIED_HOOKS,
+  COPIED_INDEXES,
   copiesRest,
   createCopies,
   createImportsService,
@@ -207,6 +208,7 @@ export function createServices(kernel: Kernel) {
   const buttons = createButtonsService(schema, records, hooks)
   const backups = createBackupsService(kernel, { auth, bases, copies, comments, records })
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
+  kernel.registry.fill(COPIED_INDEXES, indexes.copies)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
   kernel.registry.fill(OWNED_BASES, bases.owned)

@@ -3,8 +3,10 @@
 export {
   COPIED_COMMENTS,
   COPIED_HOOKS,
+  COPIED_INDEXES,
   type CopiedComments,
   type CopiedHooks,
+  type CopiedIndexes,
   type Copies,
   createCopies,
   isSameDefinition,

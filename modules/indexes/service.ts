@@ -17,6 +17,7 @@ import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { AuthService } from '../auth/index.ts'
+import type { CopiedIndexes } from '../imports/index.ts'
 import {
   type AutomaticIndexes,
   indexSql,
@@ -474,6 +475,25 @@ export function createIndexesService(
   }, ROUND_MS)
   timer.unref()
 
+  const copies: CopiedIndexes = {
+    async requestedOf(tableIds) {
+      const rows = await Promise.all(tableIds.map((id) => store.ofTable(id)))
+      return rows.flat().filter(({ isAutomatic }) => !isAutomatic)
+    },
+    storing(baseId, requested, ids) {
+      const rows = requested.flatMap(({ tableId: from, terms: own, columns }) => {
+        const tableId = ids.get(from)
+        const terms = own.flatMap((term) => {
+          const fieldId = ids.get(term.fieldId)
+          return fieldId === undefined ? [] : [{ ...term, fieldId }]
+        })
+        if (tableId === undefined || terms.length < own.length) return []
+        return [unbuilt({ baseId, tableId, terms, columns, isAutomatic: false })]
+      })
+      return store.inserting(rows)
+    },
+  }
+
   async function enter(actor: Actor, tableId: string): Promise<TableModel> {
     const model = await schema.load(tableId)
     await access.authorize(actor, 'table.indexes', model.table.baseId)
@@ -521,6 +541,8 @@ export function createIndexesService(
   return {
     /** Fills `AUTOMATIC_INDEXES`. */
     automatic: indexes,
+    /** Fills `COPIED_INDEXES`. */
+    copies,
     maintain,
 
     /** The indexes of a table. @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator */

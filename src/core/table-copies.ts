@@ -23,7 +23,17 @@ export interface LostField {
 /** What belongs to a table of a connected database and its duplicate does not have. */
 export interface NotCopiedPart {
   kind: 'reference' | 'index' | 'trigger' | 'policy'
+  /** Of an index that the copy of a base does not manage: the titles of its fields. */
   name: string
+  /** The title of its table, in the copy of a base. */
+  table?: string
+}
+
+/** The result of duplicating a base. */
+export interface CopiedBase {
+  id: string
+  /** Indexes of connected tables that only the original manages. Absent if there are none. */
+  notCopied?: NotCopiedPart[]
 }
 
 /** The result of duplicating a table. */

@@ -171,6 +171,32 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
     expect((await bench.rest.delete(`${path(task)}/${made.body.id}`)).status).toBe(200)
   })
 
+  test('stay with their base when it is duplicated, and are reported', async () => {
+    const made = await bench.rest.post(path(task), { terms: [term(task, 'name'), term(task, 'num')] })
+    await finished()
+    const { jobId, baseId } = await bench.trpc.copies.base.mutate({ baseId: bench.baseId, options: {} })
+    const job = await ended(doorOf(bench.app, bench.owner), jobId)
+    const titles = ['name', 'num'].map(
+      (column) => task.fields.find(({ columnName }) => columnName === column)?.title,
+    )
+    expect(job).toMatchObject({
+      status: 'completed',
+      result: {
+        id: baseId,
+        notCopied: [{ kind: 'index', name: titles.join(', '), table: task.table.title }],
+      },
+    })
+    const copy = (await bench.trpc.schema.tables.query({ baseId })).find(
+      ({ tableName }) => tableName === 'task',
+    )
+    await bench.app.services.indexes.maintain(() => true)
+    expect(await bench.trpc.indexes.list.query({ tableId: copy?.id ?? '' })).toEqual([])
+    expect(await inDatabase()).toEqual([made.body.id])
+    expect((await bench.rest.delete(`${path(task)}/${made.body.id}`)).status).toBe(200)
+    const again = await bench.trpc.copies.base.mutate({ baseId: bench.baseId, options: {} })
+    expect((await ended(doorOf(bench.app, bench.owner), again.jobId)).result).toEqual({ id: again.baseId })
+  })
+
   test('that a killed server was building are built by the next one', async () => {
     const made = await bench.rest.post(path(task), { terms: [term(task, 'name')] })
     await finished()

@@ -592,6 +592,32 @@ describe('indexes that people ask for', () => {
     },
   )
 
+  test('are built for the copy of their base as well', async () => {
+    const terms = [term('Num', 'desc'), term('Name')]
+    const made = await bench.trpc.indexes.create.mutate({ tableId: table.id, terms })
+    await finished()
+    const { jobId, baseId } = await bench.trpc.copies.base.mutate({ baseId: bench.baseId, options: {} })
+    const job = await ended(doorOf(bench.app, bench.owner), jobId)
+    expect(job).toMatchObject({ status: 'completed', result: { id: baseId } })
+    const tables = await bench.trpc.schema.tables.query({ baseId })
+    const copy = await bench.trpc.schema.table.query({
+      tableId: tables.find(({ title }) => title === table.title)?.id ?? '',
+    })
+    await maintain()
+    const [built] = await finished(copy.table.id)
+    const idOf = (title: string) => copy.fields.find((field) => field.title === title)?.id
+    expect(built).toMatchObject({
+      state: 'ready',
+      isAutomatic: false,
+      terms: [
+        { fieldId: idOf('Num'), direction: 'desc' },
+        { fieldId: idOf('Name'), direction: 'asc' },
+      ],
+    })
+    expect(await namesInDatabase(baseId, copy.table.tableName)).toEqual([built?.id ?? ''])
+    expect(await namesInDatabase()).toEqual([made.id])
+  })
+
   test('are forgotten with their table', async () => {
     await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term('Num')] })
     await finished()

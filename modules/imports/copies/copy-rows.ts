@@ -1,6 +1,7 @@
 import { nowIso } from '../../../src/clock.ts'
 import type { UserActor } from '../../../src/core/actor.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
+import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -78,6 +79,27 @@ export interface CopiedComments {
 }
 
 export const COPIED_COMMENTS = defineSlot<CopiedComments>('imports.copiedComments')
+
+/** An index that somebody asked for. */
+export interface RequestedIndex {
+  tableId: string
+  terms: IndexTerm[]
+  /** The column of each term. */
+  columns: string[]
+}
+
+/** The indexes in the copy of a base, provided by app.ts from the indexes module. */
+export interface CopiedIndexes {
+  requestedOf(tableIds: readonly string[]): Promise<RequestedIndex[]>
+  /** Statements that store indexes for the copies of their tables, which are built then. @param ids new ids of tables and fields */
+  storing(
+    baseId: string,
+    indexes: readonly RequestedIndex[],
+    ids: ReadonlyMap<string, string>,
+  ): MetaStatement[]
+}
+
+export const COPIED_INDEXES = defineSlot<CopiedIndexes>('imports.copiedIndexes')
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'registry'>

@@ -385,7 +385,9 @@ const isConnected = ({ primaryKey }: TableModel): boolean => primaryKey.database
 export {
   COPIED_COMMENTS,
   COPIED_HOOKS,
+  COPIED_INDEXES,
   type CopiedComments,
   type CopiedHooks,
+  type CopiedIndexes,
   isSameDefinition,
 } from './copy-rows.ts'

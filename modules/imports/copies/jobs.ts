@@ -2,7 +2,7 @@ import type { UserActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
-import type { CopiedTable } from '../../../src/core/table-copies.ts'
+import type { CopiedBase, CopiedTable, NotCopiedPart } from '../../../src/core/table-copies.ts'
 import { viewsForVisitors, withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
@@ -12,7 +12,13 @@ import { tidyUp } from '../../../src/tidy-up.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { FieldPosition, SchemaService } from '../../schema/index.ts'
-import { type CopiedRows, type CopyRows, isSameDefinition } from './copy-rows.ts'
+import {
+  COPIED_INDEXES,
+  type CopiedRows,
+  type CopyRows,
+  isSameDefinition,
+  type RequestedIndex,
+} from './copy-rows.ts'
 
 /** Job name on the wire. */
 export const COPY_JOB = 'duplicate-base'
@@ -31,7 +37,7 @@ export interface CopyInput {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'log'>
+  kernel: Pick<Kernel, 'sources' | 'log' | 'registry'>
   bases: Pick<BasesService, 'require' | 'enter' | 'copies'>
   copyRows: CopyRows
   records: Pick<RecordsService, 'attachments'>
@@ -60,7 +66,8 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
     }
   }
 
-  async function copyOnce(input: CopyInput, signal: AbortSignal): Promise<boolean> {
+  /** What the copy does not have; null if the schema has changed meanwhile. */
+  async function copyOnce(input: CopyInput, signal: AbortSignal): Promise<NotCopiedPart[] | null> {
     const { baseId, newBaseId, owner, withData } = input
     const original = await bases.require(baseId)
     const draft = await bases.copies.begin(owner, original, {
@@ -77,7 +84,10 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       replaced: input.isVisitor ? peopleColumns(rows, owner.id) : [],
     })
     signal.throwIfAborted()
-    if (!isSameDefinition(rows, await read())) return false
+    if (!isSameDefinition(rows, await read())) return null
+    const copiedIndexes = kernel.registry.get(COPIED_INDEXES)
+    const requested = await copiedIndexes.requestedOf(rows.tables.map(({ id }) => id))
+    const isOurs = ({ tableId }: RequestedIndex) => ours.some(({ id }) => id === tableId)
     // Rights may have been taken away since the copy was asked for. Visitors come by a link.
     if (!input.isVisitor) await bases.enter(owner, 'base.duplicate', baseId)
     await copyRows.publish({
@@ -88,9 +98,13 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       rows: input.isVisitor ? await rowsForVisitors(rows) : rows,
       withHooks: input.withHooks !== false && !input.isVisitor,
       // The original forgets none while its job runs.
-      also: () => (withData ? [records.attachments.sharing(baseId, newBaseId)] : []),
+      also: (ids) => [
+        ...(withData ? [records.attachments.sharing(baseId, newBaseId)] : []),
+        ...copiedIndexes.storing(newBaseId, requested.filter(isOurs), ids),
+      ],
     })
-    return true
+    // The tables of a connected database are the same in both bases, and an index of them belongs to the one that made it.
+    return requested.filter((index) => !isOurs(index)).map((index) => leftIndex(rows, index))
   }
 
   return {
@@ -98,7 +112,8 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       report({ done: 0, total: null, unit: 'tables' })
       for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
         try {
-          if (await copyOnce(input, signal)) return { id: input.newBaseId }
+          const notCopied = await copyOnce(input, signal)
+          if (notCopied !== null) return copiedBase(input, notCopied)
         } catch (error) {
           await abandon(input)
           throw error
@@ -128,6 +143,18 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
         kernel.log.error('a copy that was not completed could not be removed', error, { baseId: newBaseId }),
     )
   }
+}
+
+const copiedBase = ({ newBaseId: id }: CopyInput, notCopied: NotCopiedPart[]): CopiedBase => ({
+  id,
+  ...(notCopied.length > 0 && { notCopied: notCopied.slice(0, MAX_NOT_COPIED) }),
+})
+
+/** An index that the copy does not manage, by the fields that it is over. */
+function leftIndex({ tables, fields }: CopiedRows, { tableId, terms }: RequestedIndex): NotCopiedPart {
+  const titles = terms.map(({ fieldId }) => fields.find(({ id }) => id === fieldId)?.title ?? '')
+  const table = tables.find(({ id }) => id === tableId)?.title ?? ''
+  return { kind: 'index', name: titles.join(', '), table }
 }
 
 /** Columns that hold people. Required ones get the copy's owner. */

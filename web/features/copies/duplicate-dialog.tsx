@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Base, Field, Table } from '../../../src/core/model.ts'
-import type { CopiedTable, NotCopiedPart } from '../../../src/core/table-copies.ts'
+import type { CopiedBase, CopiedTable, NotCopiedPart } from '../../../src/core/table-copies.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { runOnceInQueue } from '../../records/base-queue.ts'
@@ -93,9 +93,9 @@ export function DuplicateBaseDialog({ base, onClose }: DuplicateBaseDialogProps)
         const { jobId, baseId } = await api.copies.base.mutate({ baseId: base.id, options })
         return {
           jobId,
-          async finish() {
+          async finish(result) {
             await cache.bases.list.invalidate()
-            return m.copies_title_is_ready({ title: options.title })
+            return readyText(options.title, (result as CopiedBase).notCopied)
           },
           open: () => goTo(paths.base(baseId)),
         }
@@ -135,12 +135,7 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
           jobId: copy.jobId,
           async finish(result) {
             await cache.schema.invalidate()
-            const parts = (result as CopiedTable).notCopied ?? []
-            if (parts.length === 0) return m.copies_title_is_ready({ title: options.title })
-            return m.copies_title_is_ready_except({
-              title: options.title,
-              parts: parts.map(partName).join(', '),
-            })
+            return readyText(options.title, (result as CopiedTable).notCopied)
           },
           open: () => goTo(paths.table(baseId, copy.tableId)),
         }
@@ -151,8 +146,17 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
   )
 }
 
+/** That a copy is ready, and what it does not have. */
+const readyText = (title: string, parts: NotCopiedPart[] = []): string =>
+  parts.length === 0
+    ? m.copies_title_is_ready({ title })
+    : m.copies_title_is_ready_except({ title, parts: parts.map(partName).join(', ') })
+
 /** The name of a part that the copy does not have. */
-const partName = ({ kind, name }: NotCopiedPart): string => m.copies_part_of_table({ kind, name })
+const partName = ({ kind, name, table }: NotCopiedPart): string =>
+  table === undefined
+    ? m.copies_part_of_table({ kind, name })
+    : m.copies_part_of_other_table({ part: m.copies_part_of_table({ kind, name }), table })
 
 /** True for a link to another table. */
 function leadsElsewhere(field: Field, tableId: string): boolean {
