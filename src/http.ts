@@ -301,7 +301,7 @@ async function* limited(response: Response, url: URL, maxBytes: number): AsyncGe
       yield chunk
     }
   } catch (error) {
-    throw explain(error, url)
+    throw explain(error, url, m.http_error_ended_early({ host: url.host }))
   }
 }
 
@@ -328,8 +328,12 @@ async function readStart(response: Response, maxBytes: number): Promise<Pick<Htt
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', m.http_error_too_large({ megabytes: Math.floor(maxBytes / 1024 ** 2) }))
 
-/** A user-facing error for a failed request; hides network details. */
-function explain(error: unknown, url: URL): AppError {
+/**
+ * A user-facing error for a failed request; hides network details.
+ *
+ * @param lost the message for a lost connection
+ */
+function explain(error: unknown, url: URL, lost = m.http_error_unreachable({ host: url.host })): AppError {
   if (error instanceof AppError) return error
   const name = error instanceof Error ? error.name : ''
   const { host } = url
@@ -338,7 +342,7 @@ function explain(error: unknown, url: URL): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|TLS|SSL/i.test(code)) return new HttpFailure('certificate', m.http_error_certificate({ host }))
   const isRefused = code === 'ConnectionRefused' || code === 'ECONNREFUSED'
-  return new HttpFailure(isRefused ? 'refused' : 'unreachable', m.http_error_unreachable({ host }))
+  return new HttpFailure(isRefused ? 'refused' : 'unreachable', lost)
 }
 
 /**

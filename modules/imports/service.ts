@@ -25,6 +25,7 @@ import {
 import { createId } from '../../src/core/ids.ts'
 import type { Analysis, AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
+import { ForeignFileError } from '../../src/core/imports/file-kind.ts'
 import type { ChosenFormat, FileKind, ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { requireStoredNames } from '../../src/db/names-of-records.ts'
@@ -572,7 +573,7 @@ export function createImportsService(
       const upload = await uploads.receive(user.id, nameOf(answer.url, answer.headers), answer.body)
       try {
         const { path } = await uploads.get(user.id, upload.uploadId)
-        await requireFileKind(path)
+        await requireFetchedFile(path, answer.url)
       } catch (error) {
         await uploads.discard(upload.uploadId)
         throw error
@@ -671,11 +672,21 @@ function dateFormatOf(
   return format.startsWith(monthFirst ? 'MM' : 'DD') ? format : (withOtherOrder(format) ?? format)
 }
 
-/** @throws BAD_REQUEST naming the kind of a file that cannot be imported, or that is not of the expected kind */
-async function requireFileKind(path: string, expected?: FileKind): Promise<void> {
+/** @throws BAD_REQUEST naming the kind of a file that cannot be imported; for a web page, it says what to do instead */
+async function requireFetchedFile(path: string, { host }: URL): Promise<void> {
   try {
-    if (expected) await requireKind(path, expected)
-    else await kindOfFile(path)
+    await kindOfFile(path)
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error
+    const isPage = error instanceof ForeignFileError && error.isPage
+    throw badRequest(isPage ? m.imports_error_url_page({ host }) : error.message)
+  }
+}
+
+/** @throws BAD_REQUEST naming the kind of a file that cannot be imported, or that is not of the expected kind */
+async function requireFileKind(path: string, expected: FileKind): Promise<void> {
+  try {
+    await requireKind(path, expected)
   } catch (error) {
     if (error instanceof FileError) throw badRequest(error.message)
     throw error

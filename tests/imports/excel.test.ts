@@ -89,8 +89,69 @@ async function load(file: Bytes) {
   return { tables, imported: await importTables(door, base.id, uploadId, shown) }
 }
 
+/** An OpenDocument spreadsheet of hand-made rows; `before` stands before the root. */
+function openDocument(rows: string, before = ''): Bytes {
+  const parts = unzipSync(workbook({ A: sheetOf([['Name'], ['Ann']]) }, 'ods'))
+  const content = strFromU8(parts['content.xml'] ?? new Uint8Array())
+  const changed = content
+    .replace('<office:document-content', `${before}<office:document-content`)
+    .replace(/<table:table-row.*<\/table:table-row>/s, rows)
+  return new Uint8Array(zipSync({ ...parts, 'content.xml': strToU8(changed) }))
+}
+
+/** The same without an archive. */
+function flatDocument(rows: string): Bytes {
+  const text = Buffer.from(workbook({ A: sheetOf([['Name'], ['Ann']]) }, 'fods')).toString()
+  return new Uint8Array(Buffer.from(text.replace(/<table:table-row.*<\/table:table-row>/s, rows)))
+}
+
+const repeated = (text: string, { rows = 1, columns = 1 }: { rows?: number; columns?: number }) =>
+  `<table:table-row table:number-rows-repeated="${rows}"><table:table-cell office:value-type="string"
+    table:number-columns-repeated="${columns}"><text:p>${text}</text:p></table:table-cell></table:table-row>`
+
+/** A ZIP archive in which a file is larger than it says, everywhere. */
+function lying(archive: Bytes, name: string, size: number): Bytes {
+  const bytes = Buffer.from(archive)
+  for (const [mark, sizeAt, nameAt] of [
+    ['PK\x03\x04', 22, 30],
+    ['PK\x01\x02', 24, 46],
+  ] as const) {
+    for (let at = bytes.indexOf(mark, 0, 'latin1'); at >= 0; at = bytes.indexOf(mark, at + 4, 'latin1'))
+      if (bytes.toString('latin1', at + nameAt, at + nameAt + name.length) === name)
+        bytes.writeUInt32LE(size, at + sizeAt)
+  }
+  return new Uint8Array(bytes)
+}
+
+/** A workbook of the old kind whose stream says that it is encrypted: a FilePass record after the first one ([MS-XLS] 2.4.117). */
+function withFilePass(method: number): Bytes {
+  const file = XLSX.CFB.read(workbook({ A: sheetOf([['a'], [1]]) }, 'biff8'), { type: 'buffer' })
+  const stream = Buffer.from(XLSX.CFB.find(file, '/Workbook')?.content ?? [])
+  const first = 4 + stream.readUInt16LE(2)
+  const filePass = Buffer.alloc(4 + 54)
+  filePass.writeUInt16LE(0x2f, 0)
+  filePass.writeUInt16LE(method === 0 ? 6 : 54, 2)
+  filePass.writeUInt16LE(method, 4)
+  filePass.writeUInt16LE(1, 6)
+  filePass.writeUInt16LE(1, 8)
+  const record = method === 0 ? filePass.subarray(0, 10) : filePass
+  const changed = Buffer.concat([stream.subarray(0, first), record, stream.subarray(first)])
+  XLSX.CFB.utils.cfb_add(file, '/Workbook', changed)
+  return new Uint8Array(XLSX.CFB.write(file, { type: 'buffer' }) as Buffer)
+}
+
+const SHEET_2003 = (cell: string) =>
+  `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">
+  <Worksheet ss:Name="A"><Table><Row><Cell><Data ss:Type="String">Name</Data></Cell></Row>${cell}</Table></Worksheet></Workbook>`
+
 describe('an import of a workbook', () => {
   const OFFICE = Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
+  /** A file of 120 MB that takes little room in an archive. */
+  const padded = () => {
+    bomb ??= openDocument(repeated(' '.repeat(120_000_000), {}))
+    return bomb
+  }
+  let bomb: Bytes | null = null
   const doctype = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]>'
 
   test.each<[string, () => Bytes, string]>([
@@ -151,11 +212,79 @@ describe('an import of a workbook', () => {
       'is damaged',
     ],
     ['with an unclosed tag', () => handmade('<sheetData><row><c><v>1</v>'), 'is damaged'],
+    ['in the old format with a password', () => withFilePass(1), 'protected with a password'],
+    ['in the old format with an obfuscated password', () => withFilePass(0), 'protected with a password'],
+    [
+      'with a cell repeated over a whole sheet',
+      () => openDocument(repeated('x', { rows: 1_048_576, columns: 16_384 })),
+      'more than 5000000 cells',
+    ],
+    [
+      'with a cell repeated in billions of columns',
+      () => openDocument(repeated('x', { columns: 2_000_000_000 })),
+      'more than 5000000 cells',
+    ],
+    [
+      'with a row repeated billions of times',
+      () => openDocument(repeated('x', { rows: 4_000_000_000 })),
+      'more than 5000000 cells',
+    ],
+    [
+      'without an archive and with a repeated cell',
+      () => flatDocument(repeated('x', { rows: 1_048_576, columns: 16_384 })),
+      'more than 5000000 cells',
+    ],
+    [
+      'with a billion spaces',
+      () => openDocument(repeated('a<text:s text:c="1000000000"/>b', {})),
+      'more than 5000000 cells',
+    ],
+    [
+      'in the OpenDocument format with entities',
+      () => openDocument(repeated('&b;', {}), doctype),
+      'document type definition',
+    ],
+    [
+      'with spans a million deep',
+      () => openDocument(repeated(`${'<text:span>'.repeat(1e6)}x${'</text:span>'.repeat(1e6)}`, {})),
+      'is damaged',
+    ],
+    ['in the OpenDocument format that is a bomb', padded, 'when unpacked'],
+    ['with a file larger than it says', () => lying(padded(), 'content.xml', 10_000), 'damaged'],
+    [
+      'with two files of the same name',
+      () => {
+        const parts = unzipSync(openDocument(repeated('x', {})))
+        return new Uint8Array(zipSync({ ...parts, 'Content.xml': parts['content.xml'] ?? new Uint8Array() }))
+      },
+      'damaged',
+    ],
+    [
+      'of 2003 with a row beyond every sheet',
+      () =>
+        new Uint8Array(
+          Buffer.from(
+            SHEET_2003('<Row ss:Index="4000000000"><Cell><Data ss:Type="String">x</Data></Cell></Row>'),
+          ),
+        ),
+      'damaged',
+    ],
+    [
+      'of 2003 with a column beyond every sheet',
+      () =>
+        new Uint8Array(
+          Buffer.from(
+            SHEET_2003('<Row><Cell ss:Index="4000000000"><Data ss:Type="String">x</Data></Cell></Row>'),
+          ),
+        ),
+      'damaged',
+    ],
     ['that is a bomb', () => handmade(`<sheetData>${' '.repeat(120_000_000)}</sheetData>`), 'when unpacked'],
   ])('is refused for one %s, and says what to do', async (_, file, reason) => {
-    await expect(look(file())).rejects.toThrow(reason)
+    const bytes = file()
+    await expect(look(bytes)).rejects.toThrow(reason)
     const format = { kind: 'excel' as const, sheet: 0, titleRow: 1, firstRow: 2, firstColumn: 0 }
-    const uploadId = await upload(door, file(), 'book.xlsx')
+    const uploadId = await upload(door, bytes, 'book.xlsx')
     const trpc = app.trpc(owner.token)
     const { jobId } = await trpc.imports.start.mutate({
       baseId: base.id,
@@ -191,6 +320,16 @@ describe('an import of a workbook', () => {
   test('reads text by its content where the file is called a workbook', async () => {
     const [table] = await look(new Uint8Array(Buffer.from('Name;Age\nAnn;31\n')), {}, 'people.xlsx')
     expect(table?.analysis?.rows).toEqual([['Ann', '31']])
+    const old = workbook(
+      {
+        A: sheetOf([
+          ['Name', 'Age'],
+          ['Ann', 31],
+        ]),
+      },
+      'biff8',
+    )
+    expect((await look(old, {}, 'people.csv'))[0]?.analysis?.rows).toEqual([['Ann', '31']])
     await expect(
       look(new Uint8Array(Buffer.from('<html><table><tr><td>1</td></tr></table></html>')), {}, 'a.xls'),
     ).rejects.toThrow('This is an HTML page. Only CSV, Excel')
@@ -730,6 +869,22 @@ describe('an OpenDocument spreadsheet', () => {
   test('is refused where it is a text document', async () => {
     const { mimetype, ...others } = parts('text')
     await expect(look(new Uint8Array(zipSync({ mimetype, ...others })))).rejects.toThrow('no workbook')
+  })
+
+  test('is read where rows and cells repeat, and empty ones fill the sheet', async () => {
+    const cell = (text: string, columns = 1) =>
+      `<table:table-cell office:value-type="string" table:number-columns-repeated="${columns}"><text:p>${text}</text:p></table:table-cell>`
+    const empty = '<table:table-cell table:number-columns-repeated="16382"/>'
+    const rows = [
+      `<table:table-row>${cell('Name')}${cell('Kind')}${empty}</table:table-row>`,
+      `<table:table-row table:number-rows-repeated="3">${cell('a<text:s text:c="2"/>b', 2)}${empty}</table:table-row>`,
+      '<table:table-row table:number-rows-repeated="1048572"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>',
+    ].join('')
+    for (const file of [openDocument(rows), flatDocument(rows)]) {
+      const [table] = await look(file, {}, 'repeated.ods')
+      expect(table?.analysis?.fields.map(({ title }) => title)).toEqual(['Name', 'Kind'])
+      expect(table?.analysis?.rows).toEqual(Array.from({ length: 3 }, () => ['a  b', 'a  b']))
+    }
   })
 
   test('is read where its media type is compressed or not the first file', async () => {

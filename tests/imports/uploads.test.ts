@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import * as XLSX from 'xlsx'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 import { until } from '../support/until.ts'
-import { type Door, doorOf, postUpload, upload } from './support.ts'
+import { analyse, type Door, doorOf, postUpload, upload } from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -215,7 +216,7 @@ describe('imports.fetchUrl', () => {
 
   beforeAll(async () => {
     remote = startOutboundRecorder()
-    open = await createTestApp({ config: { allowLocalHttp: true, importMaxBytes: 1000 } })
+    open = await createTestApp({ config: { allowLocalHttp: true, importMaxBytes: 20_000 } })
     ann = await open.signUp()
   })
   afterAll(async () => {
@@ -254,7 +255,7 @@ describe('imports.fetchUrl', () => {
   test('says what the other server answered, and keeps nothing above the limit', async () => {
     remote.answer('/gone', { status: 410 })
     await expect(fetchUrl('/gone')).rejects.toThrow('answered 410')
-    remote.answer('/big', { body: 'x'.repeat(1001) })
+    remote.answer('/big', { body: 'x'.repeat(20_001) })
     await expect(fetchUrl('/big')).rejects.toThrow('larger than')
     remote.answer('/loop', { status: 302, headers: { location: '/loop' } })
     await expect(fetchUrl('/loop')).rejects.toThrow('redirects too many times')
@@ -265,8 +266,55 @@ describe('imports.fetchUrl', () => {
     remote.answer('/people.csv', { body: '%PDF-1.7' })
     await expect(fetchUrl('/people.csv')).rejects.toThrow('This is a PDF')
     remote.answer('/page', { body: '<!doctype html><title>Sign in</title>' })
-    await expect(fetchUrl('/page')).rejects.toThrow('This is an HTML page')
+    remote.answer('/book.xlsx', { status: 302, headers: { location: '/page' } })
+    for (const path of ['/page', '/book.xlsx'])
+      await expect(fetchUrl(path)).rejects.toThrow('Use a link that downloads the file itself')
     expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])
+  })
+
+  test('keeps nothing of a file that ends early, and says so', async () => {
+    for (const head of ['content-length: 1000', 'transfer-encoding: chunked']) {
+      const isChunked = head.includes('chunked')
+      const server = Bun.listen({
+        hostname: '127.0.0.1',
+        port: 0,
+        socket: {
+          data: (socket) => {
+            socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${isChunked ? '9\r\n' : ''}Name\nAnn\n`)
+            socket.flush()
+            setTimeout(() => socket.end(), 20)
+          },
+        },
+      })
+      const url = `http://127.0.0.1:${server.port}/people.csv`
+      await expect(open.trpc(ann.token).imports.fetchUrl.mutate({ url })).rejects.toThrow(
+        'ended the answer early',
+      )
+      server.stop(true)
+    }
+    expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])
+  })
+
+  test('reads a workbook by its content, whatever the server calls it', async () => {
+    const sheet = XLSX.utils.aoa_to_sheet([['Name'], ['Ann']])
+    const book = XLSX.utils.book_new(sheet, 'People')
+    for (const [bookType, type] of [
+      ['xlsx', 'text/html'],
+      ['ods', 'text/csv'],
+      ['xlsx', 'application/json'],
+    ] as const) {
+      const body = new Uint8Array(XLSX.write(book, { type: 'buffer', bookType, compression: true }))
+      const server = Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        fetch: () => new Response(body, { headers: { 'content-type': type } }),
+      })
+      const url = `${server.url.origin}/export?format=csv`
+      const { uploadId } = await open.trpc(ann.token).imports.fetchUrl.mutate({ url })
+      const [table] = await analyse(doorOf(open, ann), uploadId)
+      expect(table?.analysis?.rows).toEqual([['Ann']])
+      await server.stop(true)
+    }
   })
 
   test('keeps the file, following redirects, and sends nothing of ours along', async () => {

@@ -5,7 +5,15 @@ import { FileError } from './file-error.ts'
 import type { FileKind } from './format.ts'
 
 /** The file has another format, so that other settings cannot help. */
-export class ForeignFileError extends FileError {}
+export class ForeignFileError extends FileError {
+  constructor(
+    message: string,
+    /** True for a page of a website. */
+    readonly isPage = false,
+  ) {
+    super(message)
+  }
+}
 
 /** Magic bytes of other file formats, with their names. */
 const KINDS: readonly { magic: string; name: string }[] = [
@@ -62,7 +70,7 @@ export function fileKind(head: Uint8Array, isWhole: boolean): FileKind {
   if (looksLikeJson(text, isWhole)) return 'json'
   if (isXmlWorkbook(text)) return 'excel'
   const name = textKind(text)
-  if (name) throw new ForeignFileError(m.file_error_foreign({ kind: name }))
+  if (name) throw new ForeignFileError(m.file_error_foreign({ kind: name }), name === PAGE)
   return 'csv'
 }
 
@@ -155,6 +163,7 @@ function hasManyControls(head: Uint8Array): boolean {
   return controls > sample.length * MANY_CONTROLS && controls > 8
 }
 
+const PAGE = 'an HTML page'
 /** Tags that an HTML page starts with. */
 const HTML = /^<(?:!doctype html|html|head|body|table|div|script|style|meta|p|br|span)[\s>/]/i
 const XML_DECLARATION = /^<(?:\?xml\s|!doctype\s|!--)/i
@@ -181,7 +190,7 @@ const DIF = /^TABLE\s*\r?\n0,1\r?\n"[^\r\n]{0,200}\r?\nVECTORS\r?\n/
 
 /** The format of a text that is neither CSV nor JSON; null if it may be CSV. */
 function textKind(text: string): string | null {
-  if (HTML.test(text)) return 'an HTML page'
+  if (HTML.test(text)) return PAGE
   if (isXml(text)) return 'an XML file'
   if (text.startsWith('BEGIN:VCARD')) return 'a file of contacts (vCard)'
   if (SYLK.test(text)) return 'a SYLK worksheet'

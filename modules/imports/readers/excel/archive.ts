@@ -10,6 +10,9 @@ const MAX_ENTRY_BYTES = 16_000_000_000
 
 /** The files in a ZIP archive, by their lower-case path. */
 export interface Archive {
+  /** True if programs may find other files in it: two have the same name, or something like a directory follows its directory. */
+  isAmbiguous: boolean
+  names(): string[]
   has(name: string): boolean
   /** Packed size of a file in bytes. */
   packedSize(name: string): number
@@ -65,6 +68,8 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 
   return {
+    isAmbiguous: entries.size < zip.entryCount || (await hasTrailingDirectory(path)),
+    names: () => [...entries.keys()],
     has: (name) => entries.has(name.toLowerCase()),
     packedSize: (name) => entries.get(name.toLowerCase())?.compressedSize ?? 0,
     unpackedSize: (name) =>
@@ -84,6 +89,17 @@ export async function openArchive(path: string): Promise<Archive> {
     },
     close: () => zip.close(),
   }
+}
+
+/** Length of the end of a directory (APPNOTE 4.3.16); less cannot hold one. */
+const END_OF_DIRECTORY = 22
+
+/** True if the last bytes begin like the end of a directory, and are too few for one. */
+async function hasTrailingDirectory(path: string): Promise<boolean> {
+  const tail = await Bun.file(path)
+    .slice(-(END_OF_DIRECTORY - 1))
+    .bytes()
+  return Buffer.from(tail).includes('PK\x05\x06', 0, 'latin1')
 }
 
 async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {

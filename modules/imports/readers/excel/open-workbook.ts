@@ -5,8 +5,17 @@ import { m } from '../../../../src/messages.gen.ts'
 import type { OnBlocked } from '../reader.ts'
 import { createAnnotations } from './annotations.ts'
 import { openArchive } from './archive.ts'
+import { checkArchive, checkOpenDocument } from './check-whole.ts'
 import { GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
-import type { Annotations, Merge, Sheet, SheetRow, Workbook } from './workbook.ts'
+import {
+  type Annotations,
+  MAX_SHEET_COLUMNS,
+  MAX_SHEET_ROWS,
+  type Merge,
+  type Sheet,
+  type SheetRow,
+  type Workbook,
+} from './workbook.ts'
 import { isXlsx, openXlsx } from './xlsx.ts'
 
 /**
@@ -38,16 +47,18 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
     const part = ['content.xml', 'xl/workbook.bin'].find((name) => archive.has(name))
     if (part === undefined) throw new FileError(m.imports_error_workbook_unknown())
     if (archive.unpackedSize() > MAX_UNPACKED_BYTES) throw tooLarge()
+    if (Bun.file(path).size > MAX_WHOLE_BYTES) throw tooLarge()
+    await checkArchive(archive)
   } finally {
     archive.close()
   }
   return readWhole(path, onBlocked)
 }
 
-/** True for the workbooks that are one XML file. */
-const isXmlFile = (bytes: Uint8Array): boolean => {
+/** The beginning of a workbook that may be one XML file, as text. */
+function xmlHead(bytes: Uint8Array): string {
   const head = bytes.subarray(0, XML_HEAD_BYTES)
-  return isXmlWorkbook(new TextDecoder(xmlEncoding(head)).decode(head).trimStart())
+  return new TextDecoder(xmlEncoding(head)).decode(head).trimStart()
 }
 
 /** Bytes that tell an XML workbook from others. */
@@ -83,12 +94,25 @@ async function openXls(path: string, onBlocked: OnBlocked): Promise<Workbook> {
   return readWhole(path, onBlocked)
 }
 
+/** The root of an OpenDocument file without an archive. */
+const FLAT = 'office:document'
+
+/** True for cells in places that no sheet has. */
+function isBeyondLimits(sheet: SheetJs.WorkSheet): boolean {
+  const data: unknown[][] = sheet['!data'] ?? []
+  return data.length > MAX_SHEET_ROWS || data.some((cells) => cells.length > MAX_SHEET_COLUMNS)
+}
+
 const tooLarge = () => new FileError(m.imports_error_workbook_large({ megabytes: MAX_WHOLE_BYTES / 1e6 }))
 
 async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> {
   const file = Bun.file(path)
   if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
-  const book = await parseWorkbook(Buffer.from(await file.arrayBuffer()), onBlocked)
+  const bytes = Buffer.from(await file.arrayBuffer())
+  const head = xmlHead(bytes)
+  if (isXmlWorkbook(head) && head.includes(FLAT)) await checkOpenDocument(file.stream(), FLAT)
+  const book = await parseWorkbook(bytes, onBlocked)
+  if (Object.values(book.Sheets).some(isBeyondLimits)) throw new FileError(m.imports_error_archive_broken())
   const is1904 = book.Workbook?.WBProps?.date1904 === true
   const isOpenDocument = book.bookType === 'ods' || book.bookType === 'fods'
   return {
@@ -111,7 +135,7 @@ async function parseWorkbook(bytes: Buffer, onBlocked: OnBlocked): Promise<Sheet
   // Only these formats need the library, which takes a third of a second to load.
   const [XLSX, codepages] = await Promise.all([import('xlsx'), import('xlsx/dist/cpexcel.full.mjs')])
   XLSX.set_cptable(codepages)
-  const isXml = isXmlFile(bytes)
+  const isXml = isXmlWorkbook(xmlHead(bytes))
   onBlocked(true)
   try {
     return XLSX.read(isXml ? new TextDecoder(xmlEncoding(bytes)).decode(bytes) : bytes, {
