@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { DATE_FORMATS } from '../../src/core/fields/date-text.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
+import { MONTH_LANGUAGES } from '../../src/core/fields/month-names.ts'
 import { chosenFormat, importFormat } from '../../src/core/imports/format.ts'
 import { plainText, timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -66,6 +67,10 @@ export const startInput = z
           dateFormat: z.enum(DATE_FORMATS).optional(),
           /** Reads the years of its dates as those of the Thai Buddhist era. */
           isBuddhist: z.boolean().optional(),
+          /** Reads `24/3/13` as 13 March 2024. */
+          yearFirst: z.boolean().optional(),
+          /** Language of the names of months in its dates. */
+          monthLanguage: z.enum(MONTH_LANGUAGES).optional(),
           link: columnLink.optional(),
           /** For a link field of an existing table: whether names without a record create one, or are only reported. */
           missing: z.enum(['create', 'report']).optional(),

@@ -1,6 +1,7 @@
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import type { DateFormat } from '../../src/core/fields/date-text.ts'
+import type { DayReading } from '../../src/core/fields/day-reading.ts'
 import type { CellValue, FieldOptions, StorageKind } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
@@ -17,7 +18,7 @@ import type { RecordsService } from '../records/index.ts'
 import type { TableModel } from '../schema/index.ts'
 
 /** A column of the file and its target. */
-export interface ImportColumn {
+export interface ImportColumn extends DayReading {
   /** Position in the file, from 0. */
   index: number
   /** The field's title, for the report. */
@@ -34,8 +35,6 @@ export interface ImportColumn {
   decimal?: DecimalMark
   /** Notation of its dates where it is not the format of the field. */
   dateFormat?: DateFormat
-  /** Reads its years as those of the Thai Buddhist era. */
-  isBuddhist?: boolean
   /** True if new options are added to a select field. */
   grows: boolean
   /** Set if the cells name linked records. */

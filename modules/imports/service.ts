@@ -414,6 +414,7 @@ export function createImportsService(
       chosen,
       table: name,
       monthFirst,
+      yearFirst,
       buddhistYears,
       update,
       preview,
@@ -446,10 +447,16 @@ export function createImportsService(
           (linkOf(field) !== null && !field.isSystem && field.readOnlyReason === null))
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
-      const { decimal, isBuddhist: looksBuddhist } = detected
-      const isBuddhist = buddhistYears ?? looksBuddhist
-      const dateFormat = dateFormatOf(detected, monthFirst)
-      const column = { index, fieldId: field.id, decimal, dateFormat, isBuddhist }
+      const { decimal, isBuddhist, monthLanguage } = detected
+      const column = {
+        index,
+        fieldId: field.id,
+        decimal,
+        dateFormat: dateFormatOf(detected, field, monthFirst),
+        isBuddhist: buddhistYears ?? isBuddhist,
+        yearFirst: isYearFirst(detected, field, { yearFirst, monthFirst }),
+        monthLanguage,
+      }
       return [linkOf(field) ? { ...column, missing } : column]
     })
     if (columns.length === 0) throw badRequest(m.imports_error_no_column())
@@ -650,6 +657,8 @@ export interface FileImport {
   table: string | undefined
   /** Order of day and month in columns that do not tell it; undefined: that of the field. */
   monthFirst: boolean | undefined
+  /** Whether `24/3/13` is 13 March 2024 in columns that can be read so; undefined: as detected, or as the format of the field. */
+  yearFirst: boolean | undefined
   /** Whether years of days from 2400 to 2700 are Buddhist; undefined: as detected. */
   buddhistYears: boolean | undefined
   /** As `StartInput.update`, with titles or ids of fields. */
@@ -662,15 +671,33 @@ export interface FileImport {
 
 /** The notation of the dates in a column; undefined if that of the field decides. */
 function dateFormatOf(
-  { type, options, confidence }: DetectedField,
+  { type, options, confidence, orders }: DetectedField,
+  field: Field,
   monthFirst: boolean | undefined,
 ): DateFormat | undefined {
   if (fieldType(type).filters !== 'date') return undefined
-  const format = options.format as DateFormat
+  // Years that are first have four digits by then, which every format takes.
+  const format = (
+    orders?.includes('day') ? 'DD/MM/YYYY' : orders?.includes('month') ? 'MM/DD/YYYY' : options.format
+  ) as DateFormat
   if (!confidence.ambiguous) return format
-  if (monthFirst === undefined) return undefined
+  if (monthFirst === undefined) return orders && !tellsOrder(field) ? format : undefined
   return format.startsWith(monthFirst ? 'MM' : 'DD') ? format : (withOtherOrder(format) ?? format)
 }
+
+/** Whether the first of the short parts of days is the year. Where the column does not tell it, the choice or the field does. */
+function isYearFirst(
+  { yearFirst, orders }: DetectedField,
+  field: Field,
+  chosen: Pick<FileImport, 'yearFirst' | 'monthFirst'>,
+): boolean {
+  if (orders === undefined) return yearFirst === true
+  if (chosen.yearFirst !== undefined) return chosen.yearFirst
+  return yearFirst === true && chosen.monthFirst === undefined && !tellsOrder(field)
+}
+
+/** True for a field that shows the day or the month first. */
+const tellsOrder = ({ options }: Field): boolean => /^(?:DD|MM)\W/.test(String(options.format ?? ''))
 
 /** @throws BAD_REQUEST naming the kind of a file that cannot be imported; for a web page, it says what to do instead */
 async function requireFetchedFile(path: string, { host }: URL): Promise<void> {
@@ -793,7 +820,7 @@ function fallbackOf(field: Field, { userId, members, made }: ImportContext): Cel
 }
 
 function toColumn(
-  { index, decimal, dateFormat, isBuddhist }: StartInput['columns'][number],
+  { index, decimal, dateFormat, isBuddhist, yearFirst, monthLanguage }: StartInput['columns'][number],
   field: Field | undefined,
   grows: boolean,
   context: ImportContext,
@@ -806,6 +833,8 @@ function toColumn(
     decimal,
     dateFormat: fieldType(type).filters === 'date' ? dateFormat : undefined,
     isBuddhist,
+    yearFirst,
+    monthLanguage,
     fieldId,
     title,
     column,

@@ -747,6 +747,26 @@ describe('importing a file', () => {
     expect(Object.values(await valuesOf(table?.id ?? '')).join()).toContain('2024-12-31')
   })
 
+  test('asks whether short days have the year first, and shows the days that it reads', async () => {
+    const days = ['24/11/13', '24/12/31']
+    await choose(csv('short.csv', `Name,Due\n${days.map((day, at) => `n${at},${day}`).join('\n')}\n`))
+    await dialog().getByText('24 Nov 2013').waitFor()
+    const order = page.getByLabel('Order of day and month in Due')
+    expect(await order.locator('option').allTextContents()).toEqual(['Day first', 'Year first'])
+    await order.selectOption('Year first')
+    await dialog().getByText('13 Nov 2024').waitFor()
+    await order.selectOption('Day first')
+    await dialog().getByText('24 Nov 2013').waitFor()
+    await order.selectOption('Year first')
+    await start()
+    await dialog().getByRole('button', { name: 'Open table' }).click()
+    await page.getByText('2024/12/31').first().waitFor()
+    const [table] = await tables()
+    const values = Object.values(await valuesOf(table?.id ?? '')).join()
+    expect(values).toContain('2024-11-13')
+    expect(values).toContain('2024-12-31')
+  })
+
   test('makes a linked table of the lists in JSON records once it is ticked', async () => {
     const file = [
       { order: 'A-1', lines: [{ item: 'Pen' }, { item: 'Ink' }] },

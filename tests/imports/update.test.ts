@@ -551,6 +551,51 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     }
   })
 
+  test('reads short years first where the column, the field or the caller says so', async () => {
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: `Short years ${crypto.randomUUID()}`,
+      fields: [
+        { title: 'A', type: 'Date' },
+        { title: 'B', type: 'Date' },
+        { title: 'C', type: 'Date', options: { format: 'DD/MM/YYYY' } },
+        { title: 'D', type: 'Date' },
+      ],
+    })
+    const file = 'A,B,C,D\n24/3/13,२४/०३/१३,२४/०३/१३,24/03/13\n24/11/7,२४/११/१७,२४/११/१७,24/11/17\n'
+    for (const [query, changed] of [
+      [
+        '',
+        [
+          { B: '2024-03-13', C: '2013-03-24', D: '2013-03-24' },
+          { B: '2024-11-17', C: '2017-11-24', D: '2017-11-24' },
+        ],
+      ],
+      [
+        'yearFirst=true',
+        [
+          { B: '2024-03-13', C: '2024-03-13', D: '2024-03-13' },
+          { B: '2024-11-17', C: '2024-11-17', D: '2024-11-17' },
+        ],
+      ],
+      [
+        'yearFirst=false',
+        [
+          { B: '2013-03-24', C: '2013-03-24', D: '2013-03-24' },
+          { B: '2017-11-24', C: '2017-11-24', D: '2017-11-24' },
+        ],
+      ],
+    ] as const) {
+      const { id } = (await (await post(table.id, query, file)).json()) as { id: string }
+      expect(resultOf(await ended(door, id))).toMatchObject({ problems: 0 })
+      expect((await rowsOf(door, table.id)).slice(-2)).toEqual([
+        // A year is never written with one digit.
+        { A: '2024-03-13', ...changed[0] },
+        { A: '2024-11-07', ...changed[1] },
+      ])
+    }
+  })
+
   test('reads the years of other eras, Buddhist ones where the whole column has them', async () => {
     const { table } = await app.trpc(owner.token).schema.createTable.mutate({
       baseId: base.id,

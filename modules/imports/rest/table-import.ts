@@ -25,6 +25,7 @@ const importQuery = z.object({
   titleRow: z.coerce.number().pipe(excelFormat.shape.titleRow).optional(),
   flatten: isTrue.optional(),
   monthFirst: isTrue.optional(),
+  yearFirst: isTrue.optional(),
   buddhistYears: isTrue.optional(),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)).optional(),
   delimiter: z.enum(CSV_DELIMITERS).optional(),
@@ -52,10 +53,11 @@ export const tableImportRest = (
         importQuery,
         query,
       )
-      const { monthFirst, buddhistYears, ...chosen } = others
+      const { monthFirst, yearFirst, buddhistYears, ...chosen } = others
       const update = keys === undefined ? undefined : { keys: keys.split(','), mode, emptyCells }
       const { tableId } = params
-      const input = { tableId, chosen, table, monthFirst, buddhistYears, update, preview, missing, timeZone }
+      const days = { monthFirst, yearFirst, buddhistYears }
+      const input = { tableId, chosen, table, ...days, update, preview, missing, timeZone }
       const job = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
       return presentJob(job)
     },

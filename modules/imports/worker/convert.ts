@@ -180,7 +180,7 @@ function createCellReader(
     remembered,
   }: Pick<ConverterOptions, 'timeZone' | 'decimal' | 'isJson'> & { remembered: number },
 ): CellReader {
-  const { type: name, options: given, grows, link, decimal: own, dateFormat, isBuddhist, connected } = column
+  const { type: name, options: given, grows, link, decimal: own, dateFormat, connected } = column
   // Names are resolved once all rows are staged, since rows may name each other.
   if (link) return { read: (text) => text }
   // Limits are checked by `fill`, which knows the stored files.
@@ -195,7 +195,7 @@ function createCellReader(
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const decimal = own ?? decimalOfFile
   const parseText = isJson ? parseJsonCell : parseCell
-  const parse = (text: string) => parseText(type, text, options, decimal, isBuddhist)
+  const parse = (text: string) => parseText(type, text, options, decimal, column)
   if (connected) {
     const fitting = fitToColumn(name, connected, parse, decimal)
     return hasCurrency(column) ? withoutCurrency(fitting, parse) : fitting

@@ -1,4 +1,5 @@
 import { isDay, MONTHS, makeDay } from '../dates.ts'
+import { foreignMonth } from './month-names.ts'
 
 /** The formats in which a day can be shown; the first nine are those of spec §5. */
 export const DATE_FORMATS = [
@@ -62,53 +63,18 @@ export function formatDay(day: string, format: DateFormat): string {
     .replace('DD', date)
 }
 
-/** Languages whose names of months are read. Croatian is not: its “listopad” is October, and November in Polish. */
-const MONTH_LANGUAGES = `
-  de de-AT nl af sv da nb is fi et lt lv
-  fr fr-CA es it pt ca gl ro el sq
-  pl cs sk sl hu sr sr-Latn bs mk bg ru uk be
-  tr az uz kk ka hy ar he id ms fil sw`
-  .trim()
-  .split(/\s+/)
-
-/** Names of months in other languages by their number, without dots and accents; read when a text needs them. */
-let foreignMonths: ReadonlyMap<string, number> | null = null
-
-const plainMonth = (name: string): string =>
-  name
-    .normalize('NFD')
-    .replace(/[\p{M}.]/gu, '')
-    .toLowerCase()
-
-function monthsOfLanguages(): ReadonlyMap<string, number> {
-  const months = new Map<string, number>()
-  for (const language of MONTH_LANGUAGES) {
-    for (const month of ['long', 'short'] as const) {
-      // With a day, Slavic languages inflect the name.
-      for (const options of [{ month }, { month, day: 'numeric' }] as const) {
-        const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
-        for (let number = 1; number <= 12; number++) {
-          const parts = format.formatToParts(Date.UTC(2024, number - 1, 1))
-          const name = plainMonth(parts.find(({ type }) => type === 'month')?.value ?? '')
-          // A name that means another month elsewhere is not read.
-          const known = months.get(name)
-          if (/^\p{L}{3,}$/u.test(name))
-            months.set(name, known === undefined || known === number ? number : 0)
-        }
-      }
-    }
-  }
-  return months
-}
-
 /** The number of a month by its name in English or another language; 0 for other words. */
 function monthNumber(name: string): number {
-  const lower = name.toLowerCase()
-  const english = MONTHS.findIndex((month) => month === lower || month.slice(0, 3) === lower) + 1
-  if (english > 0) return english
-  foreignMonths ??= monthsOfLanguages()
-  return foreignMonths.get(plainMonth(name)) ?? 0
+  return englishMonth(name) || foreignMonth(name)
 }
+
+function englishMonth(name: string): number {
+  const lower = name.toLowerCase()
+  return MONTHS.findIndex((month) => month === lower || month.slice(0, 3) === lower) + 1
+}
+
+/** True for the name of a month in English, or its first three letters. */
+export const isEnglishMonth = (name: string): boolean => englishMonth(name) > 0
 
 /**
  * Parses a day as people write it: in the field's format, ISO 8601, or the notations of spec §5 with `-`, `/`, `.` or a
@@ -149,9 +115,9 @@ function fromMonthOnly(text: string, format: DateFormat): string | null {
 
 /** `12 Mar 2024`, `12-Mar-24`, `12/Mar/24`, `12. März 2024`, `12 de marzo de 2024`, `1er mars 2024`. */
 const DAY_MONTH_NAME =
-  /^(\d{1,2})(?:\.|er|º)?(?: de |[ /-])(\p{L}[\p{L}\p{M}]{2,13})\.?,?(?: de |[ /-])(\d{4}|\d{2})(?: ?(?:г|р)\.)?$/iu
+  /^(\d{1,2})(?:\.|er|º)?(?: de |[ /-])(\p{L}[\p{L}\p{M}]{1,13})\.?,?(?: de |[ /-])(\d{4}|\d{2})(?: ?(?:г|р)\.)?$/iu
 /** `March 12, 2024` */
-const MONTH_NAME_DAY = /^(\p{L}[\p{L}\p{M}]{2,13})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/iu
+const MONTH_NAME_DAY = /^(\p{L}[\p{L}\p{M}]{1,13})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/iu
 
 function fromMonthName(text: string, format: DateFormat): string | null {
   const dayFirst = DAY_MONTH_NAME.exec(text)
@@ -166,6 +132,16 @@ export const hasMonthName = (text: string, yearDigits: 2 | 4): boolean => {
   return year?.length === yearDigits
 }
 
+/** The name of the month in a day that has one; null for other text. */
+export const monthNameIn = (text: string): string | null =>
+  DAY_MONTH_NAME.exec(text)?.[2] ?? MONTH_NAME_DAY.exec(text)?.[1] ?? null
+
+/** A day whose month has a name, with the name of the month of that number instead. */
+export const withEnglishMonth = (text: string, month: number): string => {
+  const name = monthNameIn(text)
+  return name === null ? text : text.replace(name, SHORT_MONTHS[month - 1] ?? name)
+}
+
 function named(year = '', name = '', day = '', format: DateFormat): string | null {
   const month = monthNumber(name)
   if (month === 0) return null
@@ -174,7 +150,8 @@ function named(year = '', name = '', day = '', format: DateFormat): string | nul
   return makeDay(fullYear(Number(year)), month, Number(day))
 }
 
-const fullYear = (short: number): number => short + (short <= LAST_SHORT_YEAR ? 2000 : 1900)
+/** The year that two digits stand for. */
+export const fullYear = (short: number): number => short + (short <= LAST_SHORT_YEAR ? 2000 : 1900)
 
 /**
  * Parses a day from an API client, whatever the field's format: `2024-03-05`, `2024/03/05`, or `03/05/2024`

@@ -1,3 +1,4 @@
+import { trimTrailing } from '../trim-characters.ts'
 import { withoutTime } from './instant-text.ts'
 
 /*
@@ -7,18 +8,20 @@ import { withoutTime } from './instant-text.ts'
 
 /**
  * Words beside the parts of a day, without dots: prepositions, and those for year, month and day. In Catalan and Galician;
- * Bulgarian, Russian and Ukrainian; Latvian; Lithuanian; Kazakh; Armenian; Vietnamese.
+ * Bulgarian, Russian and Ukrainian; Latvian; Lithuanian; Kazakh; Armenian; Vietnamese; Mongolian; Maltese; Hausa.
  */
-const DAY_WORDS = new Set('de del г р gada m d ж թ ngày tháng thg năm'.split(' '))
+const DAY_WORDS = new Set('de del г р gada m d ж թ ngày tháng thg năm оны сарын ta’ ga'.split(' '))
 /** Prepositions that are written together with the month: Catalan `d’abril`, Hebrew `במרץ`. */
 const MONTH_PREFIX = /^(?:d['’]|ב)(?=\p{L})/u
 
 /** `13. 3. 2024`, `13. 03. 2024.`, `13.3.2024.`: Czech, Slovak, Slovene, Croatian, Serbian. */
 const DOTTED = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})\.?$/
+/** Marks after a part: those of Arabic, Burmese, Hebrew and Hindi as well. */
+const PART_MARKS = '.,،၊׳॰'
 /** Day, month and year among the parts of a day, by the kinds of these: `n`umber, `y`ear, other `t`ext such as a month. */
 const ORDERS: Record<string, number[]> = { nty: [0, 1, 2], ynt: [1, 2, 0], ytn: [2, 1, 0] }
 /** Those of days that had words, such as `13 tháng 3, 2024` and `13.03.24 г.`. */
-const ORDERS_WITH_WORDS: Record<string, number[]> = { ...ORDERS, nny: [0, 1, 2], t: [0] }
+const ORDERS_WITH_WORDS: Record<string, number[]> = { ...ORDERS, nny: [0, 1, 2], ynn: [2, 1, 0], t: [0] }
 
 /**
  * Words beside a time, without dots and spaces, by the half of the day that they name. Those of no half are Finnish, Danish,
@@ -62,12 +65,12 @@ function withPlainOrder(day: string): string {
   if (DOTTED.test(day)) return day.replace(DOTTED, '$1.$2.$3')
   const written = day.split(/ |-(?=\p{L})/u)
   const parts = written
-    .map((part) => part.replace(/[.,]$/, ''))
+    .map((part) => trimTrailing(part, PART_MARKS))
     .filter((part) => !DAY_WORDS.has(part.toLowerCase()))
     .map((part) => part.replace(MONTH_PREFIX, ''))
   const kinds = parts
     .map((part) => (/^\d{4}$/.test(part) ? 'y' : /^\d{1,2}$/.test(part) ? 'n' : 't'))
     .join('')
   const order = (parts.length < written.length ? ORDERS_WITH_WORDS : ORDERS)[kinds]
-  return order?.map((at) => parts[at]).join(kinds === 'nny' ? '.' : ' ') ?? day
+  return order?.map((at) => parts[at]).join(kinds.includes('t') ? ' ' : '.') ?? day
 }

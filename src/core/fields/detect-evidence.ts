@@ -97,10 +97,8 @@ interface Check {
   titles?: Set<string>
 }
 
-function createCheck(
-  { title, type: name, options, confidence, decimal: own }: DetectedField,
-  decimalOfFile: DecimalMark,
-): Check {
+function createCheck(field: DetectedField, decimalOfFile: DecimalMark): Check {
+  const { title, type: name, options, confidence, decimal: own } = field
   const decimal = own ?? decimalOfFile
   const type = fieldType(name)
   if (name === 'LongText') return { reasonAgainst: () => null }
@@ -122,10 +120,12 @@ function createCheck(
   return {
     reasonAgainst(text) {
       if (text.trim() === '') return null
-      if (parseCell(type, text, options, decimal) === null && !isEmptyWord(text, type)) return 'misfit'
+      if (parseCell(type, text, options, decimal, field) === null && !isEmptyWord(text, type)) return 'misfit'
       if (type.filters === 'date') {
+        if (field.yearFirst) return null
         const order = dayOrder(text)
-        const isKnown = String(options.format ?? '').startsWith(order ?? '') && !confidence.ambiguous
+        const isSure = !confidence.ambiguous || field.orders?.includes('month') === false
+        const isKnown = isSure && String(options.format ?? '').startsWith(order ?? '')
         return isKnown ? null : order
       }
       if (type.filters !== 'number') return null

@@ -1,15 +1,17 @@
 import { CHECKBOX_VOCABULARIES } from './checkbox.ts'
 import { isEmail, isPhone, isUrl } from './checked-text.ts'
 import { parseDay, STORED_FORMAT } from './date-text.ts'
+import { asRead, type DayOrder, monthLanguageOf, shortYearOrders } from './day-reading.ts'
 import { detectDates, detectTimes } from './detect-dates.ts'
 import { detectLabels, isCode } from './detect-labels.ts'
 import { detectNumbers, requiredDecimalMark } from './detect-numbers.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { isEmptyWord, isMissingDay, isMissingWord, isNullWord } from './empty-words.ts'
-import { areBuddhist, fromBuddhist } from './era-days.ts'
+import { areBuddhist } from './era-days.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
+import { withoutTime } from './instant-text.ts'
 import { jsonProblem } from './json.ts'
 import { parseCell, plainDay } from './notations.ts'
 import type { DecimalMark } from './number-text.ts'
@@ -31,6 +33,12 @@ export interface DetectedField {
   decimal?: DecimalMark
   /** True if all days have years of the Thai Buddhist era, such as 2567 for 2024, which the user may want as they are. */
   isBuddhist?: true
+  /** True if days such as `24/3/13` have the year first. */
+  yearFirst?: true
+  /** The orders in which all days can be read, if the year may be first. */
+  orders?: DayOrder[]
+  /** Language of the names of months, where they mean other months in another one. */
+  monthLanguage?: string
   /** Symbols or codes of currencies in which a workbook shows the column's numbers; the cells are plain numbers. */
   currencies?: string[]
   /** Cells of a workbook with links that their texts do not show, as far as it was read. */
@@ -77,14 +85,19 @@ export function detectFields(
     const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : decimal)
     const hints = { decimal: own, title: header === null ? '' : title }
     const days = filled.filter((value) => !isMissingWord(value) && !isMissingDay(value)).map(plainDay)
-    const isBuddhist = areBuddhist(days)
-    const values = isBuddhist ? filled.map((value) => fromBuddhist(plainDay(value))) : filled
-    return { filled, values, title, own, hints, isBuddhist, detected: detectType(values, hints) }
+    const { orders, ...reading } = readingOf(days, filled)
+    const isAsWritten = Object.keys(reading).length === 0
+    const values = isAsWritten ? filled : filled.map((value) => asRead(plainDay(value), reading))
+    return { filled, values, title, own, hints, reading, orders, detected: detectType(values, hints) }
   })
   const monthFirst = areMonthFirst(columns.map(({ detected }) => detected))
-  return columns.map(({ filled, values, title, own, hints, isBuddhist, detected }, index) => {
-    const { type, options, ambiguous } =
-      detected.ambiguous && monthFirst ? detectType(values, { ...hints, monthFirst }) : detected
+  return columns.map(({ filled, values, title, own, hints, reading, orders = [], detected }, index) => {
+    const {
+      type,
+      options,
+      ambiguous = orders.length > 1 || undefined,
+    } = detected.ambiguous && monthFirst ? detectType(values, { ...hints, monthFirst }) : detected
+    const isDay = fieldType(type).filters === 'date'
     const confidence = { rows: rows.length, filled: filled.length }
     return {
       title,
@@ -93,11 +106,25 @@ export function detectFields(
       options: readOptions(type, options),
       ...(own !== decimal &&
         (pointColumns?.has(index) || fieldType(type).filters === 'number') && { decimal: own }),
-      ...(isBuddhist && fieldType(type).filters === 'date' && { isBuddhist }),
-      confidence: ambiguous ? { ...confidence, ambiguous } : confidence,
+      ...(isDay && reading),
+      ...(isDay && orders.length > 1 && { orders }),
+      confidence: ambiguous && (isDay || detected.ambiguous) ? { ...confidence, ambiguous } : confidence,
       readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }
   })
+}
+
+/** How the days of a column are read, and the orders of their parts if the year may be first. */
+function readingOf(
+  days: readonly string[],
+  filled: readonly string[],
+): Pick<DetectedField, 'isBuddhist' | 'yearFirst' | 'orders' | 'monthLanguage'> {
+  if (areBuddhist(days)) return { isBuddhist: true }
+  const plain = days.map(withoutTime)
+  const orders = shortYearOrders(plain, filled)
+  if (orders) return { ...(orders[0] === 'year' && { yearFirst: true as const }), orders }
+  const monthLanguage = monthLanguageOf(plain, filled)
+  return monthLanguage === undefined ? {} : { monthLanguage }
 }
 
 /** True if the dates that are not ambiguous show the month first: those of one file are written in one way. */

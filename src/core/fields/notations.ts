@@ -1,6 +1,7 @@
 import { withoutCurrencyWord } from './currency-words.ts'
 import { withPlainParts } from './day-parts.ts'
-import { fromBuddhist, withoutEra } from './era-days.ts'
+import { asRead, type DayReading } from './day-reading.ts'
+import { withoutEra } from './era-days.ts'
 import type { AnyFieldType, CellValue, FieldOptions } from './field-type.ts'
 import type { DecimalMark } from './number-text.ts'
 
@@ -89,19 +90,18 @@ export function plainDuration(text: string): string {
 /**
  * The value of a cell of a file or of pasted text; null if the field type has none for it.
  *
- * @param isBuddhist reads years from 2400 to 2700 of days as those of the Thai Buddhist era
+ * @param reading how the days of its column are read
  */
 export function parseCell(
   type: Pick<AnyFieldType, 'storage' | 'parse'>,
   text: string,
   options: FieldOptions,
   decimal?: DecimalMark,
-  isBuddhist = false,
+  reading: DayReading = {},
 ): CellValue {
   const { storage } = type
   if (storage === 'date' || storage === 'datetime') {
-    const day = plainDay(text)
-    return type.parse(isBuddhist ? fromBuddhist(day) : day, options, decimal)
+    return type.parse(asRead(plainDay(text), reading), options, decimal)
   }
   const isNumber = storage === 'integer' || storage === 'real' || storage === 'time'
   return type.parse(isNumber ? plainNumber(plainDigits(text, decimal), options) : text, options, decimal)
@@ -115,16 +115,10 @@ const JSON_NUMBER = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i
  * numbers without a unit as minutes.
  */
 export function parseJsonCell(
-  ...[type, text, options, decimal, isBuddhist]: Parameters<typeof parseCell>
+  ...[type, text, options, decimal, reading]: Parameters<typeof parseCell>
 ): CellValue {
   const isDuration = type.storage === 'real' && typeof options.format === 'string'
-  return parseCell(
-    type,
-    isDuration && JSON_NUMBER.test(text) ? `${text}s` : text,
-    options,
-    decimal,
-    isBuddhist,
-  )
+  return parseCell(type, isDuration && JSON_NUMBER.test(text) ? `${text}s` : text, options, decimal, reading)
 }
 
 /** Without the words of the currency, or from the notation of ISO 8601, if the field is of that kind. */

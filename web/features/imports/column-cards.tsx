@@ -3,8 +3,8 @@ import { Link2 } from 'lucide-react'
 import { useMemo, useRef } from 'react'
 import { similarCurrencies } from '../../../src/core/fields/currency-words.ts'
 import { type DateFormat, formatDay, parseDay, withOtherOrder } from '../../../src/core/fields/date-text.ts'
+import { asRead, type DayOrder, type DayReading } from '../../../src/core/fields/day-reading.ts'
 import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
-import { fromBuddhist } from '../../../src/core/fields/era-days.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { withoutTime } from '../../../src/core/fields/instant-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
@@ -227,10 +227,15 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
           <DateOrder
             name={name}
             format={isAmbiguous}
-            onChange={(format) =>
-              onChange(
-                target.kind === 'new' ? { options: { ...column.options, format } } : { dateFormat: format },
-              )
+            orders={detected.orders}
+            isYearFirst={notation.reading.yearFirst === true}
+            onChange={(format, yearFirst) =>
+              onChange({
+                yearFirst,
+                ...(target.kind === 'new'
+                  ? { options: { ...column.options, format } }
+                  : { dateFormat: format }),
+              })
             }
           />
         )}
@@ -238,7 +243,7 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
           <select
             className={styles.type}
             aria-label={m.imports_years_of({ name })}
-            value={notation.isBuddhist ? 'buddhist' : 'common'}
+            value={notation.reading.isBuddhist ? 'buddhist' : 'common'}
             onChange={(event) => onChange({ isBuddhist: event.target.value === 'buddhist' })}
           >
             <option value="buddhist">{m.imports_years_buddhist()}</option>
@@ -275,7 +280,7 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             >
               {value.slice(0, 200)}
               {readFormat && !isLost && (
-                <span className={styles.read}>{readAs(value, readFormat, notation.isBuddhist)}</span>
+                <span className={styles.read}>{readAs(value, readFormat, notation.reading)}</span>
               )}
             </li>
           )
@@ -414,30 +419,50 @@ function CurrencyPicker({
 interface DateOrderProps {
   name: string
   format: DateFormat
-  onChange: (format: DateFormat) => void
+  orders?: DayOrder[] | undefined
+  isYearFirst: boolean
+  onChange: (format: DateFormat, isYearFirst: boolean) => void
 }
 
-/** The order of day and month in a column whose dates do not tell it. */
-function DateOrder({ name, format, onChange }: DateOrderProps) {
+const ORDERS: Record<DayOrder, { label: () => string; begins: string }> = {
+  day: { label: m.imports_day_first, begins: 'DD' },
+  month: { label: m.imports_month_first, begins: 'MM' },
+  year: { label: m.imports_year_first, begins: 'YYYY' },
+}
+
+/** The order of the parts in a column whose dates do not tell it. */
+function DateOrder({ name, format, orders = ['day', 'month'], isYearFirst, onChange }: DateOrderProps) {
   const other = withOtherOrder(format)
-  if (other === null) return null
-  const [dayFirst, monthFirst] = format.startsWith('DD') ? [format, other] : [other, format]
+  if (other === null && !orders.includes('year')) return null
+  const known = [format, ...(other ? [other] : []), ...SLASHED]
+  const formatOf = (order: DayOrder) => known.find((each) => each.startsWith(ORDERS[order].begins)) ?? format
+  const chosen = isYearFirst ? 'year' : format.startsWith('MM') ? 'month' : 'day'
   return (
     <select
       className={styles.type}
       aria-label={m.imports_date_order({ name })}
-      value={format}
-      onChange={(event) => onChange(event.target.value === dayFirst ? dayFirst : monthFirst)}
+      value={chosen}
+      onChange={(event) => {
+        const order = event.target.value as DayOrder
+        onChange(formatOf(order), order === 'year')
+      }}
     >
-      <option value={dayFirst}>{m.imports_day_first()}</option>
-      <option value={monthFirst}>{m.imports_month_first()}</option>
+      {(['day', 'month', 'year'] as const)
+        .filter((order) => orders.includes(order))
+        .map((order) => (
+          <option key={order} value={order}>
+            {ORDERS[order].label()}
+          </option>
+        ))}
     </select>
   )
 }
 
+/** Formats for an order that the detected one is not. */
+const SLASHED: readonly DateFormat[] = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYY/MM/DD']
+
 /** The day that an ambiguous text is read as, with the name of its month. */
-function readAs(text: string, format: DateFormat, isBuddhist = false): string {
-  const written = plainDay(text)
-  const day = parseDay(withoutTime(isBuddhist ? fromBuddhist(written) : written), format)
+function readAs(text: string, format: DateFormat, reading: DayReading): string {
+  const day = parseDay(withoutTime(asRead(plainDay(text), reading)), format)
   return day === null ? '' : formatDay(day, 'DD MMM YYYY')
 }

@@ -1,6 +1,7 @@
 import { readFileList } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { DateFormat } from '../../../src/core/fields/date-text.ts'
+import type { DayReading } from '../../../src/core/fields/day-reading.ts'
 import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
@@ -45,6 +46,8 @@ export interface DraftColumn {
   dateFormat?: DateFormat
   /** Whether years are read as those of the Thai Buddhist era; undefined: as detected. */
   isBuddhist?: boolean
+  /** Whether days such as `24/3/13` have the year first; undefined: as detected. */
+  yearFirst?: boolean
 }
 
 /** A column that becomes a link after the import. */
@@ -199,7 +202,7 @@ export function dateFormatOf(
 interface Notation {
   decimal?: DecimalMark
   dateFormat?: DateFormat
-  isBuddhist?: boolean
+  reading?: DayReading
   /** True for amounts of several currencies, which plain number fields get without them. */
   hasCurrencies?: boolean
   /** True if cells give the addresses of their links to fields for web addresses. */
@@ -213,14 +216,7 @@ export function isMisfit(
   cell: string,
   column: DraftColumn,
   target: DraftTarget,
-  {
-    decimal = '.',
-    dateFormat,
-    isBuddhist = false,
-    hasCurrencies = false,
-    hasLinks = false,
-    currency,
-  }: Notation = {},
+  { decimal = '.', dateFormat, reading, hasCurrencies = false, hasLinks = false, currency }: Notation = {},
 ): boolean {
   if (cell.trim() === '' || column.link) return false
   const filled = filledField(column, target)
@@ -237,7 +233,7 @@ export function isMisfit(
     const type = fieldType(field.type)
     const { databaseType } = field
     const options = dateFormat ? { ...field.options, format: dateFormat } : field.options
-    const parse = (cell: string) => parseCell(type, cell, options, decimal, isBuddhist)
+    const parse = (cell: string) => parseCell(type, cell, options, decimal, reading)
     const value =
       databaseType === null
         ? parse(text)
@@ -253,7 +249,7 @@ export function isMisfit(
   const type = fieldType(column.type)
   // A new select field gets all options that occur.
   if (type.choices !== undefined) return false
-  return parseCell(type, text, column.options, decimal, isBuddhist) === null && !isEmptyWord(text, type)
+  return parseCell(type, text, column.options, decimal, reading) === null && !isEmptyWord(text, type)
 }
 
 /** True if names in the column create the linked records that are missing. */
@@ -296,13 +292,32 @@ export function linksOf(
   return { count, areImported: !column.link && holdsAddresses(field) }
 }
 
+/** How the days of a column are read. */
+function readingOf(
+  { fields: detected }: Pick<Analysis, 'fields'>,
+  { index, fieldId, dateFormat, isBuddhist, yearFirst }: DraftColumn,
+  target: DraftTarget,
+): DayReading {
+  const found = detected[index]
+  const field = target.kind === 'append' ? target.fields.find(({ id }) => id === fieldId) : undefined
+  // Where no value tells the order, that of the field does.
+  const isOwn =
+    found?.orders !== undefined &&
+    (dateFormat !== undefined || /^(?:DD|MM)\W/.test(String(field?.options.format ?? '')))
+  return {
+    isBuddhist: isBuddhist ?? found?.isBuddhist,
+    yearFirst: yearFirst ?? (isOwn ? false : found?.yearFirst),
+    monthLanguage: found?.monthLanguage,
+  }
+}
+
 /** Notations of a column's numbers and dates. */
 export function notationOf({ fields: detected, format }: Analysis, column: DraftColumn, target: DraftTarget) {
   const found = detected[column.index]
   return {
     decimal: found?.decimal ?? format.decimal,
     dateFormat: dateFormatOf({ fields: detected }, column, target),
-    isBuddhist: column.isBuddhist ?? found?.isBuddhist,
+    reading: readingOf({ fields: detected }, column, target),
     hasCurrencies: 'amounts' in format && format.amounts?.includes(column.index) === true,
     hasLinks: found?.links !== undefined,
     currency: found && hasCurrency(found) ? found.currencies?.[0] : undefined,
@@ -371,10 +386,10 @@ export function toStartInput(
   const on = columns.filter((column) => column.isOn)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { format, fields: detected } = analysis
-  const placeOf = ({ index, isBuddhist = detected[index]?.isBuddhist }: DraftColumn) => ({
-    index,
-    decimal: detected[index]?.decimal,
-    isBuddhist,
+  const placeOf = (column: DraftColumn) => ({
+    index: column.index,
+    decimal: detected[column.index]?.decimal,
+    ...readingOf(analysis, column, target),
   })
   const common = { baseId, uploadId, format, width: detected.length, timeZone }
   if (target.kind === 'append') {
