@@ -95,6 +95,78 @@ describe('a JSON file of lists', () => {
   })
 })
 
+describe('a JSON file with lists of lists under a key', () => {
+  const data = [
+    ['Ann', 3],
+    ['Ben', 4],
+  ]
+  const table = [
+    { Name: 'Ann', Qty: 3 },
+    { Name: 'Ben', Qty: 4 },
+  ]
+
+  test.each([
+    ['in the first list, as in Google Sheets', { range: 'A1:B3', values: [['Name', 'Qty'], ...data] }],
+    ['beside it, as in pandas', { columns: ['Name', 'Qty'], index: [0, 1], data1: data }],
+    ['after it', { data2: data, columns: ['Name', 'Qty'] }],
+    [
+      'in the names of objects, as in Socrata',
+      { meta: { view: { id: 'x', columns: [{ name: 'Name' }, { name: 'Qty' }] } }, data3: data },
+    ],
+  ])('makes a table of them with the titles %s', async (_, file) => {
+    const { tables, types, rows, report } = await load(JSON.stringify(file))
+    expect([tables.length, types, report]).toEqual([1, { Name: 'SingleLineText', Qty: 'Number' }, []])
+    expect(rows).toEqual(table)
+  })
+
+  test('numbers the columns without titles, and leaves the first list where a person says so', async () => {
+    expect((await tableOf('{"prices": [[1, 2.5], [2, 3.5]]}')).titles).toEqual(['1', '2'])
+    const values = [['Name'], ['Ann'], ['Ben']]
+    const chosen = { header: false }
+    expect(await tableOf(JSON.stringify({ values }), { chosen })).toEqual({ titles: ['1'], rows: values })
+  })
+
+  test('keeps shapes of maps, which are lists of lists of lists, as JSON', async () => {
+    const file = { type: 'Polygon', coordinates: [[[1, 2]]] }
+    expect((await tableOf(JSON.stringify(file))).rows).toEqual([['Polygon', '[[[1,2]]]']])
+  })
+
+  test('reads more of them than a value beside records may be long', async () => {
+    const rows = Array.from({ length: 300_000 }, (_, at) => [
+      at,
+      `A name of the person with the number ${at}`,
+    ])
+    const [found] = await look(JSON.stringify({ columns: ['id', 'name'], data: rows }))
+    expect([found?.analysis?.rowCount, found?.notes]).toEqual([300_000, undefined])
+  })
+})
+
+describe('a long value beside the records of a JSON file', () => {
+  test('is a cell of the record up to 8 million characters', async () => {
+    const html = 'x'.repeat(2_000_000)
+    expect(await tableOf(JSON.stringify({ id: 1, html }))).toEqual({
+      titles: ['id', 'html'],
+      rows: [['1', html]],
+    })
+  })
+
+  test('is named in the preview and in the report beyond', async () => {
+    const file = `{"more": {"a": "${'x'.repeat(9_000_000)}"},\n"b": [${'1,'.repeat(5_000_000)}1], "list": [{"n": 1}]}`
+    const left = [
+      '“more.a” at line 1 is too long and is left out',
+      '“b” at line 2 is too long and is left out',
+    ]
+    expect((await look(file)).map(({ name, notes }) => [name, notes])).toEqual([['list', left]])
+    const { rows, report, imported } = await load(file)
+    expect([rows, imported[0]?.result.problems]).toEqual([[{ n: 1 }], 2])
+    expect(report).toEqual([`1,more.a,,${left[0]}`, `1,b,,${left[1]}`])
+  })
+
+  test('is named where nothing else is there', async () => {
+    await expect(look(`{"a": "${'x'.repeat(9_000_000)}"}`)).rejects.toThrow('“a” at line 1 is too long')
+  })
+})
+
 describe('a JSON file of records by their keys', () => {
   test('makes a table of them, with the keys', async () => {
     const { types, rows } = await load(

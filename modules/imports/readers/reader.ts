@@ -72,6 +72,8 @@ export interface FoundTable<Format> {
   format: Format | null
   /** Why it cannot be imported. */
   problem: string | null
+  /** Parts of the file that are left out. */
+  notes?: string[]
   /** Readings of a text whose encoding is not clear, for a person to choose from. */
   encodings?: EncodingReading[]
   /** Set for lists of objects in the records of another table. */

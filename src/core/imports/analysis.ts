@@ -38,6 +38,8 @@ export interface TableAnalysis {
   analysis: Analysis | null
   /** Why the table cannot be imported. */
   problem: string | null
+  /** Parts of the file that are left out. */
+  notes?: string[]
   /**
    * Set for lists of objects in the records of another table, whose first column has the row numbers of these records. Such
    * tables are offered; by default the other table has the lists as JSON (spec §5).

@@ -95,6 +95,9 @@ export function DraftView({
         />
       )}
       {fault !== 'foreign' && <FormatOptions draft={draft} all={all} />}
+      {draft.notes.map((note) => (
+        <Alert key={note}>{note}</Alert>
+      ))}
       {analysis?.secondTable && (
         <Alert>
           {m.imports_second_table({

@@ -33,6 +33,8 @@ export interface Draft {
   /** Null until the file has been analysed, or if that failed. */
   analysis: Analysis | null
   error: Error | null
+  /** Parts of the file that are left out. */
+  notes: readonly string[]
   columns: DraftColumn[]
 }
 
@@ -179,7 +181,7 @@ export function useDrafts() {
           other !== key && target.kind === 'new' ? [target.title] : [],
         )
         const taken = [...draft.baseTitles, ...others]
-        return shown.map(({ name, isHidden, analysis, problem, parent }, at): Draft => {
+        return shown.map(({ name, isHidden, analysis, problem, notes, parent }, at): Draft => {
           // Until its tables are known, a file has one draft with a title of its own.
           const isRenamed = isFirst && draft.target.kind === 'new' && (shown.length > 1 || name !== '')
           const title = freeTitle(tableTitleOf(source, name, shown.length === 1), taken)
@@ -198,6 +200,7 @@ export function useDrafts() {
             chosen: analysis ? { ...draft.chosen, ...placeOf(analysis) } : draft.chosen,
             analysis,
             error: problem === null ? null : new AnalyseError(problem, 'foreign'),
+            notes: notes ?? [],
             isReading: false,
             progress: NO_PROGRESS,
             columns: analysis ? draftColumns(analysis, target) : [],
@@ -218,7 +221,14 @@ export function useDrafts() {
     add(sources: { source: ImportSource; target: DraftTarget }[], baseTitles: readonly string[]): number[] {
       const added = sources.map(({ source, target }): Draft => {
         const key = nextKey.current++
-        const empty = { analysis: null, error: null, columns: [], isReading: true, progress: NO_PROGRESS }
+        const empty = {
+          analysis: null,
+          error: null,
+          notes: [],
+          columns: [],
+          isReading: true,
+          progress: NO_PROGRESS,
+        }
         const settings = { table: '', parent: null, isOn: true, chosen: {}, readAll: undefined }
         return { key, source, target, baseTitles, ...settings, ...empty }
       })

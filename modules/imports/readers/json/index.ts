@@ -12,6 +12,7 @@ import {
   type ImportReader,
   type OpenTable,
   type RowBatch,
+  type RowProblem,
 } from '../reader.ts'
 import { isObject, type JsonPath, pathKey, textOf, valueAt, visitCells } from './cells.ts'
 import { findMaps, parseBeginning } from './find-maps.ts'
@@ -23,7 +24,7 @@ const MAX_TABLES = 200
 const NO_PATH: JsonPath = []
 
 /**
- * JSON and NDJSON. Every list of objects is a table; the values around the lists are a table of one row. A file that
+ * JSON and NDJSON. Every list of objects or of lists is a table; the values around the lists are a table of one row. A file that
  * is one list is one table. Lists of objects within records are offered as tables of their own.
  */
 export const jsonReader: ImportReader<JsonFormat> = {
@@ -31,22 +32,25 @@ export const jsonReader: ImportReader<JsonFormat> = {
   async tables(path, { table, nested = [], flatten = true, decimal = '.', header }) {
     await requireKind(path, 'json')
     let maps = (await isSequence(path)) ? [] : findMaps(parseBeginning(await headText(path)))
-    let structure = await readStructure(path, { flatten, header, maps })
+    let structure = await readStructure(path, { flatten, maps })
     // Those that begin further below are read as one record each.
     const later = findMaps(structure.outermost)
     if (later.length > 0) {
       maps = [...maps, ...later]
-      structure = await readStructure(path, { flatten, header, maps })
+      structure = await readStructure(path, { flatten, maps })
     }
-    const { tables, asides, titles } = structure
+    const { tables, asides, dropped } = structure
     const found = [...tables.values()].filter((each) => each.count > 0 && each.columns.length > 0)
     const isMain = found.length === 0
     if (asides.columns.length > 0 && !tables.has('')) found.push(asides)
+    const notes = dropped.notes()
+    if (found.length === 0 && notes[0] !== undefined) throw new FileError(notes[0])
     const all = withLists(found, maps)
     const isChosen = ({ of }: ListedTable) =>
       table === undefined ||
       (pathKey(of.path) === pathKey(table) && levelsKey(of.nested) === levelsKey(nested))
     const names = all.map(({ of }) => [...of.path, ...of.nested.flat()])
+    const titlesOfTables = all.map(({ of }) => titlesOf(of, structure, header))
     return all.flatMap((each, position): FoundTable<JsonFormat>[] => {
       if (!isChosen(each)) return []
       const { of, parent } = each
@@ -63,15 +67,16 @@ export const jsonReader: ImportReader<JsonFormat> = {
         structured: columns.flatMap(({ content }, at) => (content === 'text' ? [] : [at])),
         ...(maps.length > 0 && { maps }),
         ...(header !== undefined && { header }),
-        ...(titles && of.count > 1 && of.path.length + of.nested.length === 0 && { titles }),
+        ...titlesOfTables[position],
         decimal,
       }
       return [
         {
           name: keys.slice(isTwice ? -2 : -1).join(' '),
-          isHidden: (isAside && !isMain) || parent !== null,
+          isHidden: (isAside && !isMain) || parent !== null || structure.titleTables.has(pathKey(of.path)),
           format: isTooWide ? null : format,
           problem: isTooWide ? m.imports_error_columns({ max: MAX_JSON_COLUMNS }) : null,
+          ...(notes.length > 0 && { notes }),
           ...(parent && table === undefined && { parent }),
         },
       ]
@@ -106,20 +111,67 @@ interface Structure {
   /** The values around the tables, as one record. */
   asides: Columns
   outermost: Record<string, unknown>
-  /** The first record of a file that is one list, if it has the titles of the others. */
-  titles: string[] | null
+  dropped: DroppedValues
+  /** By table: the first of its lists, if it has the titles of the others. */
+  firstTitles: ReadonlyMap<string, string[] | null>
+  /** By table of objects that may describe the columns of another: their names, in order. */
+  columnNames: ReadonlyMap<string, string[]>
+  /** The tables whose objects give their names to the columns of another. */
+  titleTables: Set<string>
+}
+
+/** Keys of lists with the titles of a table beside it: of pandas, Socrata and Google. */
+const TITLE_KEYS = /^(?:columns?|headers?|fields?|names?|titles?|labels?|(?:column|field)_?names?)$/i
+
+/** The values that are too long to be imported. */
+interface DroppedValues {
+  add(path: JsonPath, line: number): void
+  notes(): string[]
+  problems(): RowProblem[]
+}
+
+/** Values that are named; more are counted. */
+const MAX_NAMED = 20
+
+function createDroppedValues(): DroppedValues {
+  const named: { key: string; line: number }[] = []
+  let count = 0
+  const more = () => count - named.length
+  return {
+    add(path, line) {
+      count++
+      if (named.length < MAX_NAMED) named.push({ key: path.join('.').slice(0, 200), line })
+    },
+    notes: () => [
+      ...named.map((each) => m.imports_json_dropped(each)),
+      ...(more() > 0 ? [m.imports_json_dropped_more({ count: more() })] : []),
+    ],
+    problems: () => [
+      ...named.map(({ key, line }) => ({
+        row: 1,
+        column: key,
+        value: '',
+        reason: m.imports_json_dropped({ key, line }),
+      })),
+      ...(more() > 0
+        ? [{ row: 1, column: '', value: '', reason: m.imports_json_dropped_more({ count: more() }) }]
+        : []),
+    ],
+  }
 }
 
 async function readStructure(
   path: string,
-  { flatten, header, maps }: Pick<JsonFormat, 'flatten' | 'header'> & { maps: readonly JsonPath[] },
+  { flatten, maps }: Pick<JsonFormat, 'flatten'> & { maps: readonly JsonPath[] },
 ): Promise<Structure> {
   const tables = new Map<string, Columns>()
   const limit = { tables: MAX_TABLES }
   const asides = createColumns(NO_PATH, flatten, limit)
   const outermost: Record<string, unknown> = {}
   let current = createColumns(NO_PATH, flatten, limit)
-  let titles: string[] | null = null
+  const dropped = createDroppedValues()
+  const firstTitles = new Map<string, string[] | null>()
+  const columnNames = new Map<string, string[]>()
   const handlers: JsonHandlers = {
     openTable(at) {
       const known = tables.get(pathKey(at))
@@ -134,15 +186,54 @@ async function readStructure(
       if (tables.size === 0) tables.set('', current)
       const isFirst = current.count === 0
       current.add(value)
-      if (current.path.length > 0) return
-      if (isFirst) titles = header === false ? null : titlesIn(value)
-      else if (!Array.isArray(value) || value.length > (titles?.length ?? 0)) titles = null
+      const key = pathKey(current.path)
+      if (isFirst) firstTitles.set(key, titlesIn(value))
+      else if (!Array.isArray(value) || value.length > (firstTitles.get(key)?.length ?? 0))
+        firstTitles.set(key, null)
+      if (TITLE_KEYS.test(current.path.at(-1) ?? '')) noteColumn(key, value)
     },
     aside: (at, value) => setValue(outermost, at, value),
+    dropped: dropped.add,
+  }
+  function noteColumn(key: string, value: unknown): void {
+    const names = columnNames.get(key) ?? []
+    columnNames.set(key, names)
+    const name = isObject(value) ? (value.name ?? value.title ?? value.label) : undefined
+    if (names.length < MAX_JSON_COLUMNS) names.push(typeof name === 'string' ? name : '')
   }
   for await (const _ of scan(path, handlers, maps));
   asides.add(outermost)
-  return { tables, asides, outermost, titles }
+  return { tables, asides, outermost, dropped, firstTitles, columnNames, titleTables: new Set() }
+}
+
+/** The titles of a table of lists: those beside it, or its first list. @param header false if a person says that the first has none */
+function titlesOf(
+  { path, nested, columns, count }: Columns,
+  structure: Structure,
+  header: boolean | undefined,
+): Pick<JsonFormat, 'titles' | 'header'> | undefined {
+  const first = structure.firstTitles.get(pathKey(path))
+  if (nested.length > 0 || first === undefined) return undefined
+  const beside = header === true ? null : titlesBeside(path, columns.length, structure)
+  if (beside) return { titles: beside, header: false }
+  return first && count > 1 && header !== false ? { titles: first } : undefined
+}
+
+/** Titles for so many columns in a list of texts beside the table, or in the names of objects anywhere in the file. */
+function titlesBeside(path: JsonPath, width: number, structure: Structure): string[] | null {
+  if (path.length === 0) return null
+  const around = path.length === 1 ? structure.outermost : valueAt(structure.outermost, path.slice(0, -1))
+  for (const [key, value] of isObject(around) ? Object.entries(around) : []) {
+    const titles = TITLE_KEYS.test(key) ? titlesIn(value) : null
+    if (titles?.length === width) return titles
+  }
+  for (const [key, names] of structure.columnNames) {
+    const titles = titlesIn(names)
+    if (titles?.length !== width) continue
+    structure.titleTables.add(key)
+    return titles
+  }
+  return null
 }
 
 /** The titles that a list has as the first of several lists: different texts, none of them empty. */
@@ -193,7 +284,9 @@ async function* readRows(
   const counts = [0, ...nested.map(() => 0)]
   let rows: string[][] = []
   let isList = false
-  let hasTitles = titles !== undefined
+  const isTitled = titles !== undefined && format.header !== false
+  let hasTitles = isTitled
+  const dropped = createDroppedValues()
 
   function add(value: unknown, source: string | null, parent: number | string): void {
     const cells: string[] = new Array(columns.length + shift).fill('')
@@ -237,16 +330,19 @@ async function* readRows(
       else walk(value, source, 0, key)
     },
     aside: (at, value) => setValue(outermost, at, value),
+    dropped: dropped.add,
   }
-  const count = () => (counts[nested.length] ?? 0) + (titles === undefined ? 0 : 1)
+  const count = () => (counts[nested.length] ?? 0) + (isTitled ? 1 : 0)
   for await (const { done } of scan(path, handlers, maps)) {
     if (rows.length === 0) continue
     yield { rows, firstRow: count() - rows.length + 1, problems: [], done }
     rows = []
   }
-  if (table.length > 0 || counts[0] !== 0 || (isList && Object.keys(outermost).length === 0)) return
-  walk(outermost, null, 0)
-  yield { rows, firstRow: count() - rows.length + 1, problems: [], done: Bun.file(path).size }
+  const hasAsides = table.length === 0 && counts[0] === 0 && !(isList && Object.keys(outermost).length === 0)
+  if (hasAsides) walk(outermost, null, 0)
+  const problems = dropped.problems()
+  if (rows.length > 0 || problems.length > 0)
+    yield { rows, firstRow: count() - rows.length + 1, problems, done: Bun.file(path).size }
 }
 
 /**
@@ -297,6 +393,7 @@ async function isSequence(path: string): Promise<boolean> {
       values++
     },
     aside: () => {},
+    dropped: () => {},
   })
   try {
     scanner.push(text)

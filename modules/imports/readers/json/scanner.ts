@@ -6,19 +6,24 @@ import { checkJson, type JsonFault } from './check-json.ts'
 
 /** Longest record, in characters. */
 const MAX_RECORD = 8_000_000
-/** Values besides the records, such as the arcs of a map, are left out from this length on. */
-const MAX_ASIDE = 1_000_000
+/** Values besides the records, such as the arcs of a map, are left out beyond this length: each, and all together. */
+const MAX_ASIDE = 8_000_000
+const MAX_ASIDES = 32_000_000
 
 export interface JsonHandlers {
-  /** A list of objects begins; false to skip its records without parsing them. */
+  /**
+   * A list of objects or of lists begins, or goes on after a list of objects in it; false to skip its records without parsing them.
+   */
   openTable(path: string[]): boolean
   /**
    * @param source the record as it is written
    * @param key of a record in a map
    */
   record(value: unknown, source: string, key?: string): void
-  /** A value of the outermost object that is in no list of objects. */
+  /** A value of the outermost object that is in no list of objects or lists. */
   aside(path: string[], value: unknown): void
+  /** Such a value that is too long to be read. */
+  dropped(path: string[], line: number): void
 }
 
 /** Finds the records of a JSON file in constant memory. */
@@ -48,7 +53,7 @@ interface Level {
 
 /**
  * @param isSequence true for a file with a record per line (NDJSON, RFC 7464 without its marks), or with nothing or a comma between
- * records; otherwise the file is one value, in which every list of objects that only objects lead to is a table
+ * records; otherwise the file is one value, in which every list of objects or of lists that only objects lead to is a table
  * @param maps paths of objects whose values are the records of a table
  */
 export function createJsonScanner(
@@ -68,6 +73,8 @@ export function createJsonScanner(
   /** True until a comma follows the only value, which may have been copied from a list. */
   let mayHaveComma = true
   let capture: Capture | null = null
+  /** Length of all values besides the records. */
+  let asides = 0
 
   function locate(offset: number): { line: number; column: number } {
     let found = line
@@ -151,7 +158,7 @@ export function createJsonScanner(
       colons: 0,
       digits: 0,
       hasLongNumber: false,
-      isDropped: false,
+      droppedAt: null,
     }
   }
 
@@ -164,8 +171,17 @@ export function createJsonScanner(
     if (level?.isTable) {
       if (level.isWanted) record(done, level.isObject ? path.at(-1) : undefined)
     } else if (level === undefined) record(done)
-    else if (!done.isDropped) handlers.aside([...path], parse({ ...done, end: at }))
+    else endAside(done)
     finishValue()
+  }
+
+  function endAside(done: Capture): void {
+    const length = at - done.start
+    asides += length
+    const isTooLong = length > MAX_ASIDE || asides > MAX_ASIDES
+    if (done.droppedAt !== null || isTooLong)
+      handlers.dropped([...path], done.droppedAt ?? locate(done.start).line)
+    else handlers.aside([...path], parse({ ...done, end: at }))
   }
 
   /** Continues the captured value. Returns false when the buffer ends first. */
@@ -221,7 +237,7 @@ export function createJsonScanner(
       throw new FileError(m.imports_error_json_record({ line: locate(value.start).line, max: MAX_RECORD }))
     }
     if (!isRecord && length > MAX_ASIDE) {
-      value.isDropped = true
+      value.droppedAt ??= locate(value.start).line
       value.start = at
     }
     if (isLast && value.depth === 0 && !value.isString && levels.length === 0) {
@@ -258,6 +274,27 @@ export function createJsonScanner(
     expected = isObject ? 'first key' : 'first element'
   }
 
+  /** The position of the next sign that is no space. */
+  function skipSpace(from: number): number {
+    SPACE.lastIndex = from
+    SPACE.test(buffer)
+    return SPACE.lastIndex
+  }
+
+  /**
+   * True if the list at the position begins with an object, or with a list of values, such as a row; null if that needs more text. Lists of lists
+   * of lists are no rows, but shapes of maps.
+   */
+  function isListOfRecords(): boolean | null {
+    const first = skipSpace(at + 1)
+    if (first >= buffer.length) return null
+    if (buffer.charCodeAt(first) !== OPEN_LIST) return buffer.charCodeAt(first) === OPEN_OBJECT
+    const inner = skipSpace(first + 1)
+    if (inner >= buffer.length) return null
+    const sign = buffer.charCodeAt(inner)
+    return sign !== OPEN_LIST && sign !== OPEN_OBJECT
+  }
+
   /** Takes one step outside of a captured value. Returns false if it needs more text. */
   function step(sign: number, isLast: boolean): boolean {
     switch (expected) {
@@ -274,12 +311,9 @@ export function createJsonScanner(
         else if (sign === OPEN_OBJECT) open(true, mapKeys.has(pathKey(path)))
         else if (isRoot) open(false, true)
         else {
-          // A list is a table if it begins with an object.
-          SPACE.lastIndex = at + 1
-          SPACE.test(buffer)
-          const next = buffer.charCodeAt(SPACE.lastIndex)
-          if (Number.isNaN(next) && !isLast) return false
-          if (next === OPEN_OBJECT) open(false, true)
+          const isTable = isListOfRecords()
+          if (isTable === null && !isLast) return false
+          if (isTable) open(false, true)
           else beginCapture()
         }
         return true
@@ -325,9 +359,7 @@ export function createJsonScanner(
         if (!continueCapture(capture, isLast)) return
         continue
       }
-      SPACE.lastIndex = at
-      SPACE.test(buffer)
-      at = SPACE.lastIndex
+      at = skipSpace(at)
       if (at >= buffer.length || !step(buffer.charCodeAt(at), isLast)) return
     }
   }
@@ -366,8 +398,8 @@ interface Capture extends Omit<Captured, 'end'> {
   isString: boolean
   /** Digits of the number before the position. */
   digits: number
-  /** Too long a value outside of the records. */
-  isDropped: boolean
+  /** Line of a value outside of the records that is too long; null for others. */
+  droppedAt: number | null
 }
 
 /** Position of the quote that ends a string, from a position within; -1 if the text ends first. */
