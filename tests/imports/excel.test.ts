@@ -27,6 +27,7 @@ import {
   typesOf,
   upload,
 } from './support.ts'
+import { type Bytes, handmade, inline, rowOf } from './workbook-support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -37,8 +38,6 @@ beforeAll(async () => {
   ;({ app, owner, base, door } = await openImports())
 })
 afterAll(() => app.stop())
-
-type Bytes = Uint8Array<ArrayBuffer>
 
 const date = (year: number, month: number, day: number, hour = 0, minute = 0, second = 0) =>
   new Date(Date.UTC(year, month - 1, day, hour, minute, second))
@@ -55,27 +54,6 @@ function workbook(
   book.Workbook = { Sheets: Object.keys(sheets).map((name) => ({ Hidden: hidden.includes(name) ? 1 : 0 })) }
   return new Uint8Array(XLSX.write(book, { type: 'buffer', bookType: type }))
 }
-
-const CONTENT = '<?xml version="1.0" encoding="UTF-8"?>\n'
-
-/** A workbook of hand-made parts: the content of one sheet, and other parts. */
-const handmade = (sheet: string, parts: Record<string, string> = {}): Bytes =>
-  new Uint8Array(
-    zipSync(
-      Object.fromEntries(
-        Object.entries({
-          '[Content_Types].xml': `${CONTENT}<Types/>`,
-          'xl/workbook.xml': `${CONTENT}<workbook><sheets><sheet name="People" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-          'xl/_rels/workbook.xml.rels': `${CONTENT}<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>`,
-          'xl/worksheets/sheet1.xml': `${CONTENT}<worksheet>${sheet}</worksheet>`,
-          ...parts,
-        }).map(([name, text]) => [name, strToU8(text)]),
-      ),
-    ),
-  )
-
-const inline = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
-const rowOf = (...cells: string[]) => `<row>${cells.join('')}</row>`
 
 async function look(file: Bytes, options: Parameters<typeof analyse>[2] = {}, name = 'book.xlsx') {
   return analyse(door, await upload(door, file, name), options)
@@ -596,7 +574,7 @@ describe('an import of a workbook', () => {
     expect(typesOf(tables[0]!)).toEqual({ Name: 'SingleLineText', Sum: 'Number' })
     expect(imported[0]?.rows.map(({ Sum }) => Sum)).toEqual([2, null, null])
     expect(imported[0]?.report).toEqual([
-      '3,Sum,#DIV/0!,"The formula has an error, so the cell stays empty"',
+      '3,Sum,#DIV/0!,The formula has an error instead of a value',
       '4,Sum,,"The formula has no stored result. Open the file in a spreadsheet program, save it and import it again"',
     ])
   })

@@ -8,6 +8,7 @@ import type { TestApp, TestUser } from '../support/app.ts'
 import type { TrpcClient } from '../support/client.ts'
 import { createMember } from '../support/factories.ts'
 import {
+  analyse,
   type Door,
   doorOf,
   ended,
@@ -18,6 +19,7 @@ import {
   rowsOf,
   upload,
 } from './support.ts'
+import { handmade, inline, rowOf } from './workbook-support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -283,6 +285,55 @@ describe('an import that updates records', () => {
     expect(rows[0]).toEqual({ Code: 'a1', Name: 'Ada', Age: 30 })
     expect(rows[3]).toEqual({ Code: 'n1', Name: 'New', Age: null })
     expect(report).toEqual(['2,Age,many,Not a valid Number value', '3,Age,many,Not a valid Number value'])
+  })
+
+  test.each(['#DIV/0!', '#N/A', ' #REF! '])(
+    'leaves the value where a text file has the error %p, and reports it',
+    async (error) => {
+      const table = await people()
+      const { rows, report, result } = await load(table, `c,n,a\na1,Ada,${error}\nn1,New,${error}\n`, {
+        emptyCells: 'clear',
+      })
+      expect(rows[0]).toEqual({ Code: 'a1', Name: 'Ada', Age: 30 })
+      expect(rows[3]).toEqual({ Code: 'n1', Name: 'New', Age: null })
+      expect([report.length, result.cellsRefused]).toEqual([2, 2])
+    },
+  )
+
+  test('clears the value for words that mean an empty cell', async () => {
+    const { rows, report } = await load(await people(), 'c,n,a\na1,Ada,n/a\n', { emptyCells: 'clear' })
+    expect([rows[0]?.Age, report]).toEqual([null, []])
+  })
+
+  test('leaves the value where a formula of a workbook has an error or no result', async () => {
+    const { tableId, own, ...others } = await people()
+    const rows = [
+      rowOf(inline('Code'), inline('Age'), inline('More')),
+      rowOf(inline('a1'), '<c t="e"><f>1/0</f><v>#DIV/0!</v></c>', '<c t="e"><v>#REF!</v></c>'),
+      rowOf(inline('b2'), '<c><f>1+2</f></c>'),
+      rowOf(inline('c3'), '<c/>', inline('x')),
+    ]
+    const uploadId = await upload(door, handmade(`<sheetData>${rows.join('')}</sheetData>`), 'book.xlsx')
+    const [found] = await analyse(door, uploadId)
+    const { jobId } = await client.imports.start.mutate({
+      baseId: base.id,
+      tableId,
+      uploadId,
+      format: found!.analysis!.format,
+      width: 3,
+      columns: [
+        { index: 0, fieldId: own[0]!.id },
+        { index: 1, fieldId: own[2]!.id },
+      ],
+      update: { keys: [own[0]!.id], emptyCells: 'clear' },
+    })
+    const loaded = await loadedBy({ tableId, own, ...others }, jobId)
+    expect(loaded.rows.map(({ Age }) => Age)).toEqual([30, 40, null])
+    expect(loaded.report.map((line) => line.split(',').slice(0, 3))).toEqual([
+      ['2', 'Age', '#DIV/0!'],
+      ['3', 'Age', ''],
+    ])
+    expect(loaded.result.cellsRefused).toBe(2)
   })
 
   test('never clears a required value, and gives new records their defaults', async () => {

@@ -8,7 +8,7 @@ export { copyText } from './copy-text.ts'
 export { unclearEncoding } from './csv.ts'
 export { type Archive, openArchive } from './excel/archive.ts'
 export { kindOfFile, requireKind } from './file-head.ts'
-export type { FoundTable, ImportReader, OnBlocked, OpenTable, RowBatch } from './reader.ts'
+export type { FoundTable, ImportReader, OnBlocked, OpenTable, RowBatch, RowProblem } from './reader.ts'
 
 const READERS = [csvReader, excelReader, jsonReader] as const
 

@@ -4,8 +4,11 @@ import type { ImportFormat } from '../../../src/core/imports/format.ts'
 
 /** A violation of the file's syntax, or a cell that it has no value for. */
 export interface RowProblem {
-  /** `Titles`: the row repeats the titles and is read as an empty one. */
-  kind?: 'Quotes' | 'Titles'
+  /**
+   * `Titles`: the row repeats the titles and is read as an empty one. `Cell`: the cell, which is read as an empty one, holds an error of a
+   * formula or the like, so that an update keeps the value of the record.
+   */
+  kind?: 'Quotes' | 'Titles' | 'Cell'
   /** Number of the row in the file, from 1. */
   row: number
   /** Title of the column; '' if the whole row is affected. */

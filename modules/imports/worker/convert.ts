@@ -2,7 +2,7 @@ import { readFileList, writeAttachments } from '../../../src/core/fields/attachm
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import { otherCurrency } from '../../../src/core/fields/detect-numbers.ts'
 import { hints } from '../../../src/core/fields/detected.ts'
-import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
+import { isEmptyWord, isFormulaError } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { parseCell, parseJsonCell } from '../../../src/core/fields/notations.ts'
@@ -96,10 +96,12 @@ export function createConverter(
         let value: CellValue = null
         if (text !== undefined && text !== '') {
           value = readers[at]!.read(text)
-          if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type))) {
-            const reason = readers[at]!.reasonFor?.(text) ?? misfit(column, text, column.decimal ?? decimal)
-            refuse(row, column.title, text, reason)
-            converter.refused.push(at)
+          if (value === null && text.trim() !== '') {
+            const reason = reasonFor(at, text)
+            if (reason !== null) {
+              refuse(row, column.title, text, reason)
+              converter.refused.push(at)
+            }
           }
           const note = value === null ? null : readers[at]!.noteFor?.(text)
           if (note) report.add({ row, column: column.title, value: text, reason: note })
@@ -146,6 +148,14 @@ export function createConverter(
           return titles ? [[fieldId, titles()]] : []
         }),
       ),
+  }
+
+  /** Why a text gives no value; null for words that mean an empty cell. */
+  function reasonFor(at: number, text: string): string | null {
+    if (isFormulaError(text)) return m.imports_report_formula_error()
+    const column = columns[at]!
+    if (isEmptyWord(text, fieldType(column.type))) return null
+    return readers[at]!.reasonFor?.(text) ?? misfit(column, text, column.decimal ?? decimal)
   }
 
   function refuse(row: number, column: string, value: string, reason: string): void {

@@ -11,7 +11,7 @@ import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type CreatedRecords, type ImportPlan, isUpdate, UPDATE_COLUMNS } from '../plan.ts'
-import type { OpenTable } from '../readers/index.ts'
+import type { OpenTable, RowProblem } from '../readers/index.ts'
 import type { KnownFile, MainThread } from '../thread.ts'
 import { type Converter, rowSkipped } from './convert.ts'
 import type { Report } from './report.ts'
@@ -92,12 +92,28 @@ export async function fill(
     mainThread.progress(filled.rows, done === 0 ? filled.rows : Math.round(filled.rows * (size / done)))
   }
 
+  /** Reports what the reader has found. @returns by row, the positions of columns whose cells are not read, but not empty either */
+  function reportProblems(problems: readonly RowProblem[]): ReadonlyMap<number, number[]> {
+    const lost = new Map<number, number[]>()
+    for (const problem of problems) {
+      const { kind, row, column, index, value, reason } = problem
+      const at = columns.findIndex((each) => each.index === index)
+      if (index !== undefined && at < 0) continue
+      if (kind !== 'Cell') {
+        report.add(problem)
+        continue
+      }
+      converter.refuse(row, column, value, reason)
+      const positions = lost.get(row) ?? []
+      positions.push(at)
+      lost.set(row, positions)
+    }
+    return lost
+  }
+
   for await (const { rows, firstRow, problems, done } of table.rows()) {
     mainThread.check()
-    for (const problem of problems) {
-      const { index } = problem
-      if (index === undefined || columns.some((column) => column.index === index)) report.add(problem)
-    }
+    const lost = reportProblems(problems)
     for (let at = 0; at < rows.length; at++) {
       const cells = rows[at]!
       const row = firstRow + at
@@ -112,7 +128,7 @@ export async function fill(
         continue
       }
       values.unshift(row)
-      if (keepsRefused) values.push(keptText(converter.refused))
+      if (keepsRefused) values.push(keptText([...converter.refused, ...(lost.get(row) ?? [])]))
       chunk.push(values)
       if (chunk.length >= chunkRows) await write(done)
     }

@@ -4,6 +4,7 @@ import type { AnyFieldType, StorageKind } from './field-type.ts'
 const NULLS = new Set(['null', '(null)', '<null>', '\\n', 'nil', '#n/a', '#na'])
 /** Errors of spreadsheets' formulas, whose cells have no value. */
 const ERRORS = ['#div/0!', '#value!', '#ref!', '#name?', '#num!', '#null!']
+const FORMULA_ERRORS = new Set([...ERRORS, '#n/a'])
 /** Days of databases and of Outlook that stand for a missing one. */
 const NO_DAYS = new Set(['0000-00-00', '0000-00-00 00:00:00', '00.00.0000', '00/00/0000', '0/0/00'])
 /** Words that people write for a missing value. In a yes/no column they may be real answers. */
@@ -40,6 +41,9 @@ export function isEmptyWord(text: string, { storage }: Pick<AnyFieldType, 'stora
   if ((storage === 'date' || storage === 'datetime') && NO_DAYS.has(word)) return true
   return TAKES_MISSING.has(storage) && (NULLS.has(word) || MISSING.has(word))
 }
+
+/** True for an error of a spreadsheet's formula: its cell has no value, but is not one that a person has left empty. */
+export const isFormulaError = (text: string): boolean => FORMULA_ERRORS.has(text.trim().toLowerCase())
 
 /** True for a word that means empty in a number, date or time column. */
 export const isMissingWord = (text: string): boolean => isEmptyWord(text, { storage: 'real' })

@@ -209,7 +209,7 @@ function plainCells(
     plain[index] = ''
     const column = titles?.[index] || columnLetters(at)
     const reason = kind === 'error' ? m.imports_report_formula_error() : m.imports_report_uncalculated()
-    problems.push({ row, column, value: text, reason })
+    problems.push({ kind: 'Cell', row, column, index, value: text, reason })
   }
   return plain
 }
