@@ -184,8 +184,8 @@ describe('an import of values as people write them', () => {
     },
   )
 
-  test('reports nothing', () => {
-    expect(found.report).toEqual([])
+  test('reports nothing but the errors of formulas', () => {
+    expect(found.report).toEqual(['2,Formula errors,#DIV/0!,The formula has an error instead of a value'])
   })
 })
 

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
 import { OWN_COLUMN } from '../../src/core/fields/field.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import { parseCell } from '../../src/core/fields/notations.ts'
 import type { Analysis } from '../../src/core/imports/analysis.ts'
 import type { Field } from '../../src/core/model.ts'
 import { createAnalyser } from '../../web/features/imports/analyse.ts'
@@ -13,6 +15,7 @@ import {
   isMisfit,
   problemOf,
   toStartInput,
+  withMark,
   withType,
 } from '../../web/features/imports/draft.ts'
 import { type ImportSource, readSamples, tableTitleOf } from '../../web/features/imports/source.ts'
@@ -42,7 +45,7 @@ describe('the preview of a file', () => {
       quote: '"',
       header: true,
       guarded: false,
-      decimal: '.',
+      decimal: ',',
     })
     expect(typesOf(found)).toEqual({ Name: 'SingleLineText', Age: 'Number', Note: 'LongText' })
     expect(found).toMatchObject({ rowCount: 2, isExact: true, quoteProblems: 0 })
@@ -64,6 +67,45 @@ describe('the preview of a file', () => {
     expect(typesOf(found)).toEqual({ id: 'Number', note: 'SingleLineText', zip: 'SingleLineText' })
     const literal = await look('a,b\nx,\\N\n', { escape: '' })
     expect(literal.rows).toEqual([['x', '\\N']])
+  })
+
+  /** The first number of each column, as the import reads it, and whether the preview asks for its decimal mark. */
+  function numbersOf({ fields, rows, format }: Analysis) {
+    return fields.map(({ type, options, decimal = format.decimal, confidence }, at) => [
+      parseCell(fieldType(type), rows[0]?.[at] ?? '', options, decimal),
+      confidence.unclearMark ?? false,
+    ])
+  }
+
+  test.each([
+    ['semicolons between columns', 'Gewicht;Einwohner\n2,500;12.345\n1,250;987\n', [2.5, 12_345], true],
+    ['tabs, and days with points', 'Ort\tTag\n12.345\t24.12.2024\n', [12_345], true],
+    ['commas between columns', 'Weight,People\n2.500,"12,345"\n', [2.5, 12_345], true],
+    ['a column that needs the point', 'Lat;Weight\n52.5200;2.500\n13.4;1.250\n', [52.52, 2.5], false],
+    ['digits that are no thousands', 'kWh;Sum\n12345.678;1234,567\n', [12_345.678, 1234.567], false],
+    ['amounts of countries with points', 'Price;More\n$1,500;2,500 €\n$2,250;1,250 €\n', [1500, 2.5], true],
+    ['a leading zero', 'Weight\n0.500\n1.250\n', [0.5], false],
+    ['spaces between thousands', 'Sum;More\n1 234;2\n', [1234, 2], false],
+  ])(
+    'decides the decimal mark of a column by %s, and asks where it may be either',
+    async (_, file, numbers, isFirstUnclear) => {
+      const found = numbersOf(await look(file)).slice(0, numbers.length)
+      expect(found.map(([number]) => number)).toEqual(numbers)
+      expect(found[0]?.[1]).toBe(isFirstUnclear)
+    },
+  )
+
+  test('gives a column the decimal mark that a person chooses, and the type that its numbers have then', async () => {
+    const found = await look('Ort;Gewicht\nA;2,500\nB;1,250\n')
+    const target: DraftTarget = { kind: 'new', title: 'Orte' }
+    const [ort, weight] = draftColumns(found, target)
+    expect([weight?.type, found.fields[1]?.confidence.unclearMark]).toEqual(['Decimal', true])
+    const changed = { ...weight!, ...withMark(weight!, '.', found, target) }
+    const input = toStartInput({ baseId: 'b', uploadId: 'u', analysis: found }, [ort!, changed], target)
+    expect(input.table?.fields[1]).toMatchObject({ title: 'Gewicht', type: 'Number' })
+    expect(input.columns[1]).toMatchObject({ index: 1, decimal: '.' })
+    const back = { ...changed, ...withMark(changed, ',', found, target) }
+    expect([back.type, back.options]).toEqual([weight!.type, weight!.options])
   })
 
   test('asks for the currency of kroner', async () => {

@@ -88,7 +88,7 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
   const shown = headRows.slice(0, scattered.length === 0 ? limit : limit / 2)
   const rows = [...shown, ...every(scattered, limit - shown.length)].map((row) => row.slice(0, width))
   const titles = header?.slice(0, width) ?? Array.from({ length: width }, () => '')
-  const decimal = chosen.decimal ?? detectDecimalMark(columnsOf(rows, width))
+  const decimal = chosen.decimal ?? detectDecimalMark(columnsOf(rows, width), delimiter)
   const share = Math.max(1, samples.head.byteLength) / samples.size
   return {
     format: { ...format, decimal },

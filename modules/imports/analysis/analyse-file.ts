@@ -87,6 +87,7 @@ async function analyseTable(
 ): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
   const { isDecimalChosen, isGuardChosen, readAll, count } = tableOptions
   const open = () => openAs(format)
+  const delimiter = format.kind === 'csv' ? format.delimiter : ''
   const table = await open()
   const sample = createRowSample()
   const second = createSecondTableFinder()
@@ -95,7 +96,7 @@ async function analyseTable(
   const mayBeGuarded = format.kind === 'csv' && !format.guarded && !format.formulaTexts && !isGuardChosen
   const guard = mayBeGuarded ? createGuardCheck() : null
   const decimalOf = (rows: string[][], width: number) =>
-    isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width))
+    isDecimalChosen ? format.decimal : detectDecimalMark(columnsOf(rows, width), delimiter)
   function detect(width: number): { rows: string[][]; decimal: DecimalMark; fields: DetectedField[] } {
     const rows = sample.rows(width)
     const decimal = decimalOf(rows, width)

@@ -220,22 +220,52 @@ export function requiredDecimalMark(values: string[]): DecimalMark | null {
     .filter((value) => !isMissingWord(value))
     .map((value) => withoutAnyUnit(plainDigits(value)))
   if (bare.length === 0) return null
-  const takes = (form: RegExp, decimals: RegExp) =>
-    bare.every((value) => form.test(value)) && bare.some((value) => decimals.test(value))
-  if (takes(ENGLISH, POINT_DECIMALS)) return '.'
-  return takes(CONTINENTAL, COMMA_DECIMALS) ? ',' : null
+  if (bare.every((value) => ENGLISH.test(value)))
+    return bare.some(
+      (value) => POINT_DECIMALS.test(value) || (value.includes('.') && !CONTINENTAL.test(value)),
+    )
+      ? '.'
+      : commaOf(bare)
+  return commaOf(bare)
+}
+
+/** A comma if the numbers can only be read with it, also one after more digits than a group of thousands has: `1234,567`. */
+function commaOf(bare: readonly string[]): DecimalMark | null {
+  const isRequired = (value: string) =>
+    COMMA_DECIMALS.test(value) || (value.includes(',') && !ENGLISH.test(value))
+  return bare.every((value) => CONTINENTAL.test(value)) && bare.some(isRequired) ? ',' : null
+}
+
+/** True if nothing in a column of numbers tells the decimal mark, and they are others with the other one: `1.234`, `2,500`. */
+export function hasUnclearMark(values: string[]): boolean {
+  if (!values.some((value) => /[.,]\d{3}/.test(value))) return false
+  const bare = values
+    .filter((value) => !isMissingWord(value))
+    .map((value) => withoutAnyUnit(plainDigits(value)))
+  return (
+    requiredDecimalMark(values) === null &&
+    bare.every((value) => ENGLISH.test(value) && CONTINENTAL.test(value)) &&
+    bare.some((value) => parseNumber(value, '.') !== parseNumber(value, ','))
+  )
 }
 
 /**
  * Detects a file's decimal mark, which decides whether 1.000 is one or a thousand in an ambiguous column: a comma if
  * some column requires it and no column requires a point. Where none requires either, three digits after the points of all amounts
- * in a currency of countries with decimal commas are thousands: `kr 1.234`.
+ * in a currency of countries with decimal commas are thousands: `kr 1.234`. Otherwise, programs separate columns by semicolons where the
+ * comma is the decimal mark, and where days have points, it most likely is.
+ * @param delimiter of a text file
  */
-export function detectDecimalMark(columns: string[][]): DecimalMark {
+export function detectDecimalMark(columns: string[][], delimiter = ''): DecimalMark {
   const marks = columns.map(requiredDecimalMark)
   if (marks.includes('.')) return '.'
-  return marks.includes(',') || columns.some(groupsByPoints) ? ',' : '.'
+  if (marks.includes(',') || columns.some(groupsByPoints)) return ','
+  const hasPointedDays = delimiter !== ',' && delimiter !== '' && columns.some(arePointedDays)
+  return delimiter === ';' || hasPointedDays ? ',' : '.'
 }
+
+const arePointedDays = (values: string[]): boolean =>
+  values.length > 0 && values.every((value) => /^\s*\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})\s*$/.test(value))
 
 const GROUPED_BY_POINT = /^[-−]?[1-9]\d{0,2}\.\d{3}$/
 
@@ -249,7 +279,7 @@ function groupsByPoints(values: string[]): boolean {
   return found?.type === 'Currency' && hasDecimalComma(String(found.options?.locale))
 }
 
-const hasDecimalComma = (locale: string): boolean =>
+export const hasDecimalComma = (locale: string): boolean =>
   new Intl.NumberFormat(locale)
     .formatToParts(1.5)
     .some(({ type, value }) => type === 'decimal' && value === ',')

@@ -4,7 +4,7 @@ import { parseDay, STORED_FORMAT } from './date-text.ts'
 import { asRead, type DayOrder, monthLanguageOf, shortYearOrders } from './day-reading.ts'
 import { detectDates, detectTimes } from './detect-dates.ts'
 import { detectLabels, isCode } from './detect-labels.ts'
-import { detectNumbers, requiredDecimalMark } from './detect-numbers.ts'
+import { detectNumbers, hasDecimalComma, hasUnclearMark, requiredDecimalMark } from './detect-numbers.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 import { isEmptyWord, isMissingDay, isMissingWord, isNullWord } from './empty-words.ts'
@@ -50,6 +50,8 @@ export interface DetectedField {
     filled: number
     /** True where the order of day and month, or the currency, is ambiguous and the user should confirm it. */
     ambiguous?: true
+    /** True where the numbers are others with the other decimal mark, of which nothing in the column tells: `1.234`. */
+    unclearMark?: true
   }
   /** Suitability as display field: a new table uses the column with the highest score. */
   readability: number
@@ -82,23 +84,31 @@ export function detectFields(
   const columns = Array.from({ length: width }, (_, index) => {
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
-    const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : decimal)
+    const hasUnclear = !pointColumns?.has(index) && hasUnclearMark(filled)
+    const usual = hasUnclear ? markOf(filled, decimal) : decimal
+    const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : usual)
     const hints = { decimal: own, title: header === null ? '' : title }
     const days = filled.filter((value) => !isMissingWord(value) && !isMissingDay(value)).map(plainDay)
     const { orders, ...reading } = readingOf(days, filled)
     const isAsWritten = Object.keys(reading).length === 0
     const values = isAsWritten ? filled : filled.map((value) => asRead(plainDay(value), reading))
-    return { filled, values, title, own, hints, reading, orders, detected: detectType(values, hints) }
+    const found = { own, hints, reading, orders, hasUnclear }
+    return { filled, values, title, ...found, detected: detectType(values, hints) }
   })
   const monthFirst = areMonthFirst(columns.map(({ detected }) => detected))
-  return columns.map(({ filled, values, title, own, hints, reading, orders = [], detected }, index) => {
+  return columns.map((column, index) => {
+    const { filled, values, title, own, hints, reading, orders = [], hasUnclear, detected } = column
     const {
       type,
       options,
       ambiguous = orders.length > 1 || undefined,
     } = detected.ambiguous && monthFirst ? detectType(values, { ...hints, monthFirst }) : detected
     const isDay = fieldType(type).filters === 'date'
-    const confidence = { rows: rows.length, filled: filled.length }
+    const confidence = {
+      rows: rows.length,
+      filled: filled.length,
+      ...(hasUnclear && isAmount({ type }) && { unclearMark: true as const }),
+    }
     return {
       title,
       columnName: columnNameFor(title, columnNames),
@@ -126,6 +136,20 @@ function readingOf(
   const monthLanguage = monthLanguageOf(plain, filled)
   return monthLanguage === undefined ? {} : { monthLanguage }
 }
+
+/** The mark of numbers that may have either: amounts with commas are whole if their currency is of countries with decimal points. */
+function markOf(values: string[], decimal: DecimalMark): DecimalMark {
+  if (decimal === '.' || !values.some((value) => value.includes(','))) return decimal
+  const found = detectNumbers(
+    values.filter((value) => !isMissingWord(value)),
+    decimal,
+  )
+  return found?.type === 'Currency' && !hasDecimalComma(String(found.options?.locale)) ? '.' : decimal
+}
+
+/** True for types of numbers of any size, whose decimal mark matters. */
+const isAmount = ({ type }: { type: FieldTypeName }): boolean =>
+  type === 'Number' || type === 'Decimal' || type === 'Percent' || type === 'Currency'
 
 /** True if the dates that are not ambiguous show the month first: those of one file are written in one way. */
 function areMonthFirst(columns: readonly NonNullable<Detected>[]): boolean {

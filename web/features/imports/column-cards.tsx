@@ -8,7 +8,8 @@ import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { withoutTime } from '../../../src/core/fields/instant-text.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { plainDay } from '../../../src/core/fields/notations.ts'
+import { plainDay, plainDigits } from '../../../src/core/fields/notations.ts'
+import { type DecimalMark, parseNumber } from '../../../src/core/fields/number-text.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
@@ -29,8 +30,10 @@ import {
   isMisfit,
   linksOf,
   notationOf,
+  readsNumbers,
   refusedCurrencies,
   targetFields,
+  withMark,
 } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
 import type { LinkTarget } from './use-links.ts'
@@ -138,6 +141,9 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   const isAmbiguous = column.isOn && detected?.confidence.ambiguous === true && notation.dateFormat
   const hasBuddhistYears = column.isOn && detected?.isBuddhist === true && notation.dateFormat
   const readFormat = isAmbiguous || hasBuddhistYears
+  const isUnclearMark =
+    column.isOn && detected?.confidence.unclearMark === true && readsNumbers(column, target)
+  const onMark = (decimal: DecimalMark) => onChange(withMark(column, decimal, analysis, target))
   const code = String(column.options.code ?? '')
   const isUnclearAmount =
     column.isOn &&
@@ -250,6 +256,17 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             <option value="common">{m.imports_years_common()}</option>
           </select>
         )}
+        {isUnclearMark && (
+          <select
+            className={styles.type}
+            aria-label={m.imports_decimal_of({ name })}
+            value={notation.decimal}
+            onChange={(event) => onMark(event.target.value === ',' ? ',' : '.')}
+          >
+            <option value=".">{m.imports_decimal_point_example()}</option>
+            <option value=",">{m.imports_decimal_comma_example()}</option>
+          </select>
+        )}
         {isUnclearAmount && (
           <CurrencyPicker
             name={name}
@@ -281,6 +298,9 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
               {value.slice(0, 200)}
               {readFormat && !isLost && (
                 <span className={styles.read}>{readAs(value, readFormat, notation.reading)}</span>
+              )}
+              {isUnclearMark && !isLost && value.trim() !== '' && (
+                <span className={styles.read}>{readAsNumber(value, notation.decimal)}</span>
               )}
             </li>
           )
@@ -460,6 +480,11 @@ function DateOrder({ name, format, orders = ['day', 'month'], isYearFirst, onCha
 
 /** Formats for an order that the detected one is not. */
 const SLASHED: readonly DateFormat[] = ['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYY/MM/DD']
+/** The number that an ambiguous text is read as. */
+function readAsNumber(text: string, decimal: DecimalMark): string {
+  const number = parseNumber(plainDigits(text, decimal), decimal)
+  return number === null ? '' : formatNumber(number)
+}
 
 /** The day that an ambiguous text is read as, with the name of its month. */
 function readAs(text: string, format: DateFormat, reading: DayReading): string {

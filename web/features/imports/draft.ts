@@ -2,6 +2,7 @@ import { readFileList } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { DateFormat } from '../../../src/core/fields/date-text.ts'
 import type { DayReading } from '../../../src/core/fields/day-reading.ts'
+import { detectType } from '../../../src/core/fields/detect.ts'
 import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
@@ -48,6 +49,8 @@ export interface DraftColumn {
   isBuddhist?: boolean
   /** Whether days such as `24/3/13` have the year first; undefined: as detected. */
   yearFirst?: boolean
+  /** Chosen decimal mark of numbers; undefined: as detected. */
+  decimal?: DecimalMark
 }
 
 /** A column that becomes a link after the import. */
@@ -165,6 +168,22 @@ export function withType(column: DraftColumn, type: FieldTypeName, analysis: Ana
   return { ...column, type, options: readOptions(type, suitable(type, valuesOf(analysis, column.index))) }
 }
 
+/** The column with another decimal mark, and with the type that its numbers have with it if a new field gets them. */
+export function withMark(
+  column: DraftColumn,
+  decimal: DecimalMark,
+  analysis: Analysis,
+  target: DraftTarget,
+): Partial<DraftColumn> {
+  const isNumber = target.kind === 'new' && !column.link && isPlainNumber(column.type)
+  if (!isNumber) return { decimal }
+  const values = valuesOf(analysis, column.index).filter((value) => value.trim() !== '')
+  const { type, options } = detectType(values, { decimal, title: column.title })
+  return isPlainNumber(type) ? { decimal, type, options: readOptions(type, options) } : { decimal }
+}
+
+const isPlainNumber = (type: FieldTypeName): boolean => type === 'Number' || type === 'Decimal'
+
 const MAX_CHOICES = 64 // spec §5
 
 function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefined {
@@ -263,6 +282,12 @@ export const createsRecords = ({ isOn, creates, fieldId }: DraftColumn, target: 
 const filledField = (column: DraftColumn, target: DraftTarget): DraftColumn | Field | undefined =>
   target.kind === 'new' ? column : target.fields.find(({ id }) => id === column.fieldId)
 
+/** True if the cells of the column become numbers. */
+export function readsNumbers(column: DraftColumn, target: DraftTarget): boolean {
+  const field = column.link ? undefined : filledField(column, target)
+  return field !== undefined && fieldType(field.type).filters === 'number'
+}
+
 /** Currencies of amounts that stay empty because the field has another one, and its code; null for none. */
 export function refusedCurrencies(
   { fields: detected }: Analysis,
@@ -315,7 +340,7 @@ function readingOf(
 export function notationOf({ fields: detected, format }: Analysis, column: DraftColumn, target: DraftTarget) {
   const found = detected[column.index]
   return {
-    decimal: found?.decimal ?? format.decimal,
+    decimal: column.decimal ?? found?.decimal ?? format.decimal,
     dateFormat: dateFormatOf({ fields: detected }, column, target),
     reading: readingOf({ fields: detected }, column, target),
     hasCurrencies: 'amounts' in format && format.amounts?.includes(column.index) === true,
@@ -388,7 +413,7 @@ export function toStartInput(
   const { format, fields: detected } = analysis
   const placeOf = (column: DraftColumn) => ({
     index: column.index,
-    decimal: detected[column.index]?.decimal,
+    decimal: column.decimal ?? detected[column.index]?.decimal,
     ...readingOf(analysis, column, target),
   })
   const common = { baseId, uploadId, format, width: detected.length, timeZone }

@@ -283,7 +283,7 @@ export function useDrafts() {
         columns: columns.map((column) => {
           if (column.index !== index) return column
           const next = { ...column, ...(patch.type && { link: null }), ...patch }
-          return patch.type && analysis ? withType(next, patch.type, analysis) : next
+          return patch.type && !patch.options && analysis ? withType(next, patch.type, analysis) : next
         }),
       })),
     /** Makes another column the display field of the new table. */
