@@ -71,6 +71,8 @@ export const startInput = z
           yearFirst: z.boolean().optional(),
           /** Language of the names of months in its dates. */
           monthLanguage: z.enum(MONTH_LANGUAGES).optional(),
+          /** Reads years of two digits as past ones. */
+          isPast: z.boolean().optional(),
           link: columnLink.optional(),
           /** For a link field of an existing table: whether names without a record create one, or are only reported. */
           missing: z.enum(['create', 'report']).optional(),

@@ -447,7 +447,7 @@ export function createImportsService(
           (linkOf(field) !== null && !field.isSystem && field.readOnlyReason === null))
       if (!isFillable || taken.has(field.id)) return []
       taken.add(field.id)
-      const { decimal, isBuddhist, monthLanguage } = detected
+      const { decimal, isBuddhist, monthLanguage, isPast } = detected
       const column = {
         index,
         fieldId: field.id,
@@ -456,6 +456,7 @@ export function createImportsService(
         isBuddhist: buddhistYears ?? isBuddhist,
         yearFirst: isYearFirst(detected, field, { yearFirst, monthFirst }),
         monthLanguage,
+        isPast,
       }
       return [linkOf(field) ? { ...column, missing } : column]
     })
@@ -820,7 +821,7 @@ function fallbackOf(field: Field, { userId, members, made }: ImportContext): Cel
 }
 
 function toColumn(
-  { index, decimal, dateFormat, isBuddhist, yearFirst, monthLanguage }: StartInput['columns'][number],
+  { index, decimal, dateFormat, isBuddhist, yearFirst, monthLanguage, isPast }: StartInput['columns'][number],
   field: Field | undefined,
   grows: boolean,
   context: ImportContext,
@@ -835,6 +836,7 @@ function toColumn(
     isBuddhist,
     yearFirst,
     monthLanguage,
+    isPast,
     fieldId,
     title,
     column,

@@ -117,6 +117,11 @@ const FILES: Record<string, EverydayFile> = {
     types: { Pupil: 'SingleLineText', Grade: 'SingleSelect' },
     first: { Pupil: '👩🏽‍🎓 Ann', Grade: 'A+', Mood: '😀' },
   },
+  'days of birth and others with two digits of their years': {
+    file: 'Name,Birthday,geb.,Since,Due\nAnn,05/14/45,14.05.45,11/30/71,12/31/45\nBen,11/30/71,31.12.71,05/14/62,05/14/27\n',
+    types: { Birthday: 'Date', 'geb.': 'Date', Since: 'Date', Due: 'Date' },
+    first: { Birthday: '1945-05-14', 'geb.': '1945-05-14', Since: '1971-11-30', Due: '2045-12-31' },
+  },
   'days with the names of months in twelve languages': {
     file: [
       'de;fr;es;it;pt;nl;pl;sv;ru;tr;cs;fi',

@@ -108,6 +108,28 @@ describe('the preview of a file', () => {
     expect([back.type, back.options]).toEqual([weight!.type, weight!.options])
   })
 
+  test('takes years of two digits as the next twenty or the last eighty, and those of birth as past ones', async () => {
+    const now = new Date().getUTCFullYear()
+    const [near, far] = [now + 20, now + 21].map((year) => String(year % 100).padStart(2, '0'))
+    const found = await look(
+      `DOB;Start;Born\n31.12.${near};31.12.${near};12-Mar-${near}\n31.12.${far};31.12.${far};1-Apr-${far}\n`,
+    )
+    const days = found.fields.map(({ type, options, isPast }, at) =>
+      found.rows.map((row) => parseCell(fieldType(type), row[at] ?? '', options, '.', { isPast })),
+    )
+    expect(days).toEqual([
+      [`${now - 80}-12-31`, `${now - 79}-12-31`],
+      [`${now + 20}-12-31`, `${now - 79}-12-31`],
+      [`${now - 80}-03-12`, `${now - 79}-04-01`],
+    ])
+    const columns = draftColumns(found, { kind: 'new', title: 'People' })
+    const input = toStartInput({ baseId: 'b', uploadId: 'u', analysis: found }, columns, {
+      kind: 'new',
+      title: 'People',
+    })
+    expect(input.columns.map(({ isPast }) => isPast ?? false)).toEqual([true, false, true])
+  })
+
   test('asks for the currency of kroner', async () => {
     const [field] = (await look('Price\n"12,50 kr"\n"3,00 kr"\n')).fields
     expect(field).toMatchObject({

@@ -45,8 +45,8 @@ const SHORT_MONTHS = [
   'Dec',
 ] as const
 const MAX_LENGTH = 40
-/** Largest two-digit year of this century (POSIX: 69 is 1969). */
-const LAST_SHORT_YEAR = 68
+/** Years after the present one that two digits still mean; others are of the last century. */
+const YEARS_AHEAD = 20
 
 /**
  * A stored day in one of the formats, for display: `2024-03-05` as `05/03/2024`. Values of connected
@@ -150,8 +150,20 @@ function named(year = '', name = '', day = '', format: DateFormat): string | nul
   return makeDay(fullYear(Number(year)), month, Number(day))
 }
 
-/** The year that two digits stand for. */
-export const fullYear = (short: number): number => short + (short <= LAST_SHORT_YEAR ? 2000 : 1900)
+/** The year that two digits stand for. @param yearsAhead how far it may lie in the future */
+export const fullYear = (short: number, yearsAhead = YEARS_AHEAD): number =>
+  short + (2000 + short <= new Date().getUTCFullYear() + yearsAhead ? 2000 : 1900)
+
+/** A day whose year has two digits: with a slash or a dot, or the name of a month. A time may follow. */
+const SHORT_YEAR =
+  /^(\d{1,2}([./])\d{1,2}\2|\d{1,2}(?: de |[ /-])\p{L}[\p{L}\p{M}]{2,13}\.?,?(?: de |[ /-]))(\d{2})(?=$|[ T,])/u
+
+/** True for a day, with or without a time, whose year has two digits. */
+export const hasShortYear = (day: string): boolean => SHORT_YEAR.test(day)
+
+/** A day whose two-digit year is not in the future, such as one of birth: `05/14/62` as `05/14/1962`. Other text as it is. */
+export const withPastYear = (day: string): string =>
+  day.replace(SHORT_YEAR, (_, before: string, __, year: string) => before + fullYear(Number(year), 0))
 
 /**
  * Parses a day from an API client, whatever the field's format: `2024-03-05`, `2024/03/05`, or `03/05/2024`

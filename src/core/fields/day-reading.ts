@@ -1,5 +1,5 @@
 import { makeDay } from '../dates.ts'
-import { fullYear, isEnglishMonth, monthNameIn, withEnglishMonth } from './date-text.ts'
+import { fullYear, isEnglishMonth, monthNameIn, withEnglishMonth, withPastYear } from './date-text.ts'
 import { fromBuddhist } from './era-days.ts'
 import { withoutTime } from './instant-text.ts'
 import { foldMonth, foreignMonth, monthLanguage, monthsIn } from './month-names.ts'
@@ -16,6 +16,8 @@ export interface DayReading {
   yearFirst?: boolean | undefined
   /** Language of the names of months, where other languages give some of them to other months. Names that it does not have are none. */
   monthLanguage?: string | undefined
+  /** Years of two digits are not in the future. */
+  isPast?: boolean | undefined
 }
 
 /** What the first of the three parts of a day may be. */
@@ -25,10 +27,12 @@ export type DayOrder = 'day' | 'month' | 'year'
 const SHORT_DAY = /^(\d{1,2})([/.])( ?)(\d{1,2})\2 ?(\d{1,2})(\.?)(?=$|[ T,])/
 
 /** A day in the notation of `plainDay`, with or without a time, as the column is read. */
-export function asRead(day: string, { isBuddhist, yearFirst, monthLanguage: language }: DayReading): string {
+export function asRead(day: string, reading: DayReading): string {
+  const { isBuddhist, yearFirst, monthLanguage: language, isPast } = reading
   const named = language === undefined ? day : withMonthOf(day, language)
-  const ordered = yearFirst === true ? withYearFirst(named) : named
-  return isBuddhist === true ? fromBuddhist(ordered) : ordered
+  const ordered = yearFirst === true ? withYearFirst(named, isPast) : named
+  const common = isBuddhist === true ? fromBuddhist(ordered) : ordered
+  return isPast === true ? withPastYear(common) : common
 }
 
 function withMonthOf(text: string, language: string): string {
@@ -39,9 +43,11 @@ function withMonthOf(text: string, language: string): string {
   return number ? withEnglishMonth(day, number) + text.slice(day.length) : ''
 }
 
-const withYearFirst = (day: string): string =>
+const withYearFirst = (day: string, isPast = false): string =>
   day.replace(SHORT_DAY, (all, year: string, mark: string, _, month: string, date: string) =>
-    year.length === 2 ? [fullYear(Number(year)), month, date].join(mark === '/' ? '/' : '-') : all,
+    year.length === 2
+      ? [fullYear(Number(year), isPast ? 0 : undefined), month, date].join(mark === '/' ? '/' : '-')
+      : all,
   )
 
 /** Short days in these digits may be Nepali ones, which have the year first. */

@@ -1,6 +1,6 @@
 import { CHECKBOX_VOCABULARIES } from './checkbox.ts'
 import { isEmail, isPhone, isUrl } from './checked-text.ts'
-import { parseDay, STORED_FORMAT } from './date-text.ts'
+import { hasShortYear, parseDay, STORED_FORMAT } from './date-text.ts'
 import { asRead, type DayOrder, monthLanguageOf, shortYearOrders } from './day-reading.ts'
 import { detectDates, detectTimes } from './detect-dates.ts'
 import { detectLabels, isCode } from './detect-labels.ts'
@@ -39,6 +39,8 @@ export interface DetectedField {
   orders?: DayOrder[]
   /** Language of the names of months, where they mean other months in another one. */
   monthLanguage?: string
+  /** True for days of birth with two-digit years, which are not in the future. */
+  isPast?: true
   /** Symbols or codes of currencies in which a workbook shows the column's numbers; the cells are plain numbers. */
   currencies?: string[]
   /** Cells of a workbook with links that their texts do not show, as far as it was read. */
@@ -118,6 +120,7 @@ export function detectFields(
         (pointColumns?.has(index) || fieldType(type).filters === 'number') && { decimal: own }),
       ...(isDay && reading),
       ...(isDay && orders.length > 1 && { orders }),
+      ...(isOfBirth(filled, { type, title: hints.title }) && { isPast: true as const }),
       confidence: ambiguous && (isDay || detected.ambiguous) ? { ...confidence, ambiguous } : confidence,
       readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }
@@ -136,6 +139,11 @@ function readingOf(
   const monthLanguage = monthLanguageOf(plain, filled)
   return monthLanguage === undefined ? {} : { monthLanguage }
 }
+/** True for days of birth that have two-digit years. */
+const isOfBirth = (values: string[], { type, title }: { type: FieldTypeName; title: string }): boolean =>
+  fieldType(type).filters === 'date' &&
+  hints(title, 'birth') &&
+  values.some((value) => hasShortYear(plainDay(value)))
 
 /** The mark of numbers that may have either: amounts with commas are whole if their currency is of countries with decimal points. */
 function markOf(values: string[], decimal: DecimalMark): DecimalMark {

@@ -49,6 +49,12 @@ const TITLE_HINTS = {
   date: list(
     'date dates day dob birthdate birthday datum tag geburtstag jour fecha dia día data giorno dag dato dzień tarih дата 日付 日期 年月日 날짜',
   ),
+  /** Days that are past. */
+  birth: list(
+    'birth birthday birthdays birthdate birthdates dob born geburt geburtstag geburtsdatum geboren geb naissance né née ' +
+      'nacimiento nascimento nascita compleanno geboorte geboortedatum verjaardag födelsedag född fødsel fødselsdag fødselsdato ' +
+      'syntymäaika urodzenia narození narozeniny születési рождения doğum 生年月日 誕生日 出生日期 生日 생년월일',
+  ),
   duration: list('duration durations elapsed length runtime lap dauer laufzeit durée duración durata'),
   score: list('score scores ratio result results odds ergebnis'),
   year: list('year yr jahr année anno año ano'),

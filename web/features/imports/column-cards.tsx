@@ -2,7 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { Link2 } from 'lucide-react'
 import { useMemo, useRef } from 'react'
 import { similarCurrencies } from '../../../src/core/fields/currency-words.ts'
-import { type DateFormat, formatDay, parseDay, withOtherOrder } from '../../../src/core/fields/date-text.ts'
+import {
+  type DateFormat,
+  formatDay,
+  hasShortYear,
+  parseDay,
+  withOtherOrder,
+} from '../../../src/core/fields/date-text.ts'
 import { asRead, type DayOrder, type DayReading } from '../../../src/core/fields/day-reading.ts'
 import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
@@ -140,7 +146,9 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   const notation = notationOf(analysis, column, target)
   const isAmbiguous = column.isOn && detected?.confidence.ambiguous === true && notation.dateFormat
   const hasBuddhistYears = column.isOn && detected?.isBuddhist === true && notation.dateFormat
-  const readFormat = isAmbiguous || hasBuddhistYears
+  // Two digits do not tell the century.
+  const hasShortYears = column.isOn && values.some((value) => hasShortYear(plainDay(value)))
+  const readFormat = isAmbiguous || hasBuddhistYears || (hasShortYears && notation.dateFormat)
   const isUnclearMark =
     column.isOn && detected?.confidence.unclearMark === true && readsNumbers(column, target)
   const onMark = (decimal: DecimalMark) => onChange(withMark(column, decimal, analysis, target))

@@ -333,6 +333,7 @@ function readingOf(
     isBuddhist: isBuddhist ?? found?.isBuddhist,
     yearFirst: yearFirst ?? (isOwn ? false : found?.yearFirst),
     monthLanguage: found?.monthLanguage,
+    isPast: found?.isPast,
   }
 }
 
