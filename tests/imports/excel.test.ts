@@ -790,6 +790,50 @@ describe('an import of a workbook', () => {
     })
   })
 
+  test('reads minutes and seconds as durations, not as times of day', async () => {
+    const sheet = sheetOf([
+      ['Lap', 'Start'],
+      [205 / 86_400, 0.5],
+      [3725 / 86_400, 0.75],
+    ])
+    for (const cell of ['A2', 'A3']) sheet[cell].z = 'mm:ss'
+    for (const cell of ['B2', 'B3']) sheet[cell].z = 'h:mm'
+    const { tables, imported } = await load(workbook({ Laps: sheet }))
+    expect(typesOf(tables[0]!)).toEqual({ Lap: 'Duration', Start: 'Time' })
+    expect(imported[0]?.rows.map(({ Lap }) => Lap)).toEqual([205, 3725])
+  })
+
+  test('gives shares of one to plain number fields, and percentages to Percent fields', async () => {
+    const trpc = app.trpc(owner.token)
+    const titles = ['Decimal', 'Percent', 'Number']
+    const { table, fields } = await trpc.schema.createTable.mutate({
+      baseId: base.id,
+      title: 'Shares',
+      fields: titles.map((type) => ({ title: type, type: type as 'Decimal' })),
+    })
+    const sheet = sheetOf([titles, [0.5, 0.5, 1], [0.07, 0.07, 0.5]])
+    for (const row of [2, 3]) for (const column of ['A', 'B', 'C']) sheet[`${column}${row}`].z = '0%'
+    const uploadId = await upload(door, workbook({ S: sheet }), 'book.xlsx')
+    const [found] = await analyse(door, uploadId)
+    const { jobId } = await trpc.imports.start.mutate({
+      baseId: base.id,
+      uploadId,
+      tableId: table.id,
+      format: found!.analysis!.format,
+      width: 3,
+      columns: titles.map((title, index) => ({
+        index,
+        fieldId: fields.find((field) => field.title === title)?.id ?? '',
+      })),
+    })
+    expect(await waitFor(jobId)).toMatchObject({ status: 'completed', result: { cellsRefused: 1 } })
+    expect(await rowsOf(door, table.id)).toEqual([
+      { Decimal: 0.5, Percent: 50, Number: 1 },
+      { Decimal: 0.07, Percent: 7, Number: null },
+    ])
+    expect(await reportOf(door, jobId)).toEqual(['3,Number,50%,Not a valid Number value'])
+  })
+
   test('adds the rows of a sheet to a table by its titles', async () => {
     const trpc = app.trpc(owner.token)
     const { table, fields } = await trpc.schema.createTable.mutate({

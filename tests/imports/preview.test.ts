@@ -130,6 +130,30 @@ describe('the preview of a file', () => {
     expect(input.columns.map(({ isPast }) => isPast ?? false)).toEqual([true, false, true])
   })
 
+  test.each([
+    ['Mobile', ['44.1', '55.9'], 'Decimal'],
+    ['Mobile', ['44', '56'], 'Number'],
+    ['Mobile', ['5551234567', '5559876543'], 'PhoneNumber'],
+    ['Mobile No.', ['01711234567', '01719876543'], 'PhoneNumber'],
+    ['Mobile sessions', ['1500000', '2500000'], 'Number'],
+    ['Cell count', ['12000000', '15000000'], 'Number'],
+    ['Phones sold', ['120', '150'], 'Number'],
+    ['Phone cost', ['12.50', '9.75'], 'Decimal'],
+    ['Phone', ['4711', '4712'], 'SingleLineText'],
+    ['Work phone', ['2025550100', '2025550101'], 'PhoneNumber'],
+    ['Phone activated', ['2024-01-31', '2024-02-01'], 'Date'],
+    ['Cost per year', ['1200', '1500'], 'Number'],
+    ['Cost/year', ['1200', '1500'], 'Number'],
+    ['Kosten pro Jahr', ['1200', '1500'], 'Number'],
+    ['Year 1', ['1200', '1500'], 'Number'],
+    ['Year', ['1999', '2024'], 'Year'],
+    ['Model year', ['1999', '2024'], 'Year'],
+    ['Year built', ['1999', '2024'], 'Year'],
+  ])('reads %s of %p as %s', async (title, values, type) => {
+    const found = await look(`Name,${title}\nA,${values[0]}\nB,${values[1]}\n`)
+    expect(found.fields[1]?.type).toBe(type as never)
+  })
+
   test('asks for the currency of kroner', async () => {
     const [field] = (await look('Price\n"12,50 kr"\n"3,00 kr"\n')).fields
     expect(field).toMatchObject({

@@ -6,7 +6,7 @@ import { detectDates, detectTimes } from './detect-dates.ts'
 import { detectLabels, isCode } from './detect-labels.ts'
 import { detectNumbers, hasDecimalComma, hasUnclearMark, requiredDecimalMark } from './detect-numbers.ts'
 import type { Detected } from './detected.ts'
-import { hints } from './detected.ts'
+import { hints, isPhoneTitle, isYearTitle } from './detected.ts'
 import { isEmptyWord, isMissingDay, isMissingWord, isNullWord } from './empty-words.ts'
 import { areBuddhist } from './era-days.ts'
 import type { FieldOptions } from './field-type.ts'
@@ -202,7 +202,7 @@ export function detectType(
 
 /** Numbers, dates and times: types in which words such as `n/a` count as empty. */
 function detectMeasures(values: string[], { monthFirst, decimal, title }: Required<ColumnHints>): Detected {
-  if (hints(title, 'digits') || hints(title, 'phone')) return null
+  if (hints(title, 'digits') || arePhones(values, title)) return null
   if (
     hints(title, 'outline') &&
     values.some((value) => /[.,]\d*0\s*$/.test(value)) &&
@@ -221,6 +221,19 @@ function detectMeasures(values: string[], { monthFirst, decimal, title }: Requir
   )
 }
 
+/**
+ * True for digits that are telephone numbers by their title: some have as many as those have. A whole title such as `Phone` is enough for fewer,
+ * as of extensions.
+ */
+function arePhones(values: string[], title: string): boolean {
+  if (!isPhoneTitle(title)) return false
+  const isOnlyPhone = /^\s*(?:tele)?(?:phone|fon|fax|fono|tel)\.?\s*$/i.test(title)
+  return (
+    values.some((value) => isPhone(value.trim()) && parseDay(value) === null) ||
+    (isOnlyPhone && !values.some((value) => /[.,]\d/.test(value)))
+  )
+}
+
 /** Final check that the detected type can parse every value. */
 function fitsAll({ type, options }: NonNullable<Detected>, values: string[], decimal: DecimalMark): boolean {
   const fieldOf = fieldType(type)
@@ -236,7 +249,7 @@ const hasEqualDecimals = (values: string[]): boolean =>
 
 /** Years look like any other number, so the title must say so. */
 function detectYears(values: string[], title: string): Detected {
-  if (!hints(title, 'year')) return null
+  if (!isYearTitle(title)) return null
   return values.every((value) => /^\s*[12]\d{3}\s*$/.test(value)) ? { type: 'Year' } : null
 }
 
@@ -288,7 +301,7 @@ const PHONE = /^(?:\+\d|\(\d|(?:1[-. ])?\d{3}([-. ])\d{3}\1\d{4}$|00?\d{1,5}[ /(
 
 function detectPhones(values: string[], title: string): Detected {
   const trimmed = values.map((value) => value.trim())
-  const isHinted = hints(title, 'phone')
+  const isHinted = isPhoneTitle(title)
   return trimmed.every((value) => isPhone(value) && (isHinted || PHONE.test(value)))
     ? { type: 'PhoneNumber' }
     : null

@@ -60,6 +60,32 @@ const TITLE_HINTS = {
   year: list('year yr jahr année anno año ano'),
 } as const
 
+/** Words that also mean devices or spaces: `Mobile sessions`, `Cell count`. */
+const UNCLEAR_PHONES = list('mobile cell phones mobil celular móvil')
+/** Words beside them in titles of telephone numbers. */
+const BESIDE_PHONES = list(
+  'number numbers no nr num nummer numero número home work office business private personal main contact customer client 1 2',
+)
+/** Words before a year that make it a rate: `Cost per year`. */
+const PER = list('per a each every pro im je par al por all ogni by')
+
 /** True if the title has a word of the kind. */
 export const hints = (title: string, kind: keyof typeof TITLE_HINTS): boolean =>
   wordsOf(title).some((word) => TITLE_HINTS[kind].has(word))
+
+/** True if the title is that of telephone numbers, not of something about telephones or of what else its words mean. */
+export function isPhoneTitle(title: string): boolean {
+  const phones = wordsOf(title).filter((word) => TITLE_HINTS.phone.has(word))
+  const isClear = phones.some((word) => !UNCLEAR_PHONES.has(word))
+  const others = wordsOf(title).filter((word) => !TITLE_HINTS.phone.has(word))
+  return isClear || (phones.length > 0 && others.every((word) => BESIDE_PHONES.has(word)))
+}
+
+/** True if the title is that of a year: as its first or last word, not of something per year or of a numbered year. */
+export function isYearTitle(title: string): boolean {
+  const words = wordsOf(title)
+  const at = words.findIndex((word) => TITLE_HINTS.year.has(word))
+  if (at < 0 || (at > 0 && at < words.length - 1)) return false
+  const isNumbered = /^\d+$/.test(words[at + 1] ?? '')
+  return !PER.has(words[at - 1] ?? '') && !isNumbered && !/\/\s*\p{L}+\s*$/u.test(title)
+}

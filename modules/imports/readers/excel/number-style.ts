@@ -136,7 +136,9 @@ function momentKind(tokens: string): 'date' | 'time' | 'dateTime' | 'duration' |
   const hasMonth = /m{3,}/.test(tokens) || (!hasTime && tokens.includes('m'))
   const hasDate = /[yd]/.test(tokens) || hasMonth
   if (hasDate) return hasTime ? 'dateTime' : 'date'
-  return hasTime ? 'time' : null
+  if (!hasTime) return null
+  // Minutes and seconds without an hour measure how long something took.
+  return tokens.includes('h') ? 'time' : 'duration'
 }
 
 function currencyIn(section: string): string | null {
