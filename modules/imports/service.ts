@@ -424,6 +424,8 @@ export function createImportsService(
   ): Promise<Job> {
     const { analysis } = await tableOfFile(actor, uploadId, name, {
       header: true,
+      // Another table of the sheet would be left out without a word.
+      range: null,
       // Objects in the file fill JSON fields as a whole.
       ...(model.fields.some(({ type }) => fieldType(type).storage === 'json') && { flatten: false }),
       ...chosen,

@@ -9,7 +9,7 @@ import type { ChosenFormat, ImportFormat } from '../../../src/core/imports/forma
 import { createSecondTableFinder } from '../../../src/core/imports/second-table.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_COLUMNS } from '../input.ts'
-import { kindOfFile, type OnBlocked, type OpenTable, readerOf } from '../readers/index.ts'
+import { type Chosen, kindOfFile, type OnBlocked, type OpenTable, readerOf } from '../readers/index.ts'
 import { createRowSample, widthOfRow } from './row-sample.ts'
 
 export interface AnalysisOptions {
@@ -52,7 +52,7 @@ export async function analyseFile(
     readAll,
     count,
   }
-  const found = await reader.tables(path, chosen as Partial<ImportFormat>, onBlocked)
+  const found = await reader.tables(path, chosen as Chosen<ImportFormat>, onBlocked)
   for (const { format, encodings, ...table } of found) {
     if (format === null) {
       tables.push({ ...table, analysis: null })

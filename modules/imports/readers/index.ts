@@ -8,7 +8,15 @@ export { copyText } from './copy-text.ts'
 export { unclearEncoding } from './csv.ts'
 export { type Archive, openArchive } from './excel/archive.ts'
 export { kindOfFile, requireKind } from './file-head.ts'
-export type { FoundTable, ImportReader, OnBlocked, OpenTable, RowBatch, RowProblem } from './reader.ts'
+export type {
+  Chosen,
+  FoundTable,
+  ImportReader,
+  OnBlocked,
+  OpenTable,
+  RowBatch,
+  RowProblem,
+} from './reader.ts'
 
 const READERS = [csvReader, excelReader, jsonReader] as const
 

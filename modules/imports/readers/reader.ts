@@ -89,6 +89,9 @@ export interface FoundTable<Format> {
  */
 export type OnBlocked = (isBlocked: boolean) => void
 
+/** Settings of a format that a person has changed. Null stands for none where one would be detected. */
+export type Chosen<Format> = { [Key in keyof Format]?: Format[Key] | (Key extends 'range' ? null : never) }
+
 /** Reads one kind of file. Runs in a thread. */
 export interface ImportReader<Format extends ImportFormat> {
   kind: Format['kind']
@@ -97,7 +100,7 @@ export interface ImportReader<Format extends ImportFormat> {
    * @param chosen settings that the user has changed; the others are detected
    * @throws FileError for a broken, encrypted or empty file
    */
-  tables(path: string, chosen: Partial<Format>, onBlocked: OnBlocked): Promise<FoundTable<Format>[]>
+  tables(path: string, chosen: Chosen<Format>, onBlocked: OnBlocked): Promise<FoundTable<Format>[]>
   /** @throws FileError */
   open(path: string, format: Format, onBlocked: OnBlocked): Promise<OpenTable>
 }

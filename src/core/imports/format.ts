@@ -3,11 +3,26 @@ import { csvFormat } from '../csv/format.ts'
 
 const decimal = z._default(z.enum(['.', ',']), '.')
 
+const sheetRow = z.int().check(z.minimum(1), z.maximum(1_048_576))
+const sheetColumn = z.int().check(z.minimum(0), z.maximum(16_383))
+
+/** A part of a sheet, ends included: rows from 1, columns from 0. Without an end, to that of the sheet. */
+const sheetRange = z.object({
+  firstRow: sheetRow,
+  lastRow: z.optional(sheetRow),
+  firstColumn: sheetColumn,
+  lastColumn: z.optional(sheetColumn),
+})
+
+export type SheetRange = z.output<typeof sheetRange>
+
 /** A sheet of a workbook. */
 export const excelFormat = z.object({
   kind: z.literal('excel'),
   /** Position of the sheet in the workbook, from 0. */
   sheet: z.int().check(z.minimum(0), z.maximum(9_999)),
+  /** The part of the sheet with the table, if it has several. */
+  range: z.optional(sheetRange),
   /** Row with the titles, from 1; the rows above are skipped. 0: the sheet has no titles. */
   titleRow: z.int().check(z.minimum(0), z.maximum(1_048_576)),
   /** First row with data if there are no titles, from 1. */
@@ -74,6 +89,8 @@ export const jsonFormat = z.object({
 export const chosenFormat = z.object({
   sheet: z.optional(excelFormat.shape.sheet),
   titleRow: z.optional(excelFormat.shape.titleRow),
+  /** Null: the whole sheet, even if it seems to have several tables. */
+  range: z.optional(z.nullable(sheetRange)),
   table: z.optional(jsonPath),
   nested: jsonFormat.shape.nested,
   flatten: z.optional(z.boolean()),

@@ -181,7 +181,7 @@ function CsvOptions({ draft, all, format }: OptionsProps<CsvFormat>) {
 }
 
 function ExcelOptions({ draft, all, format }: OptionsProps<ExcelFormat>) {
-  const { titleRow, firstRow } = format
+  const { titleRow, firstRow, range } = format
   const hasTitles = titleRow > 0
   return (
     <>
@@ -192,6 +192,16 @@ function ExcelOptions({ draft, all, format }: OptionsProps<ExcelFormat>) {
       />
       {hasTitles && (
         <TitleRow key={titleRow} row={titleRow} onChange={(row) => all.choose(draft, { titleRow: row })} />
+      )}
+      {(range || draft.chosen.range === null) && (
+        <FormatCheck
+          label={m.imports_whole_sheet()}
+          tip={m.imports_whole_sheet_hint()}
+          checked={!range}
+          onChange={(isWhole) =>
+            all.choose(draft, { range: isWhole ? null : draft.part, titleRow: undefined })
+          }
+        />
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
-import type { ChosenFormat } from '../../../src/core/imports/format.ts'
+import type { ChosenFormat, ExcelFormat, SheetRange } from '../../../src/core/imports/format.ts'
 import { m } from '../../messages.gen.ts'
 import { freeTitle } from '../layout/unused-title.ts'
 import { type Analyser, createAnalyser } from './analyse.ts'
@@ -35,6 +35,8 @@ export interface Draft {
   error: Error | null
   /** Parts of the file that are left out. */
   notes: readonly string[]
+  /** The part of its sheet that a table was found in, which a person may have replaced by the whole sheet. */
+  part?: SheetRange
   columns: DraftColumn[]
 }
 
@@ -201,6 +203,7 @@ export function useDrafts() {
             analysis,
             error: problem === null ? null : new AnalyseError(problem, 'foreign'),
             notes: notes ?? [],
+            part: (analysis && rangeOf(analysis)) ?? draft.part,
             isReading: false,
             progress: NO_PROGRESS,
             columns: analysis ? draftColumns(analysis, target) : [],
@@ -301,11 +304,14 @@ export function useDrafts() {
   }
 }
 
+const rangeOf = ({ format }: Analysis): SheetRange | undefined => (format as Partial<ExcelFormat>).range
+
 /** The place of a table in its file, so that another analysis looks at this table only. */
 function placeOf({ format }: Analysis): ChosenFormat {
-  const { sheet, table, nested } = format as ChosenFormat
+  const { sheet, range, table, nested } = format as ChosenFormat
   return {
     ...(sheet !== undefined && { sheet }),
+    ...(range && { range }),
     ...(table !== undefined && { table, nested }),
   }
 }

@@ -1,5 +1,5 @@
 import { FileError } from '../../../../src/core/imports/file-error.ts'
-import type { ExcelFormat } from '../../../../src/core/imports/format.ts'
+import type { ChosenFormat, ExcelFormat } from '../../../../src/core/imports/format.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { requireKind } from '../file-head.ts'
 import {
@@ -11,12 +11,16 @@ import {
   type RowProblem,
 } from '../reader.ts'
 import { addressOf, commentProblems, createLinkCount, type LinkCount } from './annotations.ts'
+import { findRanges } from './find-ranges.ts'
 import { findLayout, groupedTitles, withGroups } from './layout.ts'
 import { openWorkbook } from './open-workbook.ts'
+import { withinRange } from './within-range.ts'
 import { columnLetters, type Merge, type Sheet, type SheetRow } from './workbook.ts'
 
-/** Rows that show where the table of a sheet begins. */
+/** Rows that show where the table of a sheet begins, and those that show whether it has several. */
 const LAYOUT_ROWS = 100
+const RANGE_ROWS = 2000
+const RANGE_CELLS = 200_000
 
 /** Workbooks of Excel (xlsx, xlsm, xlsb, xls) and OpenDocument (ods). Each sheet is a table. */
 export const excelReader: ImportReader<ExcelFormat> = {
@@ -28,7 +32,7 @@ export const excelReader: ImportReader<ExcelFormat> = {
       const found: FoundTable<ExcelFormat>[] = []
       for (const [at, sheet] of workbook.sheets.entries()) {
         if (chosen.sheet !== undefined && chosen.sheet !== at) continue
-        found.push(await findTable(sheet, at, chosen))
+        found.push(...(await findTables(sheet, at, chosen)))
       }
       if (found.length === 0) throw new FileError(m.imports_error_workbook_empty())
       return found
@@ -40,8 +44,9 @@ export const excelReader: ImportReader<ExcelFormat> = {
     await requireKind(path, 'excel')
     const workbook = await openWorkbook(path, onBlocked)
     try {
-      const sheet = workbook.sheets[format.sheet]
-      if (!sheet) throw new FileError(m.imports_error_sheet_missing({ number: format.sheet + 1 }))
+      const whole = workbook.sheets[format.sheet]
+      if (!whole) throw new FileError(m.imports_error_sheet_missing({ number: format.sheet + 1 }))
+      const sheet = withinRange(whole, format.range)
       const titles = format.titleRow === 0 ? null : await readTitles(sheet, format)
       const currencies: ColumnCurrencies[] = []
       const pointColumns = new Set<number>()
@@ -75,18 +80,45 @@ export const excelReader: ImportReader<ExcelFormat> = {
   },
 }
 
-async function findTable(
-  sheet: Sheet,
-  at: number,
-  { titleRow, decimal = '.' }: Partial<ExcelFormat>,
-): Promise<FoundTable<ExcelFormat>> {
-  const { name, isHidden } = sheet
+/** The settings of a workbook that a person has changed. */
+type Chosen = Pick<ChosenFormat, 'titleRow' | 'range' | 'decimal'>
+
+async function firstRows(sheet: Sheet, max: number): Promise<SheetRow[]> {
   const rows: SheetRow[] = []
+  let cells = 0
   for await (const batch of sheet.rows()) {
-    rows.push(...batch.rows)
-    if (rows.length >= LAYOUT_ROWS) break
+    for (const row of batch.rows) {
+      rows.push(row)
+      cells += row.cells.length
+    }
+    if (rows.length >= max || cells > RANGE_CELLS) break
   }
-  const first = rows.slice(0, LAYOUT_ROWS)
+  return rows.slice(0, max)
+}
+
+/** The tables of a sheet: one, unless empty rows or columns separate several. */
+async function findTables(sheet: Sheet, at: number, chosen: Chosen): Promise<FoundTable<ExcelFormat>[]> {
+  const { titleRow, range } = chosen
+  const isOne = titleRow !== undefined || range !== undefined
+  const ranges = isOne ? [] : findRanges(await firstRows(sheet, RANGE_ROWS))
+  if (ranges.length === 0) return [await findTable(sheet, at, chosen)]
+  const tables: FoundTable<ExcelFormat>[] = []
+  for (const { range: part, caption } of ranges) {
+    const found = await findTable(sheet, at, { ...chosen, range: part })
+    const number = tables.length + 1
+    tables.push(number === 1 ? found : { ...found, name: caption || `${sheet.name} ${number}` })
+  }
+  return tables
+}
+
+async function findTable(
+  whole: Sheet,
+  at: number,
+  { titleRow, range, decimal = '.' }: Chosen,
+): Promise<FoundTable<ExcelFormat>> {
+  const { name, isHidden } = whole
+  const sheet = withinRange(whole, range ?? undefined)
+  const first = await firstRows(sheet, LAYOUT_ROWS)
   const found = findLayout(first, titleRow)
   const layout =
     found && titleRow === undefined ? await withGroups(found, first, () => sheet.merges()) : found
@@ -94,7 +126,7 @@ async function findTable(
     name,
     isHidden,
     problem: null,
-    format: layout && { kind: 'excel', sheet: at, decimal, ...layout },
+    format: layout && { kind: 'excel', sheet: at, ...(range && { range }), decimal, ...layout },
   }
 }
 
