@@ -701,6 +701,27 @@ describe('an import of a workbook', () => {
     expect(tables[0]?.analysis?.fields.map(({ decimal }) => decimal).at(-1)).toBe('.')
   })
 
+  test('names hidden rows and columns, in the preview and in the report', async () => {
+    const columns = '<cols><col min="2" max="2" hidden="1"/><col min="4" max="16384" hidden="1"/></cols>'
+    const hidden = (...cells: string[]) => `<row hidden="1">${cells.join('')}</row>`
+    const file = handmade(
+      `${columns}<sheetData>${rowOf(inline('Name'), inline('Salary'), inline('Town'))}` +
+        `${rowOf(inline('Ann'), '<c><v>1</v></c>', inline('Rome'))}${hidden(inline('Ben'), '<c><v>2</v></c>', inline('Oslo'))}` +
+        `${hidden(inline('Cem'))}</sheetData>`,
+    )
+    const { tables, imported } = await load(file)
+    const rows = '2 rows are hidden in the sheet and imported as well'
+    expect(tables[0]?.notes).toEqual([
+      rows,
+      'The column “Salary” is hidden in the sheet and imported as well',
+    ])
+    expect(imported[0]?.rows).toHaveLength(3)
+    expect(imported[0]?.report).toEqual([
+      `3,,,${rows}`,
+      '2,Salary,,The column is hidden in the sheet and imported as well',
+    ])
+  })
+
   describe('with links and comments', () => {
     function annotated(): XLSX.WorkSheet {
       const sheet = sheetOf([
@@ -750,7 +771,10 @@ describe('an import of a workbook', () => {
         'www.example.org',
         'none',
       ])
-      expect(await reportOf(door, job?.jobId ?? '')).toEqual(report.slice(1))
+      expect(await reportOf(door, job?.jobId ?? '')).toEqual([
+        '2,Site,Home,"The text of 1 link is left out, its address is imported"',
+        ...report.slice(1),
+      ])
     })
 
     test('reads addresses of formulas', async () => {

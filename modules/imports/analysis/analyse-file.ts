@@ -58,12 +58,18 @@ export async function analyseFile(
       tables.push({ ...table, analysis: null })
       continue
     }
-    const { analysis, problem } = await analyseTable(
-      (as) => reader.open(path, as, onBlocked),
-      format,
-      options,
-    )
-    tables.push({ ...table, problem, analysis: analysis && { ...analysis, encodings } })
+    const {
+      analysis,
+      problem,
+      notes = [],
+    } = await analyseTable((as) => reader.open(path, as, onBlocked), format, options)
+    const all = [...(table.notes ?? []), ...notes]
+    tables.push({
+      ...table,
+      problem,
+      ...(all.length > 0 && { notes: all }),
+      analysis: analysis && { ...analysis, encodings },
+    })
   }
   return tables
 }
@@ -84,7 +90,7 @@ async function analyseTable(
   openAs: (format: ImportFormat) => Promise<OpenTable>,
   format: ImportFormat,
   tableOptions: TableOptions,
-): Promise<Pick<TableAnalysis, 'analysis' | 'problem'>> {
+): Promise<Pick<TableAnalysis, 'analysis' | 'problem' | 'notes'>> {
   const { isDecimalChosen, isGuardChosen, readAll, count } = tableOptions
   const open = () => openAs(format)
   const delimiter = format.kind === 'csv' ? format.delimiter : ''
@@ -178,7 +184,7 @@ async function analyseTable(
     repeatedTitles,
     secondTable: second.found,
   }
-  return { analysis, problem: null }
+  return { analysis, problem: null, notes: table.notes?.() }
 }
 
 interface Fitting {

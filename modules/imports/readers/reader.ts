@@ -51,6 +51,8 @@ export interface OpenTable {
   pointColumns?: ReadonlySet<number>
   /** Reads the rows in constant memory, once. @throws FileError */
   rows(): AsyncGenerator<RowBatch>
+  /** What a person should know of the rows before they are imported, as far as `rows` has read. */
+  notes?(): string[]
   /** The currencies of each column's numbers, as far as `rows` has read. The cells themselves are plain numbers. */
   currencies?(): readonly FormattedCurrencies[]
 }

@@ -38,7 +38,7 @@ export interface TableAnalysis {
   analysis: Analysis | null
   /** Why the table cannot be imported. */
   problem: string | null
-  /** Parts of the file that are left out. */
+  /** What a person should know before the import, such as parts of the file that are left out. */
   notes?: string[]
   /**
    * Set for lists of objects in the records of another table, whose first column has the row numbers of these records. Such

@@ -33,7 +33,7 @@ export interface Draft {
   /** Null until the file has been analysed, or if that failed. */
   analysis: Analysis | null
   error: Error | null
-  /** Parts of the file that are left out. */
+  /** What a person should know before the import, such as parts of the file that are left out. */
   notes: readonly string[]
   /** The part of its sheet that a table was found in, which a person may have replaced by the whole sheet. */
   part?: SheetRange

@@ -1,5 +1,6 @@
 import { isUrl } from '../../../../src/core/fields/checked-text.ts'
 import { m } from '../../../../src/messages.gen.ts'
+import { copyText } from '../copy-text.ts'
 import type { RowProblem } from '../reader.ts'
 import { type Annotations, type CellComment, MAX_SHEET_COLUMNS, type Merge } from './workbook.ts'
 
@@ -62,6 +63,8 @@ export const addressOf = (text: string, target: string): string =>
 export interface LinkCount {
   /** @param target undefined for a cell without a link */
   add(index: number, row: number, text: string, target: string | undefined): void
+  /** Notes a cell of a column of addresses whose text is left out. */
+  addText(index: number, row: number, text: string): void
   /** Notes that a row has no links at all. */
   addPlainRow(): void
   /** Columns whose cells all have links behind the same text, such as `Open`. */
@@ -79,14 +82,30 @@ interface ColumnLinks {
   text: string | null
 }
 
+/** The texts of a column of addresses. */
+interface ColumnTexts {
+  count: number
+  row: number
+  text: string
+  /** True once two texts differ. */
+  differ: boolean
+}
+
 export function createLinkCount(): LinkCount {
   const columns: ColumnLinks[] = []
+  const texts: ColumnTexts[] = []
   let hasPlainRows = false
   return {
     addPlainRow() {
       if (hasPlainRows) return
       hasPlainRows = true
       for (const column of columns) if (column) column.text = null
+    },
+    addText(index, row, text) {
+      const known = texts[index] ?? { count: 0, row, text: copyText(text), differ: false }
+      texts[index] = known
+      known.count++
+      if (known.text !== text) known.differ = true
     },
     add(index, row, text, target) {
       const known = columns[index]
@@ -105,20 +124,19 @@ export function createLinkCount(): LinkCount {
     columnsOfLinks: () =>
       columns.flatMap(({ text, count }, index) => (text !== null && count > 1 ? [index] : [])),
     counts: () => Array.from(columns, (column) => column?.count ?? 0),
-    problems: (titleOf) =>
-      columns.flatMap(({ count, row, target }, index) =>
-        count === 0
-          ? []
-          : [
-              {
-                index,
-                row,
-                column: titleOf(index),
-                value: target,
-                reason: m.imports_report_links({ count }),
-              },
-            ],
-      ),
+    problems(titleOf) {
+      const problems: RowProblem[] = []
+      const report = (index: number, row: number, value: string, reason: string) =>
+        problems.push({ index, row, column: titleOf(index), value, reason })
+      columns.forEach(({ count, row, target }, index) => {
+        if (count > 0) report(index, row, target, m.imports_report_links({ count }))
+      })
+      texts.forEach(({ count, row, text, differ }, index) => {
+        // A text that all have, such as “Open”, tells nothing.
+        if (differ || count === 1) report(index, row, text, m.imports_report_link_texts({ count }))
+      })
+      return problems
+    },
   }
 }
 

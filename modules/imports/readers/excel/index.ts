@@ -10,8 +10,9 @@ import {
   type RowBatch,
   type RowProblem,
 } from '../reader.ts'
-import { addressOf, commentProblems, createLinkCount, type LinkCount } from './annotations.ts'
+import { addressOf, commentProblems, createLinkCount, isOwnAddress, type LinkCount } from './annotations.ts'
 import { findRanges } from './find-ranges.ts'
+import { createHiddenCount, type HiddenCount } from './hidden.ts'
 import { findLayout, groupedTitles, withGroups } from './layout.ts'
 import { openWorkbook } from './open-workbook.ts'
 import { withinRange } from './within-range.ts'
@@ -51,7 +52,9 @@ export const excelReader: ImportReader<ExcelFormat> = {
       const currencies: ColumnCurrencies[] = []
       const pointColumns = new Set<number>()
       const links = createLinkCount()
+      const hidden = createHiddenCount(titles, format.firstColumn)
       return {
+        notes: hidden.notes,
         pointColumns,
         linkCounts: links.counts,
         linkColumns: links.columnsOfLinks,
@@ -62,7 +65,7 @@ export const excelReader: ImportReader<ExcelFormat> = {
         size: sheet.size,
         async *rows() {
           try {
-            yield* readRows(sheet, format, { titles, currencies, pointColumns, links })
+            yield* readRows(sheet, format, { titles, currencies, pointColumns, links, hidden })
           } finally {
             workbook.close()
           }
@@ -175,8 +178,11 @@ async function* readRows(
       if (!text) continue
       const column = index + firstColumn
       const target = links?.[column] ?? annotations.linkOf(number, column)
-      if (target !== undefined && withAddress.has(index)) cells[index] = addressOf(text, target)
-      else facts.links.add(index, number, text, target)
+      if (target !== undefined && withAddress.has(index)) {
+        const address = addressOf(text, target)
+        cells[index] = address
+        if (address !== text && !isOwnAddress(text, target)) facts.links.addText(index, number, text)
+      } else facts.links.add(index, number, text, target)
     }
   }
 
@@ -193,12 +199,15 @@ async function* readRows(
       const cells = plainCells(row, { ...facts, firstColumn, withCurrency, problems: batch.problems })
       if (annotations.hasLinks || row.links) followLinks(row, cells)
       else facts.links.addPlainRow()
+      if (row.isHidden) facts.hidden.addRow(row.number)
+      if (sheet.hiddenColumns?.size) facts.hidden.addCells(cells, sheet.hiddenColumns)
       batch.rows.push(cells)
       next++
     }
     yield batch
   }
   const problems = [
+    ...facts.hidden.problems(firstRow),
     ...facts.links.problems(titleOf),
     ...commentProblems(annotations, (column) => titleOf(column - firstColumn)),
   ]
@@ -211,6 +220,7 @@ interface ColumnFacts {
   currencies: ColumnCurrencies[]
   pointColumns: Set<number>
   links: LinkCount
+  hidden: HiddenCount
 }
 
 interface CellsOptions extends ColumnFacts {

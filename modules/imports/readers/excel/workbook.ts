@@ -17,6 +17,8 @@ export interface SheetRow {
   kinds: (NumberStyle | CellKind)[]
   /** Addresses of cells whose formula is a link, by column. */
   links?: string[]
+  /** True for a row that the sheet does not show, as a filter leaves it. */
+  isHidden?: true
 }
 
 /** The kind of a cell that is no number. `uncalculated`: a formula without a stored result. */
@@ -54,6 +56,8 @@ export interface Sheet {
   size: number
   /** Merged ranges, in any order. */
   merges(): Promise<Merge[]>
+  /** Columns that the sheet does not show, once `rows` has begun. */
+  hiddenColumns?: ReadonlySet<number>
   /** Links and comments of its cells. @throws FileError */
   annotations(): Promise<Annotations>
   /** Rows that have cells, in order. @throws FileError */

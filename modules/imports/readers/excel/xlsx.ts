@@ -8,6 +8,7 @@ import { createStringStore, type StringStore } from './string-store.ts'
 import {
   type Annotations,
   columnOf,
+  MAX_SHEET_COLUMNS,
   MAX_SHEET_ROWS,
   type Merge,
   parseMerge,
@@ -70,16 +71,18 @@ export async function openXlsx(path: string): Promise<Workbook> {
     }
     return {
       close,
-      sheets: sheets.map(
-        ({ name, isHidden, part }): Sheet => ({
+      sheets: sheets.map(({ name, isHidden, part }): Sheet => {
+        const hiddenColumns = new Set<number>()
+        return {
           name,
           isHidden,
           size: archive.packedSize(part),
+          hiddenColumns,
           merges: async () => (await tailOf(part)).merges,
           annotations: async () => readAnnotations(archive, part, await tailOf(part)),
-          rows: () => readRows(archive, { name, part, styles, is1904, loadStrings }),
-        }),
-      ),
+          rows: () => readRows(archive, { name, part, styles, is1904, hiddenColumns, loadStrings }),
+        }
+      }),
     }
   } catch (error) {
     close()
@@ -180,17 +183,21 @@ async function readStrings(archive: Archive, strings: StringStore): Promise<void
   })
 }
 
+const isTrue = (text: string | undefined): boolean => text === '1' || text === 'true'
+
 interface RowsOptions {
   name: string
   part: string
   styles: NumberStyle[]
   is1904: boolean
+  /** Gets the columns that the sheet does not show. */
+  hiddenColumns: Set<number>
   loadStrings(): Promise<StringStore>
 }
 
 async function* readRows(
   archive: Archive,
-  { name: sheetName, part, styles, is1904, loadStrings }: RowsOptions,
+  { name: sheetName, part, styles, is1904, hiddenColumns, loadStrings }: RowsOptions,
 ): AsyncGenerator<SheetBatch> {
   const strings = await loadStrings()
   let rows: SheetRow[] = []
@@ -207,14 +214,20 @@ async function* readRows(
   let isFormula = false
   let formula = ''
 
-  function openRow(reference: string | undefined): void {
-    const given = Number(reference)
+  function openRow({ r, hidden }: Record<string, string>): void {
+    const given = Number(r)
     // Some writers leave out the number, or repeat one.
     const number = Number.isInteger(given) && given > lastNumber ? given : lastNumber + 1
     if (number > MAX_SHEET_ROWS) throw new FileError(m.imports_error_workbook_broken({ part: sheetName }))
     lastNumber = number
-    row = { number, cells: [], kinds: [] }
+    row = { number, cells: [], kinds: [], ...(isTrue(hidden) && { isHidden: true }) }
     column = -1
+  }
+
+  function noteColumns({ min, max, hidden }: Record<string, string>): void {
+    if (!isTrue(hidden)) return
+    const last = Math.min(Number(max), MAX_SHEET_COLUMNS)
+    for (let at = Math.max(1, Number(min)); at <= last; at++) hiddenColumns.add(at - 1)
   }
 
   function numberText(written: string, numberStyle: NumberStyle): string {
@@ -278,7 +291,8 @@ async function* readRows(
       } else if (name === 'v' || name === 't') {
         isText = !isPhonetic
         hasValue = true
-      } else if (name === 'row') openRow(attributes.r)
+      } else if (name === 'row') openRow(attributes)
+      else if (name === 'col') noteColumns(attributes)
       else if (name === 'f') {
         hasFormula = true
         isFormula = true
