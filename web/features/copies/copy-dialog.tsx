@@ -12,11 +12,19 @@ import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
 import styles from './copies.module.css'
 
+/** A copy that is ready, with all that there is to say of it. */
+interface Report extends Pick<StartedCopy, 'open'> {
+  text: string
+  remarks: readonly string[]
+}
+
 /** A running copy job. */
 export interface StartedCopy {
   jobId: string
   /** Refreshes the caches that list the copy. @returns the text that reports it */
   finish: (result?: unknown) => Promise<string>
+  /** Further texts about it, for which the dialog stays open. */
+  remarks?: (result: unknown) => readonly string[]
   /** Called if it fails or is cancelled. */
   fail?: () => void
   /** Opens the copy; absent if it appears next to the original. */
@@ -54,6 +62,7 @@ export function CopyDialog({ isReady = true, start, onClose, children, ...texts 
   const [progress, setProgress] = useState<Progress>({ done: 0, total: null })
   const [isStarting, setIsStarting] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  const [ended, setEnded] = useState<Report | null>(null)
   const isOpen = useIsMounted()
 
   async function submit() {
@@ -64,9 +73,12 @@ export function CopyDialog({ isReady = true, start, onClose, children, ...texts 
     try {
       copy = await start()
       setJobId(copy.jobId)
-      const ended = await followJob(copy.jobId, setProgress)
-      if (ended) tellReady(copy, await copy.finish(ended.result))
-      else {
+      const job = await followJob(copy.jobId, setProgress)
+      if (job) {
+        const { open, remarks } = copy
+        const text = await copy.finish(job.result)
+        tellReady({ text, remarks: remarks?.(job.result) ?? [], ...(open && { open }) })
+      } else {
         copy.fail?.()
         if (isOpen.current) onClose()
       }
@@ -80,16 +92,25 @@ export function CopyDialog({ isReady = true, start, onClose, children, ...texts 
     }
   }
 
-  /** Opens the copy if the dialog is still open; otherwise a message offers it. */
-  function tellReady({ open }: StartedCopy, text: string) {
+  /** Opens the copy if the dialog is still open and there are no remarks; otherwise a message offers it. */
+  function tellReady(report: Report) {
+    const { text, remarks, open } = report
     if (!isOpen.current) {
-      toast.success({ text, ...(open && { action: { label: m.common_open(), run: open } }) })
+      const action = open && { label: m.common_open(), run: open }
+      const tell = remarks.length > 0 ? toast.warning : toast.success
+      tell({ text: [text, ...remarks].join(' '), ...(action && { action }) })
+      return
+    }
+    if (remarks.length > 0) {
+      setEnded(report)
       return
     }
     onClose()
     open?.()
     toast.success({ text })
   }
+
+  if (ended) return <Ended heading={texts.heading} {...ended} onClose={onClose} />
 
   return (
     <Dialog
@@ -116,6 +137,45 @@ export function CopyDialog({ isReady = true, start, onClose, children, ...texts 
           children
         )}
         {problem !== null && <Alert tone="error">{problem}</Alert>}
+      </div>
+    </Dialog>
+  )
+}
+
+/** What there is to say of a copy that is ready. */
+function Ended({
+  heading,
+  text,
+  remarks,
+  open,
+  onClose,
+}: Report & Pick<CopyDialogProps, 'heading' | 'onClose'>) {
+  return (
+    <Dialog
+      title={heading ?? text}
+      onClose={onClose}
+      onSubmit={() => {
+        onClose()
+        open?.()
+      }}
+      footer={
+        <>
+          <Button onClick={onClose}>{m.common_close()}</Button>
+          {open && (
+            <Button type="submit" variant="primary">
+              {m.common_open()}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <p role="status" className={styles.text}>
+          {text}
+        </p>
+        {remarks.map((remark) => (
+          <Alert key={remark}>{remark}</Alert>
+        ))}
       </div>
     </Dialog>
   )
