@@ -20,10 +20,11 @@ import { m } from '../../src/messages.gen.ts'
 import { VERSION } from '../../src/version.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { CommentRow, CommentsService } from '../comments/index.ts'
-import { type Copies, isSameDefinition } from '../imports/index.ts'
-import type { BaseRewound, RecordsService } from '../records/index.ts'
-import { createDetachedSchema } from '../schema/index.ts'
+import { COPIED_HOOKS, type Copies, isSameDefinition } from '../imports/index.ts'
+import { momentIn, type RecordsService } from '../records/index.ts'
+import type { NotRewound } from '../schema/index.ts'
 import { runInProcess } from './process.ts'
+import { changedHooks, commentsAt, type RewoundBase, rewindBase } from './rewind-base.ts'
 
 export const RESTORE_JOB = 'backup-restore-base'
 
@@ -34,7 +35,7 @@ export interface BaseRestoreInput {
   /** The id of the original. */
   baseId: string
   newBaseId: string
-  /** The time that its records are rewound to, ISO 8601; null: they stay as they are in the backup. */
+  /** The time that it is rewound to, ISO 8601; null: it stays as it is in the backup. */
   at: string | null
   title: string
   /** In the data folder, for restored files. */
@@ -50,14 +51,12 @@ export interface BaseRestored {
   title: string
   /** Attached files whose content is neither on this server nor in the backup. */
   filesMissing: number
-  /** What was not rewound; at most 100 of each. */
-  notRewound: BaseRewound
-  /** Tables, and fields as `Table.Field`, that were deleted since: they are in the trash of the original; at most 100. */
-  deletedSince: string[]
+  /** What is not as it was at the time. */
+  notRewound: NotRewound[]
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'config' | 'sources' | 'log' | 'meta'>
+  kernel: Pick<Kernel, 'config' | 'sources' | 'log' | 'meta' | 'registry'>
   bases: Pick<BasesService, 'copies' | 'require'>
   copies: Pick<Copies, 'rows'>
   comments: Pick<CommentsService, 'rows'>
@@ -82,7 +81,8 @@ interface OpenBackup {
 /** Longest part of a title that a new base takes over; a date and a number follow. */
 const MAX_KEPT_TITLE = 230
 
-const MAX_REPORTED = 100
+/** Most parts of a base whose names the result of a restore has. */
+const MAX_REPORTED = 1000
 
 const homeFile = (baseId: string): string => `bases/${baseId}.db`
 
@@ -154,53 +154,50 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         withSources: true,
         from,
       })
-      const read = () => copies.rows.read(baseId, draft, { withViews: true, from })
+      const read = () =>
+        copies.rows.read(baseId, draft, { withViews: true, from, withTrash: input.at !== null })
       const rows = await read()
-      const own = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
-      const schema = createDetachedSchema(kernel.meta, from, original)
-      let notRewound: BaseRewound = { tables: [], fields: [] }
-      await kernel.sources.adopt(
-        newBaseId,
-        place ? place.home : { baseId },
-        { tables: own.map(({ tableName }) => tableName), withData: true, replaced: [] },
-        async (engine) => {
-          if (input.at === null) return
-          notRewound = await records.rewindCopy({
+      let rewound: RewoundBase = { rows, renamed: [], notRewound: [] }
+      await kernel.sources.adopt(newBaseId, place ? place.home : { baseId }, async (engine) => {
+        if (input.at !== null)
+          rewound = await rewindBase(records, {
             owner,
             baseId: newBaseId,
             engine,
-            schema,
-            tableIds: own.filter(({ isJunction }) => !isJunction).map(({ id }) => id),
-            historySince: original.base.historySince,
-            at: input.at,
+            rows,
+            sources: original.sources,
+            ownSourceId: draft.ownSourceId ?? '',
+            moment: await momentIn(engine, original.base.historySince, input.at),
           })
-        },
-      )
+        const own = rewound.rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
+        return { tables: own.map(({ tableName }) => tableName), withData: true, replaced: [] }
+      })
       context.signal.throwIfAborted()
       if (!place && !isSameDefinition(rows, await read()))
         throw new AppError('CONFLICT', m.copies_error_base_changed())
       const filesMissing = await restoreAttachments(from, input, place)
-      const discussion = await comments.rows.allIn(from, baseId)
+      const all = await comments.rows.allIn(from, baseId)
+      const discussion =
+        input.at === null ? { ...all, notRewound: [] } : commentsAt(all, input.at, rewound.rows.tables)
+      const hooks = await kernel.registry.get(COPIED_HOOKS).ofBase(baseId, from)
       context.signal.throwIfAborted()
       await copies.rows.publish({
         owner,
         baseId,
         newBaseId,
         sourceIds: draft.sourceIds,
-        rows,
+        rows: rewound.rows,
         withHooks: true,
+        hooksAt: input.at,
         from,
         also: (ids) => insertComments(discussion, ids),
       })
-      const { tables, fields } = notRewound
-      const deleted = input.at === null ? [] : await schema.deletedSince(input.at)
-      return {
-        id: newBaseId,
-        title,
-        filesMissing,
-        notRewound: { tables: tables.slice(0, MAX_REPORTED), fields: fields.slice(0, MAX_REPORTED) },
-        deletedSince: deleted.slice(0, MAX_REPORTED),
-      }
+      const notRewound = [
+        ...rewound.notRewound,
+        ...discussion.notRewound,
+        ...(input.at === null ? [] : changedHooks(hooks, input.at, rewound)),
+      ]
+      return { id: newBaseId, title, filesMissing, notRewound: notRewound.slice(0, MAX_REPORTED) }
     } finally {
       await place?.close()
     }
@@ -355,9 +352,8 @@ export function createBaseRestoreJob(deps: Deps): JobKind<BaseRestoreInput> {
         throw error
       })
       if (found) {
-        const notRewound: BaseRewound = { tables: [], fields: [] }
         const { id, title } = found
-        return { result: { id, title, filesMissing: 0, notRewound, deletedSince: [] } satisfies BaseRestored }
+        return { result: { id, title, filesMissing: 0, notRewound: [] } satisfies BaseRestored }
       }
       await abandon(input)
       return null

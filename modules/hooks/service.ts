@@ -332,8 +332,7 @@ export function createHooksService(
     countOf: async (baseId: string): Promise<number> => (await store.ofBase(baseId)).length,
     /** Fills `COPIED_HOOKS`. */
     copies: {
-      idsOf: async (baseId: string, from?: MetaReader) =>
-        (await store.ofBase(baseId, from)).map(({ id }) => id),
+      ofBase: store.ofBase,
       idsOfTable: async (tableId: string) => (await store.ofTable(tableId)).map(({ id }) => id),
       async catchUp(tableIds: readonly string[], entryId: number, check: () => void) {
         for (const tableId of tableIds)

@@ -14,7 +14,7 @@ export {
   statesAround,
   type Touch,
 } from './feed/index.ts'
-export type { BaseRewound } from './history/index.ts'
+export { type LogMoment, momentIn } from './history/index.ts'
 export {
   AUTOMATIC_INDEXES,
   type AutomaticIndexes,
@@ -35,6 +35,7 @@ export {
   recordsRest,
 } from './rest/index.ts'
 export { recordsRouter } from './router.ts'
+export { RAW_PREFIX } from './rows/index.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { createStarter } from './starter/index.ts'
 export { idOfKey, isForeign, keyFieldsOf, parseRecordId, type StoredRecord, storedId } from './table/index.ts'

@@ -20,7 +20,6 @@ import { createExports } from './export/index.ts'
 import { createFeed } from './feed/index.ts'
 import { type FoundByValues, findByValues, highestKey, readAbove } from './foreign/index.ts'
 import {
-  type BaseRewound,
   type CopyToRewind,
   createRecordRestore,
   createTableRestore,
@@ -390,7 +389,7 @@ export function createRecordsService(
     activity: createActivity({ kernel, auth, schema, reader, describe: undo.describe }),
     tableRestore: createTableRestore({ kernel, auth, bases, schema, sets }),
     /** Rewinds a copy of a base before it has definitions of its own, see `rewindCopy`. */
-    rewindCopy: (copy: CopyToRewind): Promise<BaseRewound> => rewindCopy(kernel, copy),
+    rewindCopy: (copy: CopyToRewind): Promise<void> => rewindCopy(kernel, copy),
     /** As in `createUndo`; if nothing is left, with the time that the history goes back to. */
     async undo(...asked: Parameters<typeof undo.undo>) {
       const undone = await undo.undo(...asked)

@@ -1,62 +1,46 @@
-import { and, eq, gt, isNull, lte } from 'drizzle-orm'
-import { ALONE } from '../../src/cluster.ts'
-import type { Meta, MetaReader } from '../../src/db/meta.ts'
-import type { BaseRow, SourceRow } from '../bases/index.ts'
-import { allLinkFieldsOf, createKeyLoader } from './links/index.ts'
-import { createSchemaStore } from './model/index.ts'
+import { notFound } from '../../src/core/errors.ts'
+import type { Table } from '../../src/core/model.ts'
+import { createKeyLoader, linksAmong } from './links/index.ts'
+import { createTableModel, type SchemaRows, type TableModel, toStored, toTable } from './model/index.ts'
 import type { SchemaReader } from './reader.ts'
-import { defineSchemaTables } from './tables.ts'
 
-/** The tables of a base in other metadata, as far as writes of their records need them. */
+/** The tables of a base by their rows, as far as writes of their records need them. */
 export type DetachedSchema = Pick<
   SchemaReader,
   'load' | 'loadWithKeys' | 'allLinkFieldsOf' | 'tableInDatabase'
-> & {
-  /** Titles of the base's tables, and of fields as `Table.Field`, that were there at a time and are in its trash. @param at ISO 8601 */
-  deletedSince(at: string): Promise<string[]>
-}
+>
 
-/**
- * Reads the tables of a base in the metadata of a backup, to work on a copy of its home before the copy has definitions
- * of its own. They must not change meanwhile.
- */
-export function createDetachedSchema(
-  meta: Pick<Meta, 'tables'>,
-  from: MetaReader,
-  { base, sources }: { base: BaseRow; sources: SourceRow[] },
-): DetachedSchema {
-  const detached = { tables: meta.tables, db: from, cluster: ALONE }
-  const store = createSchemaStore(
-    { meta: detached, events: { on: () => () => {} } },
-    { require: async () => base, sourcesOf: async () => new Map([[base.id, sources]]) },
+/** Describes the home of a base by rows of tables and fields that are not, or no longer, those of the metadata. */
+export function createDetachedSchema({ tables, fields }: SchemaRows): DetachedSchema {
+  const byId = new Map(tables.map((row) => [row.id, toTable(row)]))
+  const fieldsOf = Map.groupBy(
+    fields.map(toStored).toSorted((a, b) => a.order - b.order),
+    ({ tableId }) => tableId,
   )
-  const { tables, fields } = meta.tables(defineSchemaTables)
+  const links = linksAmong({ tables, fields })
+  const models = new Map<string, TableModel>()
 
-  async function deletedSince(at: string): Promise<string[]> {
-    const moment = new Date(at).toISOString()
-    const wasThere = (row: typeof tables | typeof fields) =>
-      and(lte(row.createdAt, moment), gt(row.deletedAt, moment))
-    const isOfBase = and(eq(tables.baseId, base.id), eq(tables.isJunction, false))
-    const ofTables = await from
-      .select({ title: tables.title })
-      .from(tables)
-      .where(and(isOfBase, wasThere(tables)))
-      .orderBy(tables.order)
-    const ofFields = await from
-      .select({ table: tables.title, title: fields.title })
-      .from(fields)
-      .innerJoin(tables, eq(tables.id, fields.tableId))
-      .where(and(isOfBase, isNull(tables.deletedAt), eq(fields.isSystem, false), wasThere(fields)))
-      .orderBy(tables.order, fields.order)
-    return [...ofTables.map(({ title }) => title), ...ofFields.map(({ table, title }) => `${table}.${title}`)]
+  function load(tableId: string): TableModel {
+    const known = models.get(tableId)
+    if (known) return known
+    const table = byId.get(tableId)
+    if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
+    const model = createTableModel(table, fieldsOf.get(tableId) ?? [])
+    models.set(tableId, model)
+    return model
   }
 
+  const find = (matches: (table: Table) => boolean): Table | null => byId.values().find(matches) ?? null
   return {
-    deletedSince,
-    load: store.load,
-    loadWithKeys: createKeyLoader(store),
-    allLinkFieldsOf: (baseId) => allLinkFieldsOf({ meta: detached }, store, baseId),
+    load: async (tableId) => load(tableId),
+    loadWithKeys: createKeyLoader({
+      load: async (tableId) => load(tableId),
+      peek: (tableId) => models.get(tableId),
+      findTable: async (tableId) => byId.get(tableId) ?? null,
+      listFields: async (tableId) => fieldsOf.get(tableId) ?? [],
+    }),
+    allLinkFieldsOf: async () => links,
     tableInDatabase: async (sourceId, tableName) =>
-      (await store.tablesOfSource(sourceId)).find((table) => table.tableName === tableName) ?? null,
+      find((table) => table.sourceId === sourceId && table.tableName === tableName),
   }
 }

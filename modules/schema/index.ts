@@ -13,7 +13,7 @@ export {
   TABLE_VIEWS,
   type TableViews,
 } from './change/index.ts'
-export { type ReachableModels, referencesOf } from './computed/index.ts'
+export { type ReachableModels, referencesOf, resolveRows } from './computed/index.ts'
 export { createDetachedSchema, type DetachedSchema } from './detached.ts'
 export {
   type DefinedRows,
@@ -57,6 +57,19 @@ export {
   schemaRest,
   VIEW_PRESENTER,
 } from './rest/index.ts'
+export {
+  type DefinitionLog,
+  isOfExistence,
+  makesAppear,
+  type NotRewound,
+  type RenamedChoices,
+  type RewoundSchema,
+  readDefinitionLog,
+  rewindSchema,
+  type Step,
+  stateAt,
+  stepOf,
+} from './rewind/index.ts'
 export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'
 export type { NewConnectedTable } from './sync/index.ts'

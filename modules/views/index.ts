@@ -1,6 +1,7 @@
 /** Views: their settings, the fields that they show, and their places in REST. */
 
 export {
+  rewindViews,
   rowsOfDefinedViews,
   type ViewDefinition,
   type ViewFieldDefinition,

@@ -5,6 +5,7 @@ export type Home = 'sqlite' | 'postgres'
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'activity/activity',
   'backups/restore-base',
+  'backups/rewind-base',
   'backups/service',
   'base-files/history',
   'base-files/round-trip',

@@ -57,10 +57,19 @@ export interface BaseRestoredAt {
   title: string
   /** Attached files whose content is neither on the server nor in the backup. */
   filesMissing: number
-  /** The names of tables and fields that are not of that time. */
-  notRewound: { tables: string[]; fields: string[] }
-  /** Tables and fields of that time that are in the trash of the original. */
-  deletedSince: string[]
+  /** What is not as it was at that time. */
+  notRewound: LeftAsItIs[]
+}
+
+/** A part of a base that was not restored to an earlier time. */
+export interface LeftAsItIs {
+  kind: 'table' | 'field' | 'view' | 'records' | 'webhook' | 'comments'
+  /** `Table`, or `Table.Field`; of records and comments, that of their table. */
+  title: string
+  /** Deleted forever since, changed since, or in a connected database. */
+  reason: 'purged' | 'changed' | 'connected'
+  /** Of records and comments. */
+  count?: number
 }
 
 /** What commands need of the modules, which they do not know. */

@@ -11,7 +11,7 @@ import { requireOutsideBackups, requireSeparateFolders } from '../db/backups/sep
 import { folderOf, openConfigured } from '../db/backups/target.ts'
 import { explainPath } from '../db/backups/unusable-path.ts'
 import { parsed, placeOf } from './backup.ts'
-import { type Command, type Program, UsageError } from './command.ts'
+import { type Command, type LeftAsItIs, type Program, UsageError } from './command.ts'
 
 const HELP = `Usage: sheaf restore [--from PLACE] [--backup ID] [--to FOLDER] [--replace]
        sheaf restore --base ID --file FILE [--from PLACE] [--backup ID]
@@ -35,11 +35,11 @@ be of either.
                 only writes the database of one base to a new file (SQLite), if it was
                 in a file and not in PostgreSQL
   --base ID --at TIME
-                restores one base with its records of that time (2026-11-26T16:30Z,
-                or without a zone in UTC) as a new base of the first super admin. It
-                is taken from the first backup since that time in the place that is
-                set under Account, Backups, or as it is now, and rewound by its change
-                log. Nothing else changes. With files, no server may run: in a
+                restores one base as it was at that time (2026-11-26T16:30Z, or without
+                a zone in UTC) as a new base of the first super admin. It is taken from
+                the first backup since that time in the place that is set under
+                Account, Backups, or as it is now, and rewound by its change log.
+                Nothing else changes. With files, no server may run: in a
                 running one use Account, Backups. With PostgreSQL, servers may run
   --title TITLE the title of that base`
 
@@ -128,27 +128,27 @@ async function restoreAt(
   const at = new Date(hasZone || !text.includes('T') ? text : `${text}Z`)
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at.getTime()))
     throw new UsageError(`--at needs a time such as 2026-11-26T16:30Z, not “${text.slice(0, 60)}”`)
-  const {
-    id,
-    title: restored,
-    filesMissing,
-    notRewound,
-    deletedSince,
-  } = await program.restoreBaseAt(config, {
-    baseId,
-    at: at.toISOString(),
-    title,
-  })
+  const asked = { baseId, at: at.toISOString(), title }
+  const { id, title: restored, filesMissing, notRewound } = await program.restoreBaseAt(config, asked)
   print(`Restored the base ${baseId} of ${at.toISOString()} as “${restored}” (${id}).`)
   if (filesMissing > 0)
     print(`${filesMissing} of its attached files are neither on this server nor in a backup.`)
-  const names = [...notRewound.tables, ...notRewound.fields]
-  if (names.length > 0) print(`Not rewound, because they were created or changed since: ${names.join(', ')}`)
-  if (deletedSince.length > 0)
-    print(
-      `Not in it, because they were deleted since: ${deletedSince.join(', ')}. Restore them from the trash of the base first, and then the base again.`,
-    )
+  for (const [reason, text] of NOT_REWOUND) {
+    const names = notRewound.filter((each) => each.reason === reason).map(nameOf)
+    if (names.length > 0) print(`${text}: ${names.join(', ')}`)
+  }
   return 0
+}
+
+const NOT_REWOUND: readonly [LeftAsItIs['reason'], string][] = [
+  ['purged', 'Not in it, because they were deleted forever since'],
+  ['changed', 'Not as they were then, because they were changed since and their former state is not kept'],
+  ['connected', 'Not rewound, because they are in connected databases and were changed since'],
+]
+
+function nameOf({ kind, title, count = 0 }: LeftAsItIs): string {
+  if (kind === 'records' || kind === 'comments') return `${count} ${kind} of the table “${title}”`
+  return `the ${kind} “${title}”`
 }
 
 /** Says where the replaced data are. */

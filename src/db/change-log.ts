@@ -1171,6 +1171,8 @@ export interface Squash {
   ranges: readonly { from: number; to: number; isKept: boolean }[]
   /** Only looks at records that list one of these keys. */
   keys?: readonly string[]
+  /** True to take back values that went with a change of their field as well, such as those of a renamed option. */
+  withFields?: boolean
 }
 
 /**
@@ -1182,7 +1184,7 @@ export interface Squash {
  */
 export function squashedSet(
   dialect: Pick<Dialect, 'repeatedKey' | 'or'>,
-  { tableId, after, keep, ranges, keys }: Squash,
+  { tableId, after, keep, ranges, keys, withFields = false }: Squash,
   alias: string,
   unlisted?: SQL,
 ): LoggedSet {
@@ -1215,7 +1217,8 @@ export function squashedSet(
   return {
     table: sql`(select r.record_id as record_id, case when ${stays} then '{' || ${merged} || '}' end as before
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where r.table_id = ${tableId} and r.change_id > ${after} and c.kind not like 'field.%' ${mentions}
+      where r.table_id = ${tableId} and r.change_id > ${after}
+        ${withFields ? sql`` : sql`and c.kind not like 'field.%'`} ${mentions}
       group by r.record_id ${unlisted === undefined ? sql`` : sql`union all select id, null from (${unlisted}) as unlisted`}) ${name}`,
     where: sql`1 = 1`,
     recordId: sql`${name}.record_id`,
@@ -1286,6 +1289,64 @@ export const entriesOfTableAfter = (
   kind: string,
 ): Promise<StoredEntry[]> =>
   selectEntries(engine, sql`where table_id = ${tableId} and id > ${after} and kind like ${kind} order by id`)
+
+/** A change of tables, fields or views, or an undo or redo of one. */
+export interface DefinitionEntry {
+  id: number
+  direction: 'do' | 'undo' | 'redo'
+  /** The change itself. Null if the log has lost it, as retention removes the oldest entries: then it may be of records as well. */
+  action: StoredEntry | null
+  tableId: string | null
+}
+
+/** The changes of tables, fields and views after an entry, oldest first; the changes that they undo or redo may be older. */
+export async function definitionEntries(engine: Engine, after: number): Promise<DefinitionEntry[]> {
+  const isOfDefinitions = (kind: SQL): SQL =>
+    sql`(${kind} like 'table.%' or ${kind} like 'field.%' or ${kind} like 'view.%')`
+  const action = sql`from sheaf_changes as action where action.id = coalesce(sheaf_changes.undoes, sheaf_changes.redoes)`
+  const entries = await selectEntries(
+    engine,
+    sql`where id > ${after} and ${sql.raw(IS_OWN)} and (${isOfDefinitions(sql`kind`)}
+      or (kind in ('undo', 'redo') and records = 0 and not exists (select 1 ${action}
+        and not ${isOfDefinitions(sql`action.kind`)})))
+      order by id`,
+    { scan: true },
+  )
+  const actions = new Map(entries.map((entry) => [entry.id, entry]))
+  const older = entries.flatMap(({ undoes, redoes }) => {
+    const id = undoes ?? redoes
+    return id === null || actions.has(id) ? [] : [id]
+  })
+  for (const entry of await findEntries(engine, [...new Set(older)])) actions.set(entry.id, entry)
+  return entries.map(({ id, undoes, redoes, tableId }) => ({
+    id,
+    direction: undoes !== null ? 'undo' : redoes !== null ? 'redo' : 'do',
+    action: actions.get(undoes ?? redoes ?? id) ?? null,
+    tableId,
+  }))
+}
+
+/** A key in the values of a table's records that becomes another one in some entries of the log. */
+export interface RenamedKey {
+  tableId: string
+  from: string
+  to: string
+  /** The first entry. */
+  since: number
+  /** The first entry after them; null: all later ones. */
+  until: number | null
+}
+
+/** The statements that rename keys in the log, for a copy of it that is not kept. */
+export const renameKeys = ({ dialect }: Engine, keys: readonly RenamedKey[]): Statement[] =>
+  keys.map(({ tableId, from, to, since, until }) => {
+    const [old, fresh] = [`${JSON.stringify(from)}:`, `${JSON.stringify(to)}:`]
+    const renamed = (side: SQL) => sql`replace(${side}, ${old}, ${fresh})`
+    return dialect.render(sql`update sheaf_change_records
+      set before = ${renamed(sql`before`)}, after = ${renamed(sql`after`)}
+      where table_id = ${tableId} and change_id >= ${since} ${until === null ? sql`` : sql`and change_id < ${until}`}
+        and (${hasKey(sql`before`, from)} or ${hasKey(sql`after`, from)})`)
+  })
 
 /** Which keys the values of a table's records have in a range of entries: one read of these. */
 export async function listedKeys(

@@ -95,13 +95,12 @@ export interface Sources {
    * Creates the home of a base from another one of the same kind: from its file or schema in a backup, which is moved,
    * or as of now.
    *
-   * @param before runs while the copy still has the log of the original
+   * @param prepare runs while the copy still has all tables, and the log of the original; returns what it keeps
    */
   adopt(
     toBaseId: string,
     from: { file: string } | { schema: string } | { baseId: string },
-    what: HomeCopy,
-    before?: (copy: Engine) => Promise<void>,
+    prepare: (copy: Engine) => Promise<HomeCopy>,
   ): Promise<void>
   /** Permanently removes a base's home with all its records. */
   remove(baseId: string): Promise<void>
@@ -235,19 +234,18 @@ export function openSources(
     return opening
   }
 
-  const adoptSchema: Sources['adopt'] = async (toBaseId, from, what, before) => {
+  const adoptSchema: Sources['adopt'] = async (toBaseId, from, prepare) => {
     if ('file' in from) throw new Error(`${toBaseId} does not lie in a file`)
     const { connection } = requireOwn()
     const to = schemaOfBase(toBaseId)
     if ('schema' in from) await renameSchema(connection, from.schema, to)
     else await copyWholeSchema(connection, schemaOfBase(from.baseId), to)
     const copy = await engine(toBaseId)
-    await before?.(copy)
-    await reducePostgresCopy(copy, what)
+    await reducePostgresCopy(copy, await prepare(copy))
   }
 
-  const adopt: Sources['adopt'] = async (toBaseId, from, what, before) => {
-    if ((await homeOf(toBaseId)) === 'pg') return adoptSchema(toBaseId, from, what, before)
+  const adopt: Sources['adopt'] = async (toBaseId, from, prepare) => {
+    if ((await homeOf(toBaseId)) === 'pg') return adoptSchema(toBaseId, from, prepare)
     if ('schema' in from) throw new Error(`${toBaseId} does not lie in PostgreSQL`)
     if ('baseId' in from) await snapshotSqliteHome(await engine(from.baseId), path(toBaseId))
     else {
@@ -255,8 +253,7 @@ export function openSources(
       await rename(from.file, path(toBaseId))
     }
     const copy = await engine(toBaseId)
-    await before?.(copy)
-    await reduceSqliteCopy(copy, what)
+    await reduceSqliteCopy(copy, await prepare(copy))
   }
 
   return {
@@ -292,7 +289,7 @@ export function openSources(
     async copy(fromBaseId, toBaseId, what) {
       const [home, target] = await Promise.all([homeOf(fromBaseId), homeOf(toBaseId)])
       if (home === null || home !== target) throw new Error(`${toBaseId} cannot be a copy of ${fromBaseId}`)
-      if (home === 'sqlite3') return adopt(toBaseId, { baseId: fromBaseId }, what)
+      if (home === 'sqlite3') return adopt(toBaseId, { baseId: fromBaseId }, async () => what)
       await create(toBaseId, home)
       const copy = await engine(toBaseId)
       const [from, to] = [schemaOfBase(fromBaseId), schemaOfBase(toBaseId)]

@@ -1,5 +1,6 @@
 import { nowIso } from '../../../src/clock.ts'
 import type { UserActor } from '../../../src/core/actor.ts'
+import type { Filter } from '../../../src/core/filters/filter.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
 import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
@@ -10,10 +11,21 @@ import type { BaseDraft, BasesService } from '../../bases/index.ts'
 import { fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
 import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
 
+/** A webhook that may be copied. */
+export interface CopiedHook {
+  id: string
+  tableId: string
+  title: string
+  /** ISO 8601. */
+  createdAt: string
+  updatedAt: string
+  filter: Filter | null
+}
+
 /** Webhooks in the copy of a base, provided by app.ts from the hooks module. They are read `from` a backup, or from this server. */
 export interface CopiedHooks {
-  /** The ids of a base's webhooks. */
-  idsOf(baseId: string, from?: MetaReader): Promise<string[]>
+  /** A base's webhooks. */
+  ofBase(baseId: string, from?: MetaReader): Promise<CopiedHook[]>
   /** The ids of a table's webhooks. */
   idsOfTable(tableId: string): Promise<string[]>
   /**
@@ -130,6 +142,8 @@ export interface BaseToPublish {
   sourceIds: ReadonlyMap<string, string>
   rows: CopiedRows
   withHooks: boolean
+  /** Copies only webhooks that were there at a time, ISO 8601. */
+  hooksAt?: string | null
   /** Where the webhooks are read; absent: on this server. */
   from?: MetaReader
   /** Statements for further rows, by the new ids of all that they refer to. */
@@ -145,15 +159,16 @@ export function createCopyRows({ kernel, bases, schema, views }: Deps) {
      * The definitions of a base's tables.
      *
      * @param draft the copy, which tells whose tables are read: those of the base, and of its connected databases
-     * @param options `from`: where they are read, if not on this server
+     * @param options `from`: where they are read, if not on this server; `withTrash`: with the tables and fields in the
+     *   trash of the base itself
      */
     async read(
       baseId: string,
       { sourceIds, ownSourceId }: BaseDraft,
-      { withViews, from }: { withViews: boolean; from?: MetaReader },
+      { withViews, from, withTrash = false }: { withViews: boolean; from?: MetaReader; withTrash?: boolean },
     ): Promise<CopiedRows> {
       const connected = [...sourceIds.keys()].filter((id) => id !== ownSourceId)
-      const all = await schema.copiedRows.rowsOf(baseId, connected, from)
+      const all = await schema.copiedRows.rowsOf(baseId, connected, { from, withTrash })
       const tables = all.tables.filter(({ sourceId }) => sourceIds.has(sourceId))
       const ids = new Set(tables.map(({ id }) => id))
       const fields = all.fields.filter(({ tableId }) => ids.has(tableId))
@@ -164,8 +179,11 @@ export function createCopyRows({ kernel, bases, schema, views }: Deps) {
     async publish(copy: BaseToPublish): Promise<void> {
       const { owner, baseId, newBaseId, rows, from } = copy
       const hooks = kernel.registry.get(COPIED_HOOKS)
-      const hookIds = copy.withHooks ? await hooks.idsOf(baseId, from) : []
-      const known = [...copy.sourceIds, ...hookIds.map((id) => [id, createId('hook')] as const)]
+      const { hooksAt } = copy
+      const copied = (copy.withHooks ? await hooks.ofBase(baseId, from) : []).filter(
+        ({ createdAt }) => hooksAt == null || createdAt <= hooksAt,
+      )
+      const known = [...copy.sourceIds, ...copied.map(({ id }) => [id, createId('hook')] as const)]
       const fresh = withNewIds(rows, new Map([[baseId, newBaseId], ...known]))
       const copies = fresh.views.map(({ id, tableId }, index) => {
         return [rows.views[index]?.id ?? '', { viewId: id, tableId }] as const

@@ -387,7 +387,9 @@ export {
   COPIED_HOOKS,
   COPIED_INDEXES,
   type CopiedComments,
+  type CopiedHook,
   type CopiedHooks,
   type CopiedIndexes,
+  type CopiedRows,
   isSameDefinition,
 } from './copy-rows.ts'

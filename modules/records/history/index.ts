@@ -7,10 +7,11 @@ export { createRecordRestore, type RecordVersionPreview } from './restore-record
 export {
   createTableRestore,
   type LeftField,
+  type LogMoment,
   MAX_KEPT_PEOPLE,
   type TableMoment,
   type TableRestorePreview,
 } from './restore-table.ts'
-export { type BaseRewound, type CopyToRewind, rewindCopy } from './rewind-base.ts'
+export { type CopyToRewind, momentIn, rewindCopy } from './rewind-base.ts'
 export { createTrash, MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from './trash.ts'
 export { createUndo, joinActions, MAX_ACTIONS, type Undone } from './undo.ts'

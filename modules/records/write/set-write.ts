@@ -113,6 +113,11 @@ export interface RewindTarget {
   except: ReadonlySet<string>
   /** Link fields that keep their links. */
   exceptLinks: ReadonlySet<string>
+  /**
+   * True if the definitions of the tables are those of that moment as well: values that went with a change of their field
+   * are taken back, and the records keep no trace of this write.
+   */
+  isWhole?: boolean
 }
 
 interface Deps {
@@ -292,7 +297,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
   /** The sets that a rewind of a table starts from, computed from the log, and the statements that store them. */
   async function rewindOf(engine: Engine, actor: Actor, tableId: string, target: RewindTarget) {
     const { dialect } = engine
-    const { after, keep, except } = target
+    const { after, keep, except, isWhole = false } = target
     const model = await schema.loadWithKeys(tableId)
     const isKept = (relation: Relation) =>
       linksOf(relation).some((field) => field !== null && target.exceptLinks.has(field.id))
@@ -304,7 +309,14 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       const keys = relations.flatMap((relation) =>
         relation.kind === 'key' && relation.child.table.id === id ? [relation.key.id] : [],
       )
-      const squash = { tableId: id, after, keep, ranges, ...(keys.length > 0 && { keys }) }
+      const squash = {
+        tableId: id,
+        after,
+        keep,
+        ranges,
+        withFields: isWhole,
+        ...(keys.length > 0 && { keys }),
+      }
       const removed = ranges.filter((range) => !range.isKept)
       const key = columnIn({ alias: each.table.tableName }, each.primaryKey)
       const unlisted =
@@ -316,7 +328,9 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       sets.set(id, (alias) => squashedSet(dialect, squash, alias, unlisted))
     }
     const setOf: Rewind['setOf'] = (id, alias) => sets.get(id)?.(alias) ?? emptySet(alias)
-    const fields = rewindable(model).filter(({ id }) => !except.has(id))
+    const stamp = stampOf(model, actor)
+    const stamped = isWhole ? model.fields.filter(({ id }) => id in stamp) : []
+    const fields = [...rewindable(model), ...stamped].filter(({ id }) => !except.has(id))
     const viewIds = await viewsWithPlaces(engine, tableId)
     const keys = [...fields.map(({ id }) => id), ...viewIds.map(positionKey)]
     const range = { tableId, from: after + 1, to: Number.MAX_SAFE_INTEGER }
@@ -326,7 +340,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       engine,
       schema,
       newId: LAST_ENTRY_ID,
-      stampOf: (table) => stampOf(table, actor),
+      stampOf: (table) => (isWhole ? {} : stampOf(table, actor)),
       setOf,
       hasExpected: false,
       fields: fields.filter(({ id }) => named.has(id)),

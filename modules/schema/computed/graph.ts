@@ -13,7 +13,7 @@ import {
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { batches, type SchemaStore, toField, toTable } from '../model/index.ts'
+import { batches, type SchemaRows, type SchemaStore, toField, toTable } from '../model/index.ts'
 import { COMPUTED_TYPES, referencesOf, rulesOf } from './registry.ts'
 import { broken, type Reference, type Resolution, refusal, type SchemaLookup } from './rules.ts'
 
@@ -73,8 +73,7 @@ export async function readGraph(
   }
   remember(computedRows.map(({ field }) => ({ ...toField(field), deletedAt: field.deletedAt })))
 
-  const isLive = (field: AlteredField) =>
-    field.deletedAt === null && byTable.get(field.tableId)?.deletedAt === null
+  const isLive = liveIn(byTable)
   const computed = [...known.values()].filter((field) => rulesOf(field) !== undefined && isLive(field))
   const references = computed.flatMap(referencesOf)
   const clients = computed.some(hasFormula) ? await clientsOf(baseId) : new Map<string, string>()
@@ -90,6 +89,24 @@ export async function readGraph(
     return found.map((row) => ({ ...toField(row), deletedAt: row.deletedAt }))
   }
 
+  return graphOf(known, byTable, clients)
+}
+
+const liveIn =
+  (tables: ReadonlyMap<string, Table>) =>
+  (field: AlteredField): boolean =>
+    field.deletedAt === null && tables.get(field.tableId)?.deletedAt === null
+
+/**
+ * @param known the fields by id, with the trash
+ * @param clients by source id
+ */
+function graphOf(
+  known: ReadonlyMap<string, AlteredField>,
+  byTable: ReadonlyMap<string, Table>,
+  clients: ReadonlyMap<string, string>,
+): ComputedGraph {
+  const isLive = liveIn(byTable)
   const find = (fieldId: string): Field | undefined => {
     const field = known.get(fieldId)
     return field && isLive(field) ? field : undefined
@@ -97,7 +114,7 @@ export async function readGraph(
   const displayOf = (tableId: string): Field | undefined =>
     [...known.values()].find((field) => field.tableId === tableId && field.isDisplay && isLive(field))
   return {
-    computed,
+    computed: [...known.values()].filter((field) => rulesOf(field) !== undefined && isLive(field)),
     field: find,
     table(tableId) {
       const table = byTable.get(tableId)
@@ -116,6 +133,20 @@ export async function readGraph(
         return read ?? []
       }),
   }
+}
+
+/** The fields with the results of those that are computed, and no others. @param clients of the databases, by source id */
+export function resolveRows(
+  { tables, fields }: SchemaRows,
+  clients: ReadonlyMap<string, string>,
+): SchemaRows['fields'] {
+  const known = new Map(fields.map((row) => [row.id, { ...toField(row), deletedAt: row.deletedAt }]))
+  const byTable = new Map(tables.map((row) => [row.id, toTable(row)]))
+  const resolved = resolveAll(graphOf(known, byTable, clients), new Set())
+  return fields.map((field) => {
+    const isStored = rulesOf(field) === undefined && field.databaseType === null
+    return { ...field, ...(isStored ? { result: null, error: null } : resolved.get(field.id)) }
+  })
 }
 
 /**

@@ -3,7 +3,7 @@
  */
 
 export { formulaRefusal, refuseUnknownFunction } from './formula.ts'
-export { type Alteration, readGraph, resolveAll } from './graph.ts'
+export { type Alteration, readGraph, resolveAll, resolveRows } from './graph.ts'
 export { createReachable, type ReachableModels, recomputeResults } from './recompute.ts'
 export { referencesOf } from './registry.ts'
 export { refusal } from './rules.ts'

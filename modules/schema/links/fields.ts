@@ -3,10 +3,11 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import { FIELD_TYPE_NAMES } from '../../../src/core/fields/index.ts'
 import { isForeignKey, isLinkType } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { MetaReader } from '../../../src/db/meta.ts'
+import type { Kernel } from '../../../src/kernel.ts'
 import {
   createTableModel,
   plainField,
+  type SchemaRows,
   type SchemaStore,
   type StoredField,
   type TableModel,
@@ -21,9 +22,18 @@ export interface FoundLink {
   isLive: boolean
 }
 
+/** Every link field among rows of a base, including the trash. */
+export function linksAmong({ tables, fields }: SchemaRows): FoundLink[] {
+  const live = new Set(tables.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])))
+  return fields.filter(isLinkType).map((field) => ({
+    field: toStored(field),
+    isLive: field.deletedAt === null && live.has(field.tableId),
+  }))
+}
+
 /** Every link field of a base, including the trash, in one statement. */
 export async function allLinkFieldsOf(
-  kernel: { meta: { db: MetaReader } },
+  kernel: Pick<Kernel, 'meta'>,
   { fields, tables }: Pick<SchemaStore, 'fields' | 'tables'>,
   baseId: string,
 ): Promise<FoundLink[]> {
@@ -88,7 +98,7 @@ export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'peek' | 'find
 
 /** Every live link field of a base's live tables. The links to a table are stored in the fields of other tables. */
 export async function linkFieldsOf(
-  kernel: { meta: { db: MetaReader } },
+  kernel: Pick<Kernel, 'meta'>,
   store: Pick<SchemaStore, 'fields' | 'tables'>,
   baseId: string,
 ): Promise<Field[]> {

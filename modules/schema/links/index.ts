@@ -3,7 +3,7 @@
  */
 
 export { createLink } from './create.ts'
-export { allLinkFieldsOf, createKeyLoader, type FoundLink, linkFieldsOf } from './fields.ts'
+export { allLinkFieldsOf, createKeyLoader, type FoundLink, linkFieldsOf, linksAmong } from './fields.ts'
 export { pairIndexes } from './junction.ts'
 export {
   type LinkParts,

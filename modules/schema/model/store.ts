@@ -30,10 +30,7 @@ export type SchemaStore = ReturnType<typeof createSchemaStore>
 
 /** Reads the metadata of tables and fields and caches table models. Writes go through `change.ts`. */
 export function createSchemaStore(
-  kernel: {
-    meta: Pick<Kernel['meta'], 'tables' | 'cluster'> & { db: MetaReader }
-    events: Pick<Kernel['events'], 'on'>
-  },
+  kernel: Pick<Kernel, 'meta' | 'events'>,
   bases: Pick<BasesService, 'require' | 'sourcesOf'>,
 ) {
   const { tables, fields } = kernel.meta.tables(defineSchemaTables)
@@ -289,15 +286,24 @@ export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
     /**
      * @param connected ids of connected databases. What people deleted of them is read as well: it stays in the trash, so
      *   that a synchronization does not bring it back
-     * @param from metadata of a backup; absent: those of this server
+     * @param options `from`: metadata of a backup; absent: those of this server. `withTrash`: reads the trash of the base
+     *   itself as well
      */
-    async rowsOf(baseId: string, connected: readonly string[], from: MetaReader = db): Promise<SchemaRows> {
-      const isCopied = or(isNull(tables.deletedAt), inArray(tables.sourceId, [...connected]))
+    async rowsOf(
+      baseId: string,
+      connected: readonly string[],
+      { from = db, withTrash = false }: { from?: MetaReader | undefined; withTrash?: boolean } = {},
+    ): Promise<SchemaRows> {
+      const isCopied = withTrash
+        ? undefined
+        : or(isNull(tables.deletedAt), inArray(tables.sourceId, [...connected]))
       const found = await from
         .select()
         .from(tables)
         .where(and(eq(tables.baseId, baseId), isCopied))
-      const hasTrash = new Set(found.flatMap(({ id, sourceId }) => (connected.includes(sourceId) ? id : [])))
+      const hasTrash = new Set(
+        found.flatMap(({ id, sourceId }) => (withTrash || connected.includes(sourceId) ? id : [])),
+      )
       const ids = found.map(({ id }) => id)
       const all: SchemaRows['fields'] = []
       for (const tableIds of batches(ids, IDS_PER_STATEMENT)) {

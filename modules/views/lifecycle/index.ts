@@ -18,4 +18,5 @@ export {
   viewDefinition,
   viewFieldDefinition,
 } from './defined-views.ts'
+export { rewindViews } from './rewind-views.ts'
 export { registerViewsUndo } from './undo.ts'

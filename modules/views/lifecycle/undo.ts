@@ -78,7 +78,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
 }
 
 /** The settings of a view; what others have set since for other settings, or for other options of its kind, stays. */
-function restoredState(row: ViewRow, from: ViewState, to: ViewState): ViewState {
+export function restoredState(row: ViewRow, from: ViewState, to: ViewState): ViewState {
   const current = stateOf(row)
   const restored = restoreKeys(current, from, to)
   if (!current.options || !from.options || !to.options) return restored
@@ -96,7 +96,7 @@ function restoredState(row: ViewRow, from: ViewState, to: ViewState): ViewState 
 }
 
 /** The fields of `to`; what others have set since for other settings of a field, or of its question, stays. */
-function restoredFields(current: ViewField[], from: ViewField[], to: ViewField[]): ViewField[] {
+export function restoredFields(current: ViewField[], from: ViewField[], to: ViewField[]): ViewField[] {
   const [now, before] = [byFieldId(current), byFieldId(from)]
   return to.map((field) => {
     const [kept, changed] = [now.get(field.fieldId), before.get(field.fieldId)]

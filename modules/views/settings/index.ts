@@ -3,7 +3,7 @@
  */
 
 export { checkColoring, checkGroups, checkOptions, newOptions } from './check-options.ts'
-export { renameChoices } from './rename-choices.ts'
+export { formWithRenamedChoices, renameChoices, withRenamedChoices } from './rename-choices.ts'
 export {
   changedKeys,
   changeView,

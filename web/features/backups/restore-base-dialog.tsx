@@ -13,8 +13,15 @@ type Summary = NonNullable<Outputs['backups']['list'][number]['summary']>
 interface Restored {
   title: string
   filesMissing: number
-  notRewound: { tables: string[]; fields: string[] }
-  deletedSince?: string[]
+  notRewound: Left[]
+}
+
+/** Something that is not as it was at the time; see `NotRewound`. */
+interface Left {
+  kind: 'table' | 'field' | 'view' | 'records' | 'webhook' | 'comments'
+  title: string
+  reason: 'purged' | 'changed' | 'connected'
+  count?: number
 }
 
 /** Bases by their ids and titles. */
@@ -98,6 +105,7 @@ function RestoreDialog({ bases, hint, titleHint, isReady = true, start, ...dialo
             await cache.bases.list.invalidate()
             return reportOf(result as Restored)
           },
+          remarks: (result) => remarksOn(result as Restored),
           open: () => goTo(paths.base(started.baseId)),
         }
       }}
@@ -128,16 +136,25 @@ function RestoreDialog({ bases, hint, titleHint, isReady = true, start, ...dialo
   )
 }
 
-function reportOf({
-  title,
-  filesMissing,
-  notRewound: { tables, fields },
-  deletedSince = [],
-}: Restored): string {
-  const names = [...tables, ...fields]
-  if (deletedSince.length > 0) return m.backups_deleted_since({ title, names: deletedSince.join(', ') })
-  if (names.length > 0) return m.backups_not_rewound({ title, names: names.join(', ') })
-  return filesMissing === 0
+const reportOf = ({ title, filesMissing }: Restored): string =>
+  filesMissing === 0
     ? m.backups_restored({ title })
     : m.backups_restored_without({ title, count: String(filesMissing) })
+
+/** What is not as it was. */
+function remarksOn({ notRewound }: Restored): string[] {
+  const left = (reason: Left['reason'], text: (input: { names: string }) => string): string[] => {
+    const names = notRewound.filter((each) => each.reason === reason).map(nameOf)
+    return names.length === 0 ? [] : [text({ names: names.join(', ') })]
+  }
+  return [
+    ...left('purged', m.backups_left_purged),
+    ...left('changed', m.backups_left_changed),
+    ...left('connected', m.backups_left_connected),
+  ]
 }
+
+const nameOf = ({ kind, title, count }: Left): string =>
+  count === undefined
+    ? m.backups_left_part({ kind, title })
+    : m.backups_left_counted({ kind, title, count })

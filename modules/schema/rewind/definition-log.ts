@@ -1,0 +1,23 @@
+import { type DefinitionEntry, definitionEntries } from '../../../src/db/change-log.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+
+/** The changes of definitions around a moment. */
+export interface DefinitionLog {
+  /** The last entry at the moment. */
+  after: number
+  /** The moment, ISO 8601. */
+  at: string
+  /** Oldest first: all after the moment, and those before it from the first one that was undone or redone since. */
+  entries: readonly DefinitionEntry[]
+}
+
+/** Reads the changes of definitions that tell how a base was at a moment. */
+export async function readDefinitionLog(
+  engine: Engine,
+  { after, time }: { after: number; time: string },
+): Promise<DefinitionLog> {
+  const later = await definitionEntries(engine, after)
+  const oldest = later.reduce((least, { action }) => Math.min(least, action?.id ?? least), after + 1)
+  const entries = oldest <= after ? await definitionEntries(engine, oldest - 1) : later
+  return { after, at: time, entries }
+}
