@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeEntries } from '../../src/db/change-log.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable } from '../records/support.ts'
+import { connect, createForeign } from '../sources/support.ts'
 import { createBase } from '../support/factories.ts'
 import { BACKUP_TIMEOUT_MS, settingsOf } from './support.ts'
 
@@ -28,6 +30,9 @@ interface Shop {
   orders: TestTable
   customers: TestTable
   linkId: string
+  ownerId: string
+  twinId: string
+  numberId: string
 }
 
 /** A base with two linked tables, a computed field of each kind, and a second view. */
@@ -64,6 +69,9 @@ async function fill(): Promise<Shop> {
     trpc.schema.createField.mutate({ tableId: orders.id, field: { title, type, options } as never })
   const link = await add('Customer', 'Links', { kind: 'mm', relatedTableId: customers.id })
   await add('Double', 'Formula', { formula: '{Qty} * 2' })
+  const number = await add('Number', 'AutoNumber', {})
+  const owner = await add('Owner', 'LinkToAnotherRecord', { kind: 'bt', relatedTableId: customers.id })
+  const twin = await add('Twin', 'Links', { kind: 'oo', relatedTableId: customers.id })
   await add('Towns', 'Lookup', { relationFieldId: link.id, targetFieldId: customers.field('Town').id })
   await trpc.records.write.mutate({
     change: {
@@ -71,6 +79,9 @@ async function fill(): Promise<Shop> {
       operations: [
         { kind: 'link', tableId: orders.id, fieldId: link.id, id: 1, targets: [1, 2] },
         { kind: 'link', tableId: orders.id, fieldId: link.id, id: 3, targets: [2] },
+        { kind: 'link', tableId: orders.id, fieldId: owner.id, id: 1, targets: [1] },
+        { kind: 'link', tableId: orders.id, fieldId: owner.id, id: 2, targets: [1] },
+        { kind: 'link', tableId: orders.id, fieldId: twin.id, id: 4, targets: [2] },
       ],
     },
   })
@@ -96,10 +107,12 @@ async function fill(): Promise<Shop> {
     kind: 'kanban',
     options: { stackFieldId: status },
   })
-  return { orders, customers, linkId: link.id }
+  return { orders, customers, linkId: link.id, ownerId: owner.id, twinId: twin.id, numberId: number.id }
 }
 
 const tablesOf = (baseId: string) => main.trpc.schema.tables.query({ baseId })
+
+const isLink = ({ type }: { type: string }) => type === 'Links' || type === 'LinkToAnotherRecord'
 
 /** Everything in a base that people see, with titles in place of ids. */
 async function picture(baseId: string): Promise<unknown> {
@@ -117,11 +130,21 @@ async function picture(baseId: string): Promise<unknown> {
       `/api/v2/tables/${table.id}/records?limit=1000&nested[Customer][limit]=100`,
     )
     const links = []
-    for (const field of fields.filter(({ type, isSystem }) => type === 'Links' && !isSystem))
+    for (const field of fields.filter((each) => isLink(each) && !each.isSystem))
       for (const { Id } of body.list) {
         const linked = await main.rest.get(`/api/v2/tables/${table.id}/links/${field.id}/records/${Id}`)
-        links.push([field.title, Id, linked.body.list.map(({ Title }: { Title: string }) => Title)])
+        links.push([
+          field.title,
+          Id,
+          (linked.body.list ?? [linked.body]).map(({ Title }: { Title: string }) => Title),
+        ])
       }
+    const inViews = await Promise.all(
+      views.map(async ({ id, title }) => {
+        const shown = await main.rest.get(`/api/v2/tables/${table.id}/records?viewId=${id}&fields=Title`)
+        return [title, shown.body.list]
+      }),
+    )
     const { comments } = await main.trpc.comments.list.query({ tableId: table.id, recordId: 1 })
     seen.push({
       table: { title: table.title, description: table.description, meta: table.meta },
@@ -143,7 +166,7 @@ async function picture(baseId: string): Promise<unknown> {
             title,
             type,
             // The parts of a link have names of their own.
-            options: type === 'Links' ? (options as { kind: string }).kind : options,
+            options: isLink({ type }) ? (options as { kind: string }).kind : options,
             description,
             required,
             unique,
@@ -160,6 +183,7 @@ async function picture(baseId: string): Promise<unknown> {
         ),
       })),
       records: body.list,
+      inViews,
       links,
       comments: comments.map(({ text, resolvedBy }) => ({ text, isResolved: resolvedBy !== null })),
     })
@@ -213,7 +237,7 @@ const undo = () => bench.trpc.records.undo.mutate({ baseId: bench.baseId })
 
 describe('restoring a base to a time', () => {
   test('brings back tables, fields and views that were deleted since, with records, and leaves out those created since', async () => {
-    const { orders, customers } = await fill()
+    const { orders, customers, numberId } = await fill()
     const { trpc, rest } = bench
     await expectBack(async () => {
       await rest.patch(orders.path, { Id: 1, Title: 'changed', Qty: 100 })
@@ -227,6 +251,7 @@ describe('restoring a base to a time', () => {
       await trpc.schema.deleteField.mutate({ fieldId: orders.field('Qty').id })
       // Deleted with the value of a deleted field, which the log has under the name of its column.
       for (const Id of [1, 2, 4]) await rest.delete(orders.path, { Id })
+      await trpc.schema.deleteField.mutate({ fieldId: numberId })
       const later = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'since' }])
       await trpc.schema.createField.mutate({
         tableId: orders.id,
@@ -255,7 +280,7 @@ describe('restoring a base to a time', () => {
       await trpc.schema.reorderTable.mutate({ tableId: customers.id, before: null })
       await trpc.schema.updateTable.mutate({ tableId: customers.id, title: orders.title })
       await updateField(orders.field('Qty').id, {
-        title: 'Number',
+        title: 'Amount',
         required: true,
         options: { decimals: 2 },
         defaultValue: 7,
@@ -346,6 +371,36 @@ describe('restoring a base to a time', () => {
     })
   })
 
+  test('brings back links of every kind, and the places of records', async () => {
+    const { orders, customers, linkId, ownerId, twinId } = await fill()
+    const { rest, trpc, baseId } = bench
+    const board = await viewOf(orders, 'Board')
+    const write = (...operations: object[]) =>
+      trpc.records.write.mutate({ change: { baseId, operations: operations as never } })
+    await write({ kind: 'move', tableId: orders.id, viewId: board.id, ids: [3], before: 1 })
+    await expectBack(async () => {
+      await write(
+        { kind: 'move', tableId: orders.id, viewId: board.id, ids: [2], before: 3 },
+        { kind: 'unlink', tableId: orders.id, fieldId: linkId, id: 1, targets: [1] },
+        { kind: 'link', tableId: orders.id, fieldId: ownerId, id: 1, targets: [2] },
+        { kind: 'link', tableId: orders.id, fieldId: twinId, id: 1, targets: [2] },
+      )
+      await trpc.views.delete.mutate({ viewId: board.id })
+      for (const fieldId of [linkId, ownerId, twinId]) await trpc.schema.deleteField.mutate({ fieldId })
+      await rest.delete(customers.path, { Id: 2 })
+      await rest.delete(orders.path, [{ Id: 1 }, { Id: 4 }])
+      await trpc.schema.createField.mutate({
+        tableId: orders.id,
+        field: {
+          title: 'Owner',
+          type: 'Links',
+          options: { kind: 'bt', relatedTableId: customers.id },
+        } as never,
+      })
+      await trpc.schema.deleteTable.mutate({ tableId: orders.id })
+    })
+  })
+
   test('takes back what was undone, redone and restored since', async () => {
     const { orders, customers } = await fill()
     const { trpc, rest } = bench
@@ -419,6 +474,50 @@ describe('restoring a base to a time', () => {
         { kind: 'webhook', title: `${orders.title}.Changed`, reason: 'changed' },
       ]),
     )
+  })
+
+  test('names fields and tables of which the log does not tell how they were', async () => {
+    const { orders } = await fill()
+    const { trpc, baseId, app } = bench
+    await trpc.schema.updateTable.mutate({ tableId: orders.id, description: 'As it was' })
+    const engine = await app.kernel.sources.engine(baseId)
+    const [described] = (await trpc.records.actions.query({ baseId, limit: 1 })).actions
+    const status = orders.field('Status')
+    const [first, ...others] = status.options.choices as { title: string }[]
+    await updateField(status.id, { options: { choices: [{ ...first, title: 'new' }, ...others] } })
+    const at = await momentNow()
+    await undo()
+    await undo()
+    await removeEntries(engine, described?.id ?? 0)
+    const { notRewound } = await restoreTo(at)
+    expect(notRewound).toEqual([
+      { kind: 'field', title: `${orders.title}.Status`, reason: 'changed' },
+      { kind: 'table', title: orders.title, reason: 'changed' },
+    ])
+  })
+
+  test('leaves tables of connected databases as they are, and names those that were changed since', async () => {
+    const { orders } = await fill()
+    const { trpc, rest, baseId } = bench
+    const foreign = await createForeign('mariadb', [
+      'create table part (id int auto_increment primary key, name varchar(50))',
+      'create table other (id int auto_increment primary key, name varchar(50))',
+    ])
+    try {
+      await connect(bench, foreign.sent)
+      const part = (await tablesOf(baseId)).find(({ title }) => title.toLowerCase() === 'part')
+      const at = await momentNow()
+      await rest.post(`/api/v2/tables/${part?.id}/records`, { name: 'since' })
+      await trpc.schema.updateTable.mutate({ tableId: part?.id ?? '', title: 'Parts' })
+      await trpc.schema.deleteTable.mutate({ tableId: orders.id })
+      const restored = await restoreTo(at)
+      const titles = (await tablesOf(restored.baseId)).map(({ title }) => title)
+      expect(titles).toEqual(expect.arrayContaining([orders.title, 'Parts']))
+      expect(restored.notRewound).toEqual([{ kind: 'table', title: 'Parts', reason: 'connected' }])
+    } finally {
+      await trpc.bases.delete.mutate({ baseId })
+      await foreign.stop()
+    }
   })
 
   test('rewinds the first backup after the time as well, whatever has been deleted forever since', async () => {

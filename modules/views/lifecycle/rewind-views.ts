@@ -57,7 +57,6 @@ export function rewindViews(
     const changes = byView.get(id) ?? []
     const row = now.get(id)
     const first = changes.find((change) => change.id > log.after && isOfExistence(change.action.kind))
-    // Views of the moment before 0.2.0 have no entry of their creation.
     const isThere = first ? !makesAppear(first.action.kind, first.direction) : row !== undefined
     if (!isThere || (row && row.createdAt > log.at)) continue
     const snapshot = first
@@ -65,7 +64,7 @@ export function rewindViews(
       : row && { row, lines: lines.get(id) ?? [], before: null }
     const table = snapshot && tables.get(snapshot.row.tableId)
     if (!snapshot || table === undefined) continue
-    if (first?.direction === 'do' && first.action.undoneBy === FINAL) {
+    if (first?.action.kind === 'view.delete' && first.action.undoneBy === FINAL) {
       found.left.push({ kind: 'view', title: `${table}.${snapshot.row.title}`, reason: 'purged' })
       continue
     }
