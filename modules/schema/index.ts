@@ -60,6 +60,8 @@ export {
 export {
   type DefinitionLog,
   isOfExistence,
+  type KnownEntry,
+  knownEntries,
   makesAppear,
   type NotRewound,
   type RenamedChoices,

@@ -411,11 +411,15 @@ describe('sheaf restore', () => {
 
   test('--at restores one base to an earlier time as a new one', async () => {
     const server = await place.start()
-    const { rest, baseId, path } = await fill(server.url, 10)
+    const { rest, trpc: there, baseId, path } = await fill(server.url, 10)
+    const gone = await there.schema.createTable.mutate({ baseId, title: 'Gone' })
     await Bun.sleep(20)
     const at = new Date().toISOString()
     await Bun.sleep(20)
     await rest.patch(path, { Id: 1, Name: 'Later' })
+    const tableId = gone.table.id
+    await there.schema.deleteTable.mutate({ tableId })
+    await there.trash.purge.mutate({ baseId, items: [{ kind: 'table', tableId }] })
     const args = ['restore', '--base', baseId, '--at', at, '--title', 'Shop before']
     const running = await place.sheaf(args)
     expect([running.code, running.errors]).toEqual([1, expect.stringContaining('Another server is already')])
@@ -431,6 +435,7 @@ describe('sheaf restore', () => {
     expect([future.code, future.errors]).toEqual([1, expect.stringContaining('future')])
     const restored = await place.sheaf(args)
     expect([restored.code, restored.errors]).toEqual([0, ''])
+    expect(restored.output).toContain('deleted forever since: the table “Gone”')
     const newId = /as “Shop before” \((p\w+)\)/.exec(restored.output)?.[1] ?? ''
     const again = await place.start()
     const { trpc, rest: restThere } = await enter(again.url)

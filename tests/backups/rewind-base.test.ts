@@ -7,6 +7,7 @@ import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
 import { createBase } from '../support/factories.ts'
+import { asked } from '../views/support.ts'
 import { BACKUP_TIMEOUT_MS, settingsOf } from './support.ts'
 
 setDefaultTimeout(BACKUP_TIMEOUT_MS)
@@ -146,7 +147,11 @@ async function picture(baseId: string): Promise<unknown> {
       }),
     )
     const { comments } = await main.trpc.comments.list.query({ tableId: table.id, recordId: 1 })
+    const { columns } = (await main.rest.get(`/api/v2/meta/tables/${table.id}`)).body
     seen.push({
+      metas: columns.flatMap(({ title, system, meta }: Record<string, unknown>) =>
+        system ? [] : [[title, meta]],
+      ),
       table: { title: table.title, description: table.description, meta: table.meta },
       fields: fields
         .filter(({ isSystem }) => !isSystem)
@@ -267,10 +272,13 @@ describe('restoring a base to a time', () => {
   })
 
   test('brings back titles and settings of tables, fields and views', async () => {
-    const { orders, customers } = await fill()
+    const { orders, customers, ownerId } = await fill()
     const { trpc, rest } = bench
     const status = orders.field('Status')
     await expectBack(async () => {
+      await updateField(ownerId, { required: true, title: 'Owned by' })
+      const meta = { note: 'of a client' }
+      expect((await rest.patch(`/api/v2/meta/columns/${ownerId}`, { meta })).status).toBe(200)
       await trpc.schema.updateTable.mutate({
         tableId: orders.id,
         title: 'Renamed',
@@ -316,7 +324,23 @@ describe('restoring a base to a time', () => {
 
   test('brings back options of select fields, with the cells, filters and stacks that name them', async () => {
     const { orders } = await fill()
+    const { trpc } = bench
     const status = orders.field('Status')
+    await trpc.schema.createField.mutate({
+      tableId: orders.id,
+      field: {
+        title: 'Pay',
+        type: 'Button',
+        options: { kind: 'update', label: 'Pay', values: { [status.id]: 'open' } },
+      } as never,
+    })
+    const form = await trpc.views.create.mutate({ tableId: orders.id, title: 'Form', kind: 'form' })
+    await trpc.views.arrange.mutate({
+      viewId: form.id,
+      fields: [
+        { fieldId: status.id, show: true, form: { ...asked, limitOptions: ['open'], defaultValue: 'open' } },
+      ],
+    })
     const [open, paid, sent] = status.options.choices as { id: string; title: string; color: string }[]
     await expectBack(async () => {
       await updateField(status.id, { options: { choices: [{ ...open, title: 'new' }, paid, sent] } })

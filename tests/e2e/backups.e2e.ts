@@ -23,10 +23,13 @@ describe('the backups of an administrator', () => {
     const account = { email: EMAIL, password: PASSWORD }
     const trpc = app().trpc((await app().rest().post('/api/v1/auth/user/signin', account)).body.token)
     for (const { id, title } of await trpc.bases.list.query()) {
-      if (title !== 'Brought back' && title !== 'Of another time') continue
+      if (!['Brought back', 'Of another time', 'To rewind'].includes(title)) continue
       await trpc.bases.delete.mutate({ baseId: id })
       await trpc.trash.purgeBase.mutate({ baseId: id })
     }
+
+    const { id: baseId } = await trpc.bases.create.mutate({ title: 'To rewind' })
+    const { table } = await trpc.schema.createTable.mutate({ baseId, title: 'Gone for good' })
 
     const page = await openSignedIn('/account/backups')
     await see(page.getByRole('heading', { name: 'Backups are not set up' }))
@@ -67,10 +70,19 @@ describe('the backups of an administrator', () => {
       const at = new Date()
       return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
     })
+    await trpc.schema.deleteTable.mutate({ tableId: table.id })
+    await trpc.trash.purge.mutate({ baseId, items: [{ kind: 'table', tableId: table.id }] })
     await rewind.getByLabel('Time', { exact: true }).fill(now)
+    await rewind.getByLabel('Base', { exact: true }).selectOption(baseId)
     await rewind.getByRole('textbox', { name: 'Title of the new base' }).fill('Of another time')
     await rewind.getByRole('button', { name: 'Restore as new base' }).click()
     await see(page.getByText('“Of another time” was restored'))
+    // It stays open to say what is missing.
+    await see(rewind.getByText('Deleted forever since: table Gone for good.'))
+    expect(await axeViolations(page)).toEqual([])
+    await rewind.getByRole('button', { name: 'Open' }).click()
+    await rewind.waitFor({ state: 'detached' })
+    expect(page.url()).not.toContain('/account/')
     await page.goBack()
     // Its contents get lost.
     rmSync(join(folder, 'backups', 'packs'), { recursive: true })

@@ -19,7 +19,13 @@ import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { CellsWrite, ChangeContext, FrozenAt } from '../change/index.ts'
 import type { MarkedParts } from '../links/index.ts'
-import { areLinks, choicesOf, type FieldDefinition, type TableModel } from '../model/index.ts'
+import {
+  areLinks,
+  choicesOf,
+  type FieldDefinition,
+  type FieldPatch,
+  type TableModel,
+} from '../model/index.ts'
 import { canFreeze, type ReadableValues } from './frozen-values.ts'
 
 /** @throws NOT_IMPLEMENTED if one of the types has no stored values to convert */
@@ -149,4 +155,15 @@ export interface FieldDecision {
   cells?: CellsWrite
   /** Parts of a link that are deleted or restored with it. */
   also?: MarkedParts
+}
+
+/** The `meta` of REST clients before and after a change, for the log. Undo leaves it as it is. */
+export function loggedMeta(
+  { stored }: TableModel,
+  fieldId: string,
+  after: FieldPatch['wireMeta'],
+): { wireMeta?: { before: FieldPatch['wireMeta']; after: FieldPatch['wireMeta'] } } {
+  if (after === undefined) return {}
+  const field = stored.find(({ id }) => id === fieldId)
+  return { wireMeta: { before: field?.wireMeta ?? null, after } }
 }

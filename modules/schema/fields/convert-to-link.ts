@@ -26,7 +26,7 @@ import {
   writeLinks,
 } from '../links/index.ts'
 import { checkTitle, definitionOf, type FieldPatch, getField } from '../model/index.ts'
-import { type ConversionPreview, createPreview, refuseConversion } from './conversion.ts'
+import { type ConversionPreview, createPreview, loggedMeta, refuseConversion } from './conversion.ts'
 
 /** True if a stored field is converted to a link, whose records its values name. */
 export const becomesLink = (field: Pick<Field, 'type'>, type: Field['type'] = field.type): boolean =>
@@ -105,7 +105,13 @@ export async function convertToLink(
           entry: {
             kind: 'field.update',
             tableId: table.id,
-            detail: { fieldId: field.id, before, after, frozenAt },
+            detail: {
+              fieldId: field.id,
+              before,
+              after,
+              frozenAt,
+              ...loggedMeta(ends.own.model, field.id, wireMeta),
+            },
           },
           altered: {
             fields: [converted, ...added].map((each) => ({ ...each, deletedAt: null })),

@@ -49,7 +49,13 @@ import {
   type TableModel,
 } from '../model/index.ts'
 import { fillNumbers } from './auto-numbers.ts'
-import { type FieldChangeContext, type FieldDecision, membersOf, refuseConversion } from './conversion.ts'
+import {
+  type FieldChangeContext,
+  type FieldDecision,
+  loggedMeta,
+  membersOf,
+  refuseConversion,
+} from './conversion.ts'
 import { convertColumn } from './convert-column.ts'
 import { becomesLink, convertToLink } from './convert-to-link.ts'
 import { storableFormula } from './formula-input.ts'
@@ -208,7 +214,13 @@ export async function writeField(
           : {
               kind: 'field.update',
               tableId,
-              detail: { fieldId, before, after, ...(after.type !== before.type && { frozenAt: now }) },
+              detail: {
+                fieldId,
+                before,
+                after,
+                ...(after.type !== before.type && { frozenAt: now }),
+                ...loggedMeta(model, fieldId, wireMeta),
+              },
             },
         ...(cells && { cells }),
         touchesRecords:

@@ -1,4 +1,4 @@
-import { type DefinitionEntry, definitionEntries } from '../../../src/db/change-log.ts'
+import { type DefinitionEntry, definitionEntries, type StoredEntry } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 
 /** The changes of definitions around a moment. */
@@ -21,3 +21,15 @@ export async function readDefinitionLog(
   const entries = oldest <= after ? await definitionEntries(engine, oldest - 1) : later
   return { after, at: time, entries }
 }
+
+/** An entry whose change the log has. */
+export type KnownEntry = DefinitionEntry & { action: StoredEntry }
+
+/** The entries whose changes the log has, updates with the settings before and after them. */
+export const knownEntries = ({ entries }: DefinitionLog): KnownEntry[] =>
+  entries.filter((entry): entry is KnownEntry => {
+    const { action } = entry
+    if (action === null || !action.kind.endsWith('.update')) return action !== null
+    const { before, after } = (action.detail ?? {}) as { before?: unknown; after?: unknown }
+    return typeof before === 'object' && typeof after === 'object'
+  })

@@ -3,7 +3,6 @@ import type { ChoiceTitles } from '../../../src/core/fields/choice-titles.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { renamedText } from '../../../src/core/views/index.ts'
-import type { DefinitionEntry, StoredEntry } from '../../../src/db/change-log.ts'
 import {
   choicesOf,
   choiceTitles,
@@ -14,14 +13,11 @@ import {
   toField,
 } from '../model/index.ts'
 import type { TableState } from '../tables/index.ts'
-import type { DefinitionLog } from './definition-log.ts'
+import { type DefinitionLog, type KnownEntry, knownEntries } from './definition-log.ts'
 import { isOfExistence, makesAppear, type Step, stateAt, stepOf } from './state-at.ts'
 
 type TableRow = SchemaRows['tables'][number]
 type FieldRow = SchemaRows['fields'][number]
-
-/** An entry of the log whose change is known. */
-type KnownEntry = DefinitionEntry & { action: StoredEntry }
 
 /** Something that is not as it was at the moment. */
 export interface NotRewound {
@@ -78,7 +74,7 @@ export interface RewoundSchema {
  */
 export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: DefinitionLog): RewoundSchema {
   const { after, at } = log
-  const entries = log.entries.filter((entry): entry is KnownEntry => entry.action !== null)
+  const entries = knownEntries(log)
   const own = rows.tables.filter(({ sourceId }) => sourceId === ownSourceId)
   const connected = rows.tables.filter(({ sourceId }) => sourceId !== ownSourceId)
   const tableRows = new Map(own.map((table) => [table.id, table]))
@@ -118,35 +114,19 @@ export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: Definit
       ...renamed.filter(({ tableId }) => tableId === field.tableId).map(buttonStep),
     ].toSorted((a, b) => a.id - b.id)
     stepsOf.set(field.id, steps)
-    definedAs.set(field.id, { ...field, ...stateAt(steps, after, definitionOf(toField(field))) })
+    definedAs.set(field.id, {
+      ...field,
+      ...stateAt(steps, after, definitionOf(toField(field))),
+      wireMeta: stateAt(metaSteps(ofFields.get(field.id) ?? []), after, field.wireMeta),
+    })
   }
 
-  const links = [...definedAs.values()].flatMap((field) => {
-    const link = linkOf(field)
-    return link ? [{ field, link }] : []
-  })
-  const liveLinks = links.filter(({ field, link }) => {
-    if (!liveTables.has(field.tableId) || !liveTables.has(link.relatedTableId)) return false
-    const inverse = link.inverseFieldId === null ? null : definedAs.get(link.inverseFieldId)
-    if (inverse === undefined || (inverse && !linkOf(inverse))) return false
-    if (link.keyFieldId !== null && !definedAs.has(link.keyFieldId)) return false
-    if (link.junction && !tableRows.has(link.junction.tableId)) return false
-    // A change names one side of a link.
-    const ids = [field.id, link.inverseFieldId, link.keyFieldId].filter((id) => id !== null)
-    const events = ids.flatMap((id) => ofFields.get(id) ?? []).toSorted((a, b) => a.id - b.id)
-    return [field, ...(inverse ? [inverse] : [])].every((side) => wasThere(side, events))
-  })
-  const liveParts = new Set(liveLinks.flatMap(({ field, link }) => [field.id, ...partsOf(link)]))
-  // Also those of links that were converted since.
-  const allParts = new Set(
-    [...fieldRows.values(), ...definedAs.values()].flatMap((field) => {
-      const link = linkOf(field)
-      return link ? [field.id, ...partsOf(link)] : []
-    }),
-  )
+  const links = linksAt({ definedAs, fieldRows, tableRows, liveTables, ofFields, wasThere })
+  const { liveParts, allParts } = links
   const isLivePart = ({ id }: { id: string }) => !allParts.has(id) || liveParts.has(id)
   const live = tables.filter(isLivePart)
   const titles = new Map(live.map(({ id, title }) => [id, title]))
+  const titleOf = ({ tableId, title }: FieldRow) => `${titles.get(tableId) ?? ''}.${title}`
 
   const isLiveField = (field: FieldRow): boolean => {
     if (!titles.has(field.tableId)) return false
@@ -184,9 +164,63 @@ export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: Definit
     left: [
       ...purgedTables(ofTables, tableRows, existed),
       ...purgedFields(ofFields, fieldRows, titles, existed),
-      ...undoneChoices(of('field.update'), fields, titles, after),
+      ...links.lost.map((field) => ({
+        kind: 'field' as const,
+        title: titleOf(field),
+        reason: 'purged' as const,
+      })),
+      ...undoneChoices(of('field.update'), after).flatMap((id): NotRewound[] => {
+        const field = fields.find((each) => each.id === id)
+        return field ? [{ kind: 'field', title: titleOf(field), reason: 'changed' }] : []
+      }),
       ...lostUndos(log, titles),
     ],
+  }
+}
+
+interface LinksAt {
+  /** The fields with their definitions of the moment, and with those of now. */
+  definedAs: ReadonlyMap<string, FieldRow>
+  fieldRows: ReadonlyMap<string, FieldRow>
+  tableRows: ReadonlyMap<string, TableRow>
+  liveTables: ReadonlySet<string>
+  ofFields: ReadonlyMap<string, readonly KnownEntry[]>
+  wasThere(row: FieldRow, found: readonly KnownEntry[]): boolean
+}
+
+/**
+ * The ids of the links of a moment with their parts, which come and go together. `allParts` also has those of other links;
+ * `lost` are fields whose parts were deleted forever.
+ */
+function linksAt({ definedAs, fieldRows, tableRows, liveTables, ofFields, wasThere }: LinksAt) {
+  const found = (fields: ReadonlyMap<string, FieldRow>) =>
+    [...fields.values()].flatMap((field) => {
+      const link = linkOf(field)
+      return link ? [{ field, link }] : []
+    })
+  const former = found(definedAs).filter(({ field, link }) => {
+    if (!liveTables.has(field.tableId) || !liveTables.has(link.relatedTableId)) return false
+    const sides = [field.id, link.inverseFieldId].flatMap((id) => definedAs.get(id ?? '') ?? [])
+    // A change names one side of a link.
+    const ids = [field.id, link.inverseFieldId, link.keyFieldId].filter((id) => id !== null)
+    const events = ids.flatMap((id) => ofFields.get(id) ?? []).toSorted((a, b) => a.id - b.id)
+    return sides.every((side) => wasThere(side, events))
+  })
+  const isWhole = ({ inverseFieldId, keyFieldId, junction }: LinkOptions) =>
+    [inverseFieldId, keyFieldId].every((id) => id === null || definedAs.has(id)) &&
+    (junction === null || tableRows.has(junction.tableId))
+  const live = former.filter(({ link }) => {
+    const inverse = definedAs.get(link.inverseFieldId ?? '')
+    const isLinked = inverse === undefined || linkOf(inverse) !== null
+    return isWhole(link) && isLinked && (link.junction === null || liveTables.has(link.junction.tableId))
+  })
+  const partsOfAll = (links: typeof live) =>
+    new Set(links.flatMap(({ field, link }) => [field.id, ...partsOf(link)]))
+  return {
+    liveParts: partsOfAll(live),
+    // Links that were converted since have other parts.
+    allParts: partsOfAll([...found(fieldRows), ...found(definedAs)]),
+    lost: former.flatMap(({ field, link }) => (isWhole(link) || field.isSystem ? [] : [field])),
   }
 }
 
@@ -240,6 +274,16 @@ function fieldSteps(entries: readonly KnownEntry[]): Step<FieldDefinition>[] {
     if (action.kind === 'field.update') return [stepOf(id, direction, detail, restoreDefinition)]
     const isDeletion = action.kind === 'field.delete' && direction === 'do'
     return isDeletion ? [deletionStep<FieldDefinition>(id, detail.title)] : []
+  })
+}
+
+/** Changes of the `meta` of REST clients, which undo leaves as it is. */
+function metaSteps(entries: readonly KnownEntry[]): Step<FieldRow['wireMeta']>[] {
+  return entries.flatMap(({ id, direction, action }) => {
+    const { wireMeta } = (action.detail ?? {}) as {
+      wireMeta?: { before: FieldRow['wireMeta']; after: FieldRow['wireMeta'] }
+    }
+    return wireMeta && direction === 'do' ? [stepOf(id, direction, wireMeta, (_, __, to) => to)] : []
   })
 }
 
@@ -381,29 +425,16 @@ function titleIn(entries: readonly KnownEntry[], key: 'title' | 'tableTitle'): s
   return typeof last === 'string' ? last : null
 }
 
-/** Fields of which options were changed before the moment, and changed back since: the log does not list these cells. */
-function undoneChoices(
-  entries: readonly KnownEntry[],
-  fields: readonly FieldRow[],
-  tables: ReadonlyMap<string, string>,
-  after: number,
-): NotRewound[] {
-  const undone = new Set(
-    entries.flatMap(({ id, direction, action }) => {
-      const { fieldId, before, after: changed } = action.detail as FieldChange & { fieldId: string }
-      const isOfOlder = direction !== 'do' && id > after && action.id <= after
-      const isOfChoices =
-        before.columnName === changed.columnName && !Bun.deepEquals(choicesOf(before), choicesOf(changed))
-      return isOfOlder && isOfChoices && action.records > 0 ? [fieldId] : []
-    }),
-  )
-  return fields
-    .filter(({ id }) => undone.has(id))
-    .map(({ tableId, title }) => ({
-      kind: 'field',
-      title: `${tables.get(tableId) ?? ''}.${title}`,
-      reason: 'changed',
-    }))
+/** The ids of fields of which options were changed before a moment, and changed back since: the log does not list these cells. */
+function undoneChoices(entries: readonly KnownEntry[], moment: number): string[] {
+  const undone = entries.flatMap(({ id, direction, action }) => {
+    const { fieldId, before, after } = action.detail as FieldChange & { fieldId: string }
+    const isOfOlder = direction !== 'do' && id > moment && action.id <= moment
+    const isOfChoices =
+      before.columnName === after.columnName && !Bun.deepEquals(choicesOf(before), choicesOf(after))
+    return isOfOlder && isOfChoices && action.records > 0 ? [fieldId] : []
+  })
+  return [...new Set(undone)]
 }
 
 /** Tables in which something was undone since that the log does not have any more. */

@@ -1,10 +1,12 @@
 import type { ViewField } from '../../../src/core/model.ts'
 import type { HideableRole } from '../../../src/core/roles.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
-import { type DefinitionEntry, FINAL, type StoredEntry } from '../../../src/db/change-log.ts'
+import { FINAL } from '../../../src/db/change-log.ts'
 import {
   type DefinitionLog,
   isOfExistence,
+  type KnownEntry,
+  knownEntries,
   makesAppear,
   type NotRewound,
   type RenamedChoices,
@@ -24,8 +26,6 @@ import {
 import type { ViewRows } from './copied-rows.ts'
 import type { StoredView } from './create-and-delete.ts'
 import { restoredFields, restoredState } from './undo.ts'
-
-type KnownEntry = DefinitionEntry & { action: StoredEntry }
 
 /** A view at a moment of the log, from which its changes are followed. */
 interface Snapshot extends StoredView {
@@ -47,8 +47,7 @@ export function rewindViews(
   const tables = new Map(schema.tables.map(({ id, title }) => [id, title]))
   const fields = new Set(schema.fields.map(({ id }) => id))
   const found: ViewRows & { left: NotRewound[] } = { views: [], lines: [], left: [] }
-  const entries = log.entries.filter((entry): entry is KnownEntry => entry.action !== null)
-  const ofViews = entries.filter(({ action }) => action.kind.startsWith('view.'))
+  const ofViews = knownEntries(log).filter(({ action }) => action.kind.startsWith('view.'))
   const byView = Map.groupBy(ofViews, viewIdOf)
   const visibility = ofViews.filter(({ action }) => action.kind === 'view.visibility')
   const now = new Map(rows.views.map((view) => [view.id, view]))
