@@ -23,6 +23,8 @@ import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_USERS = 10_000
 const MAX_NAMED_USERS = 500
+/** For more bases, reading all memberships is cheaper than listing ids. */
+const MAX_NAMED_BASES = 500
 /** Id of the only workspace on the wire. */
 const WORKSPACE = 'nc'
 
@@ -227,6 +229,34 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         return inBase === 'no-access' ? [] : [{ user, role: inBase, since, isInAllBases: true }]
       })
       return [...own, ...others]
+    },
+
+    /** Everyone with a role in one of these bases, without deleted accounts. */
+    async peopleIn(baseIds: readonly string[]): Promise<UserRow[]> {
+      const isNamed =
+        baseIds.length <= MAX_NAMED_BASES ? inArray(memberships.scopeId, [...baseIds]) : undefined
+      const wanted = new Set(baseIds)
+      const rows = await meta.db
+        .select({
+          user: users,
+          scope: memberships.scope,
+          scopeId: memberships.scopeId,
+          role: memberships.role,
+        })
+        .from(memberships)
+        .innerJoin(users, eq(users.id, memberships.userId))
+        .where(
+          and(
+            or(and(eq(memberships.scope, 'base'), isNamed), eq(memberships.scope, 'workspace')),
+            isNull(users.deletedAt),
+          ),
+        )
+      const found = rows.filter(({ scope, scopeId, role }) =>
+        scope === 'base'
+          ? wanted.has(scopeId) && isBaseRole(role)
+          : isWorkspaceRole(role) && asBaseRole(role) !== 'no-access',
+      )
+      return [...new Map(found.map(({ user }) => [user.id, user])).values()]
     },
 
     /** Number of memberships by user id. */

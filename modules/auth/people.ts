@@ -79,6 +79,11 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
     async peopleOf(baseId: string): Promise<Person[]> {
       return (await access.people(baseId)).map(({ user }) => asPerson(user))
     },
+
+    /** Everyone with a role in one of these bases. */
+    async peopleIn(baseIds: readonly string[]): Promise<Person[]> {
+      return (await access.peopleIn(baseIds)).map(asPerson)
+    },
   }
 }
 

@@ -3,7 +3,7 @@
 export type { BaseDraft } from './copy.ts'
 export { basesRest, presentBase } from './rest/index.ts'
 export { basesRouter } from './router.ts'
-export { type BasesService, createBasesService, trashDaysOf } from './service.ts'
+export { type BasesService, createBasesService, type DeletedBase, trashDaysOf } from './service.ts'
 export {
   refuseOwnDatabase,
   SOURCE_JOBS,

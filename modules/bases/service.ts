@@ -33,6 +33,12 @@ interface BasePatch {
   order?: number
 }
 
+/** A base in the trash, and who moved it there; null if unknown. */
+export interface DeletedBase {
+  base: Base
+  deletedBy: string | null
+}
+
 export type BasesService = ReturnType<typeof createBasesService>
 
 /** Bases, their members and sources. */
@@ -139,6 +145,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
     copies,
     sources: sourcesService,
     sourcesOf: store.sourcesOf,
+    homesOf: store.homesOf,
     visible,
 
     /**
@@ -282,7 +289,7 @@ export function createBasesService(kernel: Kernel, { access, audits, users }: Au
     },
 
     /** The deleted bases that the actor may restore, with the users who deleted them, latest first. */
-    async listDeleted(actor: Actor): Promise<{ base: Base; deletedBy: string | null }[]> {
+    async listDeleted(actor: Actor): Promise<DeletedBase[]> {
       await access.authorize(actor, 'base.list')
       if (actor.kind !== 'user') return []
       return (await visible(actor, true))

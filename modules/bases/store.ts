@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, max, ne, notInArray, sql } fr
 import { notFound } from '../../src/core/errors.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
+import type { HomeClient } from '../../src/db/sources.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineBasesTables, type SourceClient } from './tables.ts'
 
@@ -174,6 +175,20 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
         .from(sources)
         .where(and(eq(sources.baseId, baseId), eq(sources.isOwn, true)))
       return own?.client ?? null
+    },
+
+    /** The clients of the own sources of bases. */
+    async homesOf(baseIds: readonly string[]): Promise<{ baseId: string; client: HomeClient }[]> {
+      if (baseIds.length === 0) return []
+      const isNamed = baseIds.length <= MAX_NAMED_BASES ? inArray(sources.baseId, [...baseIds]) : undefined
+      const rows = await meta.db
+        .select({ baseId: sources.baseId, client: sources.client })
+        .from(sources)
+        .where(and(eq(sources.isOwn, true), isNamed))
+      const wanted = new Set(baseIds)
+      return rows.flatMap(({ baseId, client }) =>
+        client !== 'mysql2' && wanted.has(baseId) ? { baseId, client } : [],
+      )
     },
 
     async nextOrder(): Promise<number> {

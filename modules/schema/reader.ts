@@ -42,8 +42,12 @@ import {
   type Dependent,
   type DependentsOf,
   dependents,
+  type TrashInBases,
+  tablesIn,
   trashedFields,
+  trashedFieldsIn,
   trashedFieldsOfBase,
+  trashedTablesIn,
   trashedTablesOfBase,
 } from './trash/index.ts'
 
@@ -266,6 +270,9 @@ export function createSchemaReader(context: SchemaContext) {
       dependents(context, actor, target),
     trashedFieldsOfBase: (actor: Actor, baseId: string) => trashedFieldsOfBase(context, actor, baseId),
     trashedTablesOfBase: (actor: Actor, baseId: string) => trashedTablesOfBase(context, actor, baseId),
+    tablesIn: (baseIds: readonly string[]) => tablesIn(context, baseIds),
+    trashedTablesIn: (page: TrashInBases) => trashedTablesIn(context, page),
+    trashedFieldsIn: (page: TrashInBases) => trashedFieldsIn(context, page),
     trashedFields: (actor: Actor, tableId: string) => trashedFields(context, actor, tableId),
   }
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { withoutCaller } from '../../src/caller.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
@@ -12,6 +12,7 @@ import { holdsFiles } from '../../src/core/fields/traits.ts'
 import type { Field } from '../../src/core/model.ts'
 import { rewriteLoggedValues } from '../../src/db/change-log.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import { isAfterPosition, type ListPosition } from '../../src/db/newest-first.ts'
 import { idBatches, renamedIds } from '../../src/db/renamed-ids.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -34,18 +35,17 @@ const RECORDS_AT_ONCE = 1_000
 const MAX_RECORDS = 10_000
 /** Rows per statement, well below every engine's limit of bound parameters. */
 const ROWS_PER_STATEMENT = 100
+/** For more bases, reading the rows of all is cheaper than listing ids. */
+const MAX_NAMED_BASES = 500
 
 type DetachedRow = ReturnType<typeof defineTrashTables>['detachedFiles']['$inferSelect']
 
 /** A file that was removed from a cell of a live record. */
 export interface DetachedFile
-  extends Pick<DetachedRow, 'id' | 'recordId' | 'detachedAt' | 'detachedBy' | 'item'> {
+  extends Pick<DetachedRow, 'id' | 'baseId' | 'recordId' | 'detachedAt' | 'detachedBy' | 'item'> {
   model: TableModel
   field: Field
 }
-
-/** Where the next page begins. */
-export type FilePosition = readonly [detachedAt: string, id: number]
 
 export type DetachedFiles = ReturnType<typeof createDetachedFiles>
 
@@ -206,22 +206,18 @@ export function createDetachedFiles({ kernel, schema, records }: Deps) {
       )
 
   /** Those rows whose file and field still exist. */
-  async function present(baseId: string, rows: readonly DetachedRow[]): Promise<DetachedFile[]> {
-    const known = new Set(
-      (
-        await records.attachments.ofBase(
-          baseId,
-          rows.map(({ path }) => path),
-        )
-      ).map(({ path }) => path),
-    )
+  async function present(rows: readonly DetachedRow[]): Promise<DetachedFile[]> {
+    const uses = await records.attachments.usesOf(rows.map(({ path }) => path))
+    const known = new Set(uses.map(({ baseId, path }) => `${baseId} ${path}`))
     const models = new Map<string, TableModel | null>()
     for (const tableId of new Set(rows.map((row) => row.tableId)))
       models.set(tableId, await findModel(tableId))
     return rows.flatMap((row) => {
       const model = models.get(row.tableId)
       const field = model?.field(row.fieldId)
-      return model && field && holdsFiles(field) && known.has(row.path) ? [{ ...row, model, field }] : []
+      return model && field && holdsFiles(field) && known.has(`${row.baseId} ${row.path}`)
+        ? [{ ...row, model, field }]
+        : []
     })
   }
 
@@ -230,7 +226,7 @@ export function createDetachedFiles({ kernel, schema, records }: Deps) {
       .select()
       .from(detachedFiles)
       .where(and(ofBase(baseId), eq(detachedFiles.id, fileId)))
-    const [file] = row ? await present(baseId, [row]) : []
+    const [file] = row ? await present([row]) : []
     if (!row || !file) throw notFound('File', String(fileId))
     return { row, file }
   }
@@ -245,43 +241,50 @@ export function createDetachedFiles({ kernel, schema, records }: Deps) {
     },
 
     /**
-     * A page of the detached files of a base, latest first. Does not check access.
+     * A page of the detached files of some bases, latest first, then by base, the latest id first. Does not check access.
      */
     async list(
-      baseId: string,
+      baseIds: readonly string[],
       {
         tableId,
         detachedBy,
         search,
-        after,
+        position,
         limit,
-      }: { tableId?: string; detachedBy?: string; search?: string; after?: FilePosition; limit: number },
+      }: {
+        tableId?: string
+        detachedBy?: string
+        search?: string
+        position: ListPosition<number> | null
+        limit: number
+      },
     ): Promise<DetachedFile[]> {
+      const wantedBases = new Set(baseIds)
+      const columns = { at: detachedFiles.detachedAt, baseId: detachedFiles.baseId, id: detachedFiles.id }
       const found: DetachedFile[] = []
-      let from = after
-      while (found.length < limit) {
+      let from = position
+      while (found.length < limit && baseIds.length > 0) {
         const rows: DetachedRow[] = await meta.db
           .select()
           .from(detachedFiles)
           .where(
             and(
-              ofBase(baseId),
+              baseIds.length <= MAX_NAMED_BASES ? inArray(detachedFiles.baseId, [...baseIds]) : undefined,
               tableId === undefined ? undefined : eq(detachedFiles.tableId, tableId),
               detachedBy === undefined ? undefined : eq(detachedFiles.detachedBy, detachedBy),
-              from &&
-                or(
-                  lt(detachedFiles.detachedAt, from[0]),
-                  and(eq(detachedFiles.detachedAt, from[0]), lt(detachedFiles.id, from[1])),
-                ),
+              from ? isAfterPosition(columns, from, 'descending') : undefined,
             ),
           )
-          .orderBy(desc(detachedFiles.detachedAt), desc(detachedFiles.id))
+          .orderBy(desc(detachedFiles.detachedAt), asc(detachedFiles.baseId), desc(detachedFiles.id))
           .limit(RECORDS_AT_ONCE)
-        const wanted = rows.filter(({ item }) => matchesText(item.title, search))
-        found.push(...(await present(baseId, wanted)))
+        const wanted = rows.filter(
+          ({ baseId, item }) => wantedBases.has(baseId) && matchesText(item.title, search),
+        )
+        for (let at = 0; at < wanted.length && found.length < limit; at += ROWS_PER_STATEMENT)
+          found.push(...(await present(wanted.slice(at, at + ROWS_PER_STATEMENT))))
         const last = rows.at(-1)
         if (!last || rows.length < RECORDS_AT_ONCE) break
-        from = [last.detachedAt, last.id]
+        from = { at: last.detachedAt, baseId: last.baseId, rest: { after: last.id } }
       }
       return found.slice(0, limit)
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TRASH_ITEMS, TRASH_KIND_NAMES } from '../../src/core/trash.ts'
+import { LISTED_TRASH_KINDS, MAX_TRASH_ITEMS, TRASH_KIND_NAMES } from '../../src/core/trash.ts'
 import { timeZone } from '../../src/input.ts'
 
 /** Items on a page. */
@@ -45,22 +45,54 @@ export const page = filter.extend({
   timeZone,
 })
 
+/** Added by the client's paging. */
+const direction = z.enum(['forward', 'backward']).optional()
+
 /** A page as the web app asks for it. */
-export const listed = page.extend({
-  baseId: id,
-  /** Added by the client's paging. */
-  direction: z.enum(['forward', 'backward']).optional(),
+export const listed = page.extend({ baseId: id, direction })
+
+/** Which items of all bases are listed. */
+const filterOfAll = filter.omit({ tableId: true }).extend({
+  kinds: z.array(z.enum(LISTED_TRASH_KINDS)).min(1).max(LISTED_TRASH_KINDS.length).optional(),
 })
+
+export const pageOfAll = filterOfAll.extend({
+  cursor: page.shape.cursor,
+  limit: page.shape.limit,
+  timeZone,
+})
+
+/** The same as the web app asks for it. */
+export const listedOfAll = pageOfAll.extend({ direction })
+
+/** A part of emptying the trash of all bases; `cursor`: the `next` of the part before. */
+export const emptied = filterOfAll.extend({ cursor: page.shape.cursor })
 
 export const days = z.int().min(0).max(MAX_TRASH_DAYS).nullable()
 
-/** How far a page has read each kind of items. */
-export const position = z.strictObject({
-  record: z.strictObject({ changeId: z.int(), tableId: id, recordId }).optional(),
-  view: z.int().optional(),
-  field: z.tuple([z.string().max(30), id]).optional(),
-  table: z.tuple([z.string().max(30), id]).optional(),
-  file: z.tuple([z.string().max(30), z.int()]).optional(),
-})
+const at = z.iso.datetime()
+
+/** The last item of a page; or `start`, before all items of a time. */
+export const position = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('record'),
+    at,
+    baseId: id,
+    key: z.strictObject({ changeId: z.int(), tableId: id, recordId }),
+  }),
+  z.strictObject({
+    kind: z.literal('file'),
+    at,
+    baseId: id,
+    key: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1),
+  }),
+  z.strictObject({ kind: z.literal('view'), at, baseId: id, key: z.int() }),
+  z.strictObject({ kind: z.enum(['field', 'table']), at, baseId: id, key: id }),
+  z.strictObject({ kind: z.literal('base'), at, baseId: id }),
+  z.strictObject({ kind: z.literal('start'), at }),
+])
 
 export type Position = z.output<typeof position>

@@ -1,231 +1,296 @@
 import type { z } from 'zod'
+import { nowIso } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
-import { badRequest } from '../../src/core/errors.ts'
-import { parseJsonOrNull } from '../../src/core/json-text.ts'
-import type { Person } from '../../src/core/model.ts'
+import { AppError } from '../../src/core/errors.ts'
+import type { Person, Table } from '../../src/core/model.ts'
 import { roleCan } from '../../src/core/roles.ts'
-import { TRASH_KIND_NAMES, TRASH_KINDS, type TrashItem, type TrashKind } from '../../src/core/trash.ts'
+import {
+  LISTED_TRASH_KINDS,
+  type ListedTrashItem,
+  TRASH_KINDS,
+  type TrashItemOfBase,
+  type TrashKind,
+} from '../../src/core/trash.ts'
+import type { LastChange } from '../../src/db/sources.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { m } from '../../src/messages.gen.ts'
 import type { AuthService } from '../auth/index.ts'
-import { type BasesService, trashDaysOf } from '../bases/index.ts'
+import { type BasesService, type DeletedBase, trashDaysOf } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
-import { type DetachedFiles, matchesText } from './detached-files.ts'
-import { type Position, type page, position } from './input.ts'
+import type { DetachedFiles } from './detached-files.ts'
+import type { Position, page, pageOfAll } from './input.ts'
+import { createNewestItems } from './newest-items.ts'
+import { compareFound, type Found, readCursor, writeCursor } from './position.ts'
+import { type Asked, createTrashReaders, type LogKind, type Read, type Scope } from './readers.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Deleted views that are read at once. */
-const VIEWS_AT_ONCE = 100
+/** Logs of bases that are read for a page of several bases, and of these at once. */
+const MAX_LOGS = 100
+const LOGS_AT_ONCE = 8
+/** Items of a log that are read at once for such a page, which needs few of each base. */
+const ITEMS_AT_ONCE = 20
+/** As the time of a log of which is not known when it was changed: after all others. */
+const ANY_TIME = '9999'
 
-export type TrashPage = z.output<typeof page>
+/** What a page is limited to. */
+export type TrashPage = Omit<z.output<typeof page>, 'kinds'> & Pick<z.output<typeof pageOfAll>, 'kinds'>
 
-export interface TrashListed {
-  items: TrashItem[]
+export interface TrashListed<Item = ListedTrashItem> {
+  items: Item[]
   /** The people who deleted them. */
   people: Person[]
   /** `cursor` of the next page; null after the last. */
   next: string | null
+  /** Number of bases that have not been read, as that would take long: their items come later in the list. */
+  unread: number
+  /** Bases that cannot be read, as their data are missing or damaged. */
+  unreadable: { id: string; title: string }[]
 }
 
-/** An item, and how far its kind has been read with it. */
-interface Found {
-  item: Omit<TrashItem, 'expiresAt' | 'canPurge'> & { isForeign?: boolean }
-  position: Position
+/** A sorted list that a page is merged from. */
+interface Lane {
+  items: Found[]
+  /** Reads on behind the last item; null: there is no more. */
+  readOn: (() => Promise<void>) | null
 }
 
-/** Lists items of one kind, latest first. */
-type Source = (asked: Asked) => Promise<Found[]>
-
-interface Asked extends Omit<TrashPage, 'kinds' | 'cursor'> {
-  actor: Actor
-  baseId: string
-  after: Position
+/** The log of a base. */
+interface Log {
+  scope: Scope
+  kinds: readonly LogKind[]
+  /** Its base and the filter, for `newestItems`. */
+  key: string
+  mark: string | null
+  /** No item is later. */
+  until: string
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'config'>
+  kernel: Pick<Kernel, 'config' | 'sources'>
   auth: Pick<AuthService, 'access' | 'people'>
-  bases: Pick<BasesService, 'require' | 'sourcesOf'>
-  schema: Pick<SchemaService, 'tables' | 'trashedFieldsOfBase' | 'trashedTablesOfBase'>
+  bases: Pick<BasesService, 'require' | 'visible' | 'listDeleted' | 'homesOf'>
+  schema: Pick<SchemaService, 'tablesIn' | 'trashedFieldsIn' | 'trashedTablesIn'>
   records: Pick<RecordsService, 'trash' | 'deletedViews'>
   files: DetachedFiles
 }
 
-/** Lists the trash of a base: one list from the change log, the metadata and the detached files. */
+/**
+ * Lists the trash of one or all bases, the latest deletion first. Tables, fields, files and deleted bases are in the metadata:
+ * one statement reads those of all bases. Records and views are in the logs of the bases, which are opened in the order in which they
+ * were last changed, until no other can have an item for the page.
+ */
 export function createTrashList({ kernel, auth, bases, schema, records, files }: Deps) {
-  const sources: Record<TrashKind, Source> = {
-    async record({ actor, baseId, tableId, deletedBy, search, after, limit, timeZone }) {
-      const request = { baseId, tableId, deletedBy, search, after: after.record, limit, timeZone }
-      return (await records.trash.listOfBase(actor, request)).map(
-        ({ recordId, changeId, deletedWith, table: { id, title }, ...record }) => ({
-          item: {
-            ...record,
-            ref: { kind: 'record', tableId: id, recordId },
-            table: { id, title },
-            deletion: { changeId, records: deletedWith },
-          },
-          position: { record: { changeId, tableId: id, recordId } },
-        }),
-      )
-    },
+  const readers = createTrashReaders({ schema, records, files })
+  const newestItems = createNewestItems()
 
-    async file({ baseId, tableId, deletedBy, search, after, limit }) {
-      const request = { tableId, detachedBy: deletedBy, search, after: after.file, limit }
-      return (await files.list(baseId, request)).map((file) => ({
-        item: {
-          ref: { kind: 'file', fileId: file.id },
-          title: file.item.title,
-          table: { id: file.model.table.id, title: file.model.table.title },
-          deletedAt: file.detachedAt,
-          deletedBy: file.detachedBy,
-          file: { size: file.item.size, field: file.field.title, recordId: file.recordId },
-        },
-        position: { file: [file.detachedAt, file.id] },
-      }))
-    },
-
-    async view({ actor, baseId, tableId, deletedBy, search, after, limit }) {
-      const found: Found[] = []
-      let before = after.view
-      while (found.length < limit) {
-        const request = { before, actorId: deletedBy, tableId, limit: VIEWS_AT_ONCE }
-        const { actions } = await records.deletedViews(actor, baseId, request)
-        for (const { id, viewTitle, tableId: of, tableTitle, at, actorId } of actions) {
-          const title = viewTitle ?? ''
-          if (!matchesText(title, search)) continue
-          found.push({
-            item: {
-              ref: { kind: 'view', changeId: id },
-              title,
-              table: of === null ? null : { id: of, title: tableTitle ?? '' },
-              deletedAt: at,
-              deletedBy: actorId,
-            },
-            position: { view: id },
-          })
-        }
-        before = actions.at(-1)?.id
-        if (before === undefined || actions.length < VIEWS_AT_ONCE) break
-      }
-      return found.slice(0, limit)
-    },
-
-    async field({ actor, baseId, after, ...filter }) {
-      const fields = await schema.trashedFieldsOfBase(actor, baseId)
-      const tables = new Map((await schema.tables(actor, baseId)).map((table) => [table.id, table]))
-      return fields
-        .filter((field) => isWanted(field, filter, after.field) && tables.has(field.tableId))
-        .slice(0, filter.limit)
-        .map(({ id, title, tableId, deletedAt, deletedBy, databaseType }) => ({
-          item: {
-            ref: { kind: 'field', fieldId: id },
-            title,
-            table: { id: tableId, title: tables.get(tableId)?.title ?? '' },
-            deletedAt,
-            deletedBy,
-            isForeign: databaseType !== null,
-          },
-          position: { field: [deletedAt, id] },
-        }))
-    },
-
-    async table({ actor, baseId, after, ...filter }) {
-      const own = (await bases.sourcesOf([baseId])).get(baseId)?.find(({ isOwn }) => isOwn)?.id
-      return (await schema.trashedTablesOfBase(actor, baseId))
-        .filter((table) => isWanted({ ...table, tableId: table.id }, filter, after.table))
-        .slice(0, filter.limit)
-        .map(({ id, title, sourceId, deletedAt, deletedBy }) => ({
-          item: {
-            ref: { kind: 'table', tableId: id },
-            title,
-            table: null,
-            deletedAt,
-            deletedBy,
-            isForeign: sourceId !== own,
-          },
-          position: { table: [deletedAt, id] },
-        }))
-    },
-  }
-
-  /**
-   * A page of the trash of a base, latest deletion first, with those kinds of items that the actor may restore.
-   *
-   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST for a broken cursor
-   */
-  return async function list(
-    actor: Actor,
-    baseId: string,
-    { kinds = TRASH_KIND_NAMES, cursor, limit, ...filter }: TrashPage,
+  async function list(
+    asked: Asked,
+    scopes: readonly Scope[],
+    { kinds = [...LISTED_TRASH_KINDS], cursor, limit }: Pick<TrashPage, 'kinds' | 'cursor' | 'limit'>,
+    isOfAll: boolean,
   ): Promise<TrashListed> {
-    const base = await bases.require(baseId)
-    await auth.access.authorize(actor, 'record.restore', base.id)
-    const role = await auth.access.baseRole(actor, base.id)
+    const startedAt = nowIso()
     const after = readCursor(cursor)
-    const allowed = TRASH_KIND_NAMES.filter(
-      (kind) => kinds.includes(kind) && roleCan(role, TRASH_KINDS[kind].restore),
+    const scopesOf = (kind: TrashKind) =>
+      kinds.includes(kind) ? scopes.filter(({ role }) => roleCan(role, TRASH_KINDS[kind].restore)) : []
+    const lanes = await Promise.all([
+      ...(['table', 'field', 'file'] as const).map((kind) =>
+        openLane(readers.inMetadata[kind](asked, scopesOf(kind)), after, limit + 1),
+      ),
+      ...(kinds.includes('base')
+        ? [openLane(readers.inMetadata.base(asked, []), after, Number.POSITIVE_INFINITY)]
+        : []),
+    ])
+    const unreadable: TrashListed['unreadable'] = []
+    const opened: { log: Log; own: Lane[] }[] = []
+    const openLog = async (log: Log, tables: readonly Table[]) => {
+      const { id, title } = log.scope.row
+      try {
+        const size = isOfAll ? ITEMS_AT_ONCE : limit + 1
+        const own = await Promise.all(
+          log.kinds.map((kind) => openLane(readers.inLog[kind](asked, id, tables), after, size)),
+        )
+        if (isOfAll) newestItems.set({ ...log, from: after }, newestOf(own)?.position.at ?? null, startedAt)
+        opened.push({ log, own })
+        lanes.push(...own)
+      } catch (error) {
+        if (!isOfAll || !(error instanceof AppError)) throw error
+        // The others are listed all the same. The base may have been deleted meanwhile, or access to it revoked.
+        if (error.status !== 404 && error.status !== 403) unreadable.push({ id, title })
+      }
+    }
+
+    let waiting = await logsToRead(
+      asked,
+      new Set(scopesOf('record')),
+      new Set(scopesOf('view')),
+      after,
+      isOfAll,
     )
-    const asked = { actor, baseId: base.id, after, limit: limit + 1, ...filter }
-    const found = await Promise.all(allowed.map((kind) => sources[kind](asked)))
-    const hasMore = found.reduce((sum, { length }) => sum + length, 0) > limit
-    const shown = latest(found, limit)
-    const days = trashDaysOf(base, kernel.config)
+    let room = isOfAll ? MAX_LOGS : waiting.length
+    let atOnce = 1
+    let isIncomplete = false
+    const shown: Found[] = []
+    while (shown.length < limit) {
+      const next = newestOf(lanes)
+      const later = next ? waiting.findIndex(({ until }) => until < next.position.at) : -1
+      const due = waiting.slice(0, later < 0 ? waiting.length : later)
+      if (due.length > 0) {
+        isIncomplete = room === 0
+        if (isIncomplete) break
+        // The first ones may fill the page.
+        const some = due.slice(0, Math.min(atOnce, room))
+        atOnce = Math.min(atOnce * 2, LOGS_AT_ONCE)
+        const tables = await schema.tablesIn(some.map(({ scope }) => scope.row.id))
+        await Promise.all(some.map((log) => openLog(log, tables.get(log.scope.row.id) ?? [])))
+        waiting = waiting.slice(some.length)
+        room -= some.length
+        continue
+      }
+      if (!next) break
+      shown.push(next)
+      await passItem(lanes, next)
+    }
+    const last: Position = shown.at(-1)?.position ?? after ?? { kind: 'start', at: startedAt }
+    if (isOfAll) {
+      for (const { log, own } of opened)
+        newestItems.set({ ...log, from: last }, newestOf(own)?.position.at ?? null, startedAt)
+    }
+    const hasMore = waiting.length > 0 || newestOf(lanes) !== null
     const ids = shown.flatMap(({ item }) => item.deletedBy ?? [])
     return {
-      items: shown.map(({ item: { isForeign, ...item } }) => ({
-        ...item,
-        expiresAt:
-          days === 0 || isForeign ? null : new Date(Date.parse(item.deletedAt) + days * DAY_MS).toISOString(),
-        canPurge: !isForeign && roleCan(role, TRASH_KINDS[item.ref.kind].purge),
-      })),
+      items: present(shown, scopes, asked),
       people: await auth.people([...new Set(ids)]),
-      next: hasMore ? writeCursor(Object.assign({}, after, ...shown.map(({ position: at }) => at))) : null,
+      next: hasMore ? writeCursor(last) : null,
+      unread: isIncomplete ? waiting.length : 0,
+      unreadable,
     }
+  }
+
+  /** The logs that may have items for a page, those that were changed last first. */
+  async function logsToRead(
+    { filter }: Asked,
+    ofRecords: ReadonlySet<Scope>,
+    ofViews: ReadonlySet<Scope>,
+    after: Position | null,
+    isOfAll: boolean,
+  ): Promise<Log[]> {
+    const scopes = [...new Set([...ofRecords, ...ofViews])]
+    const ids = scopes.map(({ row }) => row.id)
+    const changes: ReadonlyMap<string, LastChange> = isOfAll
+      ? await kernel.sources.lastChanges(await bases.homesOf(ids))
+      : new Map()
+    const logs = scopes.flatMap((scope): Log | [] => {
+      const kinds = [
+        ...(ofRecords.has(scope) ? ['record' as const] : []),
+        ...(ofViews.has(scope) ? ['view' as const] : []),
+      ]
+      const key = JSON.stringify([scope.row.id, kinds, filter.tableId, filter.deletedBy, filter.search])
+      const { until = null, mark = null } = changes.get(scope.row.id) ?? {}
+      const newest = isOfAll ? newestItems.get({ key, mark, from: after }) : undefined
+      if (newest === null) return []
+      const times = [until, newest, after?.at].map((time) => time ?? ANY_TIME)
+      return { scope, kinds, key, mark, until: times.sort()[0] ?? ANY_TIME }
+    })
+    return logs.sort((a, b) => (a.until < b.until ? 1 : a.until > b.until ? -1 : 0))
+  }
+
+  function present(shown: readonly Found[], scopes: readonly Scope[], { deleted }: Asked): ListedTrashItem[] {
+    const live = new Map(scopes.map((scope) => [scope.row.id, scope]))
+    const keptDays = new Map(deleted.map(({ base }) => [base.id, base.keepsDays]))
+    return shown.flatMap(
+      ({ item: { ref, isForeign, ...item }, position: { baseId } }): ListedTrashItem | [] => {
+        if (ref.kind === 'base') {
+          const expiresAt = expiry(item, keptDays.get(baseId) ?? 0)
+          return { ...item, ref, base: { id: baseId, title: item.title }, expiresAt, canPurge: true }
+        }
+        const scope = live.get(baseId)
+        if (!scope) return []
+        const { row, role } = scope
+        return {
+          ...item,
+          ref,
+          base: { id: baseId, title: row.title },
+          expiresAt: isForeign ? null : expiry(item, trashDaysOf(row, kernel.config)),
+          canPurge: !isForeign && roleCan(role, TRASH_KINDS[ref.kind].purge),
+        }
+      },
+    )
+  }
+
+  return {
+    /**
+     * A page of the trash of a base, with those kinds of items that the actor may restore.
+     *
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST for a broken cursor
+     */
+    async ofBase(actor: Actor, baseId: string, page: TrashPage): Promise<TrashListed<TrashItemOfBase>> {
+      const row = await bases.require(baseId)
+      await auth.access.authorize(actor, 'record.restore', row.id)
+      const role = await auth.access.baseRole(actor, row.id)
+      const found = await list(asAsked(actor, page, []), role ? [{ row, role }] : [], page, false)
+      return { ...found, items: found.items.flatMap((item) => (isOfBase(item) ? item : [])) }
+    },
+
+    /**
+     * A page of the trash of all bases that the actor may restore something in, with the deleted bases that the actor may
+     * restore.
+     *
+     * @throws BAD_REQUEST for a broken cursor
+     */
+    async ofAll(actor: Actor, page: TrashPage): Promise<TrashListed> {
+      await auth.access.authorize(actor, 'base.list')
+      const deleted = await bases.listDeleted(actor)
+      return list(asAsked(actor, page, deleted), await scopesOf(actor), page, true)
+    },
+
+    scopesOf,
+  }
+
+  /** The live bases in which the actor may restore something. */
+  async function scopesOf(actor: Actor): Promise<Scope[]> {
+    if (actor.kind !== 'user') return []
+    const visible = await bases.visible(actor)
+    return visible.flatMap(({ base: row, role }) => (roleCan(role, 'record.restore') ? [{ row, role }] : []))
   }
 }
 
-/** Whether an item that is read with all others of its kind is on the page. */
-function isWanted(
-  item: { id: string; title: string; tableId: string; deletedAt: string; deletedBy: string | null },
-  { tableId, deletedBy, search }: Pick<TrashPage, 'tableId' | 'deletedBy' | 'search'>,
-  after: readonly [string, string] | undefined,
-): boolean {
-  const isAfter =
-    after === undefined || item.deletedAt < after[0] || (item.deletedAt === after[0] && item.id > after[1])
-  return (
-    isAfter &&
-    (tableId === undefined || item.tableId === tableId) &&
-    (deletedBy === undefined || item.deletedBy === deletedBy) &&
-    matchesText(item.title, search)
-  )
-}
+const isOfBase = (item: ListedTrashItem): item is TrashItemOfBase => item.ref.kind !== 'base'
 
-/** The latest items of several lists, each of which keeps its order. */
-function latest(lists: readonly Found[][], limit: number): Found[] {
-  const heads = lists.map(() => 0)
-  const merged: Found[] = []
-  while (merged.length < limit) {
-    let next = -1
-    for (const [at, list] of lists.entries()) {
-      const head = list[heads[at]!]
-      const best = lists[next]?.[heads[next]!]
-      if (head && (!best || head.item.deletedAt > best.item.deletedAt)) next = at
-    }
-    const taken = lists[next]?.[heads[next]!]
-    if (!taken) break
-    merged.push(taken)
-    heads[next]!++
+const asAsked = (
+  actor: Actor,
+  { tableId, deletedBy, search, timeZone }: TrashPage,
+  deleted: readonly DeletedBase[],
+): Asked => ({ actor, filter: { tableId, deletedBy, search }, timeZone, deleted })
+
+const expiry = ({ deletedAt }: { deletedAt: string }, days: number): string | null =>
+  days === 0 ? null : new Date(Date.parse(deletedAt) + days * DAY_MS).toISOString()
+
+/** @param size items that are read at once */
+async function openLane(read: Read, after: Position | null, size: number): Promise<Lane> {
+  const lane: Lane = { items: [], readOn: null }
+  const readFrom = async (from: Position | null): Promise<void> => {
+    lane.items = await read(from, size)
+    const last = lane.items.at(-1)
+    lane.readOn = last && lane.items.length === size ? () => readFrom(last.position) : null
   }
-  return merged
+  await readFrom(after)
+  return lane
 }
 
-const writeCursor = (at: Position): string => Buffer.from(JSON.stringify(at)).toString('base64url')
+/** The next item of several lists. */
+function newestOf(lanes: readonly Lane[]): Found | null {
+  let newest: Found | null = null
+  for (const { items } of lanes) {
+    const [first] = items
+    if (first && (newest === null || compareFound(first, newest) < 0)) newest = first
+  }
+  return newest
+}
 
-/** @throws BAD_REQUEST for anything but the `next` of a page */
-function readCursor(text: string | null | undefined): Position {
-  if (text === null || text === undefined) return {}
-  const parsed = position.safeParse(parseJsonOrNull(Buffer.from(text, 'base64url').toString()))
-  if (!parsed.success) throw badRequest(m.trash_error_cursor())
-  return parsed.data
+/** Removes the next item from its list. */
+async function passItem(lanes: readonly Lane[], item: Found): Promise<void> {
+  const lane = lanes.find(({ items }) => items[0] === item)
+  lane?.items.shift()
+  if (lane?.items.length === 0) await lane.readOn?.()
 }

@@ -1,5 +1,5 @@
 import { member, router } from '../../src/trpc.ts'
-import { baseRef, days, filter, items, listed } from './input.ts'
+import { baseRef, days, emptied, filter, items, listed, listedOfAll } from './input.ts'
 import type { TrashService } from './service.ts'
 
 /** `trpc.trash.*` */
@@ -7,7 +7,12 @@ export const trashRouter = (trash: TrashService) =>
   router({
     list: member
       .input(listed)
-      .query(({ ctx, input: { baseId, direction: _, ...asked } }) => trash.list(ctx.actor, baseId, asked)),
+      .query(({ ctx, input: { baseId, direction: _, ...page } }) => trash.list(ctx.actor, baseId, page)),
+    listAll: member
+      .input(listedOfAll)
+      .query(({ ctx, input: { direction: _, ...page } }) => trash.listAll(ctx.actor, page)),
+    /** The people of all bases. */
+    people: member.query(({ ctx }) => trash.people(ctx.actor)),
     restore: member
       .input(baseRef.extend({ items }))
       .mutation(({ ctx, input }) => trash.restore(ctx.actor, input.baseId, input.items)),
@@ -17,6 +22,7 @@ export const trashRouter = (trash: TrashService) =>
     empty: member
       .input(filter.extend({ baseId: baseRef.shape.baseId }))
       .mutation(({ ctx, input: { baseId, ...which } }) => trash.empty(ctx.actor, baseId, which)),
+    emptyAll: member.input(emptied).mutation(({ ctx, input }) => trash.emptyAll(ctx.actor, input)),
     retention: member.input(baseRef).query(({ ctx, input }) => trash.retention(ctx.actor, input.baseId)),
     setRetention: member
       .input(baseRef.extend({ days }))

@@ -5,6 +5,7 @@ import type { Base, Field, Person } from '../../src/core/model.ts'
 import {
   PURGE_ORDER,
   RESTORE_ORDER,
+  TRASH_KIND_NAMES,
   type TrashFailure,
   type TrashKind,
   type TrashPurged,
@@ -13,6 +14,7 @@ import {
 } from '../../src/core/trash.ts'
 import { entryAt, finalizeViewDeletionsUntil } from '../../src/db/change-log.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { AuthService } from '../auth/index.ts'
 import { type BaseRow, type BasesService, trashDaysOf } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -20,7 +22,7 @@ import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createDetachedFiles } from './detached-files.ts'
 import { MAX_PAGE } from './input.ts'
-import { createTrashList, type TrashPage } from './list.ts'
+import { createTrashList, type TrashListed, type TrashPage } from './list.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -56,6 +58,9 @@ interface Deps {
 /** An item that is restored or deleted by itself; the records of a table are so together. */
 type SingleRef = Exclude<TrashRef, { kind: 'record' }>
 
+/** Which items are deleted forever. */
+type TrashFilter = Pick<TrashPage, 'kinds' | 'tableId' | 'deletedBy' | 'search'>
+
 /** What came back. Its public links are closed, so that nothing becomes public again unnoticed. */
 type Came = Pick<TrashRestored, 'renamed' | 'closedLinks'>
 
@@ -63,7 +68,7 @@ type Came = Pick<TrashRestored, 'renamed' | 'closedLinks'>
 export function createTrashService({ kernel, auth, bases, schema, views, records }: Deps) {
   const { config, log, sources } = kernel
   const files = createDetachedFiles({ kernel, schema, records })
-  const list = createTrashList({ kernel, auth, bases, schema, records, files })
+  const lists = createTrashList({ kernel, auth, bases, schema, records, files })
 
   /** @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
   async function enter(actor: Actor, baseId: string): Promise<BaseRow> {
@@ -212,8 +217,43 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
     }
   }
 
+  /**
+   * Deletes everything in the trash of a base forever, or those items that match. Those of connected databases stay. Items
+   * that cannot be deleted are reported.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
+   */
+  async function empty(actor: Actor, baseId: string, filter: TrashFilter): Promise<TrashPurged> {
+    await enter(actor, baseId)
+    await auth.access.authorize(actor, 'record.purge', baseId)
+    const result: TrashPurged = { deleted: 0, failed: [] }
+    const { kinds, tableId, deletedBy, search } = filter
+    const isOfRecords = kinds === undefined || kinds.includes('record')
+    if (isOfRecords && deletedBy === undefined && search === undefined) {
+      for (const { tableId: id } of await records.trash.counts(actor, baseId)) {
+        if (tableId !== undefined && id !== tableId) continue
+        result.deleted += await purgeAllRecords(actor, id)
+      }
+    }
+    let cursor: string | null = null
+    do {
+      const page: TrashListed = await lists.ofBase(actor, baseId, { ...filter, cursor, limit: MAX_PAGE })
+      const refs = page.items.flatMap(({ ref, canPurge }) => (canPurge && ref.kind !== 'base' ? ref : []))
+      await purgeItems(actor, baseId, refs, result)
+      cursor = page.next
+    } while (cursor !== null)
+    return result
+  }
+
   return {
-    list,
+    list: lists.ofBase,
+    listAll: lists.ofAll,
+
+    /** Everyone with a role in one of the bases in which the actor may restore something. */
+    async people(actor: Actor): Promise<Person[]> {
+      await auth.access.authorize(actor, 'base.list')
+      return auth.peopleIn((await lists.scopesOf(actor)).map(({ row }) => row.id))
+    },
 
     /**
      * Restores items, tables first. Public links of what comes back stay closed. Items that cannot be restored are reported,
@@ -270,36 +310,36 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
       return result
     },
 
+    empty,
+
     /**
-     * Deletes everything in the trash of a base forever, or those items that match. Those of connected databases stay. Items
-     * that cannot be deleted are reported.
+     * Deletes everything forever that the actor may in the trash of all bases, or those items that match, with deleted bases; a part
+     * of it per call: the bases with items on the next page of the list.
      *
-     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
+     * @returns `next`: the `cursor` of the next part; null after the last
      */
-    async empty(
+    async emptyAll(
       actor: Actor,
-      baseId: string,
-      filter: Pick<TrashPage, 'kinds' | 'tableId' | 'deletedBy' | 'search'>,
-    ): Promise<TrashPurged> {
-      await enter(actor, baseId)
-      await auth.access.authorize(actor, 'record.purge', baseId)
-      const result: TrashPurged = { deleted: 0, failed: [] }
-      const { kinds, tableId, deletedBy, search } = filter
-      const isOfRecords = kinds === undefined || kinds.includes('record')
-      if (isOfRecords && deletedBy === undefined && search === undefined) {
-        for (const { tableId: id } of await records.trash.counts(actor, baseId)) {
-          if (tableId !== undefined && id !== tableId) continue
-          result.deleted += await purgeAllRecords(actor, id)
-        }
+      { cursor, ...filter }: TrashFilter & { cursor?: string | null },
+    ): Promise<{ deleted: number; failed: string[]; next: string | null }> {
+      const page = await lists.ofAll(actor, { ...filter, cursor, limit: MAX_PAGE })
+      const purgeable = page.items.filter(({ canPurge }) => canPurge)
+      const kinds = filter.kinds?.filter((kind) => kind !== 'base') ?? [...TRASH_KIND_NAMES]
+      const result = {
+        deleted: 0,
+        failed: page.unreadable.map(({ title }) => m.trash_error_unreadable({ title })),
       }
-      let cursor: string | null = null
-      do {
-        const page = await list(actor, baseId, { ...filter, cursor, limit: MAX_PAGE })
-        const refs = page.items.filter(({ canPurge }) => canPurge).map(({ ref }) => ref)
-        await purgeItems(actor, baseId, refs, result)
-        cursor = page.next
-      } while (cursor !== null)
-      return result
+      const live = purgeable.filter(({ ref }) => ref.kind !== 'base')
+      for (const baseId of new Set(live.map(({ base }) => base.id))) {
+        const { deleted, failed } = await empty(actor, baseId, { ...filter, kinds })
+        result.deleted += deleted
+        result.failed.push(...failed.map(({ message }) => message))
+      }
+      for (const { base, ref } of purgeable) {
+        if (ref.kind !== 'base') continue
+        if (await removeBase(await bases.openToPurge(actor, base.id), actor)) result.deleted++
+      }
+      return { ...result, next: page.next }
     },
 
     /** How long a base keeps deleted items. @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */

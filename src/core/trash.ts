@@ -51,6 +51,26 @@ export interface TrashItem {
   file?: { size: number; field: string; recordId: string }
 }
 
+/** What the page of the trash lists: items of bases, and deleted bases. */
+export const LISTED_TRASH_KINDS = [...TRASH_KIND_NAMES, 'base'] as const
+
+export type ListedTrashKind = (typeof LISTED_TRASH_KINDS)[number]
+
+/** An item with the base that it was in. */
+export interface TrashItemOfBase extends TrashItem {
+  base: { id: string; title: string }
+}
+
+/** A deleted base among the items. */
+export interface TrashedBaseItem extends Omit<TrashItem, 'ref'> {
+  ref: { kind: 'base' }
+  /** Itself. */
+  base: { id: string; title: string }
+}
+
+/** An item on the page of the trash. */
+export type ListedTrashItem = TrashItemOfBase | TrashedBaseItem
+
 /** What was restored from the trash. */
 export interface TrashRestored {
   restored: number

@@ -786,17 +786,19 @@ export async function entriesOfAction(
  *
  * @param before the id of the last entry of the page before
  * @param actorId the user who deleted them; undefined: anybody
+ * @param until ISO 8601: only those that were deleted by then
  */
 export const listViewDeletions = (
   engine: Engine,
   tableIds: readonly string[],
-  { before, actorId, limit }: { before?: number; actorId?: string; limit: number },
+  { before, actorId, until, limit }: { before?: number; actorId?: string; until?: string; limit: number },
 ): Promise<StoredEntry[]> =>
   selectEntries(
     engine,
     sql`where detail is not null and kind = 'view.delete' and undone_by is null and table_id in (${listOf(tableIds)})
       ${before === undefined ? sql`` : sql`and id < ${before}`}
       ${actorId === undefined ? sql`` : sql`and actor_id = ${actorId}`}
+      ${until === undefined ? sql`` : sql`and at <= ${until}`}
       order by id desc limit ${limit}`,
   )
 
@@ -1542,14 +1544,16 @@ export interface DeletedOf {
 }
 
 /**
- * A page of the trash of some tables, newest deletion first, then by table and record.
+ * A page of the trash of some tables, newest deletion first, then by table and record. Entries of a table that came from
+ * another base may be older than those before them in the log, but within a table the order of entries is that of time.
  *
  * @param actorId the user who deleted them; undefined: anybody
+ * @param until ISO 8601: only records that were deleted by then; `after` then limits those of exactly that time only
  */
 export async function listDeleted(
   engine: Engine,
   tables: readonly DeletedOf[],
-  { actorId, limit }: { actorId?: string; limit: number },
+  { actorId, until, limit }: { actorId?: string; until?: string; limit: number },
 ): Promise<DeletedRecord[]> {
   const pageOf = ({ tableId, after, matches }: DeletedOf): SQL => {
     const found = matches ? sql`and ${matches({ recordId: sql`r.record_id`, before: sql`r.before` })}` : sql``
@@ -1557,10 +1561,16 @@ export async function listDeleted(
     const rest = after?.recordId
       ? sql` or (r.change_id = ${after.changeId} and r.record_id > ${after.recordId})`
       : sql``
-    const from = after ? sql`and (r.change_id < ${after.changeId}${rest})` : sql``
+    const isAfter = after ? sql`(r.change_id < ${after.changeId}${rest})` : null
+    const from =
+      until === undefined
+        ? isAfter && sql`and ${isAfter}`
+        : isAfter
+          ? sql`and (c.at < ${until} or (c.at = ${until} and ${isAfter}))`
+          : sql`and c.at <= ${until}`
     return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where ${isTrashed(tableId)} ${by} ${from} ${found}
+      where ${isTrashed(tableId)} ${by} ${from ?? sql``} ${found}
       order by r.change_id desc, r.record_id limit ${limit}`
   }
   const found: DeletedRecord[] = []
@@ -1569,7 +1579,7 @@ export async function listDeleted(
     const pages = tables.slice(at, at + size).map((table) => sql`select * from (${pageOf(table)}) as page`)
     const rows = await engine.all<DeletedRecord>(
       engine.dialect.render(
-        sql`${sql.join(pages, sql` union all `)} order by change_id desc, table_id, record_id limit ${limit}`,
+        sql`${sql.join(pages, sql` union all `)} order by at desc, change_id desc, table_id, record_id limit ${limit}`,
       ),
       { scan: true },
     )
@@ -1578,7 +1588,10 @@ export async function listDeleted(
   if (tables.length <= size) return found
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
   return found
-    .toSorted((a, b) => Number(b.change_id) - Number(a.change_id) || compare(a.table_id, b.table_id))
+    .toSorted(
+      (a, b) =>
+        compare(b.at, a.at) || Number(b.change_id) - Number(a.change_id) || compare(a.table_id, b.table_id),
+    )
     .slice(0, limit)
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
-import { readdir, rename } from 'node:fs/promises'
+import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { clockOffsetMs } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { AppError, notFound } from '../core/errors.ts'
 import type { Engine } from '../dialects/dialect.ts'
@@ -33,6 +34,7 @@ import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
 import type { ConnectionCounts } from './postgres/lanes.ts'
+import { lastChangesOfSchemas } from './postgres/last-changes.ts'
 import { pagesInWorkers } from './postgres/page-task.ts'
 import { findVariant, type PostgresVariant } from './postgres/variant.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
@@ -55,6 +57,19 @@ interface SourceRef {
 const CHECKED_BASES = 5
 /** A server that stands still in the middle of a write keeps others from writing to the base for this time. */
 const IDLE_WRITE_MS = 5 * 60_000
+
+/** When the home of a base was last written to. */
+export interface LastChange {
+  /** ISO 8601: no entry of the base's log is later. Null if unknown. */
+  until: string | null
+  /** Stays the same while nothing is added to the log. Null if unknown. */
+  mark: string | null
+}
+
+/** Files whose times are read at once. */
+const STATS_AT_ONCE = 64
+/** Servers of files may have another clock, and round times. */
+const FILE_CLOCK_MS = 60_000
 
 /** The kind of a base's home; null for an unknown base. Provided by app.ts from the bases module. */
 export const HOME_OF =
@@ -87,6 +102,11 @@ export interface Sources {
   drop(sourceId: string): Promise<void>
   /** Path of a base's file, which holds its records and their log. */
   path(baseId: string): string
+  /**
+   * When bases were last changed, without opening them: by the times of their files, and by one statement
+   * for many schemas.
+   */
+  lastChanges(homes: readonly { baseId: string; client: HomeClient }[]): Promise<Map<string, LastChange>>
   /** True if the base exists and has a home. */
   exists(baseId: string): Promise<boolean>
   /** Creates the home of a base as a consistent snapshot of another of the same kind, without the log. */
@@ -280,6 +300,20 @@ export function openSources(
     },
     of,
     drop: external.drop,
+    async lastChanges(homes) {
+      const ofKind = (client: HomeClient) =>
+        homes.flatMap((home) => (home.client === client ? home.baseId : []))
+      const inSchemas = ofKind('pg')
+      const engine = inSchemas.length > 0 ? openPostgresEngine(requireOwn(), NOWHERE, OWN_DATABASE) : null
+      const found = engine ? await lastChangesOfSchemas(engine, inSchemas) : new Map<string, LastChange>()
+      const inFiles = ofKind('sqlite3')
+      for (let at = 0; at < inFiles.length; at += STATS_AT_ONCE) {
+        const some = inFiles.slice(at, at + STATS_AT_ONCE)
+        const changes = await Promise.all(some.map((baseId) => lastChangeOfFile(path(baseId))))
+        for (const [index, change] of changes.entries()) found.set(some[index] ?? '', change)
+      }
+      return found
+    },
     ownDatabase: async () => own && postgresIdentity(openPostgresEngine(own, NOWHERE, OWN_DATABASE)),
     async exists(baseId) {
       const home = await homeOf(baseId)
@@ -318,6 +352,18 @@ export function openSources(
       await Promise.all(open.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)))
       await Promise.all([external.close(), own?.close()])
     },
+  }
+}
+
+/** When an SQLite file was last written to: readers leave its time, and an empty write-ahead log, as they are. */
+async function lastChangeOfFile(path: string): Promise<LastChange> {
+  const [file, log] = await Promise.all([path, `${path}-wal`].map((one) => stat(one).catch(() => null)))
+  if (!file) return { until: null, mark: null }
+  const written = log && log.size > 0 ? [file, log] : [file]
+  const changedMs = Math.max(...written.map(({ mtimeMs }) => mtimeMs))
+  return {
+    until: new Date(changedMs + clockOffsetMs() + FILE_CLOCK_MS).toISOString(),
+    mark: written.map(({ mtimeMs, size }) => `${mtimeMs} ${size}`).join(' '),
   }
 }
 

@@ -545,6 +545,9 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   ],
   'trash.empty': { gate: 'record.purge', input: ofBase },
   'trash.bases': { gate: 'base.list' },
+  'trash.listAll': { gate: 'base.list', input: () => ({}) },
+  'trash.people': { gate: 'base.list' },
+  'trash.emptyAll': { gate: 'base.list', input: () => ({ search: 'nothing of this name' }) },
   'trash.restoreBase': {
     gate: 'base.restore',
     input: async ({ trpc, baseId }) => {

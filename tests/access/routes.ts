@@ -431,6 +431,7 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET M/projects/:baseId/trash/settings': { gate: 'record.restore' },
   'PATCH M/projects/:baseId/trash/settings': { gate: 'base.storage', body: () => ({ days: 7 }) },
   'GET M/trash/bases': { gate: 'base.list' },
+  'GET M/trash/items': { gate: 'base.list' },
   'POST M/trash/bases/:baseId/restore': {
     gate: 'base.restore',
     params: async ({ trpc, baseId }) => {

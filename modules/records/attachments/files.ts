@@ -340,6 +340,20 @@ export function createFiles(
       return found
     },
 
+    /** Which of these files exist, and the bases whose cells use or used each. */
+    async usesOf(paths: readonly string[]): Promise<{ baseId: string; path: string }[]> {
+      const found: { baseId: string; path: string }[] = []
+      for (const part of chunks(paths)) {
+        const rows = await meta.db
+          .select({ baseId: attachmentUses.baseId, path: attachmentUses.path })
+          .from(attachmentUses)
+          .innerJoin(attachmentFiles, eq(attachmentFiles.path, attachmentUses.path))
+          .where(inArray(attachmentUses.path, part))
+        found.push(...rows)
+      }
+      return found
+    },
+
     /**
      * The statement that registers all file uses of one base for another: for copies of a base, which bypass the write
      * door. It belongs in the transaction that publishes the copy, so that no copy is without its files.

@@ -313,6 +313,8 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     },
     /** The files among these that cells of the base use or used. Does not check access. */
     ofBase: files.ofBase,
+    /** The bases whose cells use or used each of these files. Does not check access. */
+    usesOf: files.usesOf,
     sharing: files.sharing,
     usedIn: files.usedIn,
     shareKnown: files.shareKnown,

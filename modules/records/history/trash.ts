@@ -86,7 +86,12 @@ export interface BaseTrashRequest extends Pick<TrashRequest, 'search' | 'limit'>
   tableId?: string
   /** Id of the user who deleted them. */
   deletedBy?: string
+  /** ISO 8601: only records that were deleted by then. */
+  until?: string
+  /** The last record of the page before, if that was deleted at `until`. */
   after?: TrashCursor & { tableId: string }
+  /** The tables of the base, if the caller has read them. */
+  tables?: readonly Table[]
   /** Of times in titles and previews; by default UTC. */
   timeZone?: string
 }
@@ -165,15 +170,15 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   }
 
   /**
-   * The deleted records of the tables of a base, or one of them, newest deletion first.
+   * The deleted records of the tables of a base, or one of them, newest deletion first, then by entry, table and record.
    *
    * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND; PERMISSION_DENIED below editor
    */
   async function listOfBase(
     actor: Actor,
-    { baseId, tableId, deletedBy, search, after, limit, timeZone = 'UTC' }: BaseTrashRequest,
+    { baseId, tableId, deletedBy, search, until, after, limit, timeZone = 'UTC', ...known }: BaseTrashRequest,
   ): Promise<FoundRecord[]> {
-    const tables = await schema.tables(actor, baseId)
+    const tables = known.tables ?? (await schema.tables(actor, baseId))
     await auth.access.authorize(actor, 'record.restore', baseId)
     const asked = tableId === undefined ? tables : tables.filter(({ id }) => id === tableId)
     if (asked.length === 0) return []
@@ -192,7 +197,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
         }
       }),
     )
-    const rows = await listDeleted(engine, searched, { actorId: deletedBy, limit })
+    const rows = await listDeleted(engine, searched, { actorId: deletedBy, until, limit })
+    if (rows.length === 0) return []
     const members = await auth.peopleOf(baseId)
     const deletedWith = await sizesOfDeletions(engine, rows)
     const texts: TextOptions = { people: members, timeZone }

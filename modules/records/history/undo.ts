@@ -5,7 +5,7 @@ import type { Action } from '../../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { AppliedChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
-import type { Person } from '../../../src/core/model.ts'
+import type { Person, Table } from '../../../src/core/model.ts'
 import {
   appendChange,
   entriesOfAction,
@@ -254,6 +254,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
    *
    * @param before the id of the last entry of the page before
    * @param actorId the user who deleted them
+   * @param until ISO 8601: only those that were deleted by then
+   * @param tables the tables of the base, if the caller has read them
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
    */
   async function deletedViews(
@@ -261,15 +263,23 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     baseId: string,
     {
       limit = MAX_DELETED_VIEWS,
+      tables,
       ...filter
-    }: { before?: number; actorId?: string; tableId?: string; limit?: number } = {},
+    }: {
+      before?: number
+      actorId?: string
+      tableId?: string
+      until?: string
+      limit?: number
+      tables?: readonly Table[]
+    } = {},
   ): Promise<{ actions: Action[]; people: Person[] }> {
-    const { user, engine } = await enter(actor, baseId)
+    const { user, engine, tableIds: all } = await enter(actor, baseId, tables)
     await auth.access.authorize(actor, 'view.create', baseId)
-    const tables = await schema.tables(actor, baseId)
-    const tableIds = tables.map(({ id }) => id).filter((id) => id === (filter.tableId ?? id))
+    const tableIds = all.filter((id) => id === (filter.tableId ?? id))
     if (tableIds.length === 0) return { actions: [], people: [] }
     const entries = await listViewDeletions(engine, tableIds, { ...filter, limit })
+    if (entries.length === 0) return { actions: [], people: [] }
     const people = await auth.people([...new Set(entries.flatMap(({ actorId }) => actorId ?? []))])
     return { actions: await describe(user, baseId, engine, entries, {}), people }
   }
@@ -350,9 +360,10 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   async function enter(
     actor: Actor,
     baseId: string,
+    known?: readonly Table[],
   ): Promise<{ user: UserActor; engine: Engine; tableIds: string[] }> {
     // Also checks that the base exists and is not in the trash.
-    const tables = await schema.tables(actor, baseId)
+    const tables = known ?? (await schema.tables(actor, baseId))
     await auth.access.authorize(actor, 'record.undo', baseId)
     if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
     return { user: actor, engine: await kernel.sources.engine(baseId), tableIds: tables.map(({ id }) => id) }

@@ -181,7 +181,7 @@ export async function trashedFieldsOfBase(
 }
 
 // Foreign keys and hidden reverse fields are restored with their link.
-const isRestorable = (field: Field): boolean => !isForeignKey(field) && !field.isSystem
+export const isRestorable = (field: Field): boolean => !isForeignKey(field) && !field.isSystem
 
 /** The fields of a table in the trash, latest first. */
 export async function trashedFields(context: SchemaContext, actor: Actor, tableId: string): Promise<Field[]> {

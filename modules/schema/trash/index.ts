@@ -4,6 +4,7 @@
 
 export { type Dependent, type DependentsOf, dependents } from './dependents.ts'
 export { deleteField, restoreField, type TrashedField, trashedFields, trashedFieldsOfBase } from './field.ts'
+export { type TrashInBases, tablesIn, trashedFieldsIn, trashedTablesIn } from './in-bases.ts'
 export { deleteFieldForever, deleteTableForever, type Purge, purgeSchema, removedTables } from './purge.ts'
 export { deleteTable, restoreTable, type TrashedTable, trashedTablesOfBase } from './table.ts'
 export { registerSchemaUndo } from './undo.ts'

@@ -1,13 +1,15 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Person } from '../../../src/core/model.ts'
+import type { ListedTrashItem } from '../../../src/core/trash.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { json } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
-import { days, filter, items, page } from '../input.ts'
+import { days, filter, items, page, pageOfAll } from '../input.ts'
+import type { TrashListed } from '../list.ts'
 import type { TrashService } from '../service.ts'
 
 interface Deps {
@@ -77,13 +79,8 @@ export function trashRest(kernel: Kernel, { trash, auth, schema, records }: Deps
       '/api/v2/meta/bases/:baseId/trash/items',
       async ({ actor, params: { baseId }, query }) => {
         const { keptDays } = await trash.retention(actor, baseId)
-        const { people, items: found, next } = await trash.list(actor, baseId, readBody(page, asked(query)))
-        const byId = new Map(people.map((person) => [person.id, person]))
-        return {
-          list: found.map((item) => ({ ...item, deletedBy: presentPerson(byId.get(item.deletedBy ?? '')) })),
-          cursor: next,
-          keptDays,
-        }
+        const found = await trash.list(actor, baseId, readBody(page, asked(query)))
+        return { list: presentItems(found).map(({ base: _, ...item }) => item), cursor: found.next, keptDays }
       },
       { detail: { summary: 'List the deleted records, files, fields, views and tables of a base' } },
     )
@@ -126,6 +123,19 @@ export function trashRest(kernel: Kernel, { trash, auth, schema, records }: Deps
       { detail: { summary: 'Set how long a base keeps deleted items' } },
     )
     .get(
+      '/api/v2/meta/trash/items',
+      async ({ actor, query }) => {
+        const found = await trash.listAll(actor, readBody(pageOfAll, asked(query)))
+        return {
+          list: presentItems(found),
+          cursor: found.next,
+          unread: found.unread,
+          unreadable: found.unreadable,
+        }
+      },
+      { detail: { summary: 'List the deleted items of all bases, and deleted bases' } },
+    )
+    .get(
       '/api/v2/meta/trash/bases',
       async ({ actor }) => {
         const { bases, people } = await trash.bases(actor)
@@ -166,6 +176,11 @@ const asked = ({ kinds, limit, ...query }: Record<string, string | undefined>): 
   ...(kinds !== undefined && { kinds: kinds.split(',') }),
   ...(limit !== undefined && { limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }),
 })
+
+function presentItems<Item extends ListedTrashItem>({ items: found, people }: TrashListed<Item>) {
+  const byId = new Map(people.map((person) => [person.id, person]))
+  return found.map((item) => ({ ...item, deletedBy: presentPerson(byId.get(item.deletedBy ?? '')) }))
+}
 
 const presentPerson = (person: Person | undefined) =>
   person ? { id: person.id, email: person.email, display_name: person.displayName } : null
