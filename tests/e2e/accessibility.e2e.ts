@@ -226,7 +226,7 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
         await visit(`trash${name}`, `/nc/${id}/trash`, 'main li, main h2')
       }
       await api.bases.delete.mutate({ baseId: empty.id })
-      await visit('deleted bases', '/trash', 'main li')
+      await visit('trash of all bases', '/trash', 'main li')
       await done()
     },
     TIMEOUT_MS,

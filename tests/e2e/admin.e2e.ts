@@ -84,7 +84,7 @@ describe('the account area of an administrator', () => {
       const { id } = await trpc.bases.create.mutate({ title })
       await trpc.bases.delete.mutate({ baseId: id })
     }
-    const page = await openSignedIn('/trash')
+    const page = await openSignedIn('/trash?kind=base')
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Delete forever' }).first().click()
     await page.getByRole('button', { name: 'Cancel' }).click()

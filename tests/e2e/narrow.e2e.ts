@@ -24,7 +24,7 @@ const SCREENS: readonly [path: (baseId: string) => string, text: string][] = [
   [() => '/account/storage', LONG],
   [() => '/account/backups', 'Set up backups'],
   [() => '/account/audit', 'Created the base'],
-  [() => '/trash', 'Deleted bases'],
+  [() => '/trash', 'Deleted forever'],
   [() => '/', LONG],
 ]
 

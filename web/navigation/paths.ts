@@ -43,10 +43,9 @@ export const paths = {
   /** The webhooks of a base or table; with one of them open, or its deliveries. */
   webhooks: (baseId: string, search: { tableId?: string; hookId?: string; tab?: 'deliveries' } = {}) =>
     `/${WORKSPACE}/${baseId}/webhooks${queryOf(search)}`,
-  /** The deleted bases of the user. */
-  deletedBases: () => '/trash',
-  /** The trash of a base. */
-  trash: (baseId: string, tableId?: string) => `/${WORKSPACE}/${baseId}/trash${queryOf({ tableId })}`,
+  /** The trash of a base; null: of all bases, with deleted bases. */
+  trash: (baseId: string | null, filter: RouteSearch = {}) =>
+    `${baseId === null ? '' : `/${WORKSPACE}/${baseId}`}/trash${queryOf(filter)}`,
   sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
   storage: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=storage`,
   /** Path of a base's diagram, optionally restricted to a table and its links. */

@@ -1,7 +1,7 @@
 import { NotFoundScreen } from '../features/layout/not-found-screen.tsx'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { paths } from '../navigation/paths.ts'
-import { createRouter, type Route } from '../navigation/router.tsx'
+import { createRouter, type Route, type RouteParams } from '../navigation/router.tsx'
 import { SHARED_PAGE } from '../session/visitor.ts'
 import { cache } from '../trpc.ts'
 import { requireSignedOut, requireSignIn } from './guards.ts'
@@ -68,7 +68,6 @@ const BASE_ROUTES: Route[] = [
     screen: lazyPart(() => import('../features/comments/comments-screen.tsx'), 'CommentsScreen'),
   },
   { path: '/webhooks', screen: lazyPart(() => import('../features/hooks/hooks-screen.tsx'), 'HooksScreen') },
-  { path: '/trash', screen: lazyPart(() => import('../features/trash/trash-screen.tsx'), 'TrashScreen') },
   {
     // A table and perhaps its view; or, in older links, a view and perhaps its title.
     path: '/:tableId/:viewId?',
@@ -80,15 +79,18 @@ const BASE_ROUTES: Route[] = [
   },
 ]
 
+const Trash = lazyPart(() => import('../features/trash/trash-screen.tsx'), 'TrashScreen')
+
 const BaseList = lazyPart(() => import('../features/bases/base-list-screen.tsx'), 'BaseListScreen')
+
+const namesBase = ({ baseId = '' }: RouteParams): boolean => /^p[a-z0-9_]{6,}$/.test(baseId)
 
 /** Pages inside the app's frame. */
 const SHELL_ROUTES: Route[] = [
   ...['/', '/projects', '/projects/list'].map((path) => ({ path, screen: BaseList })),
-  {
-    path: '/trash',
-    screen: lazyPart(() => import('../features/trash/base-trash-screen.tsx'), 'BaseTrashScreen'),
-  },
+  // One page: of all bases, or beside the sidebar of the chosen one. It stays as it is when another base is chosen.
+  { path: '/trash', screen: Trash },
+  { path: '/:typeOrId/:baseId/trash', accepts: namesBase, screen: Trash },
   {
     path: '/account/:page?',
     screen: lazyPart(() => import('../features/account/account-screen.tsx'), 'AccountScreen'),
@@ -106,7 +108,7 @@ const SHELL_ROUTES: Route[] = [
   },
   {
     path: '/:typeOrId/:baseId',
-    accepts: ({ baseId = '' }) => /^p[a-z0-9_]{6,}$/.test(baseId),
+    accepts: namesBase,
     // Requested while the code loads; the screens find it in the cache.
     prefetch({ baseId = '' }) {
       void cache.bases.get.prefetch({ baseId })

@@ -48,7 +48,7 @@ export function BaseListScreen() {
       <header className={styles.header}>
         <h1 className={styles.title}>{m.bases_bases()}</h1>
         <div className={styles.tools}>
-          <Button variant="ghost" icon={Trash2} onClick={() => goTo(paths.deletedBases())}>
+          <Button variant="ghost" icon={Trash2} onClick={() => goTo(paths.trash(null))}>
             {m.common_trash()}
           </Button>
           {!user && <Skeleton width={104} height={32} />}
@@ -144,7 +144,7 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
             {m.bases_restore_title({ title: only.title })}
           </Button>
         ) : (
-          <Button icon={Undo2} onClick={() => goTo(paths.deletedBases())}>
+          <Button icon={Undo2} onClick={() => goTo(paths.trash(null))}>
             {m.bases_open_the_trash()}
           </Button>
         )}

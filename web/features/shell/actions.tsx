@@ -155,7 +155,7 @@ export const trashAction: Action = {
   icon: Trash2,
   when: ({ can }) => can('record.restore'),
   run({ base, tableId }) {
-    if (base) goTo(paths.trash(base.id, tableId ?? undefined))
+    if (base) goTo(paths.trash(base.id, { tableId: tableId ?? undefined }))
   },
 }
 
@@ -258,10 +258,10 @@ const editBaseAction: Action = {
 
 const openTrashAction: Action = {
   id: 'bases.trash',
-  label: () => m.shell_deleted_bases(),
+  label: () => m.shell_trash_of_all_bases(),
   group: basesGroup,
   icon: Trash2,
-  run: () => goTo(paths.deletedBases()),
+  run: () => goTo(paths.trash(null)),
 }
 
 /** API documentation of the open base, otherwise of the server. */

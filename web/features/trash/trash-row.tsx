@@ -1,12 +1,10 @@
 import { Undo2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Person } from '../../../src/core/model.ts'
-import type { TrashRestored } from '../../../src/core/trash.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.ts'
 import lists from '../layout/list-screen.module.css'
 import styles from './trash.module.css'
 
@@ -85,16 +83,6 @@ function expiryText(expiresAt: string | null): string {
   if (expiresAt === null) return m.trash_kept_until_deleted()
   const days = Math.ceil((Date.parse(expiresAt) - Date.now()) / DAY_MS)
   return days <= 1 ? m.trash_removed_within_a_day() : m.trash_removed_in_days({ count: days })
-}
-
-/** Shows what was restored, with new names and closed links; and what was not, with the reasons. */
-export function tellRestored(
-  text: string,
-  { renamed, closedLinks }: Pick<TrashRestored, 'renamed' | 'closedLinks'>,
-): void {
-  const notes = renamed.map((names) => m.trash_renamed(names))
-  if (closedLinks > 0) notes.push(m.trash_links_closed({ count: closedLinks }))
-  toast.success({ text: [text, ...notes].join('. ') })
 }
 
 export const TrashSkeleton = () => (
