@@ -42,7 +42,7 @@ const BUILD_MS_PER_RECORD = 0.0005
 const MAX_AUTOMATIC = 6
 /** …and those of a base, with its search indexes, take at most this part of its size. */
 const MAX_PART_OF_BASE = 2 / 3
-/** Stored in place of terms where a table was searched. */
+/** Stored in place of terms where a table was searched, or filtered for a text. */
 const SEARCH_KEY = JSON.stringify('search')
 /** Automatic indexes without a use for so long are dropped. */
 const UNUSED_MS = 30 * DAY_MS
@@ -102,7 +102,13 @@ export function createIndexesService(
   schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf' | 'table' | 'refuseIndexes' | 'isKept'>,
   records: Pick<
     RecordsService,
-    'total' | 'explainView' | 'measureView' | 'searchIndexState' | 'searchIndexBytes' | 'dropSearchIndex'
+    | 'total'
+    | 'explainView'
+    | 'measureView'
+    | 'searchIndexState'
+    | 'searchIndexBytes'
+    | 'dropSearchIndex'
+    | 'wantSearchIndex'
   >,
 ) {
   const { config, events, log, meta } = kernel
@@ -175,7 +181,7 @@ export function createIndexesService(
       return terms
     },
     observe: ({ model, terms, ms }: ObservedRead) => note(model, keyOf(terms), ms),
-    observeSearch: (model) => note(model, SEARCH_KEY, 0),
+    observeSearch: (model, ms = 0) => note(model, SEARCH_KEY, ms),
   }
 
   /** Adds a read to those since the last round. */
@@ -327,6 +333,15 @@ export function createIndexesService(
     await remove(engine, model, unused)
   }
 
+  /** Builds the search index of a table for filters that look for texts, once it pays off. */
+  async function buildSearch(engine: Engine, model: TableModel): Promise<void> {
+    const { id } = model.table
+    const found = (await store.readsOf(id)).find(({ key }) => key === SEARCH_KEY)
+    if (!found || found.slowReads < MIN_SLOW_READS) return
+    if (found.slowMs < (await records.total(engine, model)) * BUILD_MS_PER_RECORD) return
+    records.wantSearchIndex(engine, model, await schema.loadReachable(id))
+  }
+
   /** Drops the search index of a table that nobody searches any more. */
   async function dropUnusedSearch(engine: Engine, model: TableModel, now: number): Promise<void> {
     const { id } = model.table
@@ -413,6 +428,8 @@ export function createIndexesService(
     }
     if (isForeign(model)) return resume(model)
     const engine = await schema.engineOf(model.table)
+    // Built in steps that let writers through.
+    if (buildsByItself) await buildSearch(engine, model)
     if (engine.dialect.indexesBlockWriters && !isQuiet(model.table.baseId)) return
     const claim = `indexes ${tableId}`
     if (!(await claims.take(claim))) return
@@ -619,11 +636,13 @@ export function createIndexesService(
           throw error
         })
         if (found === null) continue
-        const { terms, ...explained } = found
+        const { terms, wantsSearchIndex, ...explained } = found
         const isServed = terms !== null && ready.some((key) => begins(key, keyOf(terms)))
         const readsOnlyPage = explained.reads !== null && explained.reads === explained.returns
-        const helps = refusal === null && !isServed && !readsOnlyPage
-        views.push({ viewId, ...explained, suggestion: helps ? terms : null })
+        const bySearch = wantsSearchIndex || explained.usesSearchIndex
+        const helps = refusal === null && !isServed && !readsOnlyPage && !bySearch
+        const suggestsSearchIndex = wantsSearchIndex && !readsOnlyPage
+        views.push({ viewId, ...explained, suggestion: helps ? terms : null, suggestsSearchIndex })
       }
       const engine = await schema.engineOf(model.table)
       const total = await withinTime(timeUp, () => records.total(engine, model))

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { nowMs } from '../../src/clock.ts'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import type { Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -7,7 +8,7 @@ import type { Field, Person, RecordId } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
 import { unknownEffects } from '../../src/db/change-log.ts'
-import type { Statement } from '../../src/dialects/dialect.ts'
+import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { timed, timeMethods } from '../../src/metrics/metrics.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
@@ -44,6 +45,7 @@ import {
   createSearchIndexes,
   createVisitorReads,
   fragmentsOf,
+  type Models,
   type Opened,
   select,
   summarize,
@@ -140,7 +142,7 @@ export function createRecordsService(
     selection: Selection,
     wanted: { fieldId: string; summary: string }[],
   ): Promise<Record<string, CellValue>> {
-    const opened = await openFor(actor, selection)
+    const opened = await reader.withSearchIndex(await openFor(actor, selection), selection)
     return summarize(results.over(opened), opened.context, selection, wanted)
   }
 
@@ -336,6 +338,12 @@ export function createRecordsService(
     search: createBaseSearch(reader, schema),
     /** What the search index of a table does, without an access check. */
     searchIndexState: searchIndexes.stateOf,
+    /** Builds or refreshes the search index of a table in the background, as a search does. */
+    wantSearchIndex(engine: Engine, model: TableModel, models: Models): void {
+      const moment = { now: new Date(nowMs()) }
+      const context = { model, models, view: null, dialect: engine.dialect, moment }
+      searchIndexes.want({ engine, model, context }, () => reader.total(engine, model))
+    },
     dropSearchIndex: searchIndexes.drop,
     searchIndexBytes: searchIndexes.bytesOf,
     /** Stops the work on search indexes. */

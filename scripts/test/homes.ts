@@ -57,6 +57,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/computed-list',
   'records/computed-statements',
   'records/constraints',
+  'records/contains-index',
   'records/create',
   'records/create-values',
   'records/deep-pages',

@@ -35,6 +35,8 @@ export interface ViewExplanation {
   sorts: boolean
   /** True if the database's indexes are used. */
   usesIndex: boolean
+  /** True if the records are found by the search index of the table, as the view's filter looks for a text. */
+  usesSearchIndex: boolean
 }
 
 /** A view whose first page was read. */
@@ -47,6 +49,8 @@ export interface ViewPerformance extends ViewExplanation {
   viewId: string
   /** Terms of an index that would help; null if none would, or it exists. */
   suggestion: IndexTerm[] | null
+  /** True if a search index would help, which the table does not have, or not for the fields of the view's filter. */
+  suggestsSearchIndex: boolean
 }
 
 /** What the search index of a table does. */

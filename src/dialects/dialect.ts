@@ -154,23 +154,34 @@ export interface SearchIndexVersion {
   knowsAllLetters: boolean
 }
 
+/** What a record contains: a text, all of several, or one of several. */
+export type SearchTexts = string | { join: 'and' | 'or'; of: readonly SearchTexts[] }
+
 /**
  * Trigram indexes that narrow a search to candidates. Their condition must be checked again: a candidate may not match,
  * but every match is a candidate, also if it was written a moment ago. Everything can be derived from the table, so an
  * index may be missing at any time.
  */
 export interface SearchIndexes {
-  /** The query for the index; null if the text is too short, or its letters compare differently in the index. */
+  /**
+   * What the index is asked for a text; null if the text is too short, or its letters compare differently in the index. The
+   * other methods take several of these, joined like the texts.
+   */
   match(text: string, version: Pick<SearchIndexVersion, 'knowsAllLetters'>): string | null
   /** True for the candidates, by the key of a row. */
-  isCandidate(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: string): SQL
+  isCandidate(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: SearchTexts): SQL
   /** The same where few records are candidates, so that the engine looks these up whatever it expects. */
-  isOneOfFew?(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: string): SQL
+  isOneOfFew?(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: SearchTexts): SQL
   /**
    * Counts the candidates of the index up to `most`, without records that were just changed, as `n`. Absent where an
    * index collects all of them before it returns the first (`estimates`).
    */
-  countCandidates?(table: IndexedTable, version: SearchIndexVersion, match: string, most: number): Statement
+  countCandidates?(
+    table: IndexedTable,
+    version: SearchIndexVersion,
+    match: SearchTexts,
+    most: number,
+  ): Statement
   estimates?: CandidateEstimates
   /** Selects the versions: rows with `generation`, `columns` (JSON), `isComplete` and `knowsAllLetters` (0 or 1). */
   list(table: IndexedTable): Statement
@@ -193,12 +204,12 @@ export interface CandidateEstimates {
    *
    * @param share of the table, from 0 to 1
    */
-  sample(table: IndexedTable, version: SearchIndexVersion, match: string, share: number): Statement
+  sample(table: IndexedTable, version: SearchIndexVersion, match: SearchTexts, share: number): Statement
   /** Counts the candidates up to `most` among the `first` records in an order (SQL), as `n`. */
   among(
     table: IndexedTable,
     version: SearchIndexVersion,
-    match: string,
+    match: SearchTexts,
     range: { order: string; first: number; most: number },
   ): Statement
 }

@@ -3,8 +3,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike } from '../core/filters/primitives.ts'
 import { SEARCH_PREFIX } from './automatic-index.ts'
-import type { IndexedTable, SearchIndexes, SearchIndexVersion, Statement } from './dialect.ts'
+import type { IndexedTable, SearchIndexes, SearchIndexVersion, SearchTexts, Statement } from './dialect.ts'
 import { asRegularExpression } from './postgres-text.ts'
+import { createRender } from './standard-sql.ts'
 
 /**
  * Functions of a base's schema that print values as searches compare them. An index accepts only immutable functions;
@@ -57,6 +58,8 @@ const MAX_RUNS = 4
 const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const render = createRender(quote, (index) => `$${index + 1}`)
 
 /** Hashed, because names have at most 63 bytes. */
 const indexName = ({ name }: IndexedTable, generation: number): string =>
@@ -128,24 +131,30 @@ interface Pattern {
 }
 
 /** The condition of candidates, with numbered parameters. */
-function conditionOf(version: SearchIndexVersion, match: string): { condition: string; params: unknown[] } {
-  const text = postgresIndexedText(version)
-  const patterns = patternsOf(match)
-  return {
-    condition: patterns.map(({ operator }, at) => `${text} ${operator} $${at + 1}`).join(' and '),
-    params: patterns.map(({ pattern }) => pattern),
-  }
+function conditionOf(
+  version: SearchIndexVersion,
+  match: SearchTexts,
+): { condition: string; params: unknown[] } {
+  const { sql: condition, params } = render(fits(version, match))
+  return { condition, params }
 }
 
-const fits = (version: SearchIndexVersion, match: string): SQL => {
+function fits(version: SearchIndexVersion, match: SearchTexts): SQL {
   const text = sql.raw(postgresIndexedText(version))
-  return sql.join(
-    patternsOf(match).map(({ operator, pattern }) => sql`${text} ${sql.raw(operator)} ${pattern}`),
-    sql` and `,
-  )
+  const fit = (part: SearchTexts): SQL =>
+    typeof part === 'string'
+      ? sql.join(
+          patternsOf(part).map(({ operator, pattern }) => sql`${text} ${sql.raw(operator)} ${pattern}`),
+          sql` and `,
+        )
+      : sql.join(
+          part.of.map((each) => sql`(${fit(each)})`),
+          part.join === 'and' ? sql` and ` : sql` or `,
+        )
+  return fit(match)
 }
 
-const keysOf = ({ name, key }: IndexedTable, version: SearchIndexVersion, match: string): SQL =>
+const keysOf = ({ name, key }: IndexedTable, version: SearchIndexVersion, match: SearchTexts): SQL =>
   sql`select ${sql.raw(quote(key))} from ${sql.raw(quote(name))} where ${fits(version, match)}`
 
 const isPlain = (text: string): boolean => /^[\0-\x7f]*$/.test(text)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { IndexedTable, SearchIndexBatches, SearchIndexes, Statement } from './dialect.ts'
+import type { IndexedTable, SearchIndexBatches, SearchIndexes, SearchTexts, Statement } from './dialect.ts'
 
 /** The list of all indexes of a base's file. Created with the first index. */
 const LIST = 'sheaf_search_indexes'
@@ -131,13 +131,13 @@ export const sqliteSearchIndexes: SearchIndexes = {
   isCandidate(key, table, { generation }, match) {
     const index = sql.raw(quote(indexName(table, generation)))
     const changed = sql.raw(quote(changedName(table, generation)))
-    return sql`${key} in (select rowid from ${index} where ${index} match ${match} union all select id from ${changed})`
+    return sql`${key} in (select rowid from ${index} where ${index} match ${queryOf(match)} union all select id from ${changed})`
   },
   countCandidates(table, { generation }, match, most) {
     const index = quote(indexName(table, generation))
     return statement(
       `select count(*) as n from (select 1 from ${index} where ${index} match ? limit ?)`,
-      match,
+      queryOf(match),
       most,
     )
   },
@@ -159,6 +159,12 @@ export const sqliteSearchIndexes: SearchIndexes = {
   hasList: hasSearchIndexes,
   batches: sqliteSearchBatches,
 }
+
+/** The query of FTS5: https://sqlite.org/fts5.html#full_text_query_syntax */
+const queryOf = (match: SearchTexts): string =>
+  typeof match === 'string'
+    ? match
+    : match.of.map((each) => `(${queryOf(each)})`).join(match.join === 'and' ? ' AND ' : ' OR ')
 
 /**
  * The trigrams of a text, all of which a match contains. FTS5 folds case by a table of its own, older than JavaScript's:

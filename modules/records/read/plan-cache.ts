@@ -84,7 +84,7 @@ export const compiled: PlanCache = (context, key, compile) =>
 
 /** Visitors of a link see less of a table than members do; a search uses the index that there is. */
 const readerKey = ({ visitor, moment, searchIndex }: PlanContext): string =>
-  `${visitor?.shareId ?? ''} ${moment.timeZone ?? ''} ${searchIndex?.generation ?? ''} ${searchIndex?.hasFewCandidates ?? ''}`
+  `${visitor?.shareId ?? ''} ${moment.timeZone ?? ''} ${searchIndex?.generation ?? ''} ${searchIndex?.search ?? ''} ${searchIndex?.filter ?? ''}`
 
 /** The context with moments that record whether anything but the time zone (part of the key) was read from them. */
 function watchMoment(context: PlanContext): { watched: PlanContext; isCacheable(): boolean } {

@@ -20,6 +20,7 @@ import {
   searchCondition,
 } from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
+import { filterCandidates } from './expression/filtered-texts.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import type { Form, ReadContext } from './expression/scope.ts'
 import { asOwner, wholeOf } from './expression/scope.ts'
@@ -135,7 +136,7 @@ export function select(
  * True if the records may be read in the order of an index: filtered, that only pays with an index that also has what
  * the filter compares. Connected databases keep the indexes that they were given.
  */
-function hasOrderIndex(context: PlanContext, query: Parameters<typeof wantedForPage>[1]): boolean {
+export function hasOrderIndex(context: PlanContext, query: Parameters<typeof wantedForPage>[1]): boolean {
   const model = wholeOf(context)
   if (isForeign(model)) return true
   const { indexes = [] } = context
@@ -168,6 +169,7 @@ function searchedRecords(
     const { model } = watched
     if (filter) refuseFaulty(model, filter)
     return allOf([
+      filterCandidates(watched, filter ?? null),
       viewCondition(watched),
       filterCondition(watched, filter ?? null),
       search ? searchCondition(watched, search.text, searchedFields(model, search)) : null,
@@ -214,6 +216,7 @@ function mayWalk(
   const { model, dialect, indexes = [] } = context
   if (condition === null || isSorted || orderViewId !== null || query.isShuffled) return false
   if (query.search || query.recordIds || context.narrow || context.leading) return false
+  if (context.searchIndex?.filter) return false
   if (!dialect.unindexedCondition || indexes.length === 0 || isForeign(model) || isKeyless(model))
     return false
   return !hasOrderIndex(context, query)

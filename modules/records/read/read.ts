@@ -21,12 +21,14 @@ import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { chunks, decodeRows, isForeign, isKeyless, keyOf, perModel } from '../table/index.ts'
-import { wholeOf } from './expression/scope.ts'
+import { filteredTexts } from './expression/filtered-texts.ts'
+import { type CandidateUse, wholeOf } from './expression/scope.ts'
 import type { CombinationPlan } from './groups/combinations.ts'
 import { listGroups } from './groups/list-groups.ts'
 import { bestTerms, wantedForGroups } from './index-terms.ts'
 import {
   countRecords,
+  hasOrderIndex,
   keysQuery,
   type Opened,
   type PagePlan,
@@ -40,10 +42,10 @@ import {
   WALKED,
   wantedFields,
 } from './plan.ts'
-import { compiled, createPlanCache } from './plan-cache.ts'
+import { compiled, createPlanCache, type PlanContext } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
 import type { RowCounts } from './row-counts.ts'
-import type { TableSearchIndexes } from './search-index.ts'
+import type { CandidateRead, TableSearchIndexes } from './search-index.ts'
 import { countUpkeep, maintained, pageUpkeep } from './upkeep.ts'
 import {
   type RecordVersion,
@@ -70,8 +72,12 @@ export interface AutomaticIndexes {
   /** The terms of each finished index of a table; the same list until it changes. */
   of(model: TableModel): Promise<readonly (readonly IndexTerm[])[]>
   observe(read: ObservedRead): void
-  /** Notes that a large table was searched: its search index is in use. */
-  observeSearch(model: TableModel): void
+  /**
+   * Notes that a large table was searched: its search index is in use, or would be.
+   *
+   * @param ms time of a filter that looked for a text without the index
+   */
+  observeSearch(model: TableModel, ms?: number): void
 }
 
 export const AUTOMATIC_INDEXES = defineSlot<AutomaticIndexes>('records.automaticIndexes')
@@ -82,8 +88,13 @@ interface Deps {
   views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
   counts: RowCounts
   results: ResultCache
-  searchIndexes: Pick<TableSearchIndexes, 'of' | 'want' | 'fitting'>
+  searchIndexes: Pick<TableSearchIndexes, 'of' | 'want' | 'decideFor' | 'decideForFilter' | 'mayBuildFor'>
   registry: Registry
+}
+
+/** A read that an index may serve. */
+interface Observable extends Pick<PagePlan, 'bestIndex' | 'grows'> {
+  query: Pick<Query, 'filter' | 'recordIds'>
 }
 
 /** The records of a query, read by parts of its ids. */
@@ -104,6 +115,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   const work = createWork(counts)
   /** Plans of pages that were not complete among the first records of their table. */
   const incomplete = new WeakSet<PagePlan>()
+  /** The latest plan with the search index, by the plan without it. */
+  const asked = new WeakMap<PagePlan, { index: string; plan: PagePlan }>()
 
   /**
    * Opens a table for reading, through a view if one is named. A visitor of a view’s link gets the table as that view
@@ -256,25 +269,53 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
    * @throws as `select`
    */
   const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
-    compiled(context, text, (watched) => {
-      const planned = planPage(watched, query())
-      const { page, amongFirst, count } = planned
-      const maintainedPage = (statement: Statement) =>
-        maintained(statement, () => pageUpkeep(watched, planned.query, statement))
-      return {
-        ...planned,
-        page: maintainedPage(page),
-        amongFirst: amongFirst && maintainedPage(amongFirst),
-        count: count && maintained(count, () => countUpkeep(watched, planned.query)),
-      }
-    })
+    compiled(context, text, (watched) => planMaintained(watched, query()))
+
+  function planMaintained(context: PlanContext, query: PageQuery): PagePlan {
+    const planned = planPage(context, query)
+    const { page, amongFirst, count } = planned
+    const maintainedPage = (statement: Statement) =>
+      maintained(statement, () => pageUpkeep(context, query, statement))
+    return {
+      ...planned,
+      page: maintainedPage(page),
+      amongFirst: amongFirst && maintainedPage(amongFirst),
+      count: count && maintained(count, () => countUpkeep(context, query)),
+    }
+  }
+
+  /** The table with its search index if the index makes a plan of it faster, with the plan that asks it. */
+  async function byIndex(
+    opened: Opened,
+    plan: PagePlan,
+    read: () => CandidateRead,
+  ): Promise<{ opened: Opened; plan: PagePlan }> {
+    const { query } = plan
+    const asking = await filtered(opened, query, read)
+    if (asking === opened) return { opened, plan }
+    const { generation, filter } = asking.context.searchIndex ?? {}
+    const index = `${generation} ${filter}`
+    const known = asked.get(plan)
+    if (known?.index === index) return { opened: asking, plan: known.plan }
+    const replanned = planMaintained(asking.context, query)
+    asked.set(plan, { index, plan: replanned })
+    return { opened: asking, plan: replanned }
+  }
 
   /** The records of a plan as titled objects. */
-  async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
+  async function titled(given: Opened, planned: PagePlan): Promise<TitledRow[]> {
+    const { opened, plan } = await byIndex(given, planned, () => extentOf(given, planned.query))
     const scan = await work.isHeavy(opened, plan)
     return observed(opened, plan, scan, () =>
       shortestWay(opened, plan, (page) => engineOf(opened, plan).all<TitledRow>(page, { scan })),
     )
+  }
+
+  /** How many matches a page reads: a sort without an index reads all. */
+  function extentOf({ context }: Opened, query: PageQuery | Query): CandidateRead {
+    const sorts = [...(query.groups ?? []), ...(query.sorts ?? context.view?.sorts ?? [])]
+    const isOrdered = sorts.length === 0 || hasOrderIndex(context, query)
+    return isOrdered ? { first: query.offset + query.limit } : 'all'
   }
 
   /** Reads a page by the shortest way: among the first records of the table, or counted from its start or its end. */
@@ -317,26 +358,46 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 
   /** Runs a read and reports how long it took, if an index could serve it. */
   async function observed<T>(
-    { context }: Opened,
-    { bestIndex: terms, grows }: Pick<PagePlan, 'bestIndex' | 'grows'>,
+    opened: Opened,
+    { bestIndex: terms, grows, query }: Observable,
     isHeavy: boolean,
     run: () => Promise<T>,
   ): Promise<T> {
+    const { context } = opened
     const model = wholeOf(context)
-    if (!terms || !grows || !isHeavy || isForeign(model)) return run()
+    if (!grows || !isHeavy || isForeign(model) || context.searchIndex?.filter) return run()
+    const isSearch = await wouldAskIndex(opened, query)
+    if (!isSearch && !terms) return run()
     const startedAt = performance.now()
     const result = await run()
-    registry.get(AUTOMATIC_INDEXES).observe({ model, terms, ms: performance.now() - startedAt })
+    const ms = performance.now() - startedAt
+    const indexes = registry.get(AUTOMATIC_INDEXES)
+    if (isSearch) indexes.observeSearch(model, ms)
+    else if (terms) indexes.observe({ model, terms, ms })
     return result
   }
 
+  /** True for a filter that looks for a text and would ask the search index, if the table had one for it. */
+  async function wouldAskIndex(
+    opened: Opened,
+    { filter = null, recordIds }: Observable['query'],
+  ): Promise<boolean> {
+    const { engine, context } = opened
+    if (recordIds || context.narrow || context.leading) return false
+    const texts = filteredTexts(context, filter)
+    if (texts === null) return false
+    if (context.searchIndex && filteredTexts(context, filter, context.searchIndex) !== null) return false
+    return searchIndexes.mayBuildFor(engine, wholeOf(context), texts, await work.total(opened))
+  }
+
   /** As `listGroups`, through the cache of results. */
-  async function groups(opened: Opened, request: GroupRequest): Promise<GroupPage> {
-    const { context } = opened
+  async function groups(given: Opened, request: GroupRequest): Promise<GroupPage> {
     const { selection, summaries } = request
+    const opened = await filtered(given, selection)
+    const { context } = opened
     const fieldIds = summaries.map(({ fieldId }) => fieldId)
     const bestIndex = bestTerms(wantedForGroups(context, selection, request.groups, fieldIds))
-    return observed(opened, { bestIndex, grows: true }, await work.isScan(opened), () =>
+    return observed(opened, { bestIndex, grows: true, query: selection }, await work.isScan(opened), () =>
       listGroups({ engine: results.over(opened), context }, request),
     )
   }
@@ -351,7 +412,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   ): Promise<{ rows: TitledRow[]; total: number } | null> {
     const { limit, offset } = query
     const scan = await work.isScan(opened)
-    const rows = await observed(opened, { bestIndex, grows: true }, scan, () =>
+    const rows = await observed(opened, { bestIndex, grows: true, query }, scan, () =>
       results.over(opened).all<TitledRow>(page, { scan: true }),
     )
     if (rows.length === 0 && offset > 0) return null
@@ -370,7 +431,10 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     grows && !query.isShuffled && query.orderViewId === undefined ? results.over(opened) : opened.engine
 
   /** The number of records on all pages of a plan. */
-  const countPlanned = (opened: Opened, { count }: PagePlan): Promise<number> => countWith(opened, count)
+  async function countPlanned(given: Opened, planned: PagePlan): Promise<number> {
+    const { opened, plan } = await byIndex(given, planned, allMatches)
+    return countWith(opened, plan.count)
+  }
 
   async function countWith(opened: Opened, statement: Statement | null): Promise<number> {
     if (statement === null) return work.total(opened)
@@ -392,11 +456,9 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     links: 'first' | 'all' = 'first',
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
     const sorts = [...(query.groups ?? []), ...(query.sorts ?? given.context.view?.sorts ?? [])]
-    const opened = await searched(
-      given,
-      query,
-      sorts.length > 0 ? 'all' : { first: query.offset + query.limit },
-    )
+    const first = { first: query.offset + query.limit }
+    const found = await searched(given, query, sorts.length > 0 ? 'all' : first)
+    const opened = await filtered(found, query, () => extentOf(given, query))
     const fieldIds = fields.map(({ id }) => id)
     const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
@@ -471,16 +533,53 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   async function searched(
     opened: Opened,
     { search }: Pick<Query, 'search'>,
-    read: { first: number } | 'all',
+    read: CandidateRead,
   ): Promise<Opened> {
     if (!search) return opened
+    await noteSearch(opened)
+    return asking(opened, 'search', () =>
+      searchIndexes.decideFor(opened, search.text, read, () => work.total(opened)),
+    )
+  }
+
+  /** The table with its search index if a filter looks for texts and the index makes it faster. */
+  async function filtered(
+    opened: Opened,
+    { filter = null, recordIds }: Pick<Query, 'filter' | 'recordIds'>,
+    read: () => CandidateRead = allMatches,
+  ): Promise<Opened> {
+    const { searchIndex, narrow, leading } = opened.context
+    if (!searchIndex || recordIds || narrow || leading) return opened
+    const texts = filteredTexts(opened.context, filter, searchIndex)
+    if (texts === null) return opened
+    await noteSearch(opened)
+    return asking(opened, 'filter', () =>
+      searchIndexes.decideForFilter(opened, texts, read(), () => work.total(opened)),
+    )
+  }
+
+  /** Keeps the search index of a table current, and from being dropped as unused. */
+  async function noteSearch(opened: Opened): Promise<void> {
     const countRecords = () => work.total(opened)
     searchIndexes.want(opened, countRecords)
     const model = wholeOf(opened.context)
     if (!isForeign(model) && (await countRecords()) >= SCAN_FROM) {
       registry.get(AUTOMATIC_INDEXES).observeSearch(model)
     }
-    return searchIndexes.fitting(opened, search.text, read, countRecords)
+  }
+
+  /** The table whose search index is asked as it should be, for a search or a filter. */
+  async function asking(
+    opened: Opened,
+    by: 'search' | 'filter',
+    decide: () => Promise<CandidateUse>,
+  ): Promise<Opened> {
+    const { context } = opened
+    const { searchIndex } = context
+    if (!searchIndex) return opened
+    const use = await decide()
+    if (use === searchIndex[by]) return opened
+    return { ...opened, context: { ...context, searchIndex: { ...searchIndex, [by]: use } } }
   }
 
   function decoded({ engine }: Opened, fields: Field[], rows: unknown[][]) {
@@ -505,7 +604,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     given: Opened,
     selection: Omit<Selection, 'tableId' | 'viewId'>,
   ): Promise<number> {
-    const opened = await searched(given, selection, 'all')
+    const opened = await filtered(await searched(given, selection, 'all'), selection)
     const { dialect } = opened.engine
     const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
     const statement = compiled(opened.context, text, (watched) => {
@@ -577,10 +676,12 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 
   /** The first page of a view, and how the database would read it. */
   async function planView(actor: Actor, tableId: string, viewId: string, limit: number) {
-    const opened = await open(actor, tableId, viewId)
-    const { engine, context, model } = opened
-    const groups = context.view?.groups.filter(({ fieldId }) => model.field(fieldId))
-    const query = { tableId, viewId, groups, limit, offset: 0 }
+    const given = await open(actor, tableId, viewId)
+    const { engine, model } = given
+    const groups = given.context.view?.groups.filter(({ fieldId }) => model.field(fieldId))
+    const query: Query = { tableId, viewId, groups, limit, offset: 0 }
+    const opened = await filtered(given, query, () => extentOf(given, query))
+    const { context } = opened
     const planned = planPage(context, {
       ...query,
       fields: wantedFields(model, undefined),
@@ -596,14 +697,15 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       const { sorts } = queryPlan
       // Sheaf's own tables also have indexes of their keys, which serve other purposes.
       const names = isForeign(model) ? queryPlan.indexes : queryPlan.indexes.filter(isAutomaticIndex)
-      return { reads, returns, matches, sorts, usesIndex: names.length > 0 }
+      const usesSearchIndex = context.searchIndex?.filter != null
+      return { reads, returns, matches, sorts, usesIndex: names.length > 0, usesSearchIndex }
     }
     return { opened, planned, explained }
   }
 
   /**
-   * How the database reads the first page of a view, with the terms of the index that serves it best. The page is not
-   * read.
+   * How the database reads the first page of a view, with the terms of the index that serves it best, and whether a search
+   * index of the table would. The page is not read.
    *
    * @param timeUp ends the counting of records, whose number is then null
    * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, PERMISSION_DENIED
@@ -614,11 +716,12 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     viewId: string,
     limit: number,
     timeUp: AbortSignal,
-  ): Promise<ViewExplanation & { terms: IndexTerm[] | null }> {
+  ): Promise<ViewExplanation & { terms: IndexTerm[] | null; wantsSearchIndex: boolean }> {
     const { opened, planned, explained } = await planView(actor, tableId, viewId, limit)
     const total = await withinTime(timeUp, () => work.total(opened))
     const matches = await withinTime(timeUp, () => countOpened(opened, {}))
-    return { ...explained(total, matches), terms: planned.bestIndex }
+    const wantsSearchIndex = (await withinTime(timeUp, () => wouldAskIndex(opened, {}))) ?? false
+    return { ...explained(total, matches), terms: planned.bestIndex, wantsSearchIndex }
   }
 
   /** Reads the first page of a view and takes the time. @throws as `explainView`; QUERY_TIMEOUT */
@@ -701,6 +804,9 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     groups,
     combinations,
     countCombinations,
+    /** The table with its search index if that finds all records of a selection faster. */
+    withSearchIndex: (opened: Opened, selection: Pick<Selection, 'filter' | 'recordIds'>): Promise<Opened> =>
+      filtered(opened, selection),
     explainView,
     measureView,
     titled,
@@ -726,6 +832,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     positions,
   }
 }
+
+const allMatches = (): CandidateRead => 'all'
 
 /** True if a filter may need the names of people. */
 const showsPeople = perModel((model) =>

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { withoutCaller } from '../../../src/caller.ts'
 import { nowMs } from '../../../src/clock.ts'
 import type { Claims } from '../../../src/cluster.ts'
@@ -9,6 +10,7 @@ import type {
   SearchIndexBatches,
   SearchIndexes,
   SearchIndexVersion,
+  SearchTexts,
   Statement,
 } from '../../../src/dialects/dialect.ts'
 import type { Log } from '../../../src/log.ts'
@@ -16,7 +18,14 @@ import type { TableModel } from '../../schema/index.ts'
 import { columnName, isForeign, isKeyless, ownOrder } from '../table/index.ts'
 import { indexedText, searchable } from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
-import { type Models, type SearchCandidates, type TableSearchIndex, wholeOf } from './expression/scope.ts'
+import { joinTexts } from './expression/filtered-texts.ts'
+import {
+  type CandidateUse,
+  type Models,
+  type SearchCandidates,
+  type TableSearchIndex,
+  wholeOf,
+} from './expression/scope.ts'
 import type { Opened } from './plan.ts'
 
 /** Tables with fewer records are searched fast enough without an index. */
@@ -46,6 +55,13 @@ const RETRY_MS = 10 * 60_000
 
 /** An index is dropped after the searches that had begun to use it. */
 const BEGUN_SEARCHES_MS = 500
+
+/** Decisions about filters are kept in this number and for so long. */
+const MAX_USES = 2_000
+const USES_MS = 60_000
+
+/** The number of matches in the table's order that end a read; `all` of them. */
+export type CandidateRead = { first: number } | 'all'
 
 /** An index in use. */
 interface Loaded {
@@ -82,6 +98,7 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   const busy = new Set<string>()
   const attempts = new Map<string, Attempt>()
   const refreshedAt = new Map<string, number>()
+  const uses = new LRUCache<string, { use: CandidateUse }>({ max: MAX_USES, ttl: USES_MS })
   let isClosed = false
   /** Builds run one after the other. */
   let last: Promise<void> = Promise.resolve()
@@ -117,20 +134,22 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
     const index: TableSearchIndex = {
       generation: version.generation,
       columns: new Set(version.columns),
-      hasFewCandidates: false,
-      isCandidate(key, text) {
-        const match = indexes.match(text, version)
+      search: 'many',
+      filter: null,
+      isCandidate(key, texts) {
+        const match = matchOf(indexes, version, texts)
         return match === null ? null : indexes.isCandidate(key, table, version, match)
       },
-      isOneOfFew(key, text) {
-        const match = indexes.match(text, version)
+      isOneOfFew(key, texts) {
+        const match = matchOf(indexes, version, texts)
         return match === null ? null : (indexes.isOneOfFew?.(key, table, version, match) ?? null)
       },
-      candidates(text) {
-        const match = indexes.match(text, version)
+      candidates(texts) {
+        const match = matchOf(indexes, version, texts)
         if (match === null) return null
         const { countCandidates, estimates } = indexes
         return {
+          match,
           ...(countCandidates && { count: (most) => countCandidates(table, version, match, most) }),
           ...(estimates && {
             sample: (share) => estimates.sample(table, version, match, share),
@@ -143,26 +162,51 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   }
 
   /**
-   * The opened table, without its index if more candidates have to be checked than are worth it: a page of a frequent
-   * text is read sooner in the order of the table, where it ends after the first matches.
+   * How the index of an opened table should be asked for texts. Not at all if more candidates have to be checked than are
+   * worth it: a page of a frequent text is read sooner in the order of the table, where it ends after the first matches.
    *
    * @param read the number of matches in the table's order that end a page, or all
    */
-  async function fitting(
+  async function decideFor(
     opened: Opened,
-    text: string,
-    read: { first: number } | 'all',
+    texts: SearchTexts,
+    read: CandidateRead,
     countRecords: () => Promise<number>,
-  ): Promise<Opened> {
-    const { context } = opened
-    const { searchIndex } = context
-    const statements = searchIndex?.candidates(text)
-    if (!searchIndex || !statements) return opened
+  ): Promise<CandidateUse> {
+    const statements = opened.context.searchIndex?.candidates(texts)
+    if (!statements) return null
     const few = await (statements.count
       ? countedCandidates(opened, statements.count, read)
       : estimatedCandidates(opened, statements, read, await countRecords()))
-    if (few === null) return { ...opened, context: { ...context, searchIndex: undefined } }
-    return { ...opened, context: { ...context, searchIndex: { ...searchIndex, hasFewCandidates: few } } }
+    return few === null ? null : few ? 'few' : 'many'
+  }
+
+  /** As `decideFor`, for texts of a filter, which is asked again and again: the answer is kept for a while. */
+  async function decideForFilter(...given: Parameters<typeof decideFor>): Promise<CandidateUse> {
+    const [{ context }, texts, read] = given
+    const { searchIndex } = context
+    const first = read === 'all' ? read : read.first
+    const key = JSON.stringify([wholeOf(context).table.id, searchIndex?.generation, texts, first])
+    const known = uses.get(key)
+    if (known !== undefined) return known.use
+    const use = await decideFor(...given)
+    uses.set(key, { use })
+    return use
+  }
+
+  /** True if an index that a table of so many records may get could find the texts. */
+  function mayBuildFor(engine: Engine, model: TableModel, texts: SearchTexts, records: number): boolean {
+    const indexes = engine.dialect.searchIndexes
+    const attempt = attempts.get(model.table.id)
+    const isRefused = attempt?.model === model && attempt.state !== 'building'
+    return (
+      mayBuild &&
+      !isRefused &&
+      indexes !== undefined &&
+      tableOf(model) !== null &&
+      records >= MIN_RECORDS &&
+      matchOf(indexes, { knowsAllLetters: true }, texts) !== null
+    )
   }
 
   /** Builds or refreshes the index of a table that is being searched, if it is large enough, without waiting. */
@@ -408,7 +452,9 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
 
   return {
     of,
-    fitting,
+    decideFor,
+    decideForFilter,
+    mayBuildFor,
     want,
     stateOf,
     drop,
@@ -421,11 +467,25 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   }
 }
 
+/** What an index is asked for texts: what it cannot tell is left out, if that leaves all matches. Null for nothing. */
+function matchOf(
+  indexes: SearchIndexes,
+  version: Pick<SearchIndexVersion, 'knowsAllLetters'>,
+  texts: SearchTexts,
+): SearchTexts | null {
+  return typeof texts === 'string'
+    ? indexes.match(texts, version)
+    : joinTexts(
+        texts.join,
+        texts.of.map((each) => matchOf(indexes, version, each)),
+      )
+}
+
 /** True for few candidates, null for too many. */
 async function countedCandidates(
   { engine }: Opened,
   count: NonNullable<SearchCandidates['count']>,
-  read: { first: number } | 'all',
+  read: CandidateRead,
 ): Promise<boolean | null> {
   const most = read === 'all' ? MAX_CANDIDATES : MAX_PAGE_CANDIDATES
   const [row] = await engine.all<{ n: number }>(count(most + 1), { scan: true })
@@ -437,7 +497,7 @@ async function countedCandidates(
 async function estimatedCandidates(
   { engine, context }: Opened,
   { sample, among }: SearchCandidates,
-  read: { first: number } | 'all',
+  read: CandidateRead,
   total: number,
 ): Promise<boolean | null> {
   if (!sample || !among || total === 0) return false

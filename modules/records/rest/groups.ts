@@ -12,7 +12,7 @@ import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { type CombinationQuery, compiled, planCombinations } from '../read/index.ts'
+import { type CombinationQuery, compiled, type Opened, planCombinations } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, queryOf, readFilter, readListParameters } from './parameters.ts'
@@ -59,11 +59,14 @@ export function createRestGroups(
   }
 
   async function open(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {
-    const opened = await records.open(actor, tableId, viewId)
-    const plan = compiled(opened.context, `combinations ${query}`, (watched) =>
-      planCombinations(watched, readCombinations(opened.model, query)),
-    )
-    return { opened, plan }
+    const given = await records.open(actor, tableId, viewId)
+    const planOf = ({ context, model }: Opened) =>
+      compiled(context, `combinations ${query}`, (watched) =>
+        planCombinations(watched, readCombinations(model, query)),
+      )
+    const plan = planOf(given)
+    const opened = await records.withSearchIndex(given, plan.query)
+    return { opened, plan: opened === given ? plan : planOf(opened) }
   }
 
   /**

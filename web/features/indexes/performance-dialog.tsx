@@ -160,13 +160,14 @@ function ViewPlan({ view, performance, fields, isBuilding, onCreate }: ViewPlanP
   const [measured, setMeasured] = useState<ViewMeasurement | null>(null)
   // What was measured holds for the plan of that moment.
   useOnChange([performance], () => setMeasured(null))
-  const { reads, returns, matches, sorts, usesIndex } = measured ?? performance
+  const { reads, returns, matches, sorts, usesIndex, usesSearchIndex } = measured ?? performance
   const isFast = reads !== null && reads < FEW_RECORDS
   const isKnown = performance.suggestion?.every((term) => fields.some(({ id }) => id === term.fieldId))
   const suggestion = isFast || !isKnown ? null : performance.suggestion
   const details = [
     ...(sorts && matches !== null ? [m.indexes_sorts_matches({ count: matches })] : []),
     ...(usesIndex ? [m.indexes_uses_index()] : []),
+    ...(usesSearchIndex ? [m.indexes_uses_search_index()] : []),
     ...(measured ? [m.indexes_took({ ms: Math.max(1, Math.round(measured.ms)) })] : []),
   ]
   async function measure() {
@@ -190,6 +191,9 @@ function ViewPlan({ view, performance, fields, isBuilding, onCreate }: ViewPlanP
             : m.indexes_reads_to_return({ reads, returns })}
         </span>
         {details.length > 0 && <span className={styles.note}>{details.join(' · ')}</span>}
+        {performance.suggestsSearchIndex && !isFast && (
+          <span className={styles.note}>{m.indexes_suggestion_search()}</span>
+        )}
         {suggestion && (
           <span className={styles.note}>
             {m.indexes_suggestion({ fields: termsText(suggestion, fields) })}

@@ -95,12 +95,12 @@ export function searchCondition(
   const contains = (list: readonly Field[]) => anyOf(list.map((each) => searchTerm(context, each, text)))
   const { searchIndex } = context
   const key = keyOf(context.model)
-  const isCandidate = searchIndex?.isCandidate(key, text) ?? null
+  const isCandidate = searchIndex?.search ? searchIndex.isCandidate(key, text) : null
   if (isCandidate === null) return contains(searched)
   const { indexed, scanned } = divideByIndex(context, text, searched)
   if (indexed.length === 0) return contains(searched)
   if (scanned.length > 0) return sql`((${isCandidate} and ${contains(indexed)}) or ${contains(scanned)})`
-  const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
+  const isOneOfFew = searchIndex?.search === 'few' ? searchIndex.isOneOfFew(key, text) : null
   return sql`(${isOneOfFew ?? isCandidate} and ${contains(indexed)})`
 }
 

@@ -5,7 +5,7 @@ import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/f
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
-import type { QueryDialect, Statement } from '../../../../src/dialects/dialect.ts'
+import type { QueryDialect, SearchTexts, Statement } from '../../../../src/dialects/dialect.ts'
 import { isTemporal } from '../../../../src/dialects/foreign.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
 import { m } from '../../../../src/messages.gen.ts'
@@ -48,24 +48,31 @@ interface ExpressionState {
 
 /** Statements that tell how many candidates a search has; see `SearchIndexes`. */
 export interface SearchCandidates {
+  /** What the index is asked. */
+  match: SearchTexts
   count?(most: number): Statement
   sample?(share: number): Statement
   among?(range: { order: string; first: number; most: number }): Statement
 }
+
+/** How a read asks the search index: for few candidates, for any number of them, or (null) not at all. */
+export type CandidateUse = 'few' | 'many' | null
 
 /** The search index of a table. */
 export interface TableSearchIndex {
   generation: number
   /** The SQL texts that it holds, as `indexedText` renders them. */
   columns: ReadonlySet<string>
-  /** True if the search at hand has few candidates. */
-  hasFewCandidates: boolean
-  /** True for records that may show the text, by their keys; null if the index cannot tell. */
-  isCandidate(key: SQL, text: string): SQL | null
+  /** How the search at hand asks it. */
+  search: CandidateUse
+  /** The same for the filters at hand, which look for texts (`filteredTexts`). */
+  filter: CandidateUse
+  /** True for records that may show the texts, by their keys; null if the index cannot tell. */
+  isCandidate(key: SQL, texts: SearchTexts): SQL | null
   /** The same, if nothing but the candidates has to be read and they are few. */
-  isOneOfFew(key: SQL, text: string): SQL | null
-  /** How many candidates a search has; null if the index cannot tell. */
-  candidates(text: string): SearchCandidates | null
+  isOneOfFew(key: SQL, texts: SearchTexts): SQL | null
+  /** How many candidates the texts have; null if the index cannot tell. */
+  candidates(texts: SearchTexts): SearchCandidates | null
 }
 
 /** A table to read, with the tables its computed fields reach, the dialect and the time. */
