@@ -44,6 +44,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/update-links',
   'imports/uploads',
   'indexes/indexes',
+  'indexes/ranges',
   'notifications/notifications',
   'notifications/rest',
   'plugins/mail',

@@ -1,7 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { isComputed, shownType } from '../../../src/core/fields/field.ts'
 import { holdsPeople, isSecret, showsPeople } from '../../../src/core/fields/traits.ts'
-import { type Filter, fieldsOf, isGroup } from '../../../src/core/filters/index.ts'
+import {
+  type Condition,
+  type Filter,
+  fieldsOf,
+  findOperator,
+  isComplete,
+  isGroup,
+  setOf,
+} from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { GroupKey, Query } from '../../../src/core/query.ts'
@@ -19,6 +27,10 @@ interface WantedIndex {
   order: IndexTerm[]
   /** Other fields that decide which records match, or in which order they are. */
   others: IndexTerm[]
+  /** Fields that must be in a range or equal one of several values, the most selective conditions first. */
+  ranges: IndexTerm[]
+  /** All fields of conditions other than equalities. */
+  filtered: IndexTerm[]
   /** False if the query also reads values that no index holds, such as long texts. */
   isCovering: boolean
   /** False if the query returns all records in the table's own order, for which there is an index already. */
@@ -59,6 +71,8 @@ const groupsByValue = (context: ReadContext, field: Field): boolean =>
 interface Conditions {
   equal: IndexTerm[]
   others: Field[]
+  /** Those of the others with a range, with its kind (`RANGES`). */
+  ranges: { field: Field; kind: number }[]
   isCovering: boolean
   isFiltered: boolean
 }
@@ -76,7 +90,13 @@ function conditionsOf(context: PlanContext, query: Conditioned): Conditions | nu
   if (query.recordIds || context.narrow || context.leading) return null
   const model = wholeOf(context)
   const filters = [context.view?.filter, query.filter].filter((each) => each != null)
-  const found: Conditions = { equal: [], others: [], isCovering: !query.search, isFiltered: !!query.search }
+  const found: Conditions = {
+    equal: [],
+    others: [],
+    ranges: [],
+    isCovering: !query.search,
+    isFiltered: !!query.search,
+  }
   for (const filter of filters) collect(model, filter, found)
   for (const key of query.group ?? []) collectGroup(context, key, found)
   found.isFiltered ||= found.equal.length + found.others.length > 0 || !found.isCovering
@@ -95,9 +115,39 @@ function collect(model: TableModel, filter: Filter, found: Conditions): void {
     if (!field || field.error !== null) continue
     if (!isIndexable(field)) found.isCovering = false
     else if (isEquality && isComparedExactly(field)) found.equal.push(ascending(field))
-    else found.others.push(field)
+    else {
+      found.others.push(field)
+      const kind = isGroup(filter) ? null : rangeKind(field, filter)
+      if (kind !== null) found.ranges.push({ field, kind })
+    }
   }
 }
+
+/**
+ * Operators that an index can be entered for, at one or a few places of it: with several values, a range with both ends, and
+ * one with one end.
+ */
+const RANGES = [
+  ['in', 'anyof'],
+  ['eq', 'btw', 'isWithin'],
+  ['gt', 'gte', 'lt', 'lte'],
+] as const
+
+/** The index of the operator's kind in `RANGES`; null for conditions that every entry has to be tested for. */
+function rangeKind(field: Field, condition: Condition): number | null {
+  const key = findOperator(condition.operator)?.key
+  const kind = RANGES.findIndex((keys) => keys.some((each) => each === key))
+  if (kind < 0 || !isComplete(condition, field)) return null
+  // A cell with several options or people is searched for each.
+  const isList = setOf(field) === 'multiSelect' || setOf(field) === 'user'
+  return isList && key === 'anyof' ? null : kind
+}
+
+/** The fields of ranges in one order, so that queries that name them differently share an index. */
+const rangeTerms = ({ ranges }: Conditions): IndexTerm[] =>
+  ranges
+    .toSorted((a, b) => a.kind - b.kind || (a.field.id < b.field.id ? -1 : 1))
+    .map(({ field }) => ascending(field))
 
 function collectGroup(context: PlanContext, { fieldId, value }: GroupKey, found: Conditions): void {
   const field = wholeOf(context).field(fieldId)
@@ -120,10 +170,10 @@ function ownTerms(model: TableModel): IndexTerm[] {
 /** What a page, with the count of its records, asks of an index. Null if no index can help. */
 export function wantedForPage(
   context: PlanContext,
-  query: Conditioned & Pick<Query, 'groups' | 'sorts' | 'orderViewId'>,
+  query: Conditioned & Pick<Query, 'groups' | 'sorts'>,
 ): WantedIndex | null {
   const found = conditionsOf(context, query)
-  if (!found || query.orderViewId !== undefined) return null
+  if (!found) return null
   const model = wholeOf(context)
   const groups = query.groups ?? []
   const sorts = query.sorts ?? (context.view?.sorts ?? []).filter(({ fieldId }) => model.field(fieldId))
@@ -146,6 +196,8 @@ export function wantedForPage(
   const isSorted = groups.length + sorts.length > 0
   return {
     equal: found.equal,
+    ranges: rangeTerms(found),
+    filtered: found.others.map((field) => ascending(field)),
     order: isOrdered ? [...order, ...ownTerms(model)] : [],
     others: [
       ...(isOrdered ? [] : [...order, ...ownTerms(model)]),
@@ -197,6 +249,8 @@ function wantedForKeys(
   const values = summarized.flatMap((fieldId) => model.field(fieldId) ?? [])
   return {
     equal: found.equal,
+    ranges: rangeTerms(found),
+    filtered: found.others.map((field) => ascending(field)),
     order: isIndexed ? keys.map((field) => ascending(field, as)) : [],
     others: [...new Set([...found.others, ...values])].filter(isIndexable).map((field) => ascending(field)),
     isCovering: found.isCovering && isIndexed && values.every(isIndexable),
@@ -214,6 +268,19 @@ export function bestTerms(wanted: WantedIndex | null): IndexTerm[] | null {
   return terms.length > MAX_TERMS ? null : terms
 }
 
+/**
+ * The terms of the index that serves a query best which few records meet: it is entered at the values of a condition, and
+ * the matching records are sorted. Null if no condition has a range.
+ */
+export function rangeEntryTerms(wanted: WantedIndex | null): IndexTerm[] | null {
+  const [range] = wanted?.ranges ?? []
+  if (!wanted || !range) return null
+  const { equal, filtered, order, others, isCovering } = wanted
+  const entered = distinct([...sorted(equal), range])
+  const all = distinct([...entered, ...filtered, ...order, ...others])
+  return isCovering && all.length <= MAX_TERMS ? all : entered
+}
+
 /** Equalities in one order, so that queries that name them differently share an index. */
 const sorted = (terms: IndexTerm[]): IndexTerm[] =>
   terms.toSorted((a, b) => (a.fieldId < b.fieldId ? -1 : a.fieldId > b.fieldId ? 1 : 0))
@@ -225,6 +292,10 @@ function distinct(terms: IndexTerm[]): IndexTerm[] {
     return !seen.has(key) && seen.add(key)
   })
 }
+
+/** True if nothing but ranges decides where an index can be entered for a query, and it begins with one of them. */
+export const entersRange = ([first]: readonly IndexTerm[], { equal, ranges }: WantedIndex): boolean =>
+  equal.length === 0 && ranges.some(({ fieldId, as }) => fieldId === first?.fieldId && as === first.as)
 
 /** True if an index supplies the order of a query, and everything else that its conditions compare. */
 export function supplies(index: readonly IndexTerm[], wanted: WantedIndex): boolean {

@@ -25,7 +25,7 @@ import { fragmentsOf } from './expression/fragments.ts'
 import type { Form, ReadContext } from './expression/scope.ts'
 import { asOwner, wholeOf } from './expression/scope.ts'
 import { groupCondition, groupOrder, groupTerm, peopleOrder } from './groups/term.ts'
-import { bestTerms, supplies, wantedForPage } from './index-terms.ts'
+import { bestTerms, entersRange, rangeEntryTerms, supplies, wantedForPage } from './index-terms.ts'
 import { compiled, type PlanContext } from './plan-cache.ts'
 
 /** Up to this many records of a manual order, counting the records before each is faster than ranking all. */
@@ -84,7 +84,28 @@ export interface PagePlan {
   computedFields: number
   /** The terms of the index that serves it best; null if none would help. */
   bestIndex: IndexTerm[] | null
+  /** Those of the index that serves it best if few records match; null if that makes no difference. */
+  bestIndexOfFew: IndexTerm[] | null
+  /** Null where no index has the range of a condition, or the engine knows how many records a range has. */
+  ranged: RangedPage | null
 }
+
+/**
+ * The ways to a filtered page in the table's own order or a view's manual one, where an index has the range of a condition.
+ * SQLite does not know how many records a range has: it walks the order for one end of a range, and sorts all records
+ * for two.
+ */
+export interface RangedPage {
+  /** Counts the records that match up to a number, as `n`. */
+  count(most: number): Statement
+  /** The page among the first records of the table, so many. */
+  among(walked: number): Statement
+  /** The page by the index, which finds all records that match; they are sorted. */
+  byRange: Statement
+}
+
+/** A read of at most this part of a table's records is one of few: sorting them is as fast as looking for a page. */
+export const FEW_SHARE = 0.01
 
 /**
  * The records that a query selects. The view’s own filter always applies; the caller’s filter and search narrow it
@@ -187,6 +208,7 @@ function searchedRecords(
 export function planPage(context: PlanContext, query: PageQuery): PagePlan {
   const selected = select(context, query)
   const { dialect } = context
+  const wanted = query.isShuffled ? null : wantedForPage(context, query)
   return {
     query,
     page: dialect.render(pageStatement(context, query, selected)),
@@ -200,7 +222,9 @@ export function planPage(context: PlanContext, query: PageQuery): PagePlan {
     grows: selected.isSearched || selected.isSorted || query.isShuffled === true || query.offset > SCAN_FROM,
     perRecord: dialect.render(sql`${selected.where} order by ${selected.orderBy}`).sql,
     computedFields: query.fields.filter(isComputed).length,
-    bestIndex: query.isShuffled ? null : bestTerms(wantedForPage(context, query)),
+    bestIndex: bestTerms(wanted),
+    bestIndexOfFew: rangeEntryTerms(wanted),
+    ranged: mayEnterRange(context, query, selected, wanted) ? rangedPage(context, query, selected) : null,
   }
 }
 
@@ -208,29 +232,55 @@ export function planPage(context: PlanContext, query: PageQuery): PagePlan {
  * True if the engine may read the matching records by the index of another query and sort them, although many match: a
  * walk in the table's own order would soon end.
  */
-function mayWalk(
+const mayWalk = (context: PlanContext, query: PageQuery, selected: Selected): boolean =>
+  isWalkable(context, query, selected) && !hasOrderIndex(context, query)
+
+/** True if an index has the range of a condition of a page that might be found sooner by walking the order. */
+const mayEnterRange = (
   context: PlanContext,
   query: PageQuery,
-  { condition, isSorted, orderViewId }: Selected,
-): boolean {
+  selected: Selected,
+  wanted: ReturnType<typeof wantedForPage>,
+): boolean =>
+  wanted !== null &&
+  isWalkable(context, query, selected) &&
+  (context.indexes ?? []).some((index) => entersRange(index, wanted))
+
+function rangedPage(context: PlanContext, query: PageQuery, selected: Selected): RangedPage {
+  const { dialect } = context
+  return {
+    count: keepingLast((most) => dialect.render(countUpTo(context, query, most))),
+    among: keepingLast((walked) => dialect.render(pageAmongFirst(context, query, selected, walked))),
+    byRange: dialect.render(
+      pageStatement(context, query, selected, (order) => dialect.unindexed?.(order) ?? order),
+    ),
+  }
+}
+
+function isWalkable(context: PlanContext, query: PageQuery, { condition, isSorted }: Selected): boolean {
   const { model, dialect, indexes = [] } = context
-  if (condition === null || isSorted || orderViewId !== null || query.isShuffled) return false
+  if (condition === null || isSorted || query.isShuffled) return false
   if (query.search || query.recordIds || context.narrow || context.leading) return false
   if (context.searchIndex?.filter) return false
-  if (!dialect.unindexedCondition || indexes.length === 0 || isForeign(model) || isKeyless(model))
-    return false
-  return !hasOrderIndex(context, query)
+  return !!dialect.unindexedCondition && indexes.length > 0 && !isForeign(model) && !isKeyless(model)
 }
 
 /** As `pageStatement`, for a page of which `mayWalk` is true. */
-function pageAmongFirst(context: PlanContext, query: PageQuery, selected: Selected): SQL {
+function pageAmongFirst(context: PlanContext, query: PageQuery, selected: Selected, walked = WALKED): SQL {
   const { model, dialect } = context
-  const { from, condition, orderBy } = selected
-  const [order] = ownOrder(rootScope(context))
-  const walked = sql`${order} <= (select ${order} from ${from} order by ${orderBy} limit 1 offset ${sql.raw(String(WALKED))})
-    and not exists (select 1 from ${from} where ${order} is null)`
+  const { from, condition, orderBy, orderViewId } = selected
+  const own = ownOrder(rootScope(context))
+  const [order] = own
+  const last = sql`(select ${order} from ${from} order by ${sql.join(own, sql`, `)} limit 1 offset ${sql.raw(String(walked))})`
+  const isComplete = sql`not exists (select 1 from ${from} where ${order} is null)`
   const matching = condition && (dialect.unindexedCondition?.(condition) ?? condition)
-  return sql`select ${listed(context, query, keyOf(model))} from ${from} where ${walked} and ${matching}
+  const id = keyOf(model)
+  if (orderViewId !== null) {
+    const ids = manualPage(wholeOf(context), orderViewId, sql`${matching} and ${isComplete}`, query, { last })
+    return sql`select ${listed(context, query, id)} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`
+  }
+  const isWalked = sql`${order} <= ${last} and ${isComplete}`
+  return sql`select ${listed(context, query, id)} from ${from} where ${isWalked} and ${matching}
     order by ${orderBy} limit ${sql.raw(String(Math.floor(query.limit)))} offset ${query.offset}`
 }
 
@@ -274,17 +324,26 @@ function listed(
   return sql.join(columns.length > 0 ? columns : [id], sql`, `)
 }
 
-function pageStatement(context: PlanContext, query: PageQuery, selected: Selected): SQL {
+/** @param ordered writes the first term of the table's own order, if the page has that or a manual order */
+function pageStatement(
+  context: PlanContext,
+  query: PageQuery,
+  selected: Selected,
+  ordered?: (order: SQL) => SQL,
+): SQL {
   const { fields, limit, offset } = query
   const { from, where, condition, orderViewId } = selected
-  const orderBy = query.isShuffled ? context.dialect.random : selected.orderBy
+  const [first, ...others] = ownOrder(rootScope(context))
+  const ownOrdered = ordered && first && sql.join([ordered(first), ...others], sql`, `)
+  const given = orderViewId === null ? (ownOrdered ?? selected.orderBy) : selected.orderBy
+  const orderBy = query.isShuffled ? context.dialect.random : given
   // Records without a key are identified by their position in the list.
   const keyless = isKeyless(context.model)
   const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   const list = listed(context, query, id)
   if (query.isUnordered) return sql`select ${list} from ${from} ${where}`
   if (orderViewId !== null) {
-    const ids = manualPage(wholeOf(context), orderViewId, condition, query)
+    const ids = manualPage(wholeOf(context), orderViewId, condition, query, { ordered })
     return sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`
   }
   // Not bound: SQLite replans for every bound limit.
@@ -348,6 +407,16 @@ export function countRecords(
 ): { query: SQL; isFiltered: boolean } {
   const selected = select(context, selection)
   return { query: countOf(selected), isFiltered: selected.isFiltered }
+}
+
+/** Counts the records of a selection up to a number (`n`). */
+export function countUpTo(
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+  most: number,
+): SQL {
+  const { from, where } = select(context, selection)
+  return sql`select count(*) as n from (select 1 as one from ${from} ${where} limit ${sql.raw(String(most))}) as counted`
 }
 
 const countOf = ({ from, where }: Selected): SQL =>

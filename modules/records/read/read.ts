@@ -1,4 +1,5 @@
 import { is, Placeholder, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { breathe } from '../../../src/breathe.ts'
 import { withinTime } from '../../../src/caller.ts'
 import { nowMs } from '../../../src/clock.ts'
@@ -28,6 +29,8 @@ import { listGroups } from './groups/list-groups.ts'
 import { bestTerms, wantedForGroups } from './index-terms.ts'
 import {
   countRecords,
+  countUpTo,
+  FEW_SHARE,
   hasOrderIndex,
   keysQuery,
   type Opened,
@@ -35,6 +38,7 @@ import {
   type PageQuery,
   planPage,
   positionsQuery,
+  type RangedPage,
   recordsQuery,
   SCAN_FROM,
   type TitledRow,
@@ -63,6 +67,9 @@ export interface ObservedRead {
   terms: IndexTerm[]
   ms: number
 }
+
+/** What is known of how many records a condition has is used for so long. */
+const FEW_SELECTED_MS = 60_000
 
 /** From this part of a table on, a page is counted from its end: SQLite skips backwards at about half the speed. */
 const FROM_END = 2 / 3
@@ -93,7 +100,9 @@ interface Deps {
 }
 
 /** A read that an index may serve. */
-interface Observable extends Pick<PagePlan, 'bestIndex' | 'grows'> {
+interface Observable
+  extends Pick<PagePlan, 'bestIndex' | 'grows'>,
+    Partial<Pick<PagePlan, 'bestIndexOfFew'>> {
   query: Pick<Query, 'filter' | 'recordIds'>
 }
 
@@ -115,6 +124,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   const work = createWork(counts)
   /** Plans of pages that were not complete among the first records of their table. */
   const incomplete = new WeakSet<PagePlan>()
+  /** Whether few records met a condition, by the terms of its index. */
+  const fewSelected = new LRUCache<string, boolean>({ max: 2_000, ttl: FEW_SELECTED_MS })
   /** The latest plan with the search index, by the plan without it. */
   const asked = new WeakMap<PagePlan, { index: string; plan: PagePlan }>()
 
@@ -280,6 +291,10 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       ...planned,
       page: maintainedPage(page),
       amongFirst: amongFirst && maintainedPage(amongFirst),
+      ranged: planned.ranged && {
+        ...planned.ranged,
+        byRange: maintainedPage(planned.ranged.byRange),
+      },
       count: count && maintained(count, () => countUpkeep(context, query)),
     }
   }
@@ -306,9 +321,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   async function titled(given: Opened, planned: PagePlan): Promise<TitledRow[]> {
     const { opened, plan } = await byIndex(given, planned, () => extentOf(given, planned.query))
     const scan = await work.isHeavy(opened, plan)
-    return observed(opened, plan, scan, () =>
-      shortestWay(opened, plan, (page) => engineOf(opened, plan).all<TitledRow>(page, { scan })),
-    )
+    return observedPage(opened, plan, scan, (page) => engineOf(opened, plan).all<TitledRow>(page, { scan }))
   }
 
   /** How many matches a page reads: a sort without an index reads all. */
@@ -324,7 +337,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     plan: PagePlan,
     read: (page: Statement) => Promise<T[]>,
   ): Promise<T[]> {
-    const { query, page, fromEnd, amongFirst } = plan
+    const { query, page, fromEnd, amongFirst, ranged } = plan
+    if (ranged) return rangedWay(opened, plan, ranged, read)
     if (amongFirst && (await isSoonFull(opened, plan))) {
       const rows = await read(amongFirst)
       if (rows.length === query.limit) return rows
@@ -342,14 +356,72 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   }
 
   /**
+   * Reads a page of a range by its index, or among the first records of the table if these are probably fewer than the
+   * records of the range.
+   */
+  async function rangedWay<T>(
+    opened: Opened,
+    plan: PagePlan,
+    { count, among, byRange }: RangedPage,
+    read: (page: Statement) => Promise<T[]>,
+  ): Promise<T[]> {
+    const { query } = plan
+    const total = await work.total(opened)
+    const wanted = query.offset + query.limit
+    // With so many matches, spread evenly, the page is complete among as many records.
+    const even = Math.ceil(Math.sqrt(wanted * total))
+    let matches = latestCount(plan)
+    if (matches === null) {
+      const [row] = await engineOf(opened, plan).all<{ n: number }>(count(even + 1), { scan: true })
+      matches = Number(row?.n ?? 0)
+    }
+    if (matches > even && !incomplete.has(plan)) {
+      // A power of two, so that the same statement serves many numbers.
+      const walked = 2 ** Math.ceil(Math.log2((2 * wanted * total) / matches))
+      const rows = await read(among(walked))
+      if (rows.length === query.limit) return rows
+      incomplete.add(plan)
+    }
+    return read(byRange)
+  }
+
+  /** The last known number of records that a plan selects, which may be out of date. */
+  function latestCount({ count }: PagePlan): number | null {
+    const [latest] = ((count && results.latest(count)) ?? []) as { count: number }[]
+    return latest ? Number(latest.count) : null
+  }
+
+  /**
+   * True if few records match a plan, by all that is known; else some are counted.
+   *
+   * @param returned records that its page had
+   */
+  async function selectsFew(opened: Opened, plan: PagePlan, returned: number): Promise<boolean> {
+    const { query, bestIndexOfFew } = plan
+    const { engine, context } = opened
+    const most = Math.floor((await work.total(opened)) * FEW_SHARE)
+    if (returned > 0 && returned < query.limit) return query.offset + returned <= most
+    const matches = latestCount(plan)
+    if (matches !== null) return matches <= most
+    const key = `${wholeOf(context).table.id} ${JSON.stringify(bestIndexOfFew)}`
+    const known = fewSelected.get(key)
+    if (known !== undefined) return known
+    const statement = engine.dialect.render(countUpTo(context, query, most + 1))
+    const [row] = await engine.all<{ n: number }>(statement, { scan: true })
+    const isFew = Number(row?.n ?? 0) <= most
+    fewSelected.set(key, isFew)
+    return isFew
+  }
+
+  /**
    * True if a page is probably complete among the first records of the table, by the last known number of records that
-   * match. Tried once for each plan that turns out to have too few there.
+   * match, Tried once for each plan that turns out to have too few there.
    */
   async function isSoonFull(opened: Opened, plan: PagePlan): Promise<boolean> {
     const { query, count } = plan
     if (!count || incomplete.has(plan)) return false
-    const [latest] = (results.latest(count) ?? []) as { count: number }[]
-    const matches = Number(latest?.count ?? 0)
+    const matches = latestCount(plan)
+    if (matches === null) return false
     const wanted = query.offset + query.limit
     if (matches < wanted) return false
     // Half as many are expected, because the matching records are not spread evenly.
@@ -359,23 +431,46 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   /** Runs a read and reports how long it took, if an index could serve it. */
   async function observed<T>(
     opened: Opened,
-    { bestIndex: terms, grows, query }: Observable,
+    { grows, query, ...observable }: Observable,
     isHeavy: boolean,
     run: () => Promise<T>,
+    termsAfter: (result: T) => Promise<IndexTerm[] | null> = async () => observable.bestIndex,
   ): Promise<T> {
     const { context } = opened
     const model = wholeOf(context)
     if (!grows || !isHeavy || isForeign(model) || context.searchIndex?.filter) return run()
     const isSearch = await wouldAskIndex(opened, query)
-    if (!isSearch && !terms) return run()
+    if (!isSearch && !observable.bestIndex && !observable.bestIndexOfFew) return run()
     const startedAt = performance.now()
     const result = await run()
     const ms = performance.now() - startedAt
     const indexes = registry.get(AUTOMATIC_INDEXES)
-    if (isSearch) indexes.observeSearch(model, ms)
-    else if (terms) indexes.observe({ model, terms, ms })
+    if (isSearch) {
+      indexes.observeSearch(model, ms)
+      return result
+    }
+    const terms = await termsAfter(result)
+    if (terms) indexes.observe({ model, terms, ms })
     return result
   }
+
+  /** Reads a page by the shortest way, observed. */
+  const observedPage = <T>(
+    opened: Opened,
+    plan: PagePlan,
+    isHeavy: boolean,
+    read: (page: Statement) => Promise<T[]>,
+  ): Promise<T[]> =>
+    observed(
+      opened,
+      plan,
+      isHeavy,
+      () => shortestWay(opened, plan, read),
+      async ({ length }) =>
+        plan.bestIndexOfFew && (await selectsFew(opened, plan, length))
+          ? plan.bestIndexOfFew
+          : plan.bestIndex,
+    )
 
   /** True for a filter that looks for a text and would ask the search index, if the table had one for it. */
   async function wouldAskIndex(
@@ -463,8 +558,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
     const scan = await work.isHeavy(opened, planned)
-    const rows = await observed(opened, planned, scan, () =>
-      shortestWay(opened, planned, (statement) => engineOf(opened, planned).values(statement, { scan })),
+    const rows = await observedPage(opened, planned, scan, (statement) =>
+      engineOf(opened, planned).values(statement, { scan }),
     )
     return decoded(opened, fields, rows)
   }
@@ -688,7 +783,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       shape: { kind: 'rows', links: 'first' },
     })
     const keys = engine.dialect.render(sql`${keysQuery(context, query)} limit ${sql.raw(String(limit))}`)
-    const queryPlan = await engine.explain(keys, model.table.tableName)
+    const queryPlan = await engine.explain(planned.ranged?.byRange ?? keys, model.table.tableName)
 
     /** The numbers of a plan, given the records of the table and of the view. */
     function explained(total: number | null, matches: number | null): ViewExplanation {
@@ -700,7 +795,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       const usesSearchIndex = context.searchIndex?.filter != null
       return { reads, returns, matches, sorts, usesIndex: names.length > 0, usesSearchIndex }
     }
-    return { opened, planned, explained }
+    const isSorted = (context.view?.sorts.length ?? 0) + (groups?.length ?? 0) > 0
+    return { opened, planned, explained, isSorted }
   }
 
   /**
@@ -717,11 +813,15 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     limit: number,
     timeUp: AbortSignal,
   ): Promise<ViewExplanation & { terms: IndexTerm[] | null; wantsSearchIndex: boolean }> {
-    const { opened, planned, explained } = await planView(actor, tableId, viewId, limit)
+    const { opened, planned, explained, isSorted } = await planView(actor, tableId, viewId, limit)
     const total = await withinTime(timeUp, () => work.total(opened))
     const matches = await withinTime(timeUp, () => countOpened(opened, {}))
     const wantsSearchIndex = (await withinTime(timeUp, () => wouldAskIndex(opened, {}))) ?? false
-    return { ...explained(total, matches), terms: planned.bestIndex, wantsSearchIndex }
+    const { bestIndex, bestIndexOfFew } = planned
+    // Of a view whose count takes long, that takes less time by its conditions as well.
+    const isFew = matches === null || total === null ? !isSorted : matches <= total * FEW_SHARE
+    const terms = (isFew ? bestIndexOfFew : null) ?? bestIndex
+    return { ...explained(total, matches), terms, wantsSearchIndex }
   }
 
   /** Reads the first page of a view and takes the time. @throws as `explainView`; QUERY_TIMEOUT */

@@ -67,23 +67,29 @@ const both = (conditions: (SQL | null)[]): SQL => {
 /**
  * The ids (`k`) of a page in a view’s manual order. Merges two lists that indexes provide in order, records with
  * their own position and the others; each is read only as far as the page goes.
+ *
+ * @param how the position up to which records are read, as SQL; absent: all. And how the order of the table is written
  */
 export function manualPage(
   model: TableModel,
   viewId: string,
   condition: SQL | null,
   { limit, offset }: { limit: number; offset: number },
+  how: { last?: SQL; ordered?: (order: SQL) => SQL } = {},
 ): SQL {
   const table = sql.identifier(model.table.tableName)
   const [record, place] = [sql.identifier('~record'), sql.identifier('~place')]
   const id = idOf(model)
+  const upToLast = (order: SQL) => (how.last ? sql`${order} <= ${how.last}` : null)
+  const order = tableOrder(model)
   // Not bound: SQLite replans for every bound limit.
   const end = sql.raw(String(Math.floor(limit) + Math.floor(offset)))
-  const others = sql`select ${id} as k, ${tableOrder(model)} as o from ${table}
-    ${both([condition, isUnplaced(model, viewId)])} order by ${tableOrder(model)}, ${id} limit ${end}`
+  const others = sql`select ${id} as k, ${order} as o from ${table}
+    ${both([condition, isUnplaced(model, viewId), upToLast(order)])}
+    order by ${how.ordered?.(order) ?? order}, ${id} limit ${end}`
   // A cross join, so that SQLite starts with the positions, however many records the table has.
   const placed = sql`select ${id} as k, ${place} as o from ${linesOf(viewId)} cross join ${table}
-    ${both([sql`${id} = ${record}`, condition])} order by ${place}, ${record} limit ${end}`
+    ${both([sql`${id} = ${record}`, condition, upToLast(sql`${place}`)])} order by ${place}, ${record} limit ${end}`
   return sql`select k from (select k, o from (${others}) as others
     union all select k, o from (${placed}) as placed) as merged
     order by o, k limit ${sql.raw(String(Math.floor(limit)))} offset ${offset}`
