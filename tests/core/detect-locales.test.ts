@@ -15,6 +15,7 @@ const STYLES = {
   short: { dateStyle: 'short' },
   medium: { dateStyle: 'medium' },
   long: { dateStyle: 'long' },
+  full: { dateStyle: 'full' },
   'medium, with a time': { dateStyle: 'medium', timeStyle: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
@@ -23,6 +24,7 @@ const TEXT: Record<keyof typeof STYLES, string> = {
   short: 'fa-IR ps te fy rm',
   medium: 'eu fa-IR ps my lo gd',
   long: 'eu fa-IR ps as mn ga gd rm',
+  full: 'eu fa-IR ps as km th mn ga gd rm',
   'medium, with a time': 'eu fa-IR ps as my lo vi am so gd',
 }
 /** Two digits of a Buddhist year look like those of another one. */
@@ -80,6 +82,15 @@ describe('a column of days', () => {
     ],
     ['of Korea', ['24. 12. 3.', '24. 1. 28.'], ['2024-12-03', '2024-01-28']],
     ['with dots and years first', ['85.03.01', '99.12.31'], ['1985-03-01', '1999-12-31']],
+    ['with weekdays', ['mardi 3 janvier 2023', 'mer. 4 janv. 2023'], ['2023-01-03', '2023-01-04']],
+    ['with weekdays of Japan', ['2023年1月3日(火)', '2023/1/4（水）'], ['2023-01-03', '2023-01-04']],
+    ['with a weekday that contradicts', ['mardi 3 janvier 2023', 'mardi 4 janvier 2023'], null],
+    ['whose weekday decides nothing', ['mardi 03/01/2023'], null],
+    [
+      'with weekdays and names that differ',
+      ['utorak, 3. listopada 2023.', 'piątek, 3 listopada 2023'],
+      ['2023-10-03', '2023-11-03'],
+    ],
     ['that are versions', ['45.1.2', '46.2.9'], null],
     ['that are scores', ['10/2/3', '12/4/9'], null],
     ['of Nepal', ['२४/३/१३', '२४/१२/३१'], ['2024-03-13', '2024-12-31'], { ambiguous: true }],

@@ -16,7 +16,7 @@ const ANYWHERE = `
  * Croatian “listopad”, which is October, and November in Polish. They are too many to be read while a cell is edited.
  */
 const IN_COLUMNS = `
-  hr hi bn ta te mr gu kn ml pa ur ne si or as my km lo th ky tg tk tt
+  hr nn hi bn ta te mr gu kn ml pa ur ne si or as my km lo th ky tg tk tt
   eu cy ga gd br fo lb fy rm mt hsb ast
   am ti so ha ig zu xh tn rw mg
   ar-MA ar-DZ ar-TN fa ps ckb ku jv su ceb`

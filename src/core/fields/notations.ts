@@ -4,6 +4,7 @@ import { asRead, type DayReading } from './day-reading.ts'
 import { withoutEra } from './era-days.ts'
 import type { AnyFieldType, CellValue, FieldOptions } from './field-type.ts'
 import type { DecimalMark } from './number-text.ts'
+import { dayOfWeekday } from './weekdays.ts'
 
 /*
  * Notations of numbers and days that files and pasted text have, beside those that field types parse: digits of other scripts,
@@ -53,7 +54,12 @@ const ORDINAL = /^(\d{1,2})(?:st|nd|rd|th)(?= \p{L})/iu
 
 /** A day, with or without a time, in a notation that `parseDay` knows; other text as it is. */
 export function plainDay(text: string): string {
-  const plain = withPlainParts(withoutEra(plainDigits(text).trim())).replace(YEAR_FIRST, (_, ...parts) =>
+  const written = plainDigits(text).trim()
+  return dayOfWeekday(written, withPlainNotation) ?? withPlainNotation(written)
+}
+
+function withPlainNotation(written: string): string {
+  const plain = withPlainParts(withoutEra(written)).replace(YEAR_FIRST, (_, ...parts) =>
     parts.slice(0, 6).filter(Boolean).join('-'),
   )
   const [prefix, weekday] = WEEKDAY.exec(plain) ?? []
