@@ -239,6 +239,15 @@ describe('signing out', () => {
     const dialog = page.getByRole('dialog', { name: 'Sign out without saving?' })
     await dialog.getByText('1 change or file is not saved yet.').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    // The address that signs out asks as well.
+    const address = page.url()
+    await page.evaluate(() => {
+      location.hash += '?logout'
+    })
+    await dialog.getByText('1 change or file is not saved yet.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.waitForURL(address)
     await page.context().setOffline(false)
     await eventually(
       () => storedTitles(table),

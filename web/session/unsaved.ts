@@ -24,6 +24,16 @@ export async function sendUnsaved(maxMs: number): Promise<number> {
   return countUnsaved()
 }
 
+let question = async (): Promise<number | null> => countUnsaved()
+
+/** Sets how the user is asked before the session ends: the number of changes that are lost with it, or null for no. */
+export const askBeforeSignOut = (ask: () => Promise<number | null>): void => {
+  question = ask
+}
+
+/** Asks whether the session may end, if that loses input; see `askBeforeSignOut`. */
+export const mayLoseUnsaved = (): Promise<number | null> => question()
+
 let isGivenUp = false
 
 /** Call when the user has agreed to lose the input: leaving the page no longer asks. */

@@ -29,7 +29,7 @@ import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { leave } from '../../navigation/leave.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { endOnServer } from '../../session/end-on-server.ts'
-import { giveUpUnsaved, sendUnsaved } from '../../session/unsaved.ts'
+import { askBeforeSignOut, giveUpUnsaved, mayLoseUnsaved, sendUnsaved } from '../../session/unsaved.ts'
 import { cache } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import type { MenuItem } from '../../ui/menu.tsx'
@@ -324,6 +324,15 @@ export const signOutAction: Action = {
 let signingOut: Promise<void> | null = null
 
 async function signOut(): Promise<void> {
+  const lost = await mayLoseUnsaved()
+  if (lost === null) return
+  await endOnServer()
+  if (lost > 0) giveUpUnsaved()
+  leave()
+}
+
+// For all ways to sign out, such as an address with `?logout`.
+askBeforeSignOut(async () => {
   const isSlow = setTimeout(
     () => toast.info({ text: m.shell_saving_before_sign_out(), topic: 'signOut' }),
     TELL_AFTER_MS,
@@ -338,11 +347,8 @@ async function signOut(): Promise<void> {
       confirmLabel: m.shell_sign_out(),
       danger: true,
     }))
-  if (!isAgreed) return
-  await endOnServer()
-  if (count > 0) giveUpUnsaved()
-  leave()
-}
+  return isAgreed ? count : null
+})
 
 /** Actions of every screen, in the order of the command palette. */
 export const APP_ACTIONS: readonly Action[] = [
