@@ -331,6 +331,21 @@ describe('record store', () => {
     ])
   })
 
+  test('gives no rows in place where they have moved since the loaded ones were read', async () => {
+    const { store, server } = await open(named(...Array.from({ length: 2500 }, (_, at) => `r${at}`)))
+    const read = () => store.source.readRange({ first: 200, last: 2300, fieldIds: ['title'], inPlace: true })
+    const rows = await read()
+    expect([rows.length, rows[0]?.values('title'), rows.at(-1)?.values('title')]).toEqual([
+      2101,
+      'r200',
+      'r2300',
+    ])
+    server.elsewhere({ operations: [{ kind: 'delete', tableId: 'm1', ids: [3] }] })
+    expect(await read()).toEqual([])
+    await pause(300)
+    expect((await read())[0]?.values('title')).toBe('r201')
+  })
+
   test('reads again, once, where the server no longer has the rows that were promised', async () => {
     const { store, server } = await open(named(...Array.from({ length: 1000 }, (_, at) => `r${at}`)))
     server.elsewhere({

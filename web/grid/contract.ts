@@ -62,6 +62,8 @@ export interface RangeRequest {
   last: number
   /** Empty: only the ids are needed. */
   fieldIds: string[]
+  /** Gives no rows if they have moved, so that an index would name another record. */
+  inPlace?: boolean
   signal?: AbortSignal
   onProgress?: (done: number, total: number) => void
 }

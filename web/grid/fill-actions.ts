@@ -109,7 +109,7 @@ async function readSource(
   const fieldIds = columns.map(({ fieldId }) => fieldId)
   const known = new Map<string, CellValue>()
   for (const { first, last } of engine.runsOf('cells', top, bottom)) {
-    const rows = await engine.props.source.readRange({ first, last, fieldIds })
+    const rows = await engine.props.source.readRange({ first, last, fieldIds, inPlace: true })
     if (rows.length <= last - first) return null
     const values = valuesOf(columns, rows)
     await completeValues(engine.commands.completeLinks, columns, rows, values, new AbortController().signal)

@@ -271,8 +271,12 @@ export function createPaging(deps: PagingDeps) {
       pager.stop()
     },
 
-    /** All rows of a range, from memory where loaded. */
-    async readRange({ first, last, fieldIds, signal, onProgress }: RangeRequest): Promise<GridRow[]> {
+    /** All rows of a range, from memory where loaded. With `inPlace` none if they have moved since the loaded ones were read. */
+    async readRange(request: RangeRequest): Promise<GridRow[]> {
+      const { first, last, fieldIds, signal, onProgress } = request
+      // The server does not know the rows of drafts.
+      const inPlace = request.inPlace === true && state.localRows === 0
+      const around = inPlace ? 1 : 0
       const found: GridRow[] = []
       const total = last - first + 1
       const query = deps.query()
@@ -285,10 +289,21 @@ export function createPaging(deps: PagingDeps) {
           index++
           continue
         }
-        const end = lastMissing(index, Math.min(last, index + RANGE_PAGE - 1), isHeld)
-        const asked = { ...pager.request({ first: index, last: end }), fieldIds }
+        const end = lastMissing(index, Math.min(last, index + RANGE_PAGE - 1 - 2 * around), isHeld)
+        const from = Math.max(0, index - around)
+        const asked = { ...pager.request({ first: from, last: end + around }), fieldIds }
         const page = await api.list(asked, signal ?? new AbortController().signal)
-        found.push(...page.ids.map((id, at) => detachedRow(id, page.fieldIds, page.rows[at] ?? [])))
+        const isMoved = (id: RecordId, at: number): boolean => {
+          const before = from + at < index ? found.at(-1)?.id : undefined
+          const known = before ?? segments.idAt(from + at)
+          return known !== undefined && state.realId(known) !== id
+        }
+        if (inPlace && page.ids.some(isMoved)) {
+          refreshSoon()
+          return []
+        }
+        const rows = page.ids.map((id, at) => detachedRow(id, page.fieldIds, page.rows[at] ?? []))
+        found.push(...rows.slice(index - from, end - from + 1))
         index = end + 1
         onProgress?.(Math.min(index - first, total), total)
       }
