@@ -211,6 +211,20 @@ describe('the selection', () => {
     await grid.header('Stock').click({ modifiers: ['ControlOrMeta'] })
     await grid.cell(0, 'Title').click({ button: 'right' })
     await grid.page.getByRole('menuitem', { name: 'Delete 600 records' }).waitFor()
+    const duplicate = grid.page.getByRole('menuitem', { name: 'Duplicate 600 records' })
+    expect(await textOf(duplicate)).toContain('At most 500 records at once')
+    expect(await duplicate.getAttribute('aria-disabled')).toBe('true')
+  })
+
+  test('has a menu that says so where there are too many of them', async () => {
+    const rows = Array.from({ length: 1001 }, (_, at): CellValue[] => [`r${at}`, at])
+    const grid = await tests.openTable(await tests.createTable(FIELDS, rows))
+    await grid.header('Title').click()
+    await grid.cell(0, 'Title').click({ button: 'right' })
+    const remove = grid.page.getByRole('menuitem', { name: 'Delete 1,001 records' })
+    expect(await textOf(remove)).toContain('At most 1,000 records at once')
+    expect(await remove.getAttribute('aria-disabled')).toBe('true')
+    expect(await grid.page.getByRole('menuitem', { name: 'Delete record', exact: true }).count()).toBe(0)
   })
 
   test.each(['menu', 'page'] as const)('has no menu that comes too late for another %s', async (kind) => {

@@ -193,6 +193,9 @@ export async function updateAll(
   return context.store.writeRows(ids.map((id) => ({ id, values })))
 }
 
+/** Most records that can be duplicated at once. */
+export const MAX_COPIES = 500
+
 /** Inserts copies after the last of the records. */
 export async function duplicateRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
   const { store, schema } = context

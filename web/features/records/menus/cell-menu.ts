@@ -20,6 +20,7 @@ import type { RecordId } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import type { CellArea, CellMenuRequest, GridRow } from '../../../grid/contract.ts'
 import { groupAt, withCollapsed } from '../../../grid/groups/tree.ts'
+import { formatNumber } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
@@ -27,7 +28,7 @@ import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { addOnceCounted } from '../commands/add-once-counted.ts'
 import { copyToTableItems } from '../commands/copy-to-table.tsx'
-import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { copyRecordLink, deleteRecords, duplicateRecords, MAX_COPIES } from '../commands/record-commands.ts'
 import { triggerItems, whenHooksAreKnown } from '../commands/trigger-webhooks.ts'
 import { askedComment } from '../context/asked-comment.ts'
 import { anchorOf, can, type GetContext, type TableContext } from '../context/table-context.ts'
@@ -43,11 +44,15 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
   if (!row) return
   const spans = selectedRows(request.areas)
   const count = spans.reduce((sum, { first, last }) => sum + last - first + 1, 0)
-  const isOfSelection = count > 1 && count <= MAX_ROWS
+  const isOfSelection = count > 1
   const label = isOfSelection ? m.records_selected_records() : m.common_record()
   openMenu(anchorOf(request), items(row), label)
 
   async function items({ id, state }: GridRow): Promise<MenuItem[]> {
+    if (count > MAX_ROWS) {
+      const separator: MenuItem = { kind: 'separator' }
+      return [...clipboardItems(context, request), separator, ...tooManyItems(context, count)]
+    }
     const ids = isOfSelection ? await recordsOf(context, spans, id) : [id]
     const several = ids.length > 1
     return whenHooksAreKnown(context, () => [
@@ -215,6 +220,26 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   ]
 }
 
+/** Why a command does not take that many records; null if it does. */
+const tooMany = (count: number, max: number): string | null =>
+  count > max ? m.records_too_many_at_once({ max: formatNumber(max) }) : null
+
+/** What the menu of fewer records would offer, with the reason why it does not. */
+function tooManyItems(context: TableContext, count: number): MenuItem[] {
+  const disabled = { kind: 'action', disabledReason: tooMany(count, MAX_ROWS), run() {} } as const
+  return [
+    ...(can(context, 'record.update')
+      ? [{ ...disabled, icon: Pencil, label: m.records_edit_records({ count }) }]
+      : []),
+    ...(can(context, 'record.create')
+      ? [{ ...disabled, icon: Files, label: m.records_duplicate_records({ count }) }]
+      : []),
+    ...(can(context, 'record.delete')
+      ? [{ ...disabled, icon: Trash2, label: m.records_delete_records_count({ count }) }]
+      : []),
+  ]
+}
+
 /**
  * Menu items for one record at `rowIndex` (-1: not in the grid), whose cell `fieldId` may be meant, or for several records;
  * call it through `whenHooksAreKnown`.
@@ -254,6 +279,7 @@ export function recordItems(
     icon: Files,
     run: () => run(duplicateRecords(context, ids)),
     label: several ? m.records_duplicate_records({ count: ids.length }) : m.common_duplicate(),
+    disabledReason: tooMany(ids.length, MAX_COPIES),
   }
   const edit: MenuItem = {
     kind: 'action',

@@ -29,6 +29,7 @@ import {
   deleteChecked,
   duplicateRecords,
   idsOfAll,
+  MAX_COPIES,
   readRecords,
   updateAll,
 } from '../commands/record-commands.ts'
@@ -38,8 +39,7 @@ import { useFormValues } from '../panel/form-values.ts'
 import { RecordField } from '../panel/record-field.tsx'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
 
-/** Most records that can be duplicated, copied or exported at once. */
-const MAX_COPIES = 500
+/** Most records that can be copied or exported at once. */
 const MAX_COPIED = 10_000
 
 export interface BulkBarProps {
