@@ -261,6 +261,34 @@ describe('a gallery', () => {
     grid.problems.length = 0 // The browser notes each refusal.
   })
 
+  test('adds no record without a file that was refused in a hidden field, which is shown then', async () => {
+    const table = await tests.createTable(FIELDS, letters(1))
+    const api = tests.app().trpc(tests.owner().token)
+    const view = await api.views.create.mutate({ tableId: table.tableId, title: 'Cards', kind: 'gallery' })
+    const photos = table.schema.fields.find(({ title }) => title === 'Photos')?.id ?? ''
+    await api.views.arrange.mutate({ viewId: view.id, fields: [{ fieldId: photos, show: false }] })
+    const { grid, page } = await show(table, view)
+    await page.getByTestId('gallery-add').click()
+    const dialog = page.getByRole('dialog', { name: 'New record' })
+    await dialog.getByLabel('Title').fill('fresh')
+    const more = dialog.getByRole('button', { name: /hidden field/i })
+    await more.click()
+    await page.route(/\/storage\/upload/, (route) =>
+      route.fulfill({ status: 413, json: { msg: 'Too large' } }),
+    )
+    const photo = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) }
+    await dialog.getByTestId('file-input').setInputFiles(photo)
+    await dialog.locator('[data-testid="upload"][data-state="failed"]').waitFor()
+    await more.click()
+    const retry = dialog.getByRole('button', { name: 'Try again' })
+    await retry.waitFor({ state: 'hidden' })
+    await dialog.getByTestId('create-record').click()
+    await retry.waitFor()
+    expect(await retry.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(grid.writes()).toEqual([])
+    grid.problems.length = 0 // The browser notes each refusal.
+  })
+
   test('chooses cards for the bar, moves them by drag and key, and follows what others write', async () => {
     const { page, card, table, untilTitles, grid } = await openGallery(letters(4))
     await untilTitles('r1 r2 r3 r4')

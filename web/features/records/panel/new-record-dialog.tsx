@@ -49,7 +49,9 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
   const { values, latest, set, fileTarget, isUploading } = useFormValues(start, () => setError(null))
   const [moments] = useState(() => momentsOf(schema.fields))
   const form = useRef<HTMLDivElement>(null)
-  const [showsMore, setShowsMore] = useState(false)
+  const more = useRef<HTMLDivElement>(null)
+  /** Whether the hidden fields are shown; null: never yet. They stay once they are drawn, with what they hold. */
+  const [showsMore, setShowsMore] = useState<boolean | null>(null)
   const [isBusy, setBusy] = useState(false)
   const moreId = useId()
   const { fieldId: namedId } = detailsOf(error)
@@ -69,6 +71,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
     if (isBusy || isUploading) return
     // Blur commits the open editor, or marks it unfinished.
     flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    if (more.current?.querySelector('[data-unfinished]')) flushSync(() => setShowsMore(true))
     if (focusUnfinished(form.current)) return
     setBusy(true)
     try {
@@ -155,15 +158,15 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
             size="small"
             variant="ghost"
             icon={showsMore ? ChevronDown : ChevronRight}
-            aria-expanded={showsMore}
+            aria-expanded={showsMore === true}
             aria-controls={moreId}
             onClick={() => setShowsMore(!showsMore)}
           >
             {m.records_hidden_fields_count({ count: others.length })}
           </Button>
         )}
-        {showsMore && (
-          <div id={moreId} className={styles.fields}>
+        {showsMore !== null && (
+          <div id={moreId} ref={more} className={styles.fields} hidden={!showsMore}>
             {others.map(draw)}
           </div>
         )}
