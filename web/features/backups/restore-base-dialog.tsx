@@ -155,6 +155,4 @@ function remarksOn({ notRewound }: Restored): string[] {
 }
 
 const nameOf = ({ kind, title, count }: Left): string =>
-  count === undefined
-    ? m.backups_left_part({ kind, title })
-    : m.backups_left_counted({ kind, title, count })
+  count === undefined ? m.backups_left_part({ kind, title }) : m.backups_left_counted({ kind, title, count })
