@@ -86,7 +86,7 @@ export async function rewindBase(
   return {
     rows: {
       tables,
-      fields: resolveRows({ tables, fields }, clients),
+      fields: resolveRows({ tables, fields }, schema.otherFields, clients),
       views: views.views,
       lines: views.lines,
     },

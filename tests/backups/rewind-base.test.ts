@@ -240,6 +240,129 @@ const updateField = (fieldId: string, patch: object) =>
 
 const undo = () => bench.trpc.records.undo.mutate({ baseId: bench.baseId })
 
+const MOMENTS = Number(process.env.REWIND_MOMENTS ?? 3)
+
+/** Numbers from 0 to below `max`, the same for the same seed. */
+function seeded(seed: number): (max: number) => number {
+  let state = seed
+  return (max) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return Math.floor((state / 2 ** 31) * max)
+  }
+}
+
+/** Changes something of the base. What is refused changes nothing. */
+async function changeSomething(random: (max: number) => number): Promise<string> {
+  const { trpc, rest, baseId } = bench
+  const one = <T>(list: readonly T[]): T => list[random(list.length)] as T
+  const tables = await tablesOf(baseId)
+  const table = one(tables)
+  if (!table) return 'none'
+  const { fields, views } = await trpc.schema.table.query({ tableId: table.id })
+  const field = one(
+    fields.filter((each) => !each.isSystem && !each.isPrimaryKey && each.type !== 'ForeignKey'),
+  )
+  const view = one(views)
+  const path = `/api/v2/tables/${table.id}/records`
+  const title = `N${random(1_000_000)}`
+  const rows: { Id: number }[] = (await rest.get(`${path}?limit=50`)).body.list
+  const trash = (await trpc.trash.list.query({ baseId })).items as {
+    kind: string
+    tableId?: string
+    fieldId?: string
+  }[]
+  const writable = fields.filter(({ type }) =>
+    ['SingleLineText', 'LongText', 'Number', 'SingleSelect'].includes(type),
+  )
+  const written = one(writable)
+  const value =
+    written?.type === 'Number'
+      ? random(99)
+      : written?.type === 'SingleSelect'
+        ? one(['open', 'paid', null])
+        : title
+  const changes: Record<string, () => Promise<unknown>> = {
+    insert: () => rest.post(path, { [written?.title ?? 'Title']: value }),
+    update: () => rest.patch(path, { Id: one(rows)?.Id, [written?.title ?? 'Title']: value }),
+    update2: () => rest.patch(path, { Id: one(rows)?.Id, [written?.title ?? 'Title']: null }),
+    remove: () => rest.delete(path, { Id: one(rows)?.Id }),
+    rename: () => updateField(field?.id ?? '', { title }),
+    retype: () =>
+      updateField(field?.id ?? '', {
+        type: one(['SingleLineText', 'LongText', 'Number', 'SingleSelect', 'Checkbox']),
+      }),
+    unique: () => updateField(field?.id ?? '', { unique: random(2) === 0, required: random(2) === 0 }),
+    dropField: () => trpc.schema.deleteField.mutate({ fieldId: field?.id ?? '' }),
+    addField: () =>
+      trpc.schema.createField.mutate({
+        tableId: table.id,
+        field: { title, type: one(['SingleLineText', 'Number', 'AutoNumber']) },
+      }),
+    addLink: () =>
+      trpc.schema.createField.mutate({
+        tableId: table.id,
+        field: {
+          title,
+          type: 'Links',
+          options: { kind: one(['mm', 'hm', 'bt', 'oo']), relatedTableId: one(tables).id },
+        } as never,
+      }),
+    toLink: () =>
+      updateField(field?.id ?? '', {
+        type: 'Links',
+        options: { kind: one(['mm', 'bt']), relatedTableId: one(tables).id },
+      }),
+    link: () => {
+      const links = fields.filter(isLink)
+      const operation = {
+        kind: one(['link', 'unlink']),
+        tableId: table.id,
+        fieldId: one(links)?.id,
+        id: one(rows)?.Id,
+        targets: [1 + random(3)],
+      }
+      return trpc.records.write.mutate({ change: { baseId, operations: [operation as never] } })
+    },
+    display: () => trpc.schema.setDisplayField.mutate({ fieldId: field?.id ?? '' }),
+    tableTitle: () => trpc.schema.updateTable.mutate({ tableId: table.id, title }),
+    order: () =>
+      trpc.schema.reorderTable.mutate({ tableId: table.id, before: random(2) === 0 ? null : one(tables).id }),
+    dropTable: () => trpc.schema.deleteTable.mutate({ tableId: table.id }),
+    addTable: () => bench.table({ Title: 'SingleLineText', Qty: 'Number' }, [{ Title: title }]),
+    viewTitle: () =>
+      trpc.views.update.mutate({
+        viewId: view?.id ?? '',
+        patch: { title, rowHeight: one(['tall', 'short']) },
+      }),
+    filter: () =>
+      trpc.views.update.mutate({
+        viewId: view?.id ?? '',
+        patch: { filter: { fieldId: field?.id ?? '', operator: 'notblank' } },
+      }),
+    arrange: () =>
+      trpc.views.arrange.mutate({
+        viewId: view?.id ?? '',
+        fields: [{ fieldId: field?.id ?? '', width: 100 + random(99) }],
+      }),
+    addView: () =>
+      trpc.views.create.mutate({ tableId: table.id, title, kind: one(['grid', 'gallery', 'kanban']) }),
+    dropView: () => trpc.views.delete.mutate({ viewId: view?.id ?? '' }),
+    undo,
+    undo2: undo,
+    redo: () => trpc.records.redo.mutate({ baseId }),
+    restoreTable: () =>
+      trpc.schema.restoreTable.mutate({ tableId: trash.find(({ kind }) => kind === 'table')?.tableId ?? '' }),
+    restoreField: () =>
+      trpc.schema.restoreField.mutate({ fieldId: trash.find(({ kind }) => kind === 'field')?.fieldId ?? '' }),
+  }
+  const name = one(Object.keys(changes))
+  const isDone = await changes[name]!().then(
+    () => true,
+    () => false,
+  )
+  return `${name} ${table.title} ${field?.title} ${isDone}`
+}
+
 describe('restoring a base to a time', () => {
   test('brings back tables, fields and views that were deleted since, with records, and leaves out those created since', async () => {
     const { orders, customers, numberId } = await fill()
@@ -498,6 +621,22 @@ describe('restoring a base to a time', () => {
         { kind: 'webhook', title: `${orders.title}.Changed`, reason: 'changed' },
       ]),
     )
+  })
+
+  test('brings back every state of a base that changed at random', async () => {
+    await fill()
+    const random = seeded(Number(process.env.REWIND_SEED ?? 1))
+    const moments: { at: string; state: unknown; done: string[] }[] = []
+    const done: string[] = []
+    for (let round = 0; round < MOMENTS; round++) {
+      moments.push({ state: await picture(bench.baseId), at: await momentNow(), done: [...done] })
+      for (let step = 0; step < 12; step++) done.push(await changeSomething(random))
+    }
+    for (const { at, state, done: before } of moments) {
+      const { baseId, notRewound } = await restoreTo(at)
+      const later = JSON.stringify(done.slice(before.length))
+      expect([later, await picture(baseId), notRewound]).toEqual([later, state, []])
+    }
   })
 
   test('names fields and tables of which the log does not tell how they were', async () => {

@@ -135,12 +135,21 @@ function graphOf(
   }
 }
 
-/** The fields with the results of those that are computed, and no others. @param clients of the databases, by source id */
+/**
+ * The fields with the results of those that are computed, and no others.
+ *
+ * @param trash fields that errors may name
+ * @param clients of the databases, by source id
+ */
 export function resolveRows(
   { tables, fields }: SchemaRows,
+  trash: SchemaRows['fields'],
   clients: ReadonlyMap<string, string>,
 ): SchemaRows['fields'] {
-  const known = new Map(fields.map((row) => [row.id, { ...toField(row), deletedAt: row.deletedAt }]))
+  const known = new Map<string, AlteredField>(
+    trash.map((row) => [row.id, { ...toField(row), deletedAt: row.deletedAt ?? row.createdAt }]),
+  )
+  for (const row of fields) known.set(row.id, { ...toField(row), deletedAt: row.deletedAt })
   const byTable = new Map(tables.map((row) => [row.id, toTable(row)]))
   const resolved = resolveAll(graphOf(known, byTable, clients), new Set())
   return fields.map((field) => {

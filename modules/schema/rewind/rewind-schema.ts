@@ -60,6 +60,8 @@ export interface RewoundSchema {
   /** The tables and fields of the moment, without its trash. */
   tables: TableRow[]
   fields: FieldRow[]
+  /** Other fields, whose titles errors of computed fields may name. */
+  otherFields: FieldRow[]
   foreignValues: ForeignValues[]
   renamed: RenamedChoices[]
   uniqueAdded: UniqueColumn[]
@@ -152,6 +154,7 @@ export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: Definit
   return {
     tables: [...live, ...connected],
     fields: [...fields, ...rows.fields.filter(({ tableId }) => !tableRows.has(tableId))],
+    otherFields: [...definedAs.values()].filter((field) => !isLiveField(field)),
     foreignValues: fields.flatMap((field) =>
       foreignValues(field, stepsOf.get(field.id) ?? [], ofFields.get(field.id) ?? [], after),
     ),
