@@ -133,6 +133,9 @@ describe('the import of a base from another product', () => {
     await shot('choose')
     expect(await axeViolations(page)).toEqual([])
     await dialog().getByLabel('Keep the credentials').check()
+    const author = { id: 'usrZed', email: 'zed@example.com', name: 'Zed' }
+    const comment = { id: 'comOne', author, text: 'First', createdTime: '2024-03-05T08:20:30.000Z' }
+    notes.records[0]!.comments = [comment]
     const released = Promise.withResolvers<void>()
     server.delays.set(`/v0/${base.id}/${notes.id}`, () => released.promise)
     await dialog().getByRole('button', { name: 'Import', exact: true }).click()
@@ -147,8 +150,14 @@ describe('the import of a base from another product', () => {
     expect(await axeViolations(page)).toEqual([])
 
     books.records[0]!.fields[books.field('Title')] = `Another title ${crypto.randomUUID()}`
+    comment.text = 'Edited'
+    const readComments = () => server.requests.filter((path) => path.includes('/comments')).length
+    const before = readComments()
+    await dialog().getByLabel('Also compare comments of unchanged records').check()
     await dialog().getByRole('button', { name: 'Sync again' }).click()
     await see(dialog().getByRole('row', { name: /Books 120 0 1 0/ }))
+    await see(dialog().getByText('Completed'))
+    expect(readComments()).toBe(before + 1)
     await dialog().getByRole('button', { name: 'Open base' }).click()
     await see(page.getByRole('heading', { name: 'Library' }))
     await see(page.getByRole('link', { name: 'Books' }).first())
