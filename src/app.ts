@@ -60,7 +60,7 @@ import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
 import { goesAlone } from './core/calls-alone.ts'
-import { AppError, badRequest, concernsOperator, type ErrorCode, retryAfterOf } from './core/errors.ts'
+import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
 import { MAX_ATTACHMENTS_EVER } from './core/fields/attachment-item.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
@@ -91,6 +91,7 @@ import { listen, requireDataDir } from './start-failure.ts'
 import { createStaticFiles } from './static-files.ts'
 import { CONFIGURED_BUCKETS, openFileStores } from './storage/index.ts'
 import { explainStorage } from './storage-full.ts'
+import { errorOfCall } from './trpc.ts'
 import { refuseOtherSites } from './wire/other-sites.ts'
 import { refuseMalformedPath, restBase, tooLargeForAnonymous } from './wire/rest-base.ts'
 import { createWorks } from './works.ts'
@@ -359,15 +360,13 @@ async function readTrpcBody(
 ): Promise<Request | Response> {
   if (request.body === null) return request
   const length = request.headers.get('content-length')
-  if (length === null) return refuse('BAD_REQUEST', 411, m.request_error_length_missing())
+  if (length === null) return errorOfCall(badRequest(m.request_error_length_missing()), { status: 411 })
   if (Number(length) > bodyMaxBytes)
-    return refuse('PAYLOAD_TOO_LARGE', 413, m.request_error_size({ maxBytes: bodyMaxBytes }))
+    return errorOfCall(new AppError('PAYLOAD_TOO_LARGE', m.request_error_size({ maxBytes: bodyMaxBytes })))
   if (Number(length) > anonymousBodyMaxBytes) {
     // The call itself reports a failed authentication; here it only limits the size.
     const isAllowed = await isSignedIn().catch(() => false)
-    if (!isAllowed) {
-      return refuse('PAYLOAD_TOO_LARGE', 413, tooLargeForAnonymous(anonymousBodyMaxBytes).message)
-    }
+    if (!isAllowed) return errorOfCall(tooLargeForAnonymous(anonymousBodyMaxBytes))
   }
   const text = await request.text()
   const { url, method, headers, signal } = request
@@ -383,14 +382,9 @@ async function readTrpcBody(
       // Refused below.
     }
   }
-  if (isTooDeep(text)) return refuse('BAD_JSON', 400, m.request_error_depth({ max: MAX_JSON_DEPTH }))
+  if (isTooDeep(text))
+    return errorOfCall(new AppError('BAD_JSON', m.request_error_depth({ max: MAX_JSON_DEPTH })))
   return new Request(url, { method, headers, signal, body: text })
-}
-
-/** A response in the form of tRPC's errors; browsers take any other for that of a proxy. */
-function refuse(appCode: ErrorCode, status: number, message: string): Response {
-  const data = { code: 'BAD_REQUEST', httpStatus: status, appCode }
-  return Response.json({ error: { message, code: -32_600, data } }, { status })
 }
 
 /** The bases of an installation as files, without a server: for the command line. */
@@ -437,7 +431,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const app = createApp(kernel, services)
   const { metrics } = kernel
   const inTime = createAnswersInTime(kernel.meta.cluster)
-  const answerInTime = (request: Request) => inTime.answer(() => app.fetch(request))
+  const answerInTime = (request: Request) => inTime.answer(request, () => app.fetch(request))
   const answer = (request: Request) =>
     metrics ? measureRequests(metrics, request, () => answerInTime(request)) : answerInTime(request)
   const server = listen(config, () =>

@@ -1,5 +1,5 @@
 import { initTRPC } from '@trpc/server'
-import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
+import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
 import type { Actor, ShareActor, UserActor } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
@@ -33,6 +33,22 @@ const STATUS_TO_TRPC: Record<number, TRPC_ERROR_CODE_KEY> = {
   429: 'TOO_MANY_REQUESTS',
   501: 'NOT_IMPLEMENTED',
   503: 'SERVICE_UNAVAILABLE',
+}
+
+/** True for a call of the web app. */
+export const isCall = ({ url }: Request): boolean => new URL(url).pathname.startsWith('/trpc/')
+
+/**
+ * A response to a call, or to several at once, that has not got as far as the router, in the form of its errors: browsers take
+ * any other for that of a proxy.
+ *
+ * @param init `status`: another one than that of the error
+ */
+export function errorOfCall(error: AppError, { status = error.status, headers = {} } = {}): Response {
+  const { message, code: appCode, details } = error
+  const code = STATUS_TO_TRPC[status] ?? 'BAD_REQUEST'
+  const data = { code, httpStatus: status, appCode, details }
+  return Response.json({ error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } }, { status, headers })
 }
 
 const t = initTRPC.context<Context>().create({

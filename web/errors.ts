@@ -107,6 +107,10 @@ export const isAway = (error: unknown): boolean =>
   isOffline(error) ||
   (appCodeOf(error) === 'DATABASE_UNREACHABLE' && detailsOf(error).retryAfterSeconds !== undefined)
 
+/** True if it is unknown whether the request was carried out: without an answer from our server, or from its database. */
+export const isUnanswered = (error: unknown): boolean =>
+  isOffline(error) || detailsOf(error).isUnanswered === true
+
 /** True for lost connections and a busy server, false for rejected requests. */
 export function isWorthRetrying(error: unknown): boolean {
   const status = dataOf(error)?.httpStatus

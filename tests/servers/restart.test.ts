@@ -184,6 +184,15 @@ describe('while PostgreSQL restarts', () => {
         expect(failed.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null)).toEqual([])
         expect(Math.max(...away.map(({ ms }) => ms))).toBeLessThan(FROZEN_MS)
       }
+      const called = createTrpcClient(a.url, token).notifications.list.query({
+        unreadOnly: true,
+        timeZone: 'UTC',
+      })
+      expect(await called.catch(({ data }) => data)).toMatchObject({
+        httpStatus: 503,
+        appCode: 'DATABASE_UNREACHABLE',
+        details: { retryAfterSeconds: expect.any(Number), isUnanswered: true },
+      })
       const startedAt = performance.now()
       expect((await fetch(`${a.url}/api/v1/health`)).status).toBe(200)
       expect((await fetch(`${a.url}/api/v1/ready`)).status).toBe(503)

@@ -1,6 +1,6 @@
 import type { AppliedChange } from '../../src/core/changes.ts'
 import type { RecordPage } from '../../src/core/model.ts'
-import { isOffline } from '../errors.ts'
+import { isUnanswered } from '../errors.ts'
 import { expectContent, noteContent } from '../navigation/first-content.ts'
 import { session } from '../session/index.ts'
 import { onChange, onReconnect } from '../socket.ts'
@@ -89,7 +89,7 @@ async function readOrRemember<T>(
     return answer
   } catch (error) {
     const known = answers.get(keyOf(request))
-    if (signal.aborted || !known || !isOffline(error)) throw error
+    if (signal.aborted || !known || !isUnanswered(error)) throw error
     return structuredClone(known.answer) as T
   }
 }

@@ -1,4 +1,4 @@
-import { isAway, isOffline } from '../errors.ts'
+import { isAway, isUnanswered } from '../errors.ts'
 import { m } from '../messages.gen.ts'
 import { watchUnsaved } from '../session/unsaved.ts'
 import { createSendQueue, type SendQueue } from './send-queue.ts'
@@ -42,7 +42,7 @@ export function runOnceInQueue<T>(baseId: string, send: () => Promise<T>): Promi
         return send()
       },
       done: resolve,
-      refused: (error) => reject(isSent && isOffline(error) ? new Error(m.records_answer_lost()) : error),
+      refused: (error) => reject(isSent && isUnanswered(error) ? new Error(m.records_answer_lost()) : error),
     })
   })
 }

@@ -1,4 +1,4 @@
-import { isOffline } from '../errors.ts'
+import { isUnanswered } from '../errors.ts'
 import { api } from '../trpc.ts'
 import { signOutLater } from './index.ts'
 
@@ -7,7 +7,7 @@ export async function endOnServer(): Promise<void> {
   try {
     await api.auth.signOut.mutate()
   } catch (error) {
-    if (!isOffline(error)) throw error
+    if (!isUnanswered(error)) throw error
     signOutLater()
   }
 }
