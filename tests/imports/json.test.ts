@@ -141,6 +141,88 @@ describe('a JSON file with lists of lists under a key', () => {
   })
 })
 
+describe('a JSON file of a public service', () => {
+  const weather = {
+    latitude: 52.5,
+    hourly_units: { time: 'iso8601', temperature_2m: '°C' },
+    hourly: {
+      time: ['2024-01-01T00:00', '2024-01-01T01:00', '2024-01-01T02:00'],
+      temperature_2m: [1.5, null, 2.25],
+    },
+  }
+
+  test('makes a table of lists of equal length, as of Open-Meteo', async () => {
+    const tables = await look(JSON.stringify(weather))
+    expect(tables.map(({ name, isHidden }) => [name, isHidden])).toEqual([
+      ['hourly', false],
+      ['', true],
+    ])
+    expect(tables[1]?.analysis?.rows).toEqual([['52.5', 'iso8601', '°C']])
+    const { types, rows } = await load(JSON.stringify(weather))
+    expect(types).toEqual({ time: 'DateTime', temperature_2m: 'Decimal' })
+    expect(rows.map(({ temperature_2m }) => temperature_2m)).toEqual([1.5, null, 2.25])
+  })
+
+  test.each([1, 2, 6])('makes a table of %d columns with numbered rows, as of pandas', async (columns) => {
+    const names = Array.from({ length: columns }, (_, at) => `column ${at}`)
+    // More than what tells the kind of a file.
+    const cells = Array.from({ length: 5000 }, (_, at) => [at, `cell ${at}`])
+    const file = Object.fromEntries(names.map((name) => [name, Object.fromEntries(cells)]))
+    const { tables, imported, rows } = await load(JSON.stringify(file))
+    expect(tables[0]?.analysis?.fields.map(({ title }) => title)).toEqual(names)
+    expect([tables.length, imported[0]?.result.rows, imported[0]?.report]).toEqual([1, 5000, []])
+    expect(rows[1]).toEqual(Object.fromEntries(names.map((name) => [name, 'cell 1'])))
+  })
+
+  test('makes a table of the lists of columns of a file', async () => {
+    const { types, rows } = await load('{"name": ["Ann", "Ben"], "age": [31, 7]}')
+    expect(types).toEqual({ name: 'SingleLineText', age: 'Number' })
+    expect(rows).toEqual([
+      { name: 'Ann', age: 31 },
+      { name: 'Ben', age: 7 },
+    ])
+  })
+
+  test('makes a table of the records below a description, as of the World Bank', async () => {
+    const file = [
+      { page: 1, pages: 2 },
+      [
+        { id: 'DE', name: { v: 'Germany' } },
+        { id: 'FR', name: { v: 'France' } },
+      ],
+    ]
+    const { tables, rows } = await load(JSON.stringify(file))
+    expect(tables).toHaveLength(1)
+    expect(rows).toEqual([
+      { id: 'DE', 'name.v': 'Germany' },
+      { id: 'FR', 'name.v': 'France' },
+    ])
+    const all = await look(JSON.stringify(file))
+    expect(all.map(({ isHidden, analysis }) => [isHidden, analysis?.rows])).toEqual([
+      [true, [['1', '2']]],
+      [
+        false,
+        [
+          ['DE', 'Germany'],
+          ['FR', 'France'],
+        ],
+      ],
+    ])
+  })
+
+  test('makes one table of the pages of an answer', async () => {
+    expect((await load('[[{"n": 1}, {"n": 2}], [{"n": 3}]]')).rows).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+
+  test('keeps the keys of objects, whatever is beside them', async () => {
+    const file = { columns: ['a', 'b'], data: [{ x: 1, y: 2 }] }
+    expect((await look(JSON.stringify(file)))[0]?.analysis?.fields.map(({ title }) => title)).toEqual([
+      'x',
+      'y',
+    ])
+  })
+})
+
 describe('a long value beside the records of a JSON file', () => {
   test('is a cell of the record up to 8 million characters', async () => {
     const html = 'x'.repeat(2_000_000)

@@ -64,6 +64,8 @@ export const jsonFormat = z.object({
   nested: z.optional(z.array(jsonPath).check(z.maxLength(MAX_JSON_LEVELS))),
   /** Keys that lead to objects whose values are records, such as `{"-Na1": {…}, "-Na2": {…}}`. The first column has the keys. */
   maps: z.optional(z.array(jsonPath).check(z.maxLength(200))),
+  /** True if `table` leads to an object with the columns: lists, or values by the numbers of rows. */
+  byColumn: z.optional(z.boolean()),
   /** Titles of the columns if the records are lists, of which the first one has them unless `header` is false. */
   titles: z.optional(
     z.array(z.string().check(z.maxLength(MAX_JSON_KEY))).check(z.maxLength(MAX_JSON_COLUMNS)),

@@ -1,4 +1,5 @@
 import { isObject, type JsonPath } from './cells.ts'
+import { hasRowNumbers } from './column-tables.ts'
 import { endOfString } from './scanner.ts'
 
 /** Records that make a map whatever its keys are. */
@@ -30,7 +31,8 @@ function isMap(value: Record<string, unknown>): boolean {
   const keys = new Set<string>()
   let count = 0
   for (const [, record] of entries) {
-    if (!isObject(record)) return false
+    // The members of such objects are columns.
+    if (!isObject(record) || hasRowNumbers(record)) return false
     for (const key of Object.keys(record)) {
       keys.add(key)
       count++

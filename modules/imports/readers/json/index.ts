@@ -15,10 +15,13 @@ import {
   type RowProblem,
 } from '../reader.ts'
 import { isObject, type JsonPath, pathKey, textOf, valueAt, visitCells } from './cells.ts'
+import { findColumnTables, recordsOf, withoutPaths } from './column-tables.ts'
 import { findMaps, parseBeginning } from './find-maps.ts'
-import { createJsonScanner, type JsonHandlers } from './scanner.ts'
+import { createJsonScanner, type JsonHandlers, PAGE } from './scanner.ts'
 import { elementsAt, sourceAt } from './source.ts'
 
+/** Rows per batch of a table whose columns are in memory. */
+const COLUMN_BATCH = 1000
 /** Lists of objects that a file may offer. */
 const MAX_TABLES = 200
 const NO_PATH: JsonPath = []
@@ -66,6 +69,7 @@ export const jsonReader: ImportReader<JsonFormat> = {
         columns: columns.map(({ path: at }) => at),
         structured: columns.flatMap(({ content }, at) => (content === 'text' ? [] : [at])),
         ...(maps.length > 0 && { maps }),
+        ...(of.isByColumn && { byColumn: true }),
         ...(header !== undefined && { header }),
         ...titlesOfTables[position],
         decimal,
@@ -73,7 +77,12 @@ export const jsonReader: ImportReader<JsonFormat> = {
       return [
         {
           name: keys.slice(isTwice ? -2 : -1).join(' '),
-          isHidden: (isAside && !isMain) || parent !== null || structure.titleTables.has(pathKey(of.path)),
+          isHidden:
+            (isAside && !isMain) ||
+            parent !== null ||
+            structure.titleTables.has(pathKey(of.path)) ||
+            // What is beside the pages of an answer.
+            (of.path.length === 0 && tables.has(pathKey([PAGE]))),
           format: isTooWide ? null : format,
           problem: isTooWide ? m.imports_error_columns({ max: MAX_JSON_COLUMNS }) : null,
           ...(notes.length > 0 && { notes }),
@@ -202,18 +211,29 @@ async function readStructure(
     if (names.length < MAX_JSON_COLUMNS) names.push(typeof name === 'string' ? name : '')
   }
   for await (const _ of scan(path, handlers, maps));
-  asides.add(outermost)
+  const besideLists = new Set(
+    [...tables.values()].flatMap(({ path: at, areLists }) => (areLists ? [pathKey(at.slice(0, -1))] : [])),
+  )
+  const byColumn = findColumnTables(outermost, (at) => besideLists.has(pathKey(at)))
+  for (const at of byColumn) {
+    const table = createColumns(at, flatten, limit)
+    table.isByColumn = true
+    for (const record of recordsOf(at.length === 0 ? outermost : valueAt(outermost, at))) table.add(record)
+    tables.set(pathKey(at), table)
+  }
+  const rest = withoutPaths(outermost, byColumn)
+  if (byColumn.length === 0 || Object.keys(rest).length > 0) asides.add(rest)
   return { tables, asides, outermost, dropped, firstTitles, columnNames, titleTables: new Set() }
 }
 
 /** The titles of a table of lists: those beside it, or its first list. @param header false if a person says that the first has none */
 function titlesOf(
-  { path, nested, columns, count }: Columns,
+  { path, nested, columns, count, areLists }: Columns,
   structure: Structure,
   header: boolean | undefined,
 ): Pick<JsonFormat, 'titles' | 'header'> | undefined {
   const first = structure.firstTitles.get(pathKey(path))
-  if (nested.length > 0 || first === undefined) return undefined
+  if (nested.length > 0 || !areLists) return undefined
   const beside = header === true ? null : titlesBeside(path, columns.length, structure)
   if (beside) return { titles: beside, header: false }
   return first && count > 1 && header !== false ? { titles: first } : undefined
@@ -323,7 +343,7 @@ async function* readRows(
   const handlers: JsonHandlers = {
     openTable(at) {
       isList = true
-      return pathKey(at) === pathKey(table)
+      return !format.byColumn && pathKey(at) === pathKey(table)
     },
     record(value, source, key) {
       if (hasTitles) hasTitles = false
@@ -337,6 +357,15 @@ async function* readRows(
     if (rows.length === 0) continue
     yield { rows, firstRow: count() - rows.length + 1, problems: [], done }
     rows = []
+  }
+  if (format.byColumn) {
+    const object = table.length === 0 ? outermost : valueAt(outermost, table)
+    for (const record of recordsOf(object)) {
+      walk(record, null, 0)
+      if (rows.length < COLUMN_BATCH) continue
+      yield { rows, firstRow: count() - rows.length + 1, problems: [], done: Bun.file(path).size }
+      rows = []
+    }
   }
   const hasAsides = table.length === 0 && counts[0] === 0 && !(isList && Object.keys(outermost).length === 0)
   if (hasAsides) walk(outermost, null, 0)
@@ -423,6 +452,10 @@ interface Columns {
   isTooWide: boolean
   /** Records. */
   count: number
+  /** True if all records are lists. */
+  areLists: boolean
+  /** True if the records are read from an object with the columns. */
+  isByColumn: boolean
   /** Adds the columns of a record. */
   add(record: unknown): void
 }
@@ -476,8 +509,11 @@ function createColumns(
     columns: [],
     isTooWide: false,
     count: 0,
+    areLists: true,
+    isByColumn: false,
     add(record) {
       table.count++
+      if (!Array.isArray(record)) table.areLists = false
       visitCells(record, flatten, visit)
     },
   }

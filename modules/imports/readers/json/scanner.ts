@@ -40,6 +40,9 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** Digits that every double has; longer numbers may lose some. */
 const SAFE_DIGITS = 15
 
+/** Key of the lists of objects in a list, such as the pages of an answer; all of them are one table. */
+export const PAGE = ''
+
 /** What the scanner expects next, outside of a captured value. */
 type Expected = 'value' | 'first element' | 'element' | 'first key' | 'key' | 'colon' | 'next' | 'end'
 
@@ -141,7 +144,10 @@ export function createJsonScanner(
 
   function closeLevel(): void {
     levels.pop()
-    if (top()?.isObject) path.pop()
+    const around = top()
+    if (around) path.pop()
+    // A list of objects in a list of records has ended, and that one goes on.
+    if (around && !around.isObject) around.isWanted = handlers.openTable([...path])
     expected = levels.length === 0 ? 'end' : 'next'
   }
 
@@ -326,6 +332,15 @@ export function createJsonScanner(
           return true
         }
         if (isEndOfValue(sign)) unexpected()
+        if (sign === OPEN_LIST && levels.length === 1) {
+          const first = skipSpace(at + 1)
+          if (first >= buffer.length && !isLast) return false
+          if (buffer.charCodeAt(first) === OPEN_OBJECT) {
+            path.push(PAGE)
+            open(false, true)
+            return true
+          }
+        }
         beginCapture()
         return true
       case 'first key':
