@@ -149,8 +149,8 @@ async function picture(baseId: string): Promise<unknown> {
     const { comments } = await main.trpc.comments.list.query({ tableId: table.id, recordId: 1 })
     const { columns } = (await main.rest.get(`/api/v2/meta/tables/${table.id}`)).body
     seen.push({
-      metas: columns.flatMap(({ title, system, meta }: Record<string, unknown>) =>
-        system ? [] : [[title, meta]],
+      metas: columns.flatMap(({ title, system, meta }: Record<string, object>) =>
+        system ? [] : [[title, { ...meta, defaultViewColOrder: null }]],
       ),
       table: { title: table.title, description: table.description, meta: table.meta },
       fields: fields
@@ -183,9 +183,13 @@ async function picture(baseId: string): Promise<unknown> {
         ),
       views: views.map(({ id: _1, tableId: _2, ...view }) => ({
         ...view,
-        fields: view.fields.filter(({ fieldId }) =>
-          fields.some(({ id, isSystem, type }) => id === fieldId && !isSystem && type !== 'ForeignKey'),
-        ),
+        // Only the order of these numbers matters.
+        fields: view.fields
+          .filter(({ fieldId }) =>
+            fields.some(({ id, isSystem, type }) => id === fieldId && !isSystem && type !== 'ForeignKey'),
+          )
+          .toSorted((x, y) => x.order - y.order)
+          .map(({ order: _, ...field }) => field),
       })),
       records: body.list,
       inViews,

@@ -30,6 +30,8 @@ export interface ArrangeDetail {
   viewId: string
   before: ViewField[]
   after: ViewField[]
+  /** Fields that had no row in the view before. */
+  added?: string[]
 }
 
 /**
@@ -62,8 +64,10 @@ export async function arrange(
     const before = after.flatMap(({ fieldId }) => current.get(fieldId) ?? [])
     const isSame = Bun.deepEquals(before, after)
     if (!isSame) refuseLocked(actor, row)
-    const detail: ArrangeDetail = { viewId, before, after }
-    const others = (await unstoredFields(context, model, row)).filter(({ fieldId }) => !merged.has(fieldId))
+    const unstored = await unstoredFields(context, model, row)
+    const added = unstored.map(({ fieldId }) => fieldId)
+    const detail: ArrangeDetail = { viewId, before, after, ...(added.length > 0 && { added }) }
+    const others = unstored.filter(({ fieldId }) => !merged.has(fieldId))
     return {
       statements: upsertViewFields(context, row, [...others, ...after]),
       entry: isSame ? null : { kind: 'view.arrange', tableId: model.table.id, detail },

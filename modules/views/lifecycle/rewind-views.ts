@@ -170,12 +170,17 @@ function arranged(
   way: 'forward' | 'backward',
 ): ViewFieldRow[] {
   if (action.kind !== 'view.arrange') return lines
-  const { before, after } = action.detail as ArrangeDetail
+  const { before, after, added = [] } = action.detail as ArrangeDetail
   const isReversed = (direction === 'undo') !== (way === 'backward')
   const [from, to] = isReversed ? [after, before] : [before, after]
   const current = lines.map(({ id: _1, viewId: _2, ...field }): ViewField => field)
   const next = new Map(restoredFields(current, from, to).map((field) => [field.fieldId, field]))
   const gone = new Set(from.map(({ fieldId }) => fieldId).filter((id) => !next.has(id)))
+  if (direction === 'do' && way === 'backward')
+    for (const fieldId of added) {
+      next.delete(fieldId)
+      gone.add(fieldId)
+    }
   const known = new Set(lines.map(({ fieldId }) => fieldId))
   const viewId = viewIdOf({ action })
   return [
