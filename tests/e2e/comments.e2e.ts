@@ -314,3 +314,19 @@ describe('comments', () => {
     grid.problems.length = 0
   })
 })
+
+test('a comment that is not sent yet keeps the page from reloading after an update', async () => {
+  const grid = await tests.open(FIELDS, ROWS)
+  const { page, problems } = grid
+  await openComments(grid)
+  await composer(page).fill('Half a sentence')
+  await composer(page).blur()
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+  await page.route(/\.js$/, (route) => route.fulfill({ status: 404 }))
+  // Its editor is loaded when it is opened.
+  await grid.header('Title').dblclick()
+  await page.getByText('Part of the app could not be loaded').first().waitFor()
+  expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+  expect(await composer(page).inputValue()).toBe('Half a sentence')
+  problems.length = 0
+})

@@ -37,9 +37,15 @@ export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } =
 const TEXT_FIELD =
   ':is(input, textarea, [contenteditable="true"]):not([type="search"], [role="combobox"], [data-shortcuts])'
 
-/** True if a text field has the focus or belongs to an open dialog: its text may be stored nowhere else. */
+const holders: (() => boolean)[] = []
+
+/** Keeps the page from reloading by itself while it has input that is stored nowhere else. */
+export const holdReload = (hasInput: () => boolean): void => void holders.push(hasInput)
+
+/** True if a text field has the focus or belongs to an open dialog, or there is input by `holdReload`. */
 const hasTextInUse = (): boolean =>
-  document.querySelector(`${TEXT_FIELD}:focus, [role="dialog"] ${TEXT_FIELD}`) !== null
+  document.querySelector(`${TEXT_FIELD}:focus, [role="dialog"] ${TEXT_FIELD}`) !== null ||
+  holders.some((hasInput) => hasInput())
 
 /** False if a reload would replace the page by an error of the browser or a proxy. */
 async function isServerThere(): Promise<boolean> {

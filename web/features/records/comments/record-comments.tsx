@@ -7,7 +7,7 @@ import { createId } from '../../../../src/core/ids.ts'
 import type { Person, RecordId } from '../../../../src/core/model.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { holdReload, lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { focusOnMount } from '../../../ui/composite.tsx'
@@ -332,6 +332,7 @@ interface Draft {
 
 /** What is typed and not sent, by user and place: kept while another tab or record is shown. */
 const drafts = createStore<Readonly<Record<string, Draft>>>(() => ({}))
+holdReload(() => Object.values(drafts.getState()).some(({ text }) => text.trim() !== ''))
 
 function removeDraft(key: string): void {
   const { [key]: _removed, ...others } = drafts.getState()
