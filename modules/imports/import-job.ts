@@ -15,6 +15,7 @@ import { type ImportColumn, type ImportPlan, isLinkColumn, LINKS_COLUMNS, linksT
 import { createImportTargets, type TargetDeps } from './targets/index.ts'
 import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
+import { readCounts } from './worker/counts.ts'
 
 export const IMPORT_JOB = 'import'
 
@@ -24,6 +25,8 @@ interface Deps extends TargetDeps {
   records: TargetDeps['records'] & Pick<RecordsService, 'attachments'>
   uploads: Uploads
   reportPath(jobId: string): string
+  /** File with the counts of a job whose end is not stored yet. */
+  countsPath(jobId: string): string
 }
 
 /** The job of an import: the rows of a file are staged in the base's home, and from there the target takes them. */
@@ -34,6 +37,7 @@ export function createImportJob({
   access,
   uploads,
   reportPath,
+  countsPath,
 }: Deps): JobKind<ImportInput> {
   const stagingOf = (jobId: string) => `sheaf_import_${jobId}`
   const targetOf = createImportTargets({ kernel, schema, records, access })
@@ -69,6 +73,7 @@ export function createImportJob({
       path,
       location: engine.location,
       reportPath: reportPath(jobId),
+      countsPath: countsPath(jobId),
       staging,
       maxFiles: kernel.config.attachmentMaxCount,
       stagedUpTo: 0,
@@ -200,14 +205,20 @@ export function createImportJob({
       await dropStaging(engine, stagingOf(job.id))
       if (rows === null) {
         await rm(reportPath(job.id), { force: true })
+        await rm(countsPath(job.id), { force: true })
         return null
       }
       await uploads.discard(input.uploadId)
-      // The counts are lost with the process, but the report file shows that there were problems.
-      const problems = existsSync(reportPath(job.id)) ? 1 : 0
-      const counts = { rows, rowsRefused: 0, cellsRefused: 0, problems, samples: [], seconds: 0 }
+      const counted = readCounts(countsPath(job.id)) ?? {
+        rowsRefused: 0,
+        cellsRefused: 0,
+        // The report file shows that there were problems.
+        problems: existsSync(reportPath(job.id)) ? 1 : 0,
+        samples: [],
+        encoding: '',
+      }
       const { fileName } = input
-      return { result: { ...counts, ...target.tableOf(input), fileName, encoding: '', changeId: null } }
+      return { result: { ...counted, rows, seconds: 0, ...target.tableOf(input), fileName, changeId: null } }
     },
   }
 }

@@ -7,6 +7,7 @@ import { type ImportOutcome, type ImportPlan, isUpdate } from './plan.ts'
 import { readerOf } from './readers/index.ts'
 import { connectMainThread, type FromWorker, type ToWorker } from './thread.ts'
 import { createConverter } from './worker/convert.ts'
+import { writeCounts } from './worker/counts.ts'
 import { fill } from './worker/fill.ts'
 import { finish } from './worker/finish.ts'
 import { createReport } from './worker/report.ts'
@@ -60,8 +61,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       report,
     )
     const filled = await fill(plan, table, { writer, converter, report, mainThread })
-    const finished = await finish(plan, filled.rows, { writer, converter, report, mainThread })
-    return {
+    const outcomeOf = (finished: Awaited<ReturnType<typeof finish>>): ImportOutcome => ({
       rows: finished.rows,
       rowsRefused: filled.rowsRefused + finished.rowsRefused,
       cellsRefused: converter.cellsRefused,
@@ -72,7 +72,18 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       changeId: finished.changeId,
       created: finished.created,
       update: finished.update,
-    }
+    })
+    const finished = await finish(plan, filled.rows, {
+      writer,
+      converter,
+      report,
+      mainThread,
+      onCounted: (counted) => {
+        report.flush()
+        writeCounts(plan.countsPath, outcomeOf(counted))
+      },
+    })
+    return outcomeOf(finished)
   } finally {
     report.close()
     await writer.close()

@@ -149,6 +149,8 @@ export interface ImportPlan {
   path: string
   /** File for refused rows and cells, created if there are any. */
   reportPath: string
+  /** File that gets the counts of the import before its rows are published, in case the process ends before they are stored. */
+  countsPath: string
   location: EngineLocation
   staging: string
   format: ImportFormat

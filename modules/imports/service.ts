@@ -30,6 +30,7 @@ import type { ChosenFormat, FileKind, ImportFormat } from '../../src/core/import
 import type { Field, Person } from '../../src/core/model.ts'
 import { requireStoredNames } from '../../src/db/names-of-records.ts'
 import { createHttpClient } from '../../src/http.ts'
+import { createJobStore } from '../../src/jobs/job-store.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -90,19 +91,32 @@ export function createImportsService(
   const uploads = createUploads(kernel)
   const http = createHttpClient(kernel.config)
   const jobs = createJobsAccess(kernel, access)
+  const storedJobs = createJobStore(kernel.meta)
   const reports = join(kernel.config.dataDir, 'reports')
   mkdirSync(reports, { recursive: true, mode: 0o700 })
   const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
-  kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, access, uploads, reportPath }))
+  const countsPath = (jobId: string) => join(reports, `${jobId}.counts.json`)
+  kernel.jobs.register(
+    IMPORT_JOB,
+    createImportJob({ kernel, schema, records, access, uploads, reportPath, countsPath }),
+  )
   kernel.jobs.register(LINK_JOB, createLinkJob({ kernel, schema, records, reportPath }))
   // The file of a cancelled or failed import stays for a day, so that it can be started again.
-  kernel.events.on('job.changed', ({ id, status }) => {
+  kernel.events.on('job.changed', ({ id, kind, status }) => {
     if (!hasEnded(status)) return
+    if (kind === IMPORT_JOB)
+      forgetCounts(id).catch((error) => kernel.log.error('an import could not be tidied up', error))
     uploads.release(id).catch((error) => kernel.log.error('an upload could not be released', error))
   })
   setInterval(() => {
     clean().catch((error) => kernel.log.error('cleaning up failed', error))
   }, CLEAN_EVERY_MS).unref()
+
+  /** Removes the counts of an import once its end is stored. */
+  async function forgetCounts(jobId: string): Promise<void> {
+    const stored = await storedJobs.find(jobId)
+    if (stored === null || hasEnded(stored.status)) rmSync(countsPath(jobId), { force: true })
+  }
 
   async function clean(): Promise<void> {
     await uploads.clean()

@@ -3,12 +3,19 @@ import { append, type Finished } from './append.ts'
 import type { ImportTools } from './fill.ts'
 import { update } from './update.ts'
 
+type Counted = Finished & { created: CreatedRecords[] }
+
+interface FinishingTools extends ImportTools {
+  /** Called with what has been counted before it is committed, and before a new table is published. */
+  onCounted(counted: Counted): void
+}
+
 /** Completes a filled staging table; see `ImportFinish`. A preview is rolled back. */
 export async function finish(
   plan: ImportPlan,
   staged: number,
-  { writer, ...tools }: ImportTools,
-): Promise<Finished & { created: CreatedRecords[] }> {
+  { writer, onCounted, ...tools }: FinishingTools,
+): Promise<Counted> {
   const { finish: how } = plan
   return tools.mainThread.withLease(async () => {
     const finished = await writer
@@ -18,11 +25,14 @@ export async function finish(
           const write = how.update ? update : append
           const counted = await write(plan, how, { tx, dialect: writer.dialect, created, ...tools })
           if (how.isPreview) throw new Previewed({ ...counted, created })
+          onCounted({ ...counted, created })
           return { ...counted, created }
         }
         const indexes = how.kind === 'index' ? writer.dialect.createIndex(plan.staging, how.columns) : []
         for (const statement of indexes) await tx.run(statement)
-        return { rows: staged, rowsRefused: 0, changeId: null, created }
+        const counted = { rows: staged, rowsRefused: 0, changeId: null, created }
+        onCounted(counted)
+        return counted
       })
       .catch((error) => {
         if (error instanceof Previewed) return error.counted
@@ -36,7 +46,7 @@ export async function finish(
 
 /** Rolls a preview back: what it would do is counted. */
 class Previewed extends Error {
-  constructor(readonly counted: Finished & { created: CreatedRecords[] }) {
+  constructor(readonly counted: Counted) {
     super('The import is only previewed')
     for (const each of counted.created) each.changeId = null
   }

@@ -12,6 +12,8 @@ export interface Report {
   add(problem: ImportProblem): void
   readonly count: number
   readonly samples: ImportProblem[]
+  /** Writes what the file lacks. */
+  flush(): void
   close(): void
 }
 
@@ -23,6 +25,7 @@ export function createReport(path: string, earlier?: Pick<Report, 'count' | 'sam
   let count = earlier?.count ?? 0
 
   function flush(): void {
+    if (pending === '') return
     // Spreadsheets read CSV as UTF-8 only with a byte order mark.
     file ??= earlier && earlier.count > 0 ? openSync(path, 'a', 0o600) : begin(path)
     writeSync(file, pending)
@@ -31,6 +34,7 @@ export function createReport(path: string, earlier?: Pick<Report, 'count' | 'sam
 
   return {
     samples,
+    flush,
     get count() {
       return count
     },
@@ -44,7 +48,7 @@ export function createReport(path: string, earlier?: Pick<Report, 'count' | 'sam
     },
     close() {
       if (count > MAX_LINES) pending += `,,,${quote(`and ${count - MAX_LINES} more`)}\r\n`
-      if (pending !== '') flush()
+      flush()
       if (file !== null) closeSync(file)
     },
   }
