@@ -109,7 +109,7 @@ export function detectFields(
     const confidence = {
       rows: rows.length,
       filled: filled.length,
-      ...(hasUnclear && isAmount({ type }) && { unclearMark: true as const }),
+      ...(hasUnclear && fieldType(type).isAmount && { unclearMark: true as const }),
     }
     return {
       title,
@@ -154,10 +154,6 @@ function markOf(values: string[], decimal: DecimalMark): DecimalMark {
   )
   return found?.type === 'Currency' && !hasDecimalComma(String(found.options?.locale)) ? '.' : decimal
 }
-
-/** True for types of numbers of any size, whose decimal mark matters. */
-const isAmount = ({ type }: { type: FieldTypeName }): boolean =>
-  type === 'Number' || type === 'Decimal' || type === 'Percent' || type === 'Currency'
 
 /** True if the dates that are not ambiguous show the month first: those of one file are written in one way. */
 function areMonthFirst(columns: readonly NonNullable<Detected>[]): boolean {

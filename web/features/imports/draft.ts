@@ -175,14 +175,15 @@ export function withMark(
   analysis: Analysis,
   target: DraftTarget,
 ): Partial<DraftColumn> {
-  const isNumber = target.kind === 'new' && !column.link && isPlainNumber(column.type)
-  if (!isNumber) return { decimal }
+  if (target.kind !== 'new' || column.link || !isPlainAmount(column)) return { decimal }
   const values = valuesOf(analysis, column.index).filter((value) => value.trim() !== '')
   const { type, options } = detectType(values, { decimal, title: column.title })
-  return isPlainNumber(type) ? { decimal, type, options: readOptions(type, options) } : { decimal }
+  const found = { type, options: readOptions(type, options) }
+  return isPlainAmount(found) ? { decimal, ...found } : { decimal }
 }
 
-const isPlainNumber = (type: FieldTypeName): boolean => type === 'Number' || type === 'Decimal'
+const isPlainAmount = (field: Pick<DraftColumn, 'type' | 'options'>): boolean =>
+  takesPlainNumbers(field) && fieldType(field.type).isAmount === true
 
 const MAX_CHOICES = 64 // spec §5
 
