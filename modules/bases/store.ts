@@ -2,7 +2,6 @@ import { and, asc, eq, inArray, isNotNull, isNull, max, ne, notInArray, sql } fr
 import { notFound } from '../../src/core/errors.ts'
 import type { MetaReader, MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
-import type { HomeClient } from '../../src/db/sources.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineBasesTables, type SourceClient } from './tables.ts'
 
@@ -178,17 +177,15 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
     },
 
     /** The clients of the own sources of bases. */
-    async homesOf(baseIds: readonly string[]): Promise<{ baseId: string; client: HomeClient }[]> {
+    async homesOf(baseIds: readonly string[]): Promise<{ baseId: string; home: SourceClient }[]> {
       if (baseIds.length === 0) return []
       const isNamed = baseIds.length <= MAX_NAMED_BASES ? inArray(sources.baseId, [...baseIds]) : undefined
+      const wanted = new Set(baseIds)
       const rows = await meta.db
-        .select({ baseId: sources.baseId, client: sources.client })
+        .select({ baseId: sources.baseId, home: sources.client })
         .from(sources)
         .where(and(eq(sources.isOwn, true), isNamed))
-      const wanted = new Set(baseIds)
-      return rows.flatMap(({ baseId, client }) =>
-        client !== 'mysql2' && wanted.has(baseId) ? { baseId, client } : [],
-      )
+      return rows.filter(({ baseId }) => wanted.has(baseId))
     },
 
     async nextOrder(): Promise<number> {

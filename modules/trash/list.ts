@@ -11,7 +11,7 @@ import {
   type TrashItemOfBase,
   type TrashKind,
 } from '../../src/core/trash.ts'
-import type { LastChange } from '../../src/db/sources.ts'
+import type { LastChange } from '../../src/db/last-change.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import { type BasesService, type DeletedBase, trashDaysOf } from '../bases/index.ts'
@@ -103,7 +103,8 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
     ])
     const unreadable: TrashListed['unreadable'] = []
     const opened: { log: Log; own: Lane[] }[] = []
-    const openLog = async (log: Log, tables: readonly Table[]) => {
+    /** @returns false for a base that cannot be read */
+    const openLog = async (log: Log, tables: readonly Table[]): Promise<boolean> => {
       const { id, title } = log.scope.row
       try {
         const size = isOfAll ? ITEMS_AT_ONCE : limit + 1
@@ -113,10 +114,12 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
         if (isOfAll) newestItems.set({ ...log, from: after }, newestOf(own)?.position.at ?? null, startedAt)
         opened.push({ log, own })
         lanes.push(...own)
+        return true
       } catch (error) {
         if (!isOfAll || !(error instanceof AppError)) throw error
         // The others are listed all the same. The base may have been deleted meanwhile, or access to it revoked.
         if (error.status !== 404 && error.status !== 403) unreadable.push({ id, title })
+        return false
       }
     }
 
@@ -142,9 +145,10 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
         const some = due.slice(0, Math.min(atOnce, room))
         atOnce = Math.min(atOnce * 2, LOGS_AT_ONCE)
         const tables = await schema.tablesIn(some.map(({ scope }) => scope.row.id))
-        await Promise.all(some.map((log) => openLog(log, tables.get(log.scope.row.id) ?? [])))
+        const read = await Promise.all(some.map((log) => openLog(log, tables.get(log.scope.row.id) ?? [])))
         waiting = waiting.slice(some.length)
-        room -= some.length
+        // Those that cannot be read would be tried again, and others never.
+        room -= read.filter(Boolean).length
         continue
       }
       if (!next) break
@@ -177,7 +181,7 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
   ): Promise<Log[]> {
     const scopes = [...new Set([...ofRecords, ...ofViews])]
     const ids = scopes.map(({ row }) => row.id)
-    const changes: ReadonlyMap<string, LastChange> = isOfAll
+    const changes: ReadonlyMap<string, LastChange | null> = isOfAll
       ? await kernel.sources.lastChanges(await bases.homesOf(ids))
       : new Map()
     const logs = scopes.flatMap((scope): Log | [] => {
@@ -186,9 +190,10 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
         ...(ofViews.has(scope) ? ['view' as const] : []),
       ]
       const key = JSON.stringify([scope.row.id, kinds, filter.tableId, filter.deletedBy, filter.search])
-      const { until = null, mark = null } = changes.get(scope.row.id) ?? {}
+      const change = changes.get(scope.row.id)
+      const { until = null, mark = null } = change ?? {}
       const newest = isOfAll ? newestItems.get({ key, mark, from: after }) : undefined
-      if (newest === null) return []
+      if (change === null || newest === null) return []
       const times = [until, newest, after?.at].map((time) => time ?? ANY_TIME)
       return { scope, kinds, key, mark, until: times.sort()[0] ?? ANY_TIME }
     })

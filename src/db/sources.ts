@@ -1,7 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
-import { readdir, rename, stat } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { clockOffsetMs } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { AppError, notFound } from '../core/errors.ts'
 import type { Engine } from '../dialects/dialect.ts'
@@ -18,6 +17,7 @@ import {
 } from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
 import { postgresIdentity } from './introspect/postgres.ts'
+import { type LastChange, lastChangeOfFile } from './last-change.ts'
 import { createOpenFiles, openFilesBudget } from './open-files.ts'
 import {
   createBaseSchema,
@@ -58,18 +58,8 @@ const CHECKED_BASES = 5
 /** A server that stands still in the middle of a write keeps others from writing to the base for this time. */
 const IDLE_WRITE_MS = 5 * 60_000
 
-/** When the home of a base was last written to. */
-export interface LastChange {
-  /** ISO 8601: no entry of the base's log is later. Null if unknown. */
-  until: string | null
-  /** Stays the same while nothing is added to the log. Null if unknown. */
-  mark: string | null
-}
-
 /** Files whose times are read at once. */
 const STATS_AT_ONCE = 64
-/** Servers of files may have another clock, and round times. */
-const FILE_CLOCK_MS = 60_000
 
 /** The kind of a base's home; null for an unknown base. Provided by app.ts from the bases module. */
 export const HOME_OF =
@@ -103,10 +93,12 @@ export interface Sources {
   /** Path of a base's file, which holds its records and their log. */
   path(baseId: string): string
   /**
-   * When bases were last changed, without opening them: by the times of their files, and by one statement
-   * for many schemas.
+   * When bases were last changed, without opening them: by the times of their files, and by one statement for many
+   * schemas. Null for a base whose log is known to be empty.
    */
-  lastChanges(homes: readonly { baseId: string; client: HomeClient }[]): Promise<Map<string, LastChange>>
+  lastChanges(
+    homes: readonly { baseId: string; home: ConnectionConfig['client'] }[],
+  ): Promise<Map<string, LastChange | null>>
   /** True if the base exists and has a home. */
   exists(baseId: string): Promise<boolean>
   /** Creates the home of a base as a consistent snapshot of another of the same kind, without the log. */
@@ -301,11 +293,12 @@ export function openSources(
     of,
     drop: external.drop,
     async lastChanges(homes) {
-      const ofKind = (client: HomeClient) =>
-        homes.flatMap((home) => (home.client === client ? home.baseId : []))
+      const ofKind = (kind: HomeClient) => homes.flatMap(({ baseId, home }) => (home === kind ? baseId : []))
       const inSchemas = ofKind('pg')
       const engine = inSchemas.length > 0 ? openPostgresEngine(requireOwn(), NOWHERE, OWN_DATABASE) : null
-      const found = engine ? await lastChangesOfSchemas(engine, inSchemas) : new Map<string, LastChange>()
+      const found = engine
+        ? await lastChangesOfSchemas(engine, inSchemas)
+        : new Map<string, LastChange | null>()
       const inFiles = ofKind('sqlite3')
       for (let at = 0; at < inFiles.length; at += STATS_AT_ONCE) {
         const some = inFiles.slice(at, at + STATS_AT_ONCE)
@@ -352,18 +345,6 @@ export function openSources(
       await Promise.all(open.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)))
       await Promise.all([external.close(), own?.close()])
     },
-  }
-}
-
-/** When an SQLite file was last written to: readers leave its time, and an empty write-ahead log, as they are. */
-async function lastChangeOfFile(path: string): Promise<LastChange> {
-  const [file, log] = await Promise.all([path, `${path}-wal`].map((one) => stat(one).catch(() => null)))
-  if (!file) return { until: null, mark: null }
-  const written = log && log.size > 0 ? [file, log] : [file]
-  const changedMs = Math.max(...written.map(({ mtimeMs }) => mtimeMs))
-  return {
-    until: new Date(changedMs + clockOffsetMs() + FILE_CLOCK_MS).toISOString(),
-    mark: written.map(({ mtimeMs, size }) => `${mtimeMs} ${size}`).join(' '),
   }
 }
 

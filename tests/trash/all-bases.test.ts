@@ -237,7 +237,11 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     // Changed since, so that their trash has to be looked at. Most have none.
     const { base: found } = await baseWith('editor', 'Older')
     for (let n = 0; n < 8; n++) await baseWith('editor', 'Other')
-    for (let n = 0; n < 95; n++) await baseAs('editor')
+    const entry = `insert into sheaf_changes (at, kind, records) values ('${new Date().toISOString()}', 'records.update', 0)`
+    for (let n = 0; n < 95; n++) {
+      const engine = await app.kernel.sources.engine((await baseAs('editor')).baseId)
+      await engine.writeScript([{ sql: entry, params: [] }])
+    }
     const first = await trpc.trash.listAll.query({ search: 'Old' })
     // Of 105 bases, 100 are read at once.
     expect({ ...first, next: typeof first.next }).toMatchObject({ items: [], next: 'string', unread: 5 })
@@ -250,7 +254,7 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     expect(reads.length).toBe(5)
     expect(reads).toContain(found.baseId)
     expect((await pages({ search: 'Old', limit: 1 })).titles).toEqual(['record Older', 'record Oldest'])
-  }, 120_000)
+  })
 
   test('orders records of several tables by time, also where the log has them in another order', async () => {
     const { base, table } = await baseWith('owner', 'First')

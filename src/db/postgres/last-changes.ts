@@ -2,7 +2,7 @@ import type { Engine } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
 import { CHANGES_TABLE, FROM_ANOTHER_BASE } from '../change-log.ts'
-import type { LastChange } from '../sources.ts'
+import type { LastChange } from '../last-change.ts'
 import { schemaOfBase } from './base-schema.ts'
 
 /** Schemas per statement, which locks the log of each and its index. */
@@ -10,18 +10,19 @@ const SCHEMAS_AT_ONCE = 100
 
 /**
  * When bases in schemas were last changed: the time of the newest entry of their logs. Unknown where that is from another
- * base, as its time is that of the original, and for a base without a log.
+ * base, as its time is that of the original, and for a base without a log; null for an empty log.
  */
 export async function lastChangesOfSchemas(
   engine: Pick<Engine, 'all'>,
   baseIds: readonly string[],
-): Promise<Map<string, LastChange>> {
-  const found = new Map<string, LastChange>()
+): Promise<Map<string, LastChange | null>> {
+  const found = new Map<string, LastChange | null>()
   for (let at = 0; at < baseIds.length; at += SCHEMAS_AT_ONCE) {
     const some = baseIds.slice(at, at + SCHEMAS_AT_ONCE)
     for (const baseId of some) found.set(baseId, { until: null, mark: null })
     const present = await withLog(engine, some)
     if (present.length === 0) continue
+    for (const baseId of present) found.set(baseId, null)
     const newest = present.map(
       (baseId) => `(select ${quoteText(baseId)} as base, id, at, undone_by
         from ${quotePostgres(schemaOfBase(baseId))}.${CHANGES_TABLE} order by id desc limit 1)`,
