@@ -48,7 +48,6 @@ import {
   type Models,
   type Opened,
   select,
-  summarize,
   type TouchRecords,
 } from './read/index.ts'
 import { removeLostPlaces } from './rows/index.ts'
@@ -142,8 +141,7 @@ export function createRecordsService(
     selection: Selection,
     wanted: { fieldId: string; summary: string }[],
   ): Promise<Record<string, CellValue>> {
-    const opened = await reader.withSearchIndex(await openFor(actor, selection), selection)
-    return summarize(results.over(opened), opened.context, selection, wanted)
+    return reader.summarized(await openFor(actor, selection), selection, wanted)
   }
 
   /** The groups of a selection, level by level, with their summaries. */

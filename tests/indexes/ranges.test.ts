@@ -234,3 +234,48 @@ describe('a filter that many records meet, beside an index that is entered at it
     },
   )
 })
+
+describe('counts and summaries of a filter whose page is fast', () => {
+  test.each([
+    [
+      'a count',
+      'Num',
+      (at: number) => condition('Num', 'gt', at),
+      async (filter: Condition) => {
+        await bench.trpc.records.count.query({ selection: { tableId: table.id, filter } })
+      },
+    ],
+    [
+      'a count over REST',
+      'Num',
+      (at: number) => condition('Num', 'gt', at),
+      async ({ value }: Condition) => {
+        await bench.rest.get(`${table.path}/count?where=(Num,gt,${value})`)
+      },
+    ],
+    [
+      'a sum',
+      'Name,Num',
+      (at: number) => condition('Name', 'eq', `name ${at}`),
+      async (filter: Condition) => {
+        const summaries = [{ fieldId: table.field('Num').id, summary: 'sum' }]
+        await bench.trpc.records.summaries.query({ selection: { tableId: table.id, filter }, summaries })
+      },
+    ],
+    [
+      'an average',
+      'Day,Num',
+      (at: number) => condition('Day', 'gt', `2020-02-${10 + at}`, { operand: 'exactDate' }),
+      async (filter: Condition) => {
+        const summaries = [{ fieldId: table.field('Num').id, summary: 'avg' }]
+        await bench.trpc.records.summaries.query({ selection: { tableId: table.id, filter }, summaries })
+      },
+    ],
+  ] as const)('lead to an index: %s', async (_, titles, filterAt, readTotal) => {
+    for (let at = 0; at < 15; at++) await readTotal(filterAt(at))
+    await maintain()
+    expect(await firstFields(titles.split(',').length)).toEqual([titles])
+    const selection = { tableId: table.id, filter: condition('Num', 'gt', 99) }
+    expect(await bench.trpc.records.count.query({ selection })).toEqual({ count: RECORDS - 100 })
+  })
+})

@@ -269,6 +269,30 @@ export function bestTerms(wanted: WantedIndex | null): IndexTerm[] | null {
 }
 
 /**
+ * The terms of the index that serves a count best: the fields of its conditions if the index can be entered at one, else
+ * the index of the page, which has them as well. Null if none would help.
+ */
+export function termsOfCount(
+  context: PlanContext,
+  query: Conditioned & Pick<Query, 'groups' | 'sorts'>,
+): IndexTerm[] | null {
+  const page = wantedForPage(context, query)
+  const isEntered = page !== null && page.equal.length + page.ranges.length > 0
+  return isEntered ? termsOfSummaries(context, query, []) : bestTerms(page)
+}
+
+/** The terms of the index that serves summaries of a selection best; null if none would help. */
+export function termsOfSummaries(
+  context: PlanContext,
+  selection: Conditioned,
+  summarized: readonly string[],
+): IndexTerm[] | null {
+  const wanted = wantedForKeys(context, selection, { keys: [], as: 'value', isIndexed: true }, summarized)
+  const terms = (wanted?.isCovering ? rangeEntryTerms(wanted) : null) ?? bestTerms(wanted)
+  return terms?.length === 0 ? null : terms
+}
+
+/**
  * The terms of the index that serves a query best which few records meet: it is entered at the values of a condition, and
  * the matching records are sorted. Null if no condition has a range.
  */

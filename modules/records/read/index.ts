@@ -32,6 +32,5 @@ export { createRecordTitles, recordNames, referenceKey } from './record-titles.t
 export { createResultCache, type ResultCache, type TouchRecords } from './result-cache.ts'
 export { createRowCounts, type RowCounts } from './row-counts.ts'
 export { createSearchIndexes } from './search-index.ts'
-export { summarize } from './summaries.ts'
 export { type RecordVersion, storedFields } from './versions.ts'
 export { createFormerPeople, createVisitorReads } from './visitors.ts'

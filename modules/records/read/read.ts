@@ -26,7 +26,7 @@ import { filteredTexts } from './expression/filtered-texts.ts'
 import { type CandidateUse, wholeOf } from './expression/scope.ts'
 import type { CombinationPlan } from './groups/combinations.ts'
 import { listGroups } from './groups/list-groups.ts'
-import { bestTerms, wantedForGroups } from './index-terms.ts'
+import { bestTerms, termsOfCount, termsOfSummaries, wantedForGroups } from './index-terms.ts'
 import {
   countRecords,
   countUpTo,
@@ -50,6 +50,7 @@ import { compiled, createPlanCache, type PlanContext } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
 import type { RowCounts } from './row-counts.ts'
 import type { CandidateRead, TableSearchIndexes } from './search-index.ts'
+import { summarize } from './summaries.ts'
 import { countUpkeep, maintained, pageUpkeep } from './upkeep.ts'
 import {
   type RecordVersion,
@@ -105,6 +106,9 @@ interface Observable
     Partial<Pick<PagePlan, 'bestIndexOfFew'>> {
   query: Pick<Query, 'filter' | 'recordIds'>
 }
+
+/** What decides which records are counted, and which index serves their page as well. */
+type Counted = Omit<Selection, 'tableId' | 'viewId'> & Pick<Query, 'groups' | 'sorts'>
 
 /** The records of a query, read by parts of its ids. */
 interface RecordParts {
@@ -528,14 +532,31 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   /** The number of records on all pages of a plan. */
   async function countPlanned(given: Opened, planned: PagePlan): Promise<number> {
     const { opened, plan } = await byIndex(given, planned, allMatches)
-    return countWith(opened, plan.count)
+    return countWith(opened, plan.count, plan.query)
   }
 
-  async function countWith(opened: Opened, statement: Statement | null): Promise<number> {
+  async function countWith(opened: Opened, statement: Statement | null, query: Counted): Promise<number> {
     if (statement === null) return work.total(opened)
     const scan = await work.isScan(opened, statement.sql)
-    const [row] = await results.over(opened).all<{ count: number }>(statement, { scan })
-    return row?.count ?? 0
+    const bestIndex = termsOfCount(opened.context, query)
+    return observed(opened, { bestIndex, grows: true, query }, scan, () => runCount(opened, statement))
+  }
+
+  const isSorted = ({ context }: Opened, { groups = [], sorts }: Counted): boolean =>
+    groups.length + (sorts ?? context.view?.sorts ?? []).length > 0
+
+  /** As `summarize`, through the cache of results. */
+  async function summarized(
+    given: Opened,
+    selection: Selection,
+    wanted: { fieldId: string; summary: string }[],
+  ): Promise<Record<string, CellValue>> {
+    const opened = await filtered(given, selection)
+    const fieldIds = wanted.map(({ fieldId }) => fieldId)
+    const bestIndex = termsOfSummaries(opened.context, selection, fieldIds)
+    return observed(opened, { bestIndex, grows: true, query: selection }, await work.isScan(opened), () =>
+      summarize(results.over(opened), opened.context, selection, wanted),
+    )
   }
 
   /**
@@ -700,13 +721,30 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     selection: Omit<Selection, 'tableId' | 'viewId'>,
   ): Promise<number> {
     const opened = await filtered(await searched(given, selection, 'all'), selection)
-    const { dialect } = opened.engine
+    return countWith(opened, countStatement(opened, selection), selection)
+  }
+
+  function countStatement(
+    { engine, context }: Opened,
+    selection: Omit<Selection, 'tableId' | 'viewId'>,
+  ): Statement | null {
     const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
-    const statement = compiled(opened.context, text, (watched) => {
+    return compiled(context, text, (watched) => {
       const { query, isFiltered } = countRecords(watched, selection)
-      return isFiltered ? maintained(dialect.render(query), () => countUpkeep(watched, selection)) : null
+      return isFiltered
+        ? maintained(engine.dialect.render(query), () => countUpkeep(watched, selection))
+        : null
     })
-    return countWith(opened, statement)
+  }
+
+  /** The number of records of an opened view, for its explanation, which is no read of its users. */
+  const countUnobserved = (opened: Opened): Promise<number> => runCount(opened, countStatement(opened, {}))
+
+  async function runCount(opened: Opened, statement: Statement | null): Promise<number> {
+    if (statement === null) return work.total(opened)
+    const scan = await work.isScan(opened, statement.sql)
+    const [row] = await results.over(opened).all<{ count: number }>(statement, { scan })
+    return row?.count ?? 0
   }
 
   /**
@@ -795,8 +833,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       const usesSearchIndex = context.searchIndex?.filter != null
       return { reads, returns, matches, sorts, usesIndex: names.length > 0, usesSearchIndex }
     }
-    const isSorted = (context.view?.sorts.length ?? 0) + (groups?.length ?? 0) > 0
-    return { opened, planned, explained, isSorted }
+    return { opened, planned, explained, isSorted: isSorted(opened, query) }
   }
 
   /**
@@ -815,7 +852,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   ): Promise<ViewExplanation & { terms: IndexTerm[] | null; wantsSearchIndex: boolean }> {
     const { opened, planned, explained, isSorted } = await planView(actor, tableId, viewId, limit)
     const total = await withinTime(timeUp, () => work.total(opened))
-    const matches = await withinTime(timeUp, () => countOpened(opened, {}))
+    const matches = await withinTime(timeUp, () => countUnobserved(opened))
     const wantsSearchIndex = (await withinTime(timeUp, () => wouldAskIndex(opened, {}))) ?? false
     const { bestIndex, bestIndexOfFew } = planned
     // Of a view whose count takes long, that takes less time by its conditions as well.
@@ -836,7 +873,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const startedAt = performance.now()
     await opened.engine.values(planned.page, { scan })
     const ms = performance.now() - startedAt
-    return { ...explained(await work.total(opened), await countOpened(opened, {})), ms }
+    return { ...explained(await work.total(opened), await countUnobserved(opened)), ms }
   }
 
   /** The position of a record in a query, from 0; null if it is not included. */
@@ -902,6 +939,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     page,
     plan,
     groups,
+    summarized,
     combinations,
     countCombinations,
     /** The table with its search index if that finds all records of a selection faster. */
