@@ -14,7 +14,6 @@ export type SummaryPart =
   | 'sum'
   | 'min'
   | 'max'
-  | 'avg'
   | 'median'
   | 'stddev'
   /** Total size of the files in the cells, in bytes. */
@@ -44,7 +43,7 @@ const EVERY: readonly SummarySet[] = ['count', 'number', 'date', 'size']
 export const SUMMARIES = [
   { key: 'size', label: m.summary_size, sets: ['size'], needs: ['fileBytes'], form: 'bytes' },
   { key: 'sum', label: m.summary_sum, sets: ['number'], needs: ['sum'], form: 'value' },
-  { key: 'avg', label: m.summary_avg, sets: ['number'], needs: ['avg'], form: 'value' },
+  { key: 'avg', label: m.summary_avg, sets: ['number'], needs: ['sum', 'filled'], form: 'value' },
   { key: 'median', label: m.summary_median, sets: ['number'], needs: ['median'], form: 'value' },
   { key: 'min', label: m.summary_min, sets: ['number'], needs: ['min'], form: 'value' },
   { key: 'max', label: m.summary_max, sets: ['number'], needs: ['max'], form: 'value' },

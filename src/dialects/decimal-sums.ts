@@ -16,9 +16,6 @@ const postgresExact = (value: SQL): SQL => sql`(${value})::text::numeric`
 export const postgresSum = (value: SQL, isDistinct = false): SQL =>
   sql`sum(${distinct(isDistinct)}${postgresExact(value)})::double precision`
 
-/** The average of numbers of any type, NULL without values. */
-export const postgresAverage = (value: SQL): SQL => sql`(${postgresSum(value)} / nullif(count(${value}), 0))`
-
 /** A double rounded to 15 digits. */
 export const postgresRounded = (value: SQL): SQL =>
   sql`case when abs(${value}) < ${EXACT_BELOW} then (${value})::numeric::double precision else ${value} end`

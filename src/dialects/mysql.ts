@@ -41,7 +41,6 @@ const summary = summaryBy({
   fileBytes: mysqlFileBytes,
   checked: (expression) => sql`coalesce(cast(sum(${expression} = 1) as double), 0)`,
   sum: (expression) => mysqlSum(expression),
-  avg: (expression) => mysqlAverage(expression),
   median,
   stddev: (expression) => sql`stddev_pop(${expression} + 0e0)`,
 })

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
-import { postgresAverage, postgresRounded, postgresSum } from './decimal-sums.ts'
+import { postgresRounded, postgresSum } from './decimal-sums.ts'
 import type { Dialect, QueryPlan } from './dialect.ts'
 import { exactNumber } from './exact-number.ts'
 import { postgresForeign } from './foreign.ts'
@@ -73,7 +73,6 @@ const summary = summaryBy({
   fileBytes: postgresFileBytes,
   checked: (expression) => sql`count(*) filter (where ${expression})`,
   sum: (expression) => postgresSum(expression),
-  avg: postgresAverage,
   median: (expression) => postgresRounded(sql`percentile_cont(0.5) within group (order by ${expression})`),
   stddev: (expression) => sql`stddev_pop(${expression})::double precision`,
 })

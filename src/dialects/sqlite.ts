@@ -122,7 +122,6 @@ const summary = summaryBy({
   fileBytes: sqliteFileBytes,
   checked: (column) => sql`coalesce(sum(${column} = 1), 0)`,
   sum: (column) => sql`case when count(${column}) > 0 then ${sqliteSum(column)} end`,
-  avg: sqliteAverage,
   median,
   stddev,
 })

@@ -249,6 +249,51 @@ describe('a cached result after a change', () => {
     expect(await sum()).toBeNull()
   })
 
+  test('has the average of whole numbers and the first and last day, without reading the table again', async () => {
+    const table = await bench.table(
+      { Num: 'Number', Day: 'Date', At: 'DateTime' },
+      [3, 5, null, 10].map((Num, at) => ({
+        Num,
+        Day: `2024-02-1${at}`,
+        At: `2024-02-1${at} 10:00:00+00:00`,
+      })),
+    )
+    let reads = 0
+    const watched = await openWatched(bench, table.id, (text) => {
+      if (text.startsWith('select read_.*')) reads++
+    })
+    const cache = createResultCache(null, 0)
+    const wanted = (
+      [
+        ['Num', 'avg'],
+        ['Day', 'earliest'],
+        ['At', 'latest'],
+      ] as const
+    ).map(([title, summary]) => ({ fieldId: table.field(title).id, summary }))
+    const selection = { filter: { fieldId: table.field('Num').id, operator: 'notblank', value: null } }
+    const read = async (engine: CachedEngine = cache.over(watched)) =>
+      Object.values(await summarize(engine, watched.context, selection, wanted))
+    const written = async (change: Promise<{ status: number }>) => {
+      expect((await change).status).toBe(200)
+      cache.touch([{ tableId: table.id, fieldIds: null, added: 0 }])
+      const [kept, fresh] = [await read(), await read(Object.getPrototypeOf(watched.engine))]
+      expect(kept).toEqual(fresh)
+      return kept
+    }
+    for (let time = 0; time < 3; time++) expect((await read())[0]).toBe(6)
+    const before = reads
+    const { rest } = bench
+    const later = { Num: 8, Day: '2024-01-31', At: '2024-03-01 09:00:00.5+00:00' }
+    const [average, first, last] = await written(rest.post(table.path, later))
+    expect([average, first, String(last).slice(0, 10)]).toEqual([6.5, '2024-01-31', '2024-03-01'])
+    expect((await written(rest.patch(table.path, { Id: 1, Num: 4 })))[0]).toBe(6.75)
+    expect((await written(rest.patch(table.path, { Id: 3, Num: 13, Day: '2024-05-05' })))[0]).toBe(8)
+    expect(reads).toBe(before)
+    // The earliest day is gone.
+    await written(rest.patch(table.path, { Id: 5, Day: '2024-04-04' }))
+    expect(reads).toBe(before + 1)
+  })
+
   test('is what the table has, with other servers', async () => {
     random = seeded(12)
     await compare(createResultCache(createLogFollower(), 0), () => {})

@@ -139,6 +139,9 @@ export function combine({ key, needs, form }: Summary, parts: Parts): CellValue 
       return share(number('checked'))
     case 'percentUnchecked':
       return share(number('count') - number('checked'))
+    case 'avg':
+      // Both as doubles, like the averages of rollups (`decimal-sums.ts`).
+      return parts.sum == null ? null : number('sum') / number('filled')
     case 'range':
       return parts.max == null ? null : subtract(number('max'), number('min'))
     case 'rangeDays':

@@ -187,7 +187,10 @@ function adjustPart(
 /** Larger sums are rounded. */
 const MAX_EXACT_SUM = 1e15
 
-/** Sums of whole numbers; others are rounded, which cannot be repeated from the rounded sum. */
+/**
+ * Sums of whole numbers. A sum of fractions is rounded to the digits of a double after all values were added, on SQLite
+ * depending on their order, and the digits that it lost cannot be told from it: it is read again.
+ */
 function adjustSum(before: CellValue, changes: { sign: 1 | -1; value: unknown }[]): CellValue | undefined {
   const filled = changes.filter(({ value }) => value !== null)
   if (filled.length === 0) return before
@@ -207,11 +210,19 @@ function adjustExtreme(
   part: 'min' | 'max',
 ): CellValue | undefined {
   const filled = changes.filter(({ value }) => value !== null)
-  if (typeof before !== 'number' || filled.some(({ value }) => typeof value !== 'number')) return undefined
-  if (filled.some(({ sign, value }) => sign === -1 && value === before)) return undefined
-  const added = filled.filter(({ sign }) => sign === 1).map(({ value }) => value as number)
-  return Math[part](before, ...added)
+  if (filled.length === 0) return before
+  const isComparable = [before, ...filled.map(({ value }) => value)].every(
+    typeof before === 'number' ? (value) => typeof value === 'number' : isDateText,
+  )
+  // The next one is unknown when the extreme leaves.
+  if (!isComparable || filled.some(({ sign, value }) => sign === -1 && value === before)) return undefined
+  const added = filled.filter(({ sign }) => sign === 1).map(({ value }) => value as number | string)
+  return added.reduce((a, b) => ((part === 'min' ? b < a : b > a) ? b : a), before as number | string)
 }
+
+/** True for dates and instants in UTC whose texts have the order of time. */
+const isDateText = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?\+00(?::00)?)?$/.test(value)
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
