@@ -270,11 +270,9 @@ async function changeSomething(random: (max: number) => number): Promise<string>
   const path = `/api/v2/tables/${table.id}/records`
   const title = `N${random(1_000_000)}`
   const rows: { Id: number }[] = (await rest.get(`${path}?limit=50`)).body.list
-  const trash = (await trpc.trash.list.query({ baseId })).items as {
-    kind: string
-    tableId?: string
-    fieldId?: string
-  }[]
+  const trash = (await trpc.trash.list.query({ baseId })).items.map(({ ref }) => ref)
+  const deletedTable = trash.find((ref) => ref.kind === 'table')
+  const deletedField = trash.find((ref) => ref.kind === 'field')
   const writable = fields.filter(({ type }) =>
     ['SingleLineText', 'LongText', 'Number', 'SingleSelect'].includes(type),
   )
@@ -354,10 +352,8 @@ async function changeSomething(random: (max: number) => number): Promise<string>
     undo,
     undo2: undo,
     redo: () => trpc.records.redo.mutate({ baseId }),
-    restoreTable: () =>
-      trpc.schema.restoreTable.mutate({ tableId: trash.find(({ kind }) => kind === 'table')?.tableId ?? '' }),
-    restoreField: () =>
-      trpc.schema.restoreField.mutate({ fieldId: trash.find(({ kind }) => kind === 'field')?.fieldId ?? '' }),
+    restoreTable: () => trpc.schema.restoreTable.mutate({ tableId: deletedTable?.tableId ?? '' }),
+    restoreField: () => trpc.schema.restoreField.mutate({ fieldId: deletedField?.fieldId ?? '' }),
   }
   const name = one(Object.keys(changes))
   const isDone = await changes[name]!().then(
