@@ -2,11 +2,13 @@ import { withinTime } from '../../src/caller.ts'
 import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { randomText } from '../../src/core/ids.ts'
 import type {
   IndexTerm,
   TableIndex,
   TablePerformance,
+  UnindexedReason,
   ViewMeasurement,
   ViewPerformance,
 } from '../../src/core/performance.ts'
@@ -20,11 +22,15 @@ import type { AuthService } from '../auth/index.ts'
 import type { CopiedIndexes } from '../imports/index.ts'
 import {
   type AutomaticIndexes,
+  EXPRESSION_PREFIX,
+  indexedValue,
   indexSql,
   isForeign,
   isIndexable,
   type ObservedRead,
+  type ReadContext,
   type RecordsService,
+  unindexedFormula,
 } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
 import { createIndexStore, type IndexRow, type ReadsRow, WANTED } from './store.ts'
@@ -63,6 +69,15 @@ const PAGE = 25
 const keyOf = (terms: readonly IndexTerm[]): string =>
   JSON.stringify(terms.map(({ fieldId, as, direction }) => ({ fieldId, as, direction })))
 
+/** Messages about formulas of which there can be no index. */
+const REFUSALS: Record<UnindexedReason, (given: { field: string }) => string> = {
+  time: m.indexes_error_time,
+  zone: m.indexes_error_zone,
+  otherRecords: m.indexes_error_other_records,
+  expression: m.indexes_error_expression,
+  length: m.indexes_error_length,
+}
+
 /** The row of an index that is to be built. */
 function unbuilt(
   index: Pick<IndexRow, 'baseId' | 'tableId' | 'terms' | 'columns' | 'isAutomatic'>,
@@ -88,6 +103,24 @@ async function refusalOf(check: () => Promise<void>): Promise<string | null> {
     throw error
   }
 }
+
+/** The columns and expressions of terms; empty texts for those of which there can be no index. */
+const valuesOf = (context: ReadContext, terms: readonly IndexTerm[]): string[] =>
+  terms.map(({ fieldId }) => indexedValue(context, fieldId))
+
+/** True if an index is over the columns and expressions that its fields have now. */
+const isCurrent = (context: ReadContext, { terms, columns }: IndexRow): boolean =>
+  valuesOf(context, terms).every((value, at) => value !== '' && columns[at] === value)
+
+const isExpression = (value: string | undefined): boolean => value?.startsWith(EXPRESSION_PREFIX) === true
+
+/** True if an index that is not current can be built again: only formulas have changed, or their SQL. */
+const canFollow = (context: ReadContext, { state, terms, columns }: IndexRow): boolean =>
+  state !== 'declined' &&
+  valuesOf(context, terms).every(
+    (value, at) =>
+      value !== '' && (columns[at] === value || (isExpression(value) && isExpression(columns[at]))),
+  )
 
 /** True if an index has the terms of another at its beginning, and serves the same reads. */
 const begins = (longer: string, key: string): boolean =>
@@ -139,6 +172,8 @@ export function createIndexesService(
       for (const [fromId, tableId] of tables) {
         for (const row of await store.ofTable(fromId)) {
           const kept = row.terms.flatMap(({ fieldId }, at) => {
+            // The expression of the copy names columns of its own: it is known when the index is built.
+            if (isExpression(row.columns[at])) return fields.has(fieldId) ? EXPRESSION_PREFIX : []
             const column = columns.get(fieldId)
             return column && column.from === row.columns[at] ? column.to : []
           })
@@ -161,21 +196,12 @@ export function createIndexesService(
   events.on('indexes.changed', ({ tableId }) => void known.delete(tableId))
   events.on('events.missed', () => known.clear())
 
-  const columnOf = (model: TableModel, { fieldId }: IndexTerm) => model.field(fieldId)?.columnName ?? ''
-  /** True if the index is over the columns that its fields have now. */
-  const isCurrent = (model: TableModel, { terms, columns }: IndexRow): boolean =>
-    terms.every((term, at) => columns[at] !== '' && columnOf(model, term) === columns[at])
-
   const indexes: AutomaticIndexes = {
     of(model) {
       const { id } = model.table
       const kept = known.get(id)
       if (kept?.model === model) return kept.terms
-      const terms = store
-        .ofTable(id)
-        .then((rows) =>
-          rows.filter((row) => row.state === 'ready' && isCurrent(model, row)).map((row) => row.terms),
-        )
+      const terms = readyTerms(model)
       known.set(id, { model, terms })
       terms.catch(() => known.delete(id))
       return terms
@@ -198,7 +224,14 @@ export function createIndexesService(
     })
   }
 
-  async function contextOf(model: TableModel) {
+  async function readyTerms(model: TableModel): Promise<IndexTerm[][]> {
+    const rows = (await store.ofTable(model.table.id)).filter(({ state }) => state === 'ready')
+    if (rows.length === 0) return []
+    const { context } = await contextOf(model)
+    return rows.filter((row) => isCurrent(context, row)).map(({ terms }) => terms)
+  }
+
+  async function contextOf(model: TableModel): Promise<{ engine: Engine; context: ReadContext }> {
     const engine = await schema.engineOf(model.table)
     const models = await schema.loadReachable(model.table.id)
     return { engine, context: { model, models, dialect: engine.dialect, moment: { now: new Date(nowMs()) } } }
@@ -224,10 +257,11 @@ export function createIndexesService(
       // A field may have changed its column, or its table been deleted.
       const model = await schema.load(row.tableId)
       const { engine, context } = await contextOf(model)
-      const terms = isCurrent(model, row) ? indexSql(context, row.terms) : null
+      const terms = canFollow(context, row) ? indexSql(context, row.terms) : null
       if (terms === null) throw badRequest(m.indexes_error_not_indexable())
       await engine.buildIndex({ name: row.id, table: model.table.tableName, terms })
-      if (!(await store.ended(row.id, { state: 'ready', error: null }))) {
+      const built = { state: 'ready', error: null, columns: valuesOf(context, row.terms) } as const
+      if (!(await store.ended(row.id, built))) {
         await engine.dropIndex(model.table.tableName, row.id)
         return
       }
@@ -269,12 +303,12 @@ export function createIndexesService(
       }
     })
 
-  const newRow = (model: TableModel, terms: IndexTerm[], isAutomatic: boolean): IndexRow =>
+  const newRow = (context: ReadContext, terms: IndexTerm[], isAutomatic: boolean): IndexRow =>
     unbuilt({
-      baseId: model.table.baseId,
-      tableId: model.table.id,
+      baseId: context.model.table.baseId,
+      tableId: context.model.table.id,
       terms,
-      columns: terms.map((term) => columnOf(model, term)),
+      columns: valuesOf(context, terms),
       isAutomatic,
     })
 
@@ -287,19 +321,26 @@ export function createIndexesService(
 
   /**
    * Makes the database and the rows agree: drops indexes over replaced columns and those of a copied base, builds
-   * those that are missing, and resumes what a killed server was building.
+   * those that are missing and those over changed formulas, and resumes what a killed server was building.
    */
   async function compare(engine: Engine, model: TableModel): Promise<void> {
     const { id, tableName } = model.table
     if (compared.get(id) === model) return
     // Listed before the rows: an index that another server starts in between has its row by then.
     const found = await engine.all<{ name: string }>(engine.dialect.listIndexes(tableName), { scan: true })
-    const rows = await store.ofTable(id)
+    const { context } = await contextOf(model)
     const names = new Set(found.map(({ name }) => name).filter(isAutomaticIndex))
+    for (const row of await store.ofTable(id)) {
+      if (isCurrent(context, row) || !canFollow(context, row) || building.has(row.id)) continue
+      await engine.dropIndex(tableName, row.id)
+      names.delete(row.id)
+      await store.update(row.id, { state: 'building', error: null, columns: valuesOf(context, row.terms) })
+    }
+    const rows = await store.ofTable(id)
     const isUnbuilt = ({ id: name, state }: IndexRow): boolean =>
       state === 'building' || (state === 'ready' && !names.has(name))
     const stale = rows.filter(
-      (row) => !isCurrent(model, row) || (row.isAutomatic && !buildsByItself && isUnbuilt(row)),
+      (row) => !isCurrent(context, row) || (row.isAutomatic && !buildsByItself && isUnbuilt(row)),
     )
     const unknown = [...names].filter((name) => !rows.some((row) => row.id === name))
     await remove(engine, model, [...stale.map((row) => row.id), ...unknown])
@@ -375,7 +416,8 @@ export function createIndexesService(
   }
 
   /** The reads whose index pays off, the most expensive first. */
-  async function wanted(model: TableModel, reads: ReadsRow[], engine: Engine): Promise<IndexTerm[][]> {
+  async function wanted(context: ReadContext, reads: ReadsRow[], engine: Engine): Promise<IndexTerm[][]> {
+    const { model } = context
     const rows = await store.ofTable(model.table.id)
     const have = rows.map((row) => keyOf(row.terms))
     const slow = reads
@@ -395,7 +437,7 @@ export function createIndexesService(
       if (paying.some((other) => other.key !== key && begins(other.key, key))) continue
       const terms = JSON.parse(key) as IndexTerm[]
       room -= terms.length * TERM_BYTES * count
-      if (room >= 0 && terms.every((term) => model.field(term.fieldId))) chosen.push(terms)
+      if (room >= 0 && indexSql(context, terms) !== null) chosen.push(terms)
     }
     return chosen
   }
@@ -439,9 +481,10 @@ export function createIndexesService(
       await dropUnused(engine, model, reads, now)
       if (!buildsByItself) return
       await dropUnusedSearch(engine, model, now)
-      for (const terms of await wanted(model, reads, engine)) {
+      const { context } = await contextOf(model)
+      for (const terms of await wanted(context, reads, engine)) {
         if (isClosed) return
-        const row = newRow(model, terms, true)
+        const row = newRow(context, terms, true)
         const isNew = await adding(tableId, async () => {
           const rows = await store.ofTable(tableId)
           if (rows.some((other) => keyOf(other.terms) === keyOf(terms))) return false
@@ -538,17 +581,23 @@ export function createIndexesService(
         )
       ).map(({ name, bytes }) => [name, bytes]),
     )
+    const { context } = await contextOf(model)
     const rows = await store.ofTable(model.table.id)
     return rows
-      .filter((row) => row.state !== 'declined' && isCurrent(model, row))
+      .filter((row) => row.state !== 'declined' && isCurrent(context, row))
       .map((row) => present(row, sizes.get(row.id) ?? null))
   }
 
-  function readTerms(model: TableModel, terms: IndexTerm[]): void {
+  function readTerms(context: ReadContext, terms: IndexTerm[]): void {
+    const { model, dialect } = context
     for (const { fieldId } of terms) {
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId.slice(0, 64))
-      if (!isIndexable(field)) throw badRequest(m.indexes_error_field({ field: field.title }))
+      if (isIndexable(context, field)) continue
+      const isFormula = fieldType(field.type).computed === 'formula' && field.error === null
+      const reason = isFormula ? unindexedFormula(model, dialect, field) : null
+      const message = reason === null ? m.indexes_error_field : REFUSALS[reason]
+      throw badRequest(message({ field: field.title }))
     }
     if (new Set(terms.map(({ fieldId, as }) => `${as} ${fieldId}`)).size < terms.length) {
       throw badRequest(m.indexes_error_repeated())
@@ -569,26 +618,29 @@ export function createIndexesService(
      * Creates an index in the background; one with the same terms is returned as it is.
      *
      * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below creator; BAD_REQUEST for a field without an
-     *   index, such as a long text or a formula, a field named twice, too many indexes, a database view, or a source
+     *   index, such as a long text or a formula that reads the time, a field named twice, too many indexes, a database view, or a source
      *   without schema changes
      */
     async create(actor: Actor, tableId: string, terms: IndexTerm[]): Promise<TableIndex> {
       const model = await enter(actor, tableId)
       await schema.refuseIndexes(model)
-      readTerms(model, terms)
       const { context } = await contextOf(model)
+      readTerms(context, terms)
       if (indexSql(context, terms) === null) throw badRequest(m.indexes_error_not_indexable())
       const key = keyOf(terms)
       return adding(tableId, async () => {
-        const rows = (await store.ofTable(tableId)).filter((row) => isCurrent(model, row))
+        const rows = (await store.ofTable(tableId)).filter(
+          (row) => isCurrent(context, row) || canFollow(context, row),
+        )
         const same = rows.find((row) => keyOf(row.terms) === key)
-        if (same && (same.state === 'ready' || same.state === 'building')) return present(same, null)
+        const isThere = same && isCurrent(context, same) && ['ready', 'building'].includes(same.state)
+        if (isThere) return present(same, null)
         if (rows.filter(({ state }) => state !== 'declined').length >= MAX_INDEXES) {
           throw badRequest(m.indexes_error_too_many({ max: MAX_INDEXES }))
         }
-        // Failed, or dropped by somebody before.
+        // Failed, dropped by somebody before, or of a formula that has changed: `compare` drops what is left of it.
         if (same) await store.remove([same.id])
-        const row = newRow(model, terms, false)
+        const row = newRow(context, terms, false)
         await store.insert(row)
         start(model, row).catch(() => undefined)
         return present(row, null)
@@ -625,6 +677,7 @@ export function createIndexesService(
       const model = await enter(actor, tableId)
       const shown = (await schema.table(actor, tableId)).views.filter((view) => !collectsAnswers(view))
       const own = await listOf(model)
+      const { engine, context } = await contextOf(model)
       const views: ViewPerformance[] = []
       const refusal = await refusalOf(() => schema.refuseIndexes(model))
       const timeUp = AbortSignal.timeout(COUNT_MS)
@@ -640,14 +693,13 @@ export function createIndexesService(
         const isServed = terms !== null && ready.some((key) => begins(key, keyOf(terms)))
         const readsOnlyPage = explained.reads !== null && explained.reads === explained.returns
         const bySearch = wantsSearchIndex || explained.usesSearchIndex
-        const helps = refusal === null && !isServed && !readsOnlyPage && !bySearch
+        const helps = terms !== null && refusal === null && !isServed && !readsOnlyPage && !bySearch
+        const suggestion = helps && indexSql(context, terms) !== null ? terms : null
         const suggestsSearchIndex = wantsSearchIndex && !readsOnlyPage
-        views.push({ viewId, ...explained, suggestion: helps ? terms : null, suggestsSearchIndex })
+        views.push({ viewId, ...explained, suggestion, suggestsSearchIndex })
       }
-      const engine = await schema.engineOf(model.table)
       const total = await withinTime(timeUp, () => records.total(engine, model))
-      const models = await schema.loadReachable(tableId)
-      const search = await records.searchIndexState(engine, model, models, total ?? 0)
+      const search = await records.searchIndexState(engine, model, context.models, total ?? 0)
       return { records: total, views, indexes: own, search }
     },
 

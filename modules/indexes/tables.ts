@@ -11,7 +11,10 @@ export function defineIndexesTables(c: Columns) {
       baseId: c.text('base_id').notNull(),
       tableId: c.text('table_id').notNull(),
       terms: c.json('terms').$type<IndexTerm[]>().notNull(),
-      /** The column of each term when it was built: a field that changes its type gets another. */
+      /**
+       * The column of each term when it was built: a field that changes its type gets another. For a formula, what tells
+       * its SQL from any other (`indexedValue`).
+       */
       columns: c.json('columns').$type<string[]>().notNull(),
       /** False: somebody asked for it, and it is never dropped by itself. */
       isAutomatic: c.flag('is_automatic').notNull(),

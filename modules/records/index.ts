@@ -18,11 +18,15 @@ export { type LogMoment, momentIn } from './history/index.ts'
 export {
   AUTOMATIC_INDEXES,
   type AutomaticIndexes,
+  EXPRESSION_PREFIX,
+  indexedValue,
   indexSql,
   isIndexable,
   type ObservedRead,
+  type ReadContext,
   type RecordVersion,
   referenceKey,
+  unindexedFormula,
 } from './read/index.ts'
 export {
   createRestReads,

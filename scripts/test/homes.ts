@@ -43,6 +43,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/update',
   'imports/update-links',
   'imports/uploads',
+  'indexes/expressions',
   'indexes/indexes',
   'indexes/ranges',
   'notifications/notifications',

@@ -7,6 +7,18 @@ export interface IndexTerm {
   direction: Sort['direction']
 }
 
+/**
+ * Why no index can hold the values of a formula: they change with `time`, with the `zone` of the viewer or with
+ * `otherRecords`, the database has no `expression` for them that an index takes, or it exceeds the `length`.
+ */
+export type UnindexedReason = 'time' | 'zone' | 'otherRecords' | 'expression' | 'length'
+
+/** A formula by which a view filters, sorts or groups, and of which there can be no index. */
+export interface UnindexedFormula {
+  fieldId: string
+  reason: UnindexedReason
+}
+
 /** An index of a table. */
 export interface TableIndex {
   id: string
@@ -51,6 +63,7 @@ export interface ViewPerformance extends ViewExplanation {
   suggestion: IndexTerm[] | null
   /** True if a search index would help, which the table does not have, or not for the fields of the view's filter. */
   suggestsSearchIndex: boolean
+  unindexed: UnindexedFormula[]
 }
 
 /** What the search index of a table does. */

@@ -38,7 +38,7 @@ const EXPLAINED: Record<DriverFailure, (source: string, reason: string) => AppEr
   busy: (source) => new AppError('CONFLICT', m.source_error_busy({ source }), { failure: 'busy' }),
   gone: tablesChanged,
   'character set': (source, reason) => failed(m.source_error_character_set({ source, reason })),
-  value: (source, reason) => failed(m.source_error_refused_value({ source, reason })),
+  value: (source, reason) => failed(m.source_error_refused_value({ source, reason }), 'value'),
 }
 
 /**

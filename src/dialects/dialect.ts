@@ -94,6 +94,13 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   logId(id: SQL): SQL
   /** The SQL vocabulary of formulas. */
   formula: FormulaWords<SQL>
+  /**
+   * The same for expressions that an index can hold: deterministic, and without subqueries and bound values. Words that
+   * have no such form throw NotIndexedError. Absent where formulas have no index.
+   */
+  indexedFormula?: FormulaWords<SQL>
+  /** False if one index cannot have all of the expressions, as they are too long. Absent where any fit. */
+  fitIndex?(expressions: readonly string[]): boolean
   /** Converts the driver's values of this storage kind; null if they need no conversion. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null
   /** Expressions over linked records: links, lookups, rollups and counts. */

@@ -215,14 +215,17 @@ function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL
   return sql`(select ${use(names.map((name) => sql.raw(name)))} from (select ${sql.join(columns, sql`, `)} offset 0) as ${sql.raw(`${names[0]}_`)})`
 }
 
-/** Rounds to milliseconds: far from 1970 a double is not more precise. */
-const instant = (ms: SQL): SQL =>
-  sql`date_trunc('milliseconds', to_timestamp((${ms}) / 1000) + interval '500 microseconds')`
+/**
+ * Rounds to milliseconds: far from 1970 a double is not more precise. Instants would be rounded by a function that is not
+ * immutable, which no index can hold.
+ */
+export const wallClock = (ms: SQL): SQL =>
+  sql`date_trunc('milliseconds', (to_timestamp((${ms}) / 1000) at time zone 'UTC') + interval '500 microseconds')`
 
-const wallClock = (ms: SQL): SQL => sql`(${instant(ms)} at time zone 'UTC')`
+const instant = (ms: SQL): SQL => sql`(${wallClock(ms)} at time zone 'UTC')`
 
 /** Casts to numeric: before version 14 these are doubles, in which .001 may be slightly less. */
-const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
+export const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
 
 /** One match splits the text; the day is validated before make_date, which raises an error for an invalid one. */
 function readDate(text: SQL, { source, parts }: DateFormat): SQL {

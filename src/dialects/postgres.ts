@@ -7,6 +7,7 @@ import type { Dialect, QueryPlan } from './dialect.ts'
 import { exactNumber } from './exact-number.ts'
 import { postgresForeign } from './foreign.ts'
 import { postgresFormula } from './postgres-formula.ts'
+import { fitPostgresIndex, postgresIndexedFormula } from './postgres-indexed-formula.ts'
 import { postgresRelated } from './postgres-related.ts'
 import { postgresSearchedText, postgresSearchIndexes } from './postgres-search.ts'
 import { POSTGRES_TYPES, postgresTables, postgresWrites, quotePostgres } from './postgres-tables.ts'
@@ -110,6 +111,8 @@ export const postgres: Dialect = {
   searchedText: postgresSearchedText,
   searchIndexes: postgresSearchIndexes,
   formula: postgresFormula,
+  indexedFormula: postgresIndexedFormula,
+  fitIndex: fitPostgresIndex,
   decode: (storage) => DECODERS[storage] ?? null,
   related: postgresRelated,
   foreign: postgresForeign,

@@ -6,6 +6,7 @@ import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
 import type { Dialect, QueryPlan } from './dialect.ts'
 import { sqliteForeign } from './foreign.ts'
 import { sqliteFormula } from './sqlite-formula.ts'
+import { sqliteIndexedFormula } from './sqlite-indexed-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
 import { sqliteSearchIndexes } from './sqlite-search.ts'
 import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
@@ -171,6 +172,7 @@ export const sqlite: Dialect = {
   searchedText,
   searchIndexes: sqliteSearchIndexes,
   formula: sqliteFormula,
+  indexedFormula: sqliteIndexedFormula,
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
   related: sqliteRelated,
   foreign: sqliteForeign,

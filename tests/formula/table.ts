@@ -347,7 +347,8 @@ export function makeRows(random: () => number, count = ROW_COUNT): Row[] {
 }
 
 const column = (index: number) => sql.identifier(`col "${index}`)
-const TABLE = sql.identifier('formula rows')
+export const TABLE_NAME = 'formula rows'
+const TABLE = sql.identifier(TABLE_NAME)
 
 /** Statements that make and fill the table. */
 export function tableStatements(dialect: QueryDialect, rows: Row[]) {
@@ -378,6 +379,9 @@ export const columnOf = (fieldId: string) => {
     ? sql`(select max(u.${column(index)}) from ${TABLE} u where u.id = t.id)`
     : name
 }
+
+/** The same where the statement names no table, as in an index. A computed field counts as stored. */
+export const bareColumnOf = (fieldId: string) => sql`${column(FIELDS.findIndex(({ id }) => id === fieldId))}`
 
 export const FROM = sql`from ${TABLE} t order by t.id`
 

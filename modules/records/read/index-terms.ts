@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { isComputed, shownType } from '../../../src/core/fields/field.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { holdsPeople, isSecret, showsPeople } from '../../../src/core/fields/traits.ts'
 import {
   type Condition,
@@ -11,10 +12,12 @@ import {
   setOf,
 } from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
-import type { IndexTerm } from '../../../src/core/performance.ts'
+import type { IndexTerm, UnindexedFormula } from '../../../src/core/performance.ts'
 import type { GroupKey, Query } from '../../../src/core/query.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, keyFieldsOf, orderField } from '../table/index.ts'
+import { storedOperands, unindexedFormula } from './expression/formula.ts'
+import { fragmentsOf } from './expression/fragments.ts'
 import { type ReadContext, valueStorage, wholeOf } from './expression/scope.ts'
 import { groupTerm } from './groups/term.ts'
 import type { PlanContext } from './plan-cache.ts'
@@ -43,18 +46,47 @@ const MAX_TERMS = 8
 /** Storage kinds whose values may be too long for an index, or have no order. */
 const UNINDEXED: ReadonlySet<string> = new Set(['longText', 'json'])
 
-/** True for stored fields of short values. */
-export const isIndexable = (field: Field): boolean =>
-  !isComputed(field) &&
-  !isSecret(field) &&
+/** True for fields of short values that are stored, or computed by a formula from stored values of the record. */
+export const isIndexable = (context: ReadContext, field: Field): boolean =>
   field.error === null &&
   !shownType(field).isList &&
-  columnName(field) !== '' &&
-  !UNINDEXED.has(valueStorage(field))
+  !UNINDEXED.has(valueStorage(field)) &&
+  (isComputed(field)
+    ? isFormula(field) && unindexedFormula(wholeOf(context), context.dialect, field) === null
+    : !isSecret(field) && columnName(field) !== '')
 
-/** True if records are sorted by the stored value; choices and people have orders of their own. */
-const sortsByValue = (field: Field): boolean =>
-  isIndexable(field) &&
+const isFormula = (field: Field): boolean => fieldType(field.type).computed === 'formula'
+
+/** The formulas of a view's filter, sorts and groups of which there can be no index, with the reason. */
+export function unindexedFormulas(context: PlanContext): UnindexedFormula[] {
+  const { view, dialect } = context
+  const model = wholeOf(context)
+  const named = [
+    ...(view?.filter ? fieldsOf(view.filter) : []),
+    ...[...(view?.sorts ?? []), ...(view?.groups ?? [])].map(({ fieldId }) => fieldId),
+  ]
+  return [...new Set(named)].flatMap((fieldId) => {
+    const field = model.field(fieldId)
+    if (!field || !isFormula(field) || field.error !== null) return []
+    const reason = unindexedFormula(model, dialect, field)
+    return reason === null ? [] : [{ fieldId, reason }]
+  })
+}
+
+/**
+ * The fields whose values an index must hold so that it alone tells the value of a field; null if none can. PostgreSQL
+ * never reads the value of an expression from an index without the columns that the expression is computed from.
+ */
+function coveringFields(context: ReadContext, field: Field): Field[] | null {
+  if (!isIndexable(context, field)) return null
+  if (!isComputed(field) || context.dialect.readsIndexedExpressions) return [field]
+  const operands = storedOperands(wholeOf(context), field)
+  return operands.every((operand) => isIndexable(context, operand)) ? operands : null
+}
+
+/** True if records are sorted by the value; choices and people have orders of their own. */
+const sortsByValue = (context: ReadContext, field: Field): boolean =>
+  isIndexable(context, field) &&
   shownType(field).type.choices === undefined &&
   !showsPeople({ type: shownType(field).type.name })
 
@@ -63,7 +95,7 @@ const isMoment = (field: Field): boolean => valueStorage(field) === 'datetime'
 
 /** True if groups are told apart and sorted by an expression over the stored value that has no parameters. */
 const groupsByValue = (context: ReadContext, field: Field): boolean =>
-  isIndexable(field) &&
+  isIndexable(context, field) &&
   !holdsPeople({ type: shownType(field).type.name }) &&
   !isMoment(field) &&
   context.dialect.render(groupTerm(context, field).key).params.length === 0
@@ -88,7 +120,6 @@ type Conditioned = Pick<Query, 'filter' | 'search' | 'group' | 'recordIds'>
 /** The conditions of a query; null if they depend on more than the table's own columns. */
 function conditionsOf(context: PlanContext, query: Conditioned): Conditions | null {
   if (query.recordIds || context.narrow || context.leading) return null
-  const model = wholeOf(context)
   const filters = [context.view?.filter, query.filter].filter((each) => each != null)
   const found: Conditions = {
     equal: [],
@@ -97,30 +128,37 @@ function conditionsOf(context: PlanContext, query: Conditioned): Conditions | nu
     isCovering: !query.search,
     isFiltered: !!query.search,
   }
-  for (const filter of filters) collect(model, filter, found)
+  for (const filter of filters) collect(context, filter, found)
   for (const key of query.group ?? []) collectGroup(context, key, found)
   found.isFiltered ||= found.equal.length + found.others.length > 0 || !found.isCovering
   return found
 }
 
-function collect(model: TableModel, filter: Filter, found: Conditions): void {
+function collect(context: PlanContext, filter: Filter, found: Conditions): void {
   if (isGroup(filter) && filter.join === 'and' && !filter.not) {
-    for (const child of filter.children) collect(model, child, found)
+    for (const child of filter.children) collect(context, child, found)
     return
   }
   const isEquality =
     !isGroup(filter) && filter.operator === 'eq' && filter.value !== null && !Array.isArray(filter.value)
   for (const id of new Set(fieldsOf(filter))) {
-    const field = model.field(id)
+    const field = wholeOf(context).field(id)
     if (!field || field.error !== null) continue
-    if (!isIndexable(field)) found.isCovering = false
-    else if (isEquality && isComparedExactly(field)) found.equal.push(ascending(field))
-    else {
-      found.others.push(field)
-      const kind = isGroup(filter) ? null : rangeKind(field, filter)
-      if (kind !== null) found.ranges.push({ field, kind })
+    if (isEquality && isComparedExactly(field) && isIndexable(context, field)) {
+      found.equal.push(ascending(field))
+      continue
     }
+    cover(context, field, found)
+    const kind = isGroup(filter) || !isIndexable(context, field) ? null : rangeKind(field, filter)
+    if (kind !== null) found.ranges.push({ field, kind })
   }
+}
+
+/** Adds a field whose value the index should tell. */
+function cover(context: ReadContext, field: Field, found: Pick<Conditions, 'others' | 'isCovering'>): void {
+  const fields = coveringFields(context, field)
+  if (fields) found.others.push(...fields)
+  else found.isCovering = false
 }
 
 /**
@@ -153,7 +191,7 @@ function collectGroup(context: PlanContext, { fieldId, value }: GroupKey, found:
   const field = wholeOf(context).field(fieldId)
   if (!field) return
   if (!groupsByValue(context, field)) found.isCovering = false
-  else if (value === null || value === '') found.others.push(field)
+  else if (value === null || value === '') cover(context, field, found)
   else found.equal.push(ascending(field, 'group'))
 }
 
@@ -177,33 +215,42 @@ export function wantedForPage(
   const model = wholeOf(context)
   const groups = query.groups ?? []
   const sorts = query.sorts ?? (context.view?.sorts ?? []).filter(({ fieldId }) => model.field(fieldId))
+  const filtered = found.others.map((field) => ascending(field))
   const order: IndexTerm[] = []
+  const ordered: Field[] = []
   const unordered: Field[] = []
-  let isCovering = found.isCovering
   for (const { fieldId, direction } of groups) {
     const field = model.field(fieldId)
-    if (field && groupsByValue(context, field) && sortsByValue(field))
-      order.push({ fieldId, as: 'group', direction })
-    else if (field) unordered.push(field)
+    if (!field) continue
+    const isOrdered = groupsByValue(context, field) && sortsByValue(context, field)
+    if (isOrdered) order.push({ fieldId, as: 'group', direction })
+    const list = isOrdered ? ordered : unordered
+    list.push(field)
   }
   for (const { fieldId, direction } of sorts) {
     const field = model.field(fieldId)
-    if (field && sortsByValue(field)) order.push({ fieldId, as: 'value', direction })
-    else if (field) unordered.push(field)
+    if (!field) continue
+    const isOrdered = sortsByValue(context, field)
+    if (isOrdered) order.push({ fieldId, as: 'value', direction })
+    const list = isOrdered ? ordered : unordered
+    list.push(field)
   }
-  if (unordered.some((field) => !isIndexable(field))) isCovering = false
+  const isWalked = found.isFiltered && found.equal.length === 0 && !context.dialect.readsIndexedExpressions
+  // An index that is walked in the order of an expression reads the value of the expression as well.
+  const read = isWalked ? [...unordered, ...ordered.filter(isComputed)] : unordered
+  for (const field of read) cover(context, field, found)
   const isOrdered = unordered.length === 0
   const isSorted = groups.length + sorts.length > 0
   return {
     equal: found.equal,
     ranges: rangeTerms(found),
-    filtered: found.others.map((field) => ascending(field)),
+    filtered,
     order: isOrdered ? [...order, ...ownTerms(model)] : [],
     others: [
       ...(isOrdered ? [] : [...order, ...ownTerms(model)]),
-      ...[...unordered, ...found.others].filter(isIndexable).map((field) => ascending(field)),
+      ...found.others.map((field) => ascending(field)),
     ],
-    isCovering,
+    isCovering: found.isCovering,
     isUseful: found.isFiltered || isSorted,
   }
 }
@@ -219,7 +266,7 @@ export function wantedForGroups(
   // Without summaries, records are counted by the stored values (`list-groups.ts`).
   const as = summarized.length > 0 && context.dialect.readsIndexedExpressions ? 'group' : 'value'
   const isGroupable = (field: Field) =>
-    as === 'value' ? isIndexable(field) && !isMoment(field) : groupsByValue(context, field)
+    as === 'value' ? isIndexable(context, field) && !isMoment(field) : groupsByValue(context, field)
   return wantedForKeys(context, selection, { keys, as, isIndexed: keys.every(isGroupable) }, summarized)
 }
 
@@ -233,7 +280,7 @@ export const wantedForCombinations = (
   wantedForKeys(
     context,
     selection,
-    { keys, as: 'value', isIndexed: keys.every(isIndexable) },
+    { keys, as: 'value', isIndexed: keys.every((field) => isIndexable(context, field)) },
     counted.map(({ id }) => id),
   )
 
@@ -247,13 +294,17 @@ function wantedForKeys(
   if (!found) return null
   const model = wholeOf(context)
   const values = summarized.flatMap((fieldId) => model.field(fieldId) ?? [])
+  const filtered = found.others.map((field) => ascending(field))
+  // All records are read: an index in the order of an expression whose value it cannot tell would be of no use.
+  const isOrdered = isIndexed && keys.every((field) => coveringFields(context, field)?.includes(field))
+  for (const field of isOrdered ? values : [...keys, ...values]) cover(context, field, found)
   return {
     equal: found.equal,
     ranges: rangeTerms(found),
-    filtered: found.others.map((field) => ascending(field)),
-    order: isIndexed ? keys.map((field) => ascending(field, as)) : [],
-    others: [...new Set([...found.others, ...values])].filter(isIndexable).map((field) => ascending(field)),
-    isCovering: found.isCovering && isIndexed && values.every(isIndexable),
+    filtered,
+    order: isOrdered ? keys.map((field) => ascending(field, as)) : [],
+    others: found.others.map((field) => ascending(field)),
+    isCovering: found.isCovering && isIndexed,
     isUseful: true,
   }
 }
@@ -338,20 +389,40 @@ export function supplies(index: readonly IndexTerm[], wanted: WantedIndex): bool
   )
 }
 
-/** The SQL of the terms, exactly as the planner writes them, without the table's name; null if one has no index. */
+/** Begins what an index holds of a formula; no column has such a name. */
+export const EXPRESSION_PREFIX = 'expression:'
+
+/**
+ * What an index holds of a field: its column, or what tells the expression of its formula from any other. Empty if there
+ * can be no index of it.
+ */
+export function indexedValue(context: ReadContext, fieldId: string): string {
+  const { model, dialect } = context
+  const field = model.field(fieldId)
+  if (!field || (isComputed(field) && !isIndexable(context, field))) return ''
+  if (!isComputed(field)) return columnName(field)
+  const { sql: text } = dialect.render(fragmentsOf(context).of(field, 'value'))
+  const prefix = `${dialect.quote(model.table.tableName)}.`
+  const digest = new Bun.CryptoHasher('sha256').update(text.replaceAll(prefix, '')).digest('hex')
+  return `${EXPRESSION_PREFIX}${digest.slice(0, 32)}`
+}
+
+/** The SQL of the terms, exactly as the planner writes them, without the table's name; null if there can be no such index. */
 export function indexSql(context: ReadContext, terms: readonly IndexTerm[]): string[] | null {
   const { dialect, model } = context
   const prefix = `${dialect.quote(model.table.tableName)}.`
   const written = terms.map(({ fieldId, as, direction }) => {
     const field = model.field(fieldId)
-    if (!field || !isIndexable(field)) return null
-    if (as === 'value') {
+    if (!field || !isIndexable(context, field)) return null
+    if (as === 'value' && !isComputed(field)) {
       const column = sql`${sql.identifier(columnName(field))}`
       return dialect.render(dialect.orderBy(column, direction)).sql
     }
-    const key = dialect.render(groupTerm(context, field).key)
+    const value = as === 'value' ? fragmentsOf(context).of(field, 'value') : groupTerm(context, field).key
+    const key = dialect.render(value)
     if (key.params.length > 0) return null
     return dialect.render(dialect.orderBy(sql.raw(`(${key.sql.replaceAll(prefix, '')})`), direction)).sql
   })
-  return written.every((term) => term !== null) ? written : null
+  const known = written.filter((term) => term !== null)
+  return known.length === terms.length && dialect.fitIndex?.(known) !== false ? known : null
 }

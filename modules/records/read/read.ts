@@ -10,7 +10,12 @@ import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
-import type { IndexTerm, ViewExplanation, ViewMeasurement } from '../../../src/core/performance.ts'
+import type {
+  IndexTerm,
+  UnindexedFormula,
+  ViewExplanation,
+  ViewMeasurement,
+} from '../../../src/core/performance.ts'
 import type { GroupPage, GroupRequest, Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
 import { isAutomaticIndex } from '../../../src/dialects/automatic-index.ts'
@@ -26,7 +31,7 @@ import { filteredTexts } from './expression/filtered-texts.ts'
 import { type CandidateUse, wholeOf } from './expression/scope.ts'
 import type { CombinationPlan } from './groups/combinations.ts'
 import { listGroups } from './groups/list-groups.ts'
-import { bestTerms, termsOfCount, termsOfSummaries, wantedForGroups } from './index-terms.ts'
+import { bestTerms, termsOfCount, termsOfSummaries, unindexedFormulas, wantedForGroups } from './index-terms.ts'
 import {
   countRecords,
   countUpTo,
@@ -837,8 +842,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   }
 
   /**
-   * How the database reads the first page of a view, with the terms of the index that serves it best, and whether a search
-   * index of the table would. The page is not read.
+   * How the database reads the first page of a view, with the terms of the index that serves it best, the formulas of which
+   * there can be no index, and whether a search index of the table would serve it. The page is not read.
    *
    * @param timeUp ends the counting of records, whose number is then null
    * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, PERMISSION_DENIED
@@ -849,7 +854,9 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     viewId: string,
     limit: number,
     timeUp: AbortSignal,
-  ): Promise<ViewExplanation & { terms: IndexTerm[] | null; wantsSearchIndex: boolean }> {
+  ): Promise<
+    ViewExplanation & { terms: IndexTerm[] | null; unindexed: UnindexedFormula[]; wantsSearchIndex: boolean }
+  > {
     const { opened, planned, explained, isSorted } = await planView(actor, tableId, viewId, limit)
     const total = await withinTime(timeUp, () => work.total(opened))
     const matches = await withinTime(timeUp, () => countUnobserved(opened))
@@ -858,7 +865,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     // Of a view whose count takes long, that takes less time by its conditions as well.
     const isFew = matches === null || total === null ? !isSorted : matches <= total * FEW_SHARE
     const terms = (isFew ? bestIndexOfFew : null) ?? bestIndex
-    return { ...explained(total, matches), terms, wantsSearchIndex }
+    const unindexed = unindexedFormulas(opened.context)
+    return { ...explained(total, matches), terms, unindexed, wantsSearchIndex }
   }
 
   /** Reads the first page of a view and takes the time. @throws as `explainView`; QUERY_TIMEOUT */

@@ -27,8 +27,8 @@ export interface FormulaCompileContext<S> {
 
 /**
  * Compiles a checked formula to an SQL expression. Its result is a stored value: a number as a double; `words.finish`
- * defines the form of booleans, days and instants. Everything that the formula's author wrote is bound. The
- * expression raises no error, whatever the values of a row.
+ * defines the form of booleans, days and instants. What the formula's author wrote is bound, or a literal
+ * (`FormulaWords.text`). The expression raises no error, whatever the values of a row.
  */
 export function compileFormula<S>(expression: Expression, context: FormulaCompileContext<S>): S {
   const { words } = context
@@ -172,6 +172,7 @@ function convert<S>(from: Value<S>, to: Conversion, type: ValueType, build: Buil
     case 'list':
       return words.listOf(from.sql)
     case 'limit':
+      if (words.limited) return words.limited(from.sql, LIMIT, TINY)
       return build.once([from], (number) =>
         words.choose(
           [

@@ -39,6 +39,26 @@ export function sizeOfFormula(
   })
 }
 
+/**
+ * The number of words of a formula's SQL without subqueries: what is computed once elsewhere is repeated.
+ *
+ * @param wordsOfField those of a field, 1 for a column
+ */
+export const inlinedWords = (
+  expression: Expression,
+  zone: string,
+  wordsOfField: (fieldId: string) => number,
+): number =>
+  compileFormula(expression, {
+    words: INLINED,
+    column: (fieldId) => ({ ...LEAF, words: wordsOfField(fieldId) }),
+    recordId: LEAF,
+    createdTime: LEAF,
+    modifiedTime: LEAF,
+    now: 0,
+    zone,
+  }).words
+
 /** The size of a column. */
 export const LEAF: Size = { selects: 0, depth: 1, words: 1 }
 
@@ -159,4 +179,23 @@ const MEASURE: FormulaWords<Size> = {
   regexMatch: (text) => around([text, text, text], 4),
   regexExtract: (text) => around([text, text, text, text], 5),
   regexReplace: (text, _pattern, by) => around([text, text, text, text, by], 6),
+}
+
+const repeated = (value: Size, times: number): Size => around(Array.from({ length: times }, () => value))
+
+/** How often the SQL of a stored number, and that of another cell, names its column. */
+const [NUMBER_TIMES, CELL_TIMES] = [6, 3]
+
+/** Words that count themselves where nothing is computed in a subquery. */
+const INLINED: FormulaWords<Size> = {
+  ...MEASURE,
+  once: (values, _names, use) => use(values.map(({ sql }) => sql)),
+  limited: (value) => repeated(value, 2),
+  cell: (column, form, name) => {
+    const isNumber = form === 'integer' || form === 'real'
+    if (name !== null) return repeated(column, isNumber ? 2 : CELL_TIMES)
+    return repeated(column, isNumber ? NUMBER_TIMES : CELL_TIMES)
+  },
+  among: (_what, values) => around(values.flatMap(({ sql }) => values.map(() => sql))),
+  dateText: (ms) => repeated(ms, 6),
 }

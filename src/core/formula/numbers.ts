@@ -80,12 +80,10 @@ function roundWith<S>([value]: [Value<S>], build: Build<S>, rounding: Rounding, 
             ? up
             : down
         : words.choose([[words.compare('<', places, constant(0)), up]], down)
+      const sign = words.choose([[words.compare('<', number, constant(0)), constant(-1)]], constant(1))
       return words.choose(
-        [
-          [words.compare('>=', shown, constant(WHOLE_FROM)), number],
-          [words.compare('<', number, constant(0)), words.negate(result)],
-        ],
-        result,
+        [[words.compare('>=', shown, constant(WHOLE_FROM)), number]],
+        words.arithmetic('*', result, sign),
       )
     })
   })
@@ -93,10 +91,8 @@ function roundWith<S>([value]: [Value<S>], build: Build<S>, rounding: Rounding, 
 
 function roundScaled<S>(scaled: S, { words, constant }: Build<S>, rounding: Rounding): S {
   const nudge = constant(rounding === 'up' ? LESS : MORE)
-  const nudged = words.choose(
-    [[words.compare('<', scaled, constant(NOISY)), words.arithmetic('*', scaled, nudge)]],
-    scaled,
-  )
+  const factor = words.choose([[words.compare('<', scaled, constant(NOISY)), nudge]], constant(1))
+  const nudged = words.arithmetic('*', scaled, factor)
   if (rounding === 'up') return words.ceil(nudged)
   return words.floor(rounding === 'half' ? words.arithmetic('+', nudged, constant(0.5)) : nudged)
 }

@@ -26,10 +26,11 @@ export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 export type ListedValues<S> = 'text' | 'number' | ((instant: S) => S)
 
 export interface FormulaWords<S> {
-  /** A number from the formula, bound. */
+  /** A number from the formula: bound, but in the vocabulary of indexes. */
   number(value: number): S
   /** A number that a function’s SQL needs, as part of the statement, not bound. */
   constant(value: number): S
+  /** A text from the formula, likewise. */
   text(value: string): S
   /** Not a literal: a list of sort terms takes `0` for the place of a column, or refuses `false`. */
   truth(value: boolean): S
@@ -44,6 +45,9 @@ export interface FormulaWords<S> {
   finish(value: S, type: ValueType): S
   /** Computes the values once, however often `use` repeats them. `names` are unused aliases, one per value. */
   once(values: Bound<S>[], names: string[], use: (values: S[]) => S): S
+
+  /** The number; null where its magnitude is `most` or more, 0 where it is below `least`. Absent: made of other words. */
+  limited?(value: S, most: number, least: number): S
 
   arithmetic(sign: '+' | '-' | '*', left: S, right: S): S
   /** Null where the divisor is 0. */

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { breathe, mapBreathing } from '../../breathe.ts'
 import { currentCaller } from '../../caller.ts'
+import { AppError } from '../../core/errors.ts'
+import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import type {
   Dialect,
   Engine,
@@ -261,31 +263,34 @@ export function openPostgresEngine(
   }
   return {
     ...engine,
-    write: (...given) => withoutFullIndexes(() => engine.write(...given)),
-    writeTogether: (...given) => withoutFullIndexes(() => engine.writeTogether(...given)),
-    writeScript: (...given) => withoutFullIndexes(() => engine.writeScript(...given)),
+    write: (...given) => withoutRefusingIndexes(() => engine.write(...given)),
+    writeTogether: (...given) => withoutRefusingIndexes(() => engine.writeTogether(...given)),
+    writeScript: (...given) => withoutRefusingIndexes(() => engine.writeScript(...given)),
   }
 
-  async function automaticIndexes(): Promise<string[]> {
+  async function automaticIndexes({ withExpressions }: SuspectedIndexes): Promise<string[]> {
     const rows = await engine.all<{ name: string }>({
-      sql: `select indexname::text as name from pg_indexes where schemaname = $1 and indexname like 'sheaf#_auto#_%' escape '#'`,
-      params: [schema],
+      sql: `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and starts_with(c.relname::text, $2)
+          ${withExpressions ? 'and i.indexprs is not null' : ''}`,
+      params: [schema, NAME_PREFIX],
     })
     return rows.map(({ name }) => name)
   }
 
   /**
    * Repeats a write that an automatic index refused, without that index: PostgreSQL cannot index texts of more than
-   * about 2,700 bytes, and no value may be rejected because of an index that nobody asked for.
+   * about 2,700 bytes, and computes the expressions of indexes for each written record. No value may be rejected
+   * because of an index.
    */
-  async function withoutFullIndexes<T>(write: () => Promise<T>): Promise<T> {
+  async function withoutRefusingIndexes<T>(write: () => Promise<T>): Promise<T> {
     for (let dropped = 0; ; dropped++) {
       try {
         return await write()
       } catch (error) {
-        const name = fullIndexOf(error)
+        const name = refusingIndex(error)
         if (name === null || dropped === MAX_DROPPED) throw error
-        const names = name === 'all' ? await automaticIndexes() : [name]
+        const names = typeof name === 'string' ? [name] : await automaticIndexes(name)
         if (names.length === 0) throw error
         for (const each of names) await explained(dropIndex(database.connection, schema, each))
       }
@@ -331,14 +336,19 @@ async function numbersIn(list: string): Promise<number[]> {
 /** Indexes that one write may drop. */
 const MAX_DROPPED = 20
 
-/**
- * The automatic indexes for which a value is too long: the one that the error names, or (`all`) unknown. Null for any
- * other error.
- */
-function fullIndexOf(error: unknown): string | 'all' | null {
+/** Automatic indexes of which one may have refused a write: all, or those over expressions. */
+interface SuspectedIndexes {
+  withExpressions: boolean
+}
+
+/** The automatic index that refused a write, or those of which one may have. Null for any other error. */
+function refusingIndex(error: unknown): string | SuspectedIndexes | null {
   const message = error instanceof Error ? error.message : ''
   const name = message.includes('index row size ') ? /"(sheaf_auto_[a-z0-9]+)"/.exec(message)?.[1] : undefined
-  return name ?? (message.includes('index row requires ') ? 'all' : null)
+  if (name !== undefined) return name
+  if (message.includes('index row requires ')) return { withExpressions: false }
+  // An expression for which the value is out of range, or too long.
+  return error instanceof AppError && error.details?.failure === 'value' ? { withExpressions: true } : null
 }
 
 /** A statement that takes a lock with `lock_timeout`, which it resets for later statements. */

@@ -5,6 +5,7 @@ import type {
   IndexTerm,
   SearchIndexState,
   TableIndex,
+  UnindexedReason,
   ViewMeasurement,
   ViewPerformance,
 } from '../../../src/core/performance.ts'
@@ -132,6 +133,14 @@ const SEARCH_TEXTS: Record<SearchIndexState['state'], (given: { percent: number 
   unavailable: m.indexes_search_unavailable,
 }
 
+const UNINDEXED_TEXTS: Record<UnindexedReason, (given: { field: string }) => string> = {
+  time: m.indexes_unindexed_time,
+  zone: m.indexes_unindexed_zone,
+  otherRecords: m.indexes_unindexed_other_records,
+  expression: m.indexes_unindexed_expression,
+  length: m.indexes_unindexed_length,
+}
+
 const isBeingBuilt = ({ state }: TableIndex): boolean => state === 'building'
 
 /** The fields of an index by title: `Status, Due ↓`. */
@@ -164,6 +173,12 @@ function ViewPlan({ view, performance, fields, isBuilding, onCreate }: ViewPlanP
   const isFast = reads !== null && reads < FEW_RECORDS
   const isKnown = performance.suggestion?.every((term) => fields.some(({ id }) => id === term.fieldId))
   const suggestion = isFast || !isKnown ? null : performance.suggestion
+  const unindexed = isFast
+    ? []
+    : performance.unindexed.flatMap(({ fieldId, reason }) => {
+        const field = fields.find(({ id }) => id === fieldId)
+        return field ? [UNINDEXED_TEXTS[reason]({ field: field.title })] : []
+      })
   const details = [
     ...(sorts && matches !== null ? [m.indexes_sorts_matches({ count: matches })] : []),
     ...(usesIndex ? [m.indexes_uses_index()] : []),
@@ -199,6 +214,11 @@ function ViewPlan({ view, performance, fields, isBuilding, onCreate }: ViewPlanP
             {m.indexes_suggestion({ fields: termsText(suggestion, fields) })}
           </span>
         )}
+        {unindexed.map((text) => (
+          <span key={text} className={styles.note}>
+            {text}
+          </span>
+        ))}
       </div>
       <Button
         icon={Gauge}

@@ -10,6 +10,7 @@ import type {
   StorageKind,
 } from '../../../../src/core/fields/field-type.ts'
 import { describeValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import { createBuild } from '../../../../src/core/formula/build.ts'
@@ -20,6 +21,7 @@ import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { columnName, isForeign } from '../../table/index.ts'
+import { unindexedFormula } from '../expression/formula.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import type { ReadContext } from '../expression/scope.ts'
 import { valueStorage, wholeOf } from '../expression/scope.ts'
@@ -39,7 +41,10 @@ export interface GroupTerm {
   leading: SQL[]
   /** The present key of a group whose key was read before: the order of the options may have changed. Absent if keys do not change. */
   presentKey?(key: string): string
-  /** The stored value that the key is computed from; absent for computed fields, and for instants, of which a day has many. */
+  /**
+   * The stored value that the key is computed from, or that of a formula over stored values. Absent for other computed
+   * fields, and for instants, of which a day has many.
+   */
   stored?: StoredTerm
 }
 
@@ -65,10 +70,16 @@ export function groupTerm(context: ReadContext, field: Field): GroupTerm {
   const storage = valueStorage(field)
   if (storage === 'datetime') return plain(localDay(context, value, options), 'text')
   const termOf = (own: SQL) => valueTerm(context, field, own)
-  const isStored = !isComputed(field) && columnName(field) !== '' && !isForeign(wholeOf(context))
-  if (!isStored) return termOf(value)
+  const isStored = isComputed(field) ? isIndexedFormula(context, field) : columnName(field) !== ''
+  if (!isStored || isForeign(wholeOf(context))) return termOf(value)
   return { ...termOf(value), stored: { value, keyOf: (stored) => termOf(stored).key } }
 }
+
+/** True for a formula that is computed from values of the record alone, as a stored value is read. */
+const isIndexedFormula = (context: ReadContext, field: Field): boolean =>
+  fieldType(field.type).computed === 'formula' &&
+  field.error === null &&
+  unindexedFormula(wholeOf(context), context.dialect, field) === null
 
 /** The group term of a single value. */
 function valueTerm(context: ReadContext, field: Field, value: SQL): GroupTerm {
