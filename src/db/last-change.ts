@@ -3,6 +3,8 @@ import { clockOffsetMs } from '../clock.ts'
 
 /** Servers of files may have another clock, and round times. */
 const FILE_CLOCK_MS = 60_000
+/** Two writes within this time may leave a file with the same time and size. */
+const SAME_TIME_MS = 5_000
 
 /** When the home of a base was last written to. */
 export interface LastChange {
@@ -20,6 +22,9 @@ export async function lastChangeOfFile(path: string): Promise<LastChange> {
   const changedMs = Math.max(...written.map(({ mtimeMs }) => mtimeMs))
   return {
     until: new Date(changedMs + clockOffsetMs() + FILE_CLOCK_MS).toISOString(),
-    mark: written.map(({ mtimeMs, size }) => `${mtimeMs} ${size}`).join(' '),
+    mark:
+      Date.now() - changedMs < SAME_TIME_MS
+        ? null
+        : written.map(({ mtimeMs, size }) => `${mtimeMs} ${size}`).join(' '),
   }
 }
