@@ -79,6 +79,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       report,
       mainThread,
       onCounted: (counted) => {
+        if (plan.countsPath === undefined) return
         report.flush()
         writeCounts(plan.countsPath, outcomeOf(counted))
       },

@@ -150,7 +150,7 @@ export interface ImportPlan {
   /** File for refused rows and cells, created if there are any. */
   reportPath: string
   /** File that gets the counts of the import before its rows are published, in case the process ends before they are stored. */
-  countsPath: string
+  countsPath?: string
   location: EngineLocation
   staging: string
   format: ImportFormat
