@@ -321,15 +321,12 @@ export function bestTerms(wanted: WantedIndex | null): IndexTerm[] | null {
 
 /**
  * The terms of the index that serves a count best: the fields of its conditions if the index can be entered at one, else
- * the index of the page, which has them as well. Null if none would help.
+ * the index of the page in the table's own order, which has them as well. Null if none would help.
  */
-export function termsOfCount(
-  context: PlanContext,
-  query: Conditioned & Pick<Query, 'groups' | 'sorts'>,
-): IndexTerm[] | null {
-  const page = wantedForPage(context, query)
+export function termsOfCount(context: PlanContext, selection: Conditioned): IndexTerm[] | null {
+  const page = wantedForPage(context, { ...selection, sorts: [], groups: [] })
   const isEntered = page !== null && page.equal.length + page.ranges.length > 0
-  return isEntered ? termsOfSummaries(context, query, []) : bestTerms(page)
+  return isEntered ? termsOfSummaries(context, selection, []) : bestTerms(page)
 }
 
 /** The terms of the index that serves summaries of a selection best; null if none would help. */

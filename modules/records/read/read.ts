@@ -112,9 +112,6 @@ interface Observable
   query: Pick<Query, 'filter' | 'recordIds'>
 }
 
-/** What decides which records are counted, and which index serves their page as well. */
-type Counted = Omit<Selection, 'tableId' | 'viewId'> & Pick<Query, 'groups' | 'sorts'>
-
 /** The records of a query, read by parts of its ids. */
 interface RecordParts {
   /** Rows of values in the order of the ids and the fields. */
@@ -135,8 +132,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   const incomplete = new WeakSet<PagePlan>()
   /** Whether few records met a condition, by the terms of its index. */
   const fewSelected = new LRUCache<string, boolean>({ max: 2_000, ttl: FEW_SELECTED_MS })
-  /** The latest plan with the search index, by the plan without it. */
-  const asked = new WeakMap<PagePlan, { index: string; plan: PagePlan }>()
+  /** Plans with the search index, by the plan without it, and by how they ask the index. */
+  const asked = new WeakMap<PagePlan, { generation: number; plans: Map<CandidateUse, PagePlan> }>()
 
   /**
    * Opens a table for reading, through a view if one is named. A visitor of a view’s link gets the table as that view
@@ -317,12 +314,13 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const { query } = plan
     const asking = await filtered(opened, query, read)
     if (asking === opened) return { opened, plan }
-    const { generation, filter } = asking.context.searchIndex ?? {}
-    const index = `${generation} ${filter}`
+    const { generation = 0, filter = null } = asking.context.searchIndex ?? {}
     const known = asked.get(plan)
-    if (known?.index === index) return { opened: asking, plan: known.plan }
-    const replanned = planMaintained(asking.context, query)
-    asked.set(plan, { index, plan: replanned })
+    const plans = known?.generation === generation ? known.plans : new Map<CandidateUse, PagePlan>()
+    if (plans !== known?.plans) asked.set(plan, { generation, plans })
+    // The same plan for the same use, as results are cached by their statements.
+    const replanned = plans.get(filter) ?? planMaintained(asking.context, query)
+    plans.set(filter, replanned)
     return { opened: asking, plan: replanned }
   }
 
@@ -540,14 +538,18 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     return countWith(opened, plan.count, plan.query)
   }
 
-  async function countWith(opened: Opened, statement: Statement | null, query: Counted): Promise<number> {
+  async function countWith(
+    opened: Opened,
+    statement: Statement | null,
+    query: Omit<Selection, 'tableId' | 'viewId'>,
+  ): Promise<number> {
     if (statement === null) return work.total(opened)
     const scan = await work.isScan(opened, statement.sql)
     const bestIndex = termsOfCount(opened.context, query)
     return observed(opened, { bestIndex, grows: true, query }, scan, () => runCount(opened, statement))
   }
 
-  const isSorted = ({ context }: Opened, { groups = [], sorts }: Counted): boolean =>
+  const isSorted = ({ context }: Opened, { groups = [], sorts }: Pick<Query, 'groups' | 'sorts'>): boolean =>
     groups.length + (sorts ?? context.view?.sorts ?? []).length > 0
 
   /** As `summarize`, through the cache of results. */
