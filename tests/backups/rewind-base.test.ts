@@ -271,8 +271,8 @@ async function changeSomething(random: (max: number) => number): Promise<string>
   const title = `N${random(1_000_000)}`
   const rows: { Id: number }[] = (await rest.get(`${path}?limit=50`)).body.list
   const trash = (await trpc.trash.list.query({ baseId })).items.map(({ ref }) => ref)
-  const deletedTable = trash.find((ref) => ref.kind === 'table')
-  const deletedField = trash.find((ref) => ref.kind === 'field')
+  const trashedTable = one(trash.flatMap((ref) => (ref.kind === 'table' ? ref.tableId : [])))
+  const trashedField = one(trash.flatMap((ref) => (ref.kind === 'field' ? ref.fieldId : [])))
   const writable = fields.filter(({ type }) =>
     ['SingleLineText', 'LongText', 'Number', 'SingleSelect'].includes(type),
   )
@@ -352,8 +352,8 @@ async function changeSomething(random: (max: number) => number): Promise<string>
     undo,
     undo2: undo,
     redo: () => trpc.records.redo.mutate({ baseId }),
-    restoreTable: () => trpc.schema.restoreTable.mutate({ tableId: deletedTable?.tableId ?? '' }),
-    restoreField: () => trpc.schema.restoreField.mutate({ fieldId: deletedField?.fieldId ?? '' }),
+    restoreTable: () => trpc.schema.restoreTable.mutate({ tableId: trashedTable ?? '' }),
+    restoreField: () => trpc.schema.restoreField.mutate({ fieldId: trashedField ?? '' }),
   }
   const name = one(Object.keys(changes))
   const isDone = await changes[name]!().then(
