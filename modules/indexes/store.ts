@@ -40,7 +40,10 @@ export function createIndexStore({ meta }: Pick<Kernel, 'meta'>) {
       await db.update(tableIndexes).set(patch).where(eq(tableIndexes.id, id))
     },
     /** Stores the end of a build. False if somebody has dropped the index meanwhile. */
-    async ended(id: string, patch: Pick<IndexRow, 'state' | 'error'> & Partial<Pick<IndexRow, 'columns'>>): Promise<boolean> {
+    async ended(
+      id: string,
+      patch: Pick<IndexRow, 'state' | 'error'> & Partial<Pick<IndexRow, 'columns'>>,
+    ): Promise<boolean> {
       const isWanted = and(eq(tableIndexes.id, id), inArray(tableIndexes.state, [...WANTED]))
       return (await db.update(tableIndexes).set(patch).where(isWanted).returning()).length > 0
     },

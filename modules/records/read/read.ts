@@ -31,7 +31,13 @@ import { filteredTexts } from './expression/filtered-texts.ts'
 import { type CandidateUse, wholeOf } from './expression/scope.ts'
 import type { CombinationPlan } from './groups/combinations.ts'
 import { listGroups } from './groups/list-groups.ts'
-import { bestTerms, termsOfCount, termsOfSummaries, unindexedFormulas, wantedForGroups } from './index-terms.ts'
+import {
+  bestTerms,
+  termsOfCount,
+  termsOfSummaries,
+  unindexedFormulas,
+  wantedForGroups,
+} from './index-terms.ts'
 import {
   countRecords,
   countUpTo,
