@@ -59,11 +59,13 @@ export {
 } from './rest/index.ts'
 export {
   type DefinitionLog,
+  existedAt,
   isOfExistence,
   type KnownEntry,
   knownEntries,
   makesAppear,
   type NotRewound,
+  numbered,
   type RenamedChoices,
   type RewoundSchema,
   readDefinitionLog,

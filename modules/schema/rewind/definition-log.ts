@@ -1,5 +1,6 @@
 import { type DefinitionEntry, definitionEntries, type StoredEntry } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { isOfExistence, makesAppear } from './state-at.ts'
 
 /** The changes of definitions around a moment. */
 export interface DefinitionLog {
@@ -17,7 +18,13 @@ export async function readDefinitionLog(
   { after, time }: { after: number; time: string },
 ): Promise<DefinitionLog> {
   const later = await definitionEntries(engine, after)
-  const oldest = later.reduce((least, { action }) => Math.min(least, action?.id ?? least), after + 1)
+  // An undo or redo is logged although what it concerns may have been there, or gone, already: the changes before tell.
+  const isUnclear = later.some(
+    ({ direction, action }) => direction !== 'do' && action !== null && isOfExistence(action.kind),
+  )
+  const oldest = isUnclear
+    ? 1
+    : later.reduce((least, { action }) => Math.min(least, action?.id ?? least), after + 1)
   const entries = oldest <= after ? await definitionEntries(engine, oldest - 1) : later
   return { after, at: time, entries }
 }
@@ -33,3 +40,15 @@ export const knownEntries = ({ entries }: DefinitionLog): KnownEntry[] =>
     const { before, after } = (action.detail ?? {}) as { before?: unknown; after?: unknown }
     return typeof before === 'object' && typeof after === 'object'
   })
+
+/**
+ * Whether something was there right after an entry of the log, by the changes that concern it: the last one until then, else
+ * the first one since. Null if none does.
+ */
+export function existedAt(changes: readonly KnownEntry[], after: number): boolean | null {
+  const found = changes.filter(({ action }) => isOfExistence(action.kind))
+  const last = found.findLast(({ id }) => id <= after)
+  if (last) return makesAppear(last.action.kind, last.direction)
+  const first = found.find(({ id }) => id > after)
+  return first ? !makesAppear(first.action.kind, first.direction) : null
+}

@@ -13,8 +13,8 @@ import {
   toField,
 } from '../model/index.ts'
 import type { TableState } from '../tables/index.ts'
-import { type DefinitionLog, type KnownEntry, knownEntries } from './definition-log.ts'
-import { isOfExistence, makesAppear, type Step, stateAt, stepOf } from './state-at.ts'
+import { type DefinitionLog, existedAt, type KnownEntry, knownEntries } from './definition-log.ts'
+import { type Step, stateAt, stepOf } from './state-at.ts'
 
 type TableRow = SchemaRows['tables'][number]
 type FieldRow = SchemaRows['fields'][number]
@@ -87,11 +87,7 @@ export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: Definit
   const ofTables = Map.groupBy(of('table.'), (entry) => idIn(entry, 'tableId'))
   const ofFields = Map.groupBy(of('field.'), (entry) => idIn(entry, 'fieldId'))
 
-  /** Whether the first change since the moment says that something was there; null if none concerns it. */
-  function existed(found: readonly KnownEntry[]): boolean | null {
-    const first = found.find(({ id, action }) => id > after && isOfExistence(action.kind))
-    return first ? !makesAppear(first.action.kind, first.direction) : null
-  }
+  const existed = (found: readonly KnownEntry[]) => existedAt(found, after)
   const wasThere = (
     { createdAt, deletedAt }: Pick<TableRow, 'createdAt' | 'deletedAt'>,
     found: readonly KnownEntry[],
@@ -152,7 +148,7 @@ export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: Definit
     a?.unique === b.unique && a.columnName === b.columnName
   const moved = fields.filter((field) => !hasSameIndex(fieldRows.get(field.id), field))
   return {
-    tables: [...live, ...connected],
+    tables: numbered([...live, ...connected]),
     fields: [...fields, ...rows.fields.filter(({ tableId }) => !tableRows.has(tableId))],
     otherFields: [...definedAs.values()].filter((field) => !isLiveField(field)),
     foreignValues: fields.flatMap((field) =>
@@ -180,6 +176,12 @@ export function rewindSchema(rows: SchemaRows, ownSourceId: string, log: Definit
     ],
   }
 }
+
+/** Rows with numbers of their own in the same order: equal ones are ordered by ids, and copies get others. */
+export const numbered = <R extends { id: string; order: number }>(rows: readonly R[]): R[] =>
+  rows
+    .toSorted((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1))
+    .map((row, index) => ({ ...row, order: index + 1 }))
 
 interface LinksAt {
   /** The fields with their definitions of the moment, and with those of now. */

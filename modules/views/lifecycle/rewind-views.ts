@@ -4,11 +4,13 @@ import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { FINAL } from '../../../src/db/change-log.ts'
 import {
   type DefinitionLog,
+  existedAt,
   isOfExistence,
   type KnownEntry,
   knownEntries,
   makesAppear,
   type NotRewound,
+  numbered,
   type RenamedChoices,
   type RewoundSchema,
   type Step,
@@ -55,15 +57,18 @@ export function rewindViews(
   for (const id of new Set([...now.keys(), ...byView.keys()])) {
     const changes = byView.get(id) ?? []
     const row = now.get(id)
-    const first = changes.find((change) => change.id > log.after && isOfExistence(change.action.kind))
-    const isThere = first ? !makesAppear(first.action.kind, first.direction) : row !== undefined
+    const isThere = existedAt(changes, log.after) ?? row !== undefined
     if (!isThere || (row && row.createdAt > log.at)) continue
-    const snapshot = first
-      ? storedBefore(changes, first)
+    const gone = changes.find(
+      ({ id: entryId, direction, action }) =>
+        entryId > log.after && isOfExistence(action.kind) && !makesAppear(action.kind, direction),
+    )
+    const snapshot = gone
+      ? storedBefore(changes, gone)
       : row && { row, lines: lines.get(id) ?? [], before: null }
     const table = snapshot && tables.get(snapshot.row.tableId)
     if (!snapshot || table === undefined) continue
-    if (first?.action.kind === 'view.delete' && first.action.undoneBy === FINAL) {
+    if (gone?.action.kind === 'view.delete' && gone.action.undoneBy === FINAL) {
       found.left.push({ kind: 'view', title: `${table}.${snapshot.row.title}`, reason: 'purged' })
       continue
     }
@@ -72,7 +77,8 @@ export function rewindViews(
     found.views.push(view.row)
     found.lines.push(...view.lines.filter(({ fieldId }) => fields.has(fieldId)))
   }
-  return found
+  const ordered = [...Map.groupBy(found.views, ({ tableId }) => tableId).values()].flatMap(numbered)
+  return { ...found, views: ordered }
 }
 
 function viewIdOf({ action }: Pick<KnownEntry, 'action'>): string {
