@@ -83,6 +83,7 @@ import { LARGE_JSON, parseJsonInTurns } from './parse-json.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
 import { createRegistry } from './registry.ts'
+import { answerWhileRestarting } from './restarting.ts'
 import { createRouter } from './router.ts'
 import { openSecrets, refuseNewKeys } from './secrets.ts'
 import { createSlowQueryLog } from './slow-queries.ts'
@@ -147,6 +148,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     config,
     log,
     shutdown: { hasBegun: false },
+    restart: null,
     secrets,
     files: openFileStores(config, registry),
     meta,
@@ -413,10 +415,18 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Starts the whole product in this process. `port` 0 takes a free one. */
-export async function startServer(config: Config): Promise<RunningServer> {
+/**
+ * Starts the whole product in this process. `port` 0 takes a free one.
+ *
+ * @param startAnew replaces this process by a new one of the same program; null if it cannot
+ */
+export async function startServer(
+  config: Config,
+  startAnew: (() => void) | null = null,
+): Promise<RunningServer> {
   const kernel = await openKernel(config)
   const services = createServices(kernel)
+  await services.backups.recordRestore()
   await kernel.jobs.recover()
   await services.plugins.start()
   await services.baseImports.start()
@@ -426,7 +436,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   await services.notifications.start()
   services.hooks.start()
   services.backups.start()
-  const socket = createSocket(kernel, services.auth)
+  const socket = createSocket(kernel, services.auth, await services.backups.latestRestoreId())
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
   const { metrics } = kernel
@@ -434,6 +444,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const answerInTime = (request: Request) => inTime.answer(request, () => app.fetch(request))
   const answer = (request: Request) =>
     metrics ? measureRequests(metrics, request, () => answerInTime(request)) : answerInTime(request)
+  let isRestarting = false
   const server = listen(config, () =>
     Bun.serve({
       port: config.port,
@@ -451,6 +462,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
         kernel.log,
         config.logLevel,
         (request, bun) =>
+          (isRestarting ? answerWhileRestarting(request) : null) ??
           socket.handle(request, bun) ??
           asCaller(
             request,
@@ -474,16 +486,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
   app.server = server
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
   kernel.log.info('listening', { url, dataDir: config.dataDir, metadata: kernel.meta.client })
-  let stopped: Promise<void> | null = null
-  const stop = async () => {
-    kernel.shutdown.hasBegun = true
-    kernel.log.info('stopping', { drainSeconds: config.drainSeconds })
-    await Bun.sleep(config.drainSeconds * 1000)
-    // Browsers reconnect at once, to another server if there is one.
-    socket.close()
-    // No new requests from here on. A long-polling client or a slow upload must not delay the stop until the process is
-    // killed.
-    const requestsEnded = Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
+  /** Closes everything, once running requests have ended or `stopSeconds` are over. */
+  const closeAll = async (requestsEnded: Promise<unknown>) => {
+    const inTimeForAll = Promise.race([requestsEnded, Bun.sleep(config.stopSeconds * 1000)])
     services.storage.close()
     await services.notifications.close()
     await services.backups.close()
@@ -492,22 +497,82 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await services.hooks.close()
     await services.records.close()
     const indexesClosed = services.indexes.close()
-    await requestsEnded
-    await server.stop(true)
+    await inTimeForAll
+    if (!isRestarting) await server.stop(true)
     inTime.close()
     await indexesClosed
     await kernel.close()
     kernel.log.info('stopped')
   }
+  /** The end of the server; with a restart only if it is asked to stop meanwhile. */
+  let stopped: Promise<void> | null = null
+  let isStopWanted = false
+  const stop = async () => {
+    kernel.shutdown.hasBegun = true
+    kernel.log.info('stopping', { drainSeconds: config.drainSeconds })
+    await Bun.sleep(config.drainSeconds * 1000)
+    // Browsers reconnect at once, to another server if there is one.
+    socket.close()
+    // No new requests from here on. A long-polling client or a slow upload must not delay the stop until the process is
+    // killed.
+    await closeAll(server.stop())
+  }
+  const exchangeData = async (exchange: () => Promise<void>, failed: (error: unknown) => void) => {
+    kernel.shutdown.hasBegun = true
+    isRestarting = true
+    kernel.log.info('stopping to exchange the data')
+    socket.tellRestart()
+    const tooLate = Bun.sleep(MAX_CLOSE_MS).then(() => {
+      throw new Error('What runs on the server did not end in time')
+    })
+    try {
+      await Promise.race([closeAll(untilIdle(server)), tooLate])
+      await exchange()
+    } catch (error) {
+      kernel.log.error('the data could not be exchanged', error)
+      try {
+        failed(error)
+      } catch (reason) {
+        kernel.log.error('that the data could not be exchanged could not be noted', reason)
+      }
+    }
+  }
+  kernel.restart =
+    startAnew &&
+    ((exchange, failed) => {
+      if (stopped) return
+      stopped = exchangeData(exchange, failed).then(async () => {
+        // Processes that were ended are noticed a moment later; the new program would not know them.
+        await Bun.sleep(CHILDREN_END_MS)
+        if (isStopWanted) return
+        kernel.log.info('starting anew')
+        startAnew()
+      })
+    })
   return {
     url,
     kernel,
     services,
     stop: () => {
+      isStopWanted = true
       stopped ??= stop()
       return stopped
     },
   }
+}
+
+/** A server that restarts gives all that it closes this time: it would answer nothing but 503 for longer. */
+const MAX_CLOSE_MS = 120_000
+
+const CHILDREN_END_MS = 100
+
+/** How often a server that restarts looks whether requests are still running. */
+const LOOK_FOR_REQUESTS_MS = 20
+
+/** Resolves once all requests of a server have been answered completely. */
+async function untilIdle(server: Pick<Bun.Server<never>, 'pendingRequests'>): Promise<void> {
+  do await Bun.sleep(LOOK_FOR_REQUESTS_MS)
+  while (server.pendingRequests > 0)
 }
 
 /** How often the end of a job is looked for. */

@@ -60,9 +60,12 @@ export interface JobKind<Input> {
   run(input: Input, context: JobContext): Promise<unknown>
   /**
    * Cleans up after a run that a restart interrupted, and returns null: the job has failed. If the run had finished and
-   * only its end was not stored, returns its result. `resume` runs the job again, with `isResumed`.
+   * only its end was not stored, returns its result, or why it has failed. `resume` runs the job again, with `isResumed`.
    */
-  recover(input: Input, job: { id: string; userId: string }): Promise<{ result: unknown } | 'resume' | null>
+  recover(
+    input: Input,
+    job: { id: string; userId: string },
+  ): Promise<{ result: unknown } | { error: string } | 'resume' | null>
   /** Set if jobs go on after their server has stopped. */
   resumes?: true
 }
@@ -75,6 +78,8 @@ export interface Jobs {
     kind: string,
     job: { id?: string; userId: string; baseId: string | null; input: unknown },
   ): Promise<Job>
+  /** Stores a job that has ended on data that this server does not have. */
+  record(job: Omit<Job, 'subject'>): Promise<void>
   find(jobId: string): Promise<Job | null>
   /** Newest first, at most 100. */
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>

@@ -14,6 +14,15 @@ import type { FileStores } from './storage/index.ts'
 import type { MoveTables } from './table-moves.ts'
 import type { Works } from './works.ts'
 
+/**
+ * Answers all requests with 503, ends what runs, closes everything, and then starts the program anew, in the same process
+ * with the same address.
+ *
+ * @param exchange runs once nothing uses the data any more
+ * @param failed called if that, or an earlier step, has failed; the program is started anew as well
+ */
+export type RestartWithData = (exchange: () => Promise<void>, failed: (error: unknown) => void) => void
+
 /** The shared services that every module gets. */
 export interface Kernel {
   config: Config
@@ -39,6 +48,8 @@ export interface Kernel {
   tableMoves: MoveTables[]
   /** Set once the server is asked to stop: it is no longer ready for new clients. */
   shutdown: { hasBegun: boolean }
+  /** Starts the server anew with other data; null where the program cannot start itself again. */
+  restart: RestartWithData | null
   /** Writes whose duration grows with a table. */
   works: Works
 }

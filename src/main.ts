@@ -27,11 +27,28 @@ async function main(): Promise<void> {
     import('./config.ts'),
     import('./keep-serving.ts'),
   ])
-  const start = startServer(readConfig(process.env))
+  const start = startServer(readConfig(process.env), canStartAnew() ? startAnew : null)
   stopOnSignals(start)
   const server = await start
   keepServing(server.kernel.log)
   console.log(`Sheaf is at ${server.url.replace('127.0.0.1', 'localhost')}`)
+}
+
+const canStartAnew = (): boolean => process.platform !== 'win32' && process.execve !== undefined
+
+/**
+ * Replaces this process by a new one of the same program, with the same number, arguments, environment and terminal: nothing
+ * of it is left, and what has started it notices nothing.
+ */
+function startAnew(): void {
+  const args = process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1)
+  try {
+    process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...args], process.env)
+  } catch (error) {
+    // Started again by hand, or by what watches over it, the server goes on where this one ends.
+    console.error('The server could not start itself anew:', error)
+    process.exit(1)
+  }
 }
 
 /** Stops the server at a signal, and at once at a second one. Signals during the start wait for its end. */

@@ -2,6 +2,7 @@ import { setClockOffset } from './clock.ts'
 import type {
   BackupConversionTask,
   BackupFilesTask,
+  BackupInstallationTask,
   BackupSchemasTask,
   BackupTask,
   BackupTestTask,
@@ -22,6 +23,8 @@ const TASKS: Record<string, Task> = {
   'backup.write': async (input: BackupTask, supervisor) =>
     (await import('./db/backups/tasks.ts')).writeTask(input, supervisor),
   'backup.test': async (input: BackupTestTask) => (await import('./db/backups/tasks.ts')).testTask(input),
+  'backup.installation': async (input: BackupInstallationTask, supervisor) =>
+    (await import('./db/backups/tasks.ts')).stageInstallationTask(input, supervisor),
   'backup.files': async (input: BackupFilesTask, supervisor) =>
     (await import('./db/backups/tasks.ts')).restoreFilesTask(input, supervisor),
   'backup.schemas': async (input: BackupSchemasTask, supervisor) =>

@@ -42,6 +42,8 @@ export interface Socket {
   websocket: Bun.WebSocketHandler<never>
   /** The number of live connections. */
   count(): number
+  /** Closes all connections, after telling browsers that the server restarts with other data. */
+  tellRestart(): void
   close(): void
 }
 
@@ -88,8 +90,14 @@ interface Entry {
  * When another server changes someone's access, their connections here are checked before that change is acknowledged.
  * While such changes may be unknown, and during a check, the access of a base's followers is read before each message,
  * once for all queued ones.
+ *
+ * @param restoreId of the latest restore of everything. Browsers that have read other data before load their page again
  */
-export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 'meta'>, gate: Gate): Socket {
+export function createSocket(
+  kernel: Pick<Kernel, 'config' | 'events' | 'log' | 'meta'>,
+  gate: Gate,
+  restoreId: string | null,
+): Socket {
   const io = new Server({ serveClient: false })
   const engine = new Engine({
     path: PATH,
@@ -121,7 +129,9 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   // Not awaited by the caller; an unhandled rejection would end the process.
   io.use((socket, next) => {
     enter(socket).then(
-      (isIn) => next(isIn ? undefined : new Error('Authentication required')),
+      (isIn) =>
+        // Also tells browsers whose session is not in the restored data.
+        next(isIn ? undefined : Object.assign(new Error('Authentication required'), { data: { restoreId } })),
       (error) => {
         // A closed link, or a wrong password.
         if (error instanceof AppError) return next(new Error(error.message))
@@ -304,6 +314,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   })
 
   io.on('connection', (socket) => {
+    socket.emit('restored', restoreId)
     socket.on('presence', (report: unknown) => {
       const { actor, roles } = entryOf(socket)
       // Visitors of public links neither see people nor are seen.
@@ -415,13 +426,19 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       const refusal = refuseLargeBody(request)
       return refusal ? Promise.resolve(refusal) : engine.handleRequest(request, server)
     },
-    close() {
-      clearInterval(checking)
-      for (const stop of unsubscribe) stop()
-      presence.close()
-      io.disconnectSockets(true)
-      engine.close()
+    tellRestart() {
+      io.emit('restarting')
+      close()
     },
+    close,
+  }
+
+  function close(): void {
+    clearInterval(checking)
+    for (const stop of unsubscribe) stop()
+    presence.close()
+    io.disconnectSockets(true)
+    engine.close()
   }
 }
 

@@ -8,6 +8,7 @@ import type { Work } from '../src/core/work.ts'
 import { firstContent } from './navigation/first-content.ts'
 import { loadPart } from './navigation/lazy-screen.ts'
 import { session } from './session/index.ts'
+import type { Outputs } from './trpc.ts'
 
 /** A table, field or view was created, changed or removed; `tableId` is null if the list of tables changed. */
 export interface SchemaChange {
@@ -34,6 +35,10 @@ interface ServerEvents {
   notification: () => void
   /** Messages may have been lost between servers. */
   missed: () => void
+  /** The latest restore of everything from a backup; null without one. Sent to each connection first. */
+  restored: (restoreId: string | null) => void
+  /** The server restarts with other data. */
+  restarting: () => void
 }
 
 interface ClientEvents {
@@ -56,8 +61,11 @@ const SILENCE_MS = 2500
 /** Mean time before the next attempt after the server has refused one. */
 const REFUSED_MS = 5000
 
-/** `lost`: the connection broke; shown after a delay, so that short interruptions are not. */
-export type ConnectionState = 'idle' | 'open' | 'lost'
+/**
+ * `lost`: the connection broke; shown after a delay, so that short interruptions are not. `restarting`: the server
+ * exchanges its data.
+ */
+export type ConnectionState = 'idle' | 'open' | 'lost' | 'restarting'
 
 let silence: ReturnType<typeof setTimeout> | undefined
 
@@ -67,6 +75,42 @@ export const connection = createStore<ConnectionState>(() => 'idle')
 function become(next: ConnectionState): void {
   clearTimeout(silence)
   connection.setState(next)
+}
+
+/** The restore that the data of this page are from; undefined until the server has said so. */
+let knownRestore: string | null | undefined
+
+/** Loads the page again if the server has other data than when the page was loaded. */
+function compareRestore(restoreId: string | null): void {
+  if (knownRestore === undefined) knownRestore = restoreId
+  else if (restoreId !== null && restoreId !== knownRestore) void loadAgain()
+}
+
+/** Loads the page again, or that of the sign-in if the restored data do not have the session. */
+async function loadAgain(): Promise<void> {
+  try {
+    const token = await session.current()
+    const answer = await fetch('/trpc/auth.me', { headers: { 'xc-auth': token ?? 'none' } })
+    const { result } = (await answer.json()) as { result?: { data: Outputs['auth']['me'] } }
+    if (result?.data.user === null && (await session.refresh()) === null) session.signOut()
+  } catch (error) {
+    // The new page finds it out.
+    console.warn('the session could not be checked', error)
+  }
+  location.reload()
+}
+
+/** How often a page asks whether the server has restarted. */
+const LOOK_EVERY_MS = 1000
+
+/** Loads the page again once the server has restarted. */
+async function loadAgainAfterRestart(): Promise<void> {
+  become('restarting')
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    const response = await fetch('/api/v1/ready').catch(() => null)
+    if (response?.ok) return loadAgain()
+  }
 }
 
 /** Listeners of an event, independent of whether the socket is connected. */
@@ -197,11 +241,13 @@ async function open(): Promise<void> {
     become('open')
   })
   opened.on('disconnect', (reason) => {
-    silence = setTimeout(() => become('lost'), SILENCE_MS)
+    if (connection.getState() !== 'restarting') silence = setTimeout(() => become('lost'), SILENCE_MS)
     // The server cut it, because rights changed: the library leaves coming back to us.
     if (reason === 'io server disconnect') opened.connect()
   })
-  opened.on('connect_error', () => {
+  opened.on('connect_error', (error) => {
+    const { data } = error as Error & { data?: { restoreId?: string | null } }
+    if (data?.restoreId !== undefined && knownRestore !== undefined) compareRestore(data.restoreId)
     // Active: the network failed and the library tries again.
     if (opened.active) return
     // Refused, without a message (spec §8): the server's database is away, or the token could not be renewed. If the
@@ -223,12 +269,14 @@ async function open(): Promise<void> {
   opened.on('hook', hooks.emit)
   opened.on('notification', () => notifications.emit())
   opened.on('missed', () => reconnects.emit())
+  opened.on('restored', compareRestore)
+  opened.on('restarting', () => void loadAgainAfterRestart())
 }
 
 function close(): void {
   socket?.disconnect()
   socket = null
-  become('idle')
+  if (connection.getState() !== 'restarting') become('idle')
 }
 
 session.subscribe((status) => {

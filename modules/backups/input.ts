@@ -46,6 +46,13 @@ export type SettingsInput = z.output<typeof SettingsInput>
 
 export const BackupRef = z.strictObject({ backupId: z.string().max(64) })
 
+/** A backup that replaces everything, and its id once more, as a confirmation. */
+export const RestoreAllRef = BackupRef.extend({ confirm: z.string().max(64) })
+export type RestoreAllRef = z.output<typeof RestoreAllRef>
+
+/** The body of a request that restores everything. */
+export const RestoreAllBody = RestoreAllRef.omit({ backupId: true })
+
 const Title = plainText(255).trim().min(1)
 
 /** A base of a backup, and the title of the base that it is restored as. */

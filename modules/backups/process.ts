@@ -15,7 +15,7 @@ const MOSTLY_NATIVE = { BUN_JSC_useDFGJIT: '0' }
  *
  * @throws Error with the task's message; the signal's reason
  */
-export function runInProcess<T>(
+export async function runInProcess<T>(
   task: string,
   input: unknown,
   {
@@ -44,8 +44,12 @@ export function runInProcess<T>(
   }
   signal.addEventListener('abort', abort, { once: true })
   runner.post({ id: 1, task, input, clockOffsetMs: clockOffsetMs() })
-  return promise.finally(() => {
+  try {
+    return await promise
+  } finally {
     signal.removeEventListener('abort', abort)
     runner.end()
-  })
+    // It has written its last then.
+    await runner.hasEnded
+  }
 }

@@ -1,5 +1,5 @@
 import { member, router } from '../../src/trpc.ts'
-import { BackupRef, BaseRestoreRef, BaseRewindRef, SettingsInput } from './input.ts'
+import { BackupRef, BaseRestoreRef, BaseRewindRef, RestoreAllRef, SettingsInput } from './input.ts'
 import type { BackupsService } from './service.ts'
 
 /** `trpc.backups.*`: backups of the installation. */
@@ -10,6 +10,9 @@ export const backupsRouter = (backups: BackupsService) =>
     save: member.input(SettingsInput).mutation(({ ctx, input }) => backups.save(ctx.actor, input)),
     run: member.mutation(({ ctx }) => backups.run(ctx.actor)),
     test: member.input(BackupRef).mutation(({ ctx, input }) => backups.test(ctx.actor, input.backupId)),
+    restoreAll: member
+      .input(RestoreAllRef)
+      .mutation(({ ctx, input }) => backups.restoreAll(ctx.actor, input)),
     restoreBase: member
       .input(BaseRestoreRef)
       .mutation(({ ctx, input }) => backups.restoreBase(ctx.actor, input)),

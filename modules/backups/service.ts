@@ -3,12 +3,13 @@ import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { BackupSummary, Manifest, TestResult } from '../../src/db/backups/manifest.ts'
-import { dropReplaced, REPLACED_DAYS } from '../../src/db/backups/postgres/schemas.ts'
+import { createToken, dropReplaced, REPLACED_DAYS } from '../../src/db/backups/postgres/schemas.ts'
 import { type ListedBackup, openRepository, type Repository } from '../../src/db/backups/repository.ts'
 import { requireSeparateFolders } from '../../src/db/backups/separate-folders.ts'
 import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/index.ts'
 import { sourceOf } from '../../src/db/backups/target.ts'
 import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
+import { temporaryName } from '../../src/db/backups/temporary-folder.ts'
 import { hasEnded, type Job, type JobContext } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -19,8 +20,14 @@ import type { BasesService } from '../bases/index.ts'
 import type { CommentsService } from '../comments/index.ts'
 import type { Copies } from '../imports/index.ts'
 import type { RecordsService } from '../records/index.ts'
-import type { BaseRestoreRef, BaseRewindRef, SettingsInput } from './input.ts'
+import type { BaseRestoreRef, BaseRewindRef, RestoreAllRef, SettingsInput } from './input.ts'
 import { runInProcess } from './process.ts'
+import {
+  createRestoresOfAll,
+  type EverythingRestored,
+  RESTORE_ALL_JOB,
+  type RestoreAllInput,
+} from './restore-all.ts'
 import { createBaseRestoreJob, planBaseRestore, RESTORE_JOB, requireRestorable } from './restore-base.ts'
 import { createBackupStore, type StoredSettings } from './store.ts'
 
@@ -44,16 +51,20 @@ export interface BackupOverview {
   settings: BackupSettings | null
   /** ISO 8601; null without a schedule. */
   nextAt: string | null
-  /** The job that makes or tests a backup at the moment. */
+  /** The job that makes or tests a backup, or restores everything, at the moment. */
   runningJobId: string | null
-  /** Why the latest backup or test failed; null if it did not. */
+  /** Why the latest backup, test or restore of everything failed; null if it did not. */
   lastError: { at: string; reason: string } | null
+  /** The latest restore of everything whose former data are still there; null without one. */
+  restored: EverythingRestored | null
+  /** False if everything can be restored with the command only. */
+  canRestoreAll: boolean
 }
 
 export type BackupsService = ReturnType<typeof createBackupsService>
 
 interface Deps {
-  auth: Pick<AuthService, 'access' | 'audits' | 'superAdmins'>
+  auth: Pick<AuthService, 'access' | 'actorOf' | 'audits' | 'superAdmins'>
   bases: BasesService
   copies: Copies
   comments: CommentsService
@@ -182,8 +193,11 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         if (await isTestDue(settings)) await runTest(settings, summary.id, context.signal)
         return { backupId: summary.id }
       }),
-    // A killed backup leaves earlier ones as they were.
-    recover: async () => null,
+    // A killed backup leaves earlier ones as they were. In restored data, the job that has made their backup is still running.
+    async recover() {
+      const backupId = restoresOfAll.restoredBackupId()
+      return backupId === null ? null : { result: { backupId } }
+    },
   })
 
   jobs.register<{ backupId: string }>(TEST_JOB, {
@@ -195,25 +209,19 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     recover: async () => null,
   })
 
-  jobs.register(
-    RESTORE_JOB,
-    createBaseRestoreJob({
-      kernel,
-      bases,
-      copies,
-      comments,
-      records,
-      async openPlace() {
-        const settings = await requireSettings()
-        const { manifest } = await explained(() => open(settings))
-        const { passphrase } = settings
-        return {
-          task: { target: targetOf(settings), passphrase },
-          manifest: (id) => explained(() => manifest(id)),
-        }
-      },
-    }),
-  )
+  async function openPlace() {
+    const settings = await requireSettings()
+    const { manifest } = await explained(() => open(settings))
+    const { passphrase } = settings
+    return {
+      task: { target: targetOf(settings), passphrase },
+      manifest: (id: string) => explained(() => manifest(id)),
+    }
+  }
+
+  const restoresOfAll = createRestoresOfAll({ kernel, auth, reported, openPlace })
+  jobs.register(RESTORE_ALL_JOB, restoresOfAll.job)
+  jobs.register(RESTORE_JOB, createBaseRestoreJob({ kernel, bases, copies, comments, records, openPlace }))
 
   /** The recent jobs of some kinds, newest first. */
   async function jobsOf(...kinds: string[]): Promise<Job[]> {
@@ -222,7 +230,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   }
 
   async function refuseSecond(): Promise<void> {
-    const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_JOB)
+    const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_JOB, RESTORE_ALL_JOB)
     if (recent.some(({ status }) => !hasEnded(status)))
       throw new AppError('CONFLICT', m.backups_error_running())
   }
@@ -303,8 +311,15 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   })
 
   return {
+    /** Records that the server before has restored the data of this start; before anything else uses them. */
+    recordRestore: restoresOfAll.record,
+
+    /** Identifies the latest restore of everything; null without one. */
+    latestRestoreId: async (): Promise<string | null> => (await restoresOfAll.latest())?.id ?? null,
+
     /** Begins to follow the schedule. */
     start(): void {
+      restoresOfAll.forgetNote()
       const drop = () => {
         dropping = dropping
           .then(dropReplacedTables)
@@ -325,7 +340,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     async overview(actor: Actor): Promise<BackupOverview> {
       await access.authorize(actor, 'backup.read')
       const row = await store.read()
-      const recent = await jobsOf(BACKUP_JOB, TEST_JOB)
+      const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_ALL_JOB)
       const running = recent.find(({ status }) => !hasEnded(status))
       const [latest] = recent.filter(({ status }) => status === 'completed' || status === 'failed')
       const isOn = row !== null && row.settings.frequency !== 'off'
@@ -334,6 +349,8 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         nextAt: isOn ? (scheduleOf(row.settings).nextRun()?.toISOString() ?? null) : null,
         runningJobId: running?.id ?? null,
         lastError: latest?.status === 'failed' ? { at: latest.updatedAt, reason: latest.error ?? '' } : null,
+        restored: await restoresOfAll.withFormerData(),
+        canRestoreAll: kernel.restart !== null,
       }
     },
 
@@ -395,6 +412,34 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         baseId: null,
         input: { backupId },
       })
+      return { jobId: id }
+    },
+
+    /**
+     * Starts to restore everything: the backup replaces all data of the installation, whose server then starts anew.
+     *
+     * @throws GENERIC_NOT_FOUND; BAD_REQUEST without the confirmation, while other servers use the database, and where the
+     *   server cannot start itself anew; CONFLICT while a backup is made, tested or restored; as `list`
+     */
+    async restoreAll(actor: Actor, { backupId, confirm }: RestoreAllRef): Promise<{ jobId: string }> {
+      await access.authorize(actor, 'backup.restore')
+      const { id: userId, email } = requireUser(actor)
+      const settings = await requireSettings()
+      await requireBackup(settings, backupId)
+      if (confirm !== backupId) throw badRequest(m.backups_error_confirm())
+      if (kernel.restart === null) throw badRequest(m.backups_error_no_restart())
+      await refuseSecond()
+      await restoresOfAll.refuseOtherServers()
+      const input: RestoreAllInput = {
+        email,
+        backupId,
+        startedAt: nowIso(),
+        folder: temporaryName(),
+        token: createToken(),
+        withBucketFiles: settings.withBucketFiles,
+      }
+      const { id } = await jobs.start(RESTORE_ALL_JOB, { userId, baseId: null, input })
+      log.info('everything is to be restored', { userId, backupId })
       return { jobId: id }
     },
 

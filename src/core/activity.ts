@@ -26,7 +26,10 @@ export interface AuditDetail {
   name?: string
   /** The role that a person got. */
   role?: string
-  /** What a link leads to (`view`, `base` or `erd`), the changed settings, or the id of the plugin or removed base. */
+  /**
+   * What a link leads to (`view`, `base` or `erd`), the changed settings, the id of the plugin or removed base, or the time
+   * of the restored backup.
+   */
   target?: string
 }
 

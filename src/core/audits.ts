@@ -7,7 +7,7 @@ const ACCOUNT_AUDITS = {
   accounts: ['user.sign-up', 'user.invite', 'user.resend-invite', 'user.accept-invite', 'user.delete'],
   roles: ['user.roles', 'user.workspace-role'],
   tokens: ['token.create', 'token.delete'],
-  server: ['settings.update', 'plugin.update', 'plugin.deactivate', 'base.purge'],
+  server: ['settings.update', 'plugin.update', 'plugin.deactivate', 'base.purge', 'server.restore'],
 } as const
 
 export type AccountAuditKind = (typeof ACCOUNT_AUDITS)[keyof typeof ACCOUNT_AUDITS][number]

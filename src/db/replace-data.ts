@@ -26,8 +26,11 @@ const Journal = z.strictObject({
 })
 type Journal = z.output<typeof Journal>
 
-/** What belongs together: databases with their logs, and attached files. */
-const CONTENTS = ['sheaf.db', 'sheaf.db-wal', 'sheaf.db-shm', 'bases', 'attachments']
+/** What belongs together: databases with their logs, attached files, and what a restore has to tell (`restore-note.ts`). */
+const CONTENTS = ['sheaf.db', 'sheaf.db-wal', 'sheaf.db-shm', 'bases', 'attachments', 'restored.json']
+
+/** The name of the folder, inside of a data folder, with what was replaced at a time (ISO 8601). */
+export const replacedFolder = (at: string): string => `replaced-${at.replaceAll(':', '-')}`
 
 /**
  * Replaces the databases and attached files of a data folder, and its secrets if the new contents have any. The caller
@@ -37,8 +40,13 @@ const CONTENTS = ['sheaf.db', 'sheaf.db-wal', 'sheaf.db-shm', 'bases', 'attachme
  * @param to folder inside the data folder, `replaced-…`, for the former contents
  */
 export function replaceData(dataDir: string, from: string, to: string): void {
-  store(dataDir, { from, to, step: 'removing', names: namesIn(dataDir, from) })
+  scheduleReplacement(dataDir, from, to)
   proceed(dataDir)
+}
+
+/** As `replaceData`, but the next start makes it. */
+export function scheduleReplacement(dataDir: string, from: string, to: string): void {
+  store(dataDir, { from, to, step: 'removing', names: namesIn(dataDir, from) })
 }
 
 /**

@@ -247,7 +247,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         if (!isOutage(error) || controller.signal.aborted) throw error
         log.error('the database went away during a job', error, { jobId: job.id, kind: job.kind })
         const done = await whileOwn(run, () => kind.recover(input, { id: job.id, userId: job.userId }))
-        if (done && done !== 'resume') return done.result
+        if (done && done !== 'resume' && 'result' in done) return done.result
         if (runs === MAX_RUNS) throw error
       }
     }
@@ -356,8 +356,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         pump()
         continue
       }
-      if (done && done !== 'resume') await end(job, { status: 'completed', result: done.result })
-      else await end(job, { status: 'failed', error: STOPPED })
+      if (done && done !== 'resume' && 'result' in done)
+        await end(job, { status: 'completed', result: done.result })
+      else await end(job, { status: 'failed', error: done && done !== 'resume' ? done.error : STOPPED })
     }
     await store.forgetOld()
   }
@@ -403,6 +404,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       pump()
       return { ...job }
     },
+    record: (job) => store.insert({ ...job, subject: null }, {}),
     async find(jobId) {
       const live = findLive(jobId)
       return live ? { ...live } : store.find(jobId)

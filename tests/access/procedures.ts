@@ -162,6 +162,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'backups.run': { gate: 'backup.update', refuses: 'BAD_REQUEST' },
   'backups.test': { gate: 'backup.update', input: () => ({ backupId: 'none' }), refuses: 'BAD_REQUEST' },
+  'backups.restoreAll': {
+    gate: 'backup.restore',
+    input: () => ({ backupId: 'none', confirm: 'none' }),
+    refuses: 'BAD_REQUEST',
+  },
   'backups.restoreBase': {
     gate: 'backup.restore',
     input: ({ baseId }) => ({ backupId: 'none', baseId }),

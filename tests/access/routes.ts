@@ -237,6 +237,12 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ backupId: 'none' }),
     answers: 400,
   },
+  'POST M/backups/:backupId/restore': {
+    gate: 'backup.restore',
+    params: () => ({ backupId: 'none' }),
+    body: () => ({ confirm: 'none' }),
+    answers: 400,
+  },
   'POST M/backups/bases/:baseId/restore': {
     gate: 'backup.restore',
     params: ({ baseId }) => ({ baseId }),

@@ -115,6 +115,30 @@ export async function enter(url: string) {
   return { token, trpc: createTrpcClient(url, token), rest: createRestClient(url, token) }
 }
 
+type Trpc = ReturnType<typeof createTrpcClient>
+
+/** Waits until a job has ended, also while its server restarts. */
+export async function endedJob(trpc: Pick<Trpc, 'jobs'>, jobId: string) {
+  for (;;) {
+    const job = await trpc.jobs.get.query({ jobId })
+    if (job.status !== 'waiting' && job.status !== 'active') return job
+    await Bun.sleep(30)
+  }
+}
+
+/** Waits until a server has gone away, and is back. */
+export async function untilRestarted(url: string): Promise<void> {
+  for (let wasAway = false; ; ) {
+    const isReady = await fetch(`${url}/api/v1/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (wasAway && isReady) return
+    wasAway ||= !isReady
+    await Bun.sleep(5)
+  }
+}
+
 /** Settings of backups into a folder that run on demand only. */
 export const settingsOf = (folder: string) => ({
   url: folder,

@@ -228,6 +228,7 @@ const AUDIT_TYPES: Record<AuditKind | AccountAuditKind, [string, string]> = {
   'plugin.update': ['PLUGIN', 'UPDATE'],
   'plugin.deactivate': ['PLUGIN', 'DELETE'],
   'base.purge': ['PROJECT', 'DELETE'],
+  'server.restore': ['SETTINGS', 'UPDATE'],
   'base.create': ['PROJECT', 'CREATE'],
   'base.update': ['PROJECT', 'RENAME'],
   'base.delete': ['PROJECT', 'DELETE'],

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
-import { BaseRestoreBody, BaseRewindBody } from '../input.ts'
+import { BaseRestoreBody, BaseRewindBody, RestoreAllBody } from '../input.ts'
 import type { BackupsService } from '../service.ts'
 
 interface Services {
@@ -23,6 +23,17 @@ export function backupsRest(kernel: Kernel, { backups, auth }: Services) {
     .post('/:backupId/test', async ({ actor, params }) => backups.test(actor, params.backupId), {
       detail: { summary: 'Start a restore test of a backup; returns the id of its job' },
     })
+    .post(
+      '/:backupId/restore',
+      async ({ actor, params, body }) =>
+        backups.restoreAll(actor, { ...params, ...readBody(RestoreAllBody, body) }),
+      {
+        detail: {
+          summary:
+            'Restore everything from a backup: it replaces all data, and the server restarts; returns the id of the job',
+        },
+      },
+    )
     .post(
       '/bases/:baseId/restore',
       async ({ actor, params, body }) =>

@@ -5,7 +5,7 @@ import { nowIso } from '../../clock.ts'
 import { randomText } from '../../core/ids.ts'
 import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
-import { completeReplacement, neededFolder, replaceData } from '../replace-data.ts'
+import { completeReplacement, neededFolder, replaceData, replacedFolder } from '../replace-data.ts'
 import { type BucketRow, bucketOpener, returnBucketFiles } from './bucket-files.ts'
 import { filesOf, type Manifest } from './manifest.ts'
 import { copyToFiles } from './other-kind.ts'
@@ -15,9 +15,6 @@ import { bucketsIn, checkRestored, removeFolder, restoreFile, restoreFiles } fro
 import type { BackupSource } from './target.ts'
 import { removeLeftCopies, temporaryName } from './temporary-folder.ts'
 import { explainPath } from './unusable-path.ts'
-
-/** Folders with what a restore has replaced. */
-const REPLACED = 'replaced-'
 
 /** True if a data folder holds an installation, or what is left of one. */
 const isInUse = (dataDir: string): boolean =>
@@ -73,7 +70,7 @@ export async function restoreInstallation(
     checkRestored({ files }, folder)
     if (manifest.postgres) await copyToFiles(repository, manifest, folder, null)
     await returnFiles(folder, async () => bucketsIn(join(folder, 'sheaf.db')))
-    const to = `${REPLACED}${nowIso().replaceAll(':', '-')}`
+    const to = replacedFolder(nowIso())
     replaceData(dataDir, from, to)
     if (wasInUse) return { folder: join(dataDir, to), schemas: null }
     await removeFolder(join(dataDir, to))
@@ -86,7 +83,7 @@ export async function restoreInstallation(
 }
 
 /** @throws Error for tables of another version, whose upgrade only PostgreSQL can take */
-function refuseOtherVersion({ postgres, summary }: Manifest): void {
+export function refuseOtherVersion({ postgres, summary }: Manifest): void {
   if (postgres !== undefined && summary.version !== VERSION)
     throw new Error(
       `The backup ${summary.id} is of an installation in PostgreSQL and of Sheaf ${summary.version}: set DATABASE_URL to ` +
@@ -94,7 +91,8 @@ function refuseOtherVersion({ postgres, summary }: Manifest): void {
     )
 }
 
-async function returnAttachments(
+/** Puts attached files of a backup back into the buckets that have lost them. */
+export async function returnAttachments(
   config: BackupSource,
   repository: Repository,
   { files }: Manifest,

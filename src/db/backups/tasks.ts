@@ -2,9 +2,11 @@ import type { Supervisor } from '../../pool-runner.ts'
 import { lowerProcessPriority } from '../priority.ts'
 import type { BackupFile, BackupKind, BackupSummary, Manifest, TestResult } from './manifest.ts'
 import { copyToFiles, copyToSchemas, type NewSchemas } from './other-kind.ts'
+import type { StagedSchemas } from './postgres/restore-postgres.ts'
 import { restoreSchemas } from './postgres/schemas.ts'
 import { openRepository, type Repository } from './repository.ts'
 import { checkRestored, restoreFiles } from './restore-backup.ts'
+import { stageInstallation } from './restore-running.ts'
 import { testRestore } from './restore-test.ts'
 import { prune, type Retention } from './retention.ts'
 import { type BackupTarget, openBackupStore } from './stores/index.ts'
@@ -28,6 +30,16 @@ export interface BackupTask extends TaskTarget {
 export interface BackupTestTask extends TaskTarget {
   config: Pick<BackupSource, 'dataDir' | 'databaseUrl'>
   backupId: string
+}
+
+export interface BackupInstallationTask extends TaskTarget {
+  config: BackupSource
+  backupId: string
+  /** Inside the data folder, for the restored files. */
+  folder: string
+  /** Of the restored schemas; the caller has locked it, and drops them. */
+  token: string
+  withBucketFiles: boolean
 }
 
 export interface BackupFilesTask extends TaskTarget {
@@ -89,6 +101,28 @@ const PROGRESS_BYTES = 16 * 1024 ** 2
 export async function testTask(task: BackupTestTask): Promise<TestResult> {
   lowerProcessPriority('lowest')
   return testRestore(await openTarget(task), task.backupId, task.config)
+}
+
+/** Restores a whole backup beside the present data, and checks it. Reports the bytes written. */
+export async function stageInstallationTask(
+  task: BackupInstallationTask,
+  supervisor?: Supervisor,
+): Promise<StagedSchemas | null> {
+  lowerProcessPriority('lowest')
+  const repository = await openTarget(task)
+  const manifest = await repository.manifest(task.backupId)
+  let reported = 0
+  const reports: Promise<void>[] = []
+  const staged = await stageInstallation(task.config, repository, manifest, {
+    ...task,
+    onProgress(done) {
+      if (done - reported < PROGRESS_BYTES) return
+      reported = done
+      if (supervisor) reports.push(supervisor.progress(done))
+    },
+  })
+  await Promise.all(reports)
+  return staged
 }
 
 /** Restores some files of a backup into a folder and checks the databases among them. Reports the bytes written. */

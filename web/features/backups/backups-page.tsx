@@ -6,7 +6,9 @@ import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
 import { useOnChange } from '../../ui/effects.ts'
+import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { hasEnded, useJob } from '../sources/jobs.ts'
@@ -16,6 +18,8 @@ import { SettingsDialog } from './settings-dialog.tsx'
 
 type Overview = Outputs['backups']['overview']
 type Backup = Outputs['backups']['list'][number]
+type Summary = NonNullable<Backup['summary']>
+type Job = Outputs['jobs']['get']
 
 /** Schedule, state and list of backups, for super admins. */
 export function BackupsPage() {
@@ -26,17 +30,34 @@ export function BackupsPage() {
   const configure = () => openDialog((close) => <SettingsDialog settings={settings} onClose={close} />)
   if (settings === null)
     return (
-      <EmptyState icon={Archive} title={m.backups_not_set_up()} text={m.backups_not_set_up_hint()}>
-        <Button variant="primary" onClick={configure}>
-          {m.backups_set_up()}
-        </Button>
-      </EmptyState>
+      <div className={styles.page}>
+        <Restored restored={overview.data.restored} />
+        <EmptyState icon={Archive} title={m.backups_not_set_up()} text={m.backups_not_set_up_hint()}>
+          <Button variant="primary" onClick={configure}>
+            {m.backups_set_up()}
+          </Button>
+        </EmptyState>
+      </div>
     )
   return (
     <div className={styles.page}>
+      <Restored restored={overview.data.restored} />
       <State overview={overview.data} onConfigure={configure} />
-      <Backups isBusy={overview.data.runningJobId !== null} />
+      <Backups isBusy={overview.data.runningJobId !== null} canRestoreAll={overview.data.canRestoreAll} />
     </div>
+  )
+}
+
+/** Says that everything was restored, and where the former data are. */
+function Restored({ restored }: Pick<Overview, 'restored'>) {
+  if (restored === null) return null
+  const { at, backupAt, email, folder, schemas } = restored
+  return (
+    <Alert>
+      <p>{m.backups_restored_all({ time: timeOf(at), backup: timeOf(backupAt), name: email })}</p>
+      <p>{m.backups_former_data({ folder })}</p>
+      {schemas && <p>{m.backups_former_tables({ name: schemas.name, time: timeOf(schemas.until) })}</p>}
+    </Alert>
   )
 }
 
@@ -81,13 +102,34 @@ function State({ overview, onConfigure }: { overview: Overview; onConfigure: () 
         </Button>
         <Button onClick={onConfigure}>{m.backups_settings()}</Button>
         <RestoreToTime isBusy={isRunning} />
-        {isRunning && job && job.progress.done > 0 && (
-          <span className={styles.note} role="status">
-            {m.backups_progress({ size: formatBytes(job.progress.done) })}
-          </span>
-        )}
+        {isRunning && job && <Progress job={job} />}
       </div>
     </section>
+  )
+}
+
+/** What a backup has read, or what is restored of everything, which can be cancelled. */
+function Progress({ job: { id, kind, progress } }: { job: Job }) {
+  const cancel = trpc.jobs.cancel.useMutation({ onError: (error) => showError(error) })
+  const done = formatBytes(progress.done)
+  if (kind === 'backup-restore')
+    return (
+      <>
+        <span className={styles.note} role="status">
+          {progress.total === null
+            ? m.backups_restoring_all()
+            : m.backups_restoring_all_progress({ done, total: formatBytes(progress.total) })}
+        </span>
+        <Button size="small" busy={cancel.isPending} onClick={() => cancel.mutate({ jobId: id })}>
+          {m.common_cancel()}
+        </Button>
+      </>
+    )
+  if (progress.done === 0) return null
+  return (
+    <span className={styles.note} role="status">
+      {m.backups_progress({ size: done })}
+    </span>
   )
 }
 
@@ -111,13 +153,20 @@ function RestoreToTime({ isBusy }: { isBusy: boolean }) {
   )
 }
 
-function Backups({ isBusy }: { isBusy: boolean }) {
+function Backups({ isBusy, canRestoreAll }: { isBusy: boolean; canRestoreAll: boolean }) {
   const backups = trpc.backups.list.useQuery()
   const utils = trpc.useUtils()
   const test = trpc.backups.test.useMutation({
     onError: (error) => showError(error),
     onSettled: () => utils.backups.overview.invalidate(),
   })
+  const restoreAll = trpc.backups.restoreAll.useMutation({
+    onError: (error) => showError(error),
+    onSettled: () => utils.backups.overview.invalidate(),
+  })
+  async function askToRestoreAll({ id, at }: Summary) {
+    if (await confirmRestoreAll(timeOf(at))) restoreAll.mutate({ backupId: id, confirm: id })
+  }
   if (backups.error && !backups.data) return <QueryError title={m.backups_list_failed()} query={backups} />
   if (!backups.data) return <Skeleton height={120} />
   if (backups.data.length === 0)
@@ -142,8 +191,9 @@ function Backups({ isBusy }: { isBusy: boolean }) {
             <Row
               key={backup.id}
               backup={backup}
-              isBusy={isBusy || test.isPending}
+              isBusy={isBusy || test.isPending || restoreAll.isPending}
               onTest={() => test.mutate({ backupId: backup.id })}
+              onRestoreAll={canRestoreAll ? (summary) => void askToRestoreAll(summary) : null}
             />
           ))}
         </tbody>
@@ -152,7 +202,32 @@ function Backups({ isBusy }: { isBusy: boolean }) {
   )
 }
 
-function Row({ backup, isBusy, onTest }: { backup: Backup; isBusy: boolean; onTest: () => void }) {
+/** Asks for the address of this server before it restores everything. */
+const confirmRestoreAll = (time: string): Promise<boolean> =>
+  confirm({
+    title: m.backups_restore_all(),
+    text: (
+      <div className={styles.warning}>
+        <p>{m.backups_restore_all_replaced({ time })}</p>
+        <p>{m.backups_restore_all_kept()}</p>
+        <p>{m.backups_restore_all_restart()}</p>
+        <p>{m.backups_restore_all_sign_in()}</p>
+      </div>
+    ),
+    confirmLabel: m.backups_restore_all(),
+    danger: true,
+    typed: location.host,
+  })
+
+interface RowProps {
+  backup: Backup
+  isBusy: boolean
+  onTest: () => void
+  /** Null if the server cannot. */
+  onRestoreAll: ((summary: Summary) => void) | null
+}
+
+function Row({ backup, isBusy, onTest, onRestoreAll }: RowProps) {
   const { id, summary, test } = backup
   if (summary === null)
     return (
@@ -162,6 +237,21 @@ function Row({ backup, isBusy, onTest }: { backup: Backup; isBusy: boolean; onTe
       </tr>
     )
   const time = timeOf(summary.at)
+  const restores = (): MenuItem[] => [
+    {
+      kind: 'action',
+      label: m.backups_restore_base_menu(),
+      disabledReason: summary.bases.length === 0 ? m.backups_no_bases() : null,
+      run: () => openDialog((close) => <RestoreBaseDialog backup={summary} onClose={close} />),
+    },
+    {
+      kind: 'action',
+      label: m.backups_restore_all_menu(),
+      tone: 'danger',
+      disabledReason: onRestoreAll === null ? m.backups_restore_all_command() : null,
+      run: () => onRestoreAll?.(summary),
+    },
+  ]
   return (
     <tr>
       <th scope="row">
@@ -182,16 +272,15 @@ function Row({ backup, isBusy, onTest }: { backup: Backup; isBusy: boolean; onTe
           <Button size="small" disabled={isBusy} aria-label={m.backups_test_of({ time })} onClick={onTest}>
             {m.backups_test()}
           </Button>
-          {summary.bases.length > 0 && (
-            <Button
-              size="small"
-              disabled={isBusy}
-              aria-label={m.backups_restore_base_of({ time })}
-              onClick={() => openDialog((close) => <RestoreBaseDialog backup={summary} onClose={close} />)}
-            >
-              {m.backups_restore_base_menu()}
-            </Button>
-          )}
+          <Button
+            size="small"
+            disabled={isBusy}
+            aria-haspopup="menu"
+            aria-label={m.backups_restore_of({ time })}
+            onClick={(event) => openMenu(event.currentTarget, restores(), m.backups_restore_of({ time }))}
+          >
+            {m.backups_restore()}
+          </Button>
         </div>
       </td>
     </tr>
@@ -217,7 +306,7 @@ function TestState({ test }: { test: Backup['test'] }) {
   )
 }
 
-const KINDS: Record<NonNullable<Backup['summary']>['kind'], () => string> = {
+const KINDS: Record<Summary['kind'], () => string> = {
   manual: m.backups_kind_manual,
   scheduled: m.backups_kind_scheduled,
   upgrade: m.backups_kind_upgrade,

@@ -235,6 +235,11 @@ function entryText({ kind, detail }: AuditEntry): string {
       return m.account_audit_plugin_off({ name })
     case 'base.purge':
       return m.account_audit_base_purged({ name })
+    case 'server.restore':
+      return m.account_audit_restored_all({
+        name,
+        time: new Date(detail.target ?? '').toLocaleString(localeTag()),
+      })
     default:
       return auditText(kind, detail)
   }

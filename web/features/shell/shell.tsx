@@ -93,6 +93,7 @@ function ConnectionBar() {
   return (
     <div role="status">
       {state === 'lost' && <div className={styles.bar}>{m.shell_connection_lost_reconnecting()}</div>}
+      {state === 'restarting' && <div className={styles.bar}>{m.shell_server_restoring()}</div>}
     </div>
   )
 }

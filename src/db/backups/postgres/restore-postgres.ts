@@ -11,6 +11,7 @@ import {
   decideReplacement,
   neededFolder,
   prepareReplacement,
+  replacedFolder,
   waitingReplacement,
 } from '../../replace-data.ts'
 import type { BucketRow } from '../bucket-files.ts'
@@ -44,6 +45,14 @@ export interface ReplacedData {
   folder: string
   /** Start of the names of the schemas with the former tables; null if there were none. */
   schemas: string | null
+}
+
+/** Tables of a backup in schemas of their own. */
+export interface StagedSchemas {
+  /** In the order that gives them their names. */
+  reserved: readonly SchemaRef[]
+  /** Those that become the installation. */
+  schemas: readonly SchemaRef[]
 }
 
 /**
@@ -85,16 +94,15 @@ export async function restoreToPostgres(
       await restoreFiles(repository, files, folder)
       checkRestored({ files }, folder)
       const token = createToken()
-      const { restored, schemas } = manifest.postgres
-        ? {
-            restored: await restoreSchemas(databaseUrl, repository, manifest, { token }),
-            schemas: manifest.postgres,
-          }
-        : await moveToSchemas(client, databaseUrl, folder, token)
+      const { restored, schemas } = await stageSchemas(client, repository, manifest, {
+        databaseUrl,
+        folder,
+        token,
+      })
       try {
         await restored.analyze()
         await returnFiles(folder, restored.buckets)
-        const to = `replaced-${nowIso().replaceAll(':', '-')}`
+        const to = replacedFolder(nowIso())
         prepareReplacement(dataDir, from, to, token)
         let replaced: string | null = null
         try {
@@ -117,13 +125,38 @@ export async function restoreToPostgres(
   }
 }
 
-/** Moves restored databases from a folder into schemas. @throws as `restoreSchemas` and `copyToSchemas` */
+/**
+ * Restores the tables of a backup into schemas: those that it has, or those of the restored files in a folder, which move.
+ *
+ * @throws as `restoreSchemas` and `copyToSchemas`
+ */
+export async function stageSchemas(
+  client: Sql,
+  repository: Repository,
+  manifest: Manifest,
+  {
+    databaseUrl,
+    folder,
+    token,
+    onBytes,
+  }: { databaseUrl: string; folder: string; token: string; onBytes?: (bytes: number) => void },
+): Promise<StagedSchemas & { restored: RestoredSchemas }> {
+  const { postgres } = manifest
+  if (postgres === undefined) return moveToSchemas(client, databaseUrl, folder, token)
+  const restored = await restoreSchemas(databaseUrl, repository, manifest, {
+    token,
+    ...(onBytes && { onBytes }),
+  })
+  const schemas = postgres.map(({ baseId }) => ({ baseId }))
+  return { restored, reserved: schemas, schemas }
+}
+
 async function moveToSchemas(
   client: Sql,
   databaseUrl: string,
   folder: string,
   token: string,
-): Promise<{ restored: RestoredSchemas; schemas: SchemaRef[] }> {
+): Promise<StagedSchemas & { restored: RestoredSchemas }> {
   const names = baseFiles(folder)
   const paths = [join(folder, 'sheaf.db'), ...names.map((name) => join(folder, 'bases', name))]
   await requireRoom(
@@ -142,7 +175,11 @@ async function moveToSchemas(
     })
     await removeSqliteFiles(join(folder, 'sheaf.db'))
     await removeFolder(join(folder, 'bases'))
-    return { restored, schemas: [{ baseId: null }, ...copied.map((baseId) => ({ baseId }))] }
+    return {
+      restored,
+      reserved: all,
+      schemas: [{ baseId: null }, ...copied.map((baseId) => ({ baseId }))],
+    }
   } catch (error) {
     await restored.release()
     throw error

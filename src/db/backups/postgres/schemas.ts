@@ -64,6 +64,9 @@ export type SchemaRef = Pick<PostgresSchema, 'baseId'>
 export const connectForBackups = (connection: PostgresConnection, searchPath: string | null = null): Sql =>
   connectPostgres(connection, { searchPath, statementTimeoutMs: 0 })
 
+/** Start of the names of the schemas that get what a restore replaces. */
+export const replacedName = (token: string): string => `${REPLACED}${token}`
+
 /** A token for schemas to restore. */
 export const createToken = (): string => randomText(8)
 
@@ -347,6 +350,7 @@ const naming =
 /**
  * Makes restored schemas the installation, in one transaction. Its former tables and schemas are kept under other names.
  *
+ * @param lockTimeoutMs time to wait for other programs that read a table, such as a backup; 0: without limit
  * @returns the start of the names of what was replaced; null if there was nothing
  * @throws Error if a server runs
  */
@@ -354,11 +358,13 @@ export async function installRestored(
   databaseUrl: string,
   { token, metadata, base }: RestoredSchemas,
   schemas: readonly SchemaRef[],
+  lockTimeoutMs = 0,
 ): Promise<string | null> {
   const client = connectForBackups(postgresConnection(databaseUrl))
-  const replaced = `${REPLACED}${token}`
+  const replaced = replacedName(token)
   try {
     return await client.begin(async (tx) => {
+      await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
       await refuseServers(tx)
       const own = await ownSchema(tx)
       const former = await tx<{ name: string }[]>`select nspname::text as name from pg_namespace
@@ -451,6 +457,26 @@ export async function refuseServers(client: PostgresClient): Promise<void> {
     throw new Error(`Stop all servers on the database of DATABASE_URL first (${servers} running)`)
 }
 
+/** The number of servers on a database. */
+export async function serversOn(databaseUrl: string): Promise<number> {
+  const client = connectForBackups(postgresConnection(databaseUrl))
+  try {
+    return await countServers(client)
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/** Drops restored schemas whose tokens are not locked any more: those of restores that have failed, or were killed. */
+export async function dropLeftSchemas(databaseUrl: string): Promise<void> {
+  const client = connectForBackups(postgresConnection(databaseUrl))
+  try {
+    await removeLeftSchemas(client, null)
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
 /** The first schema of the role's search path. */
 export async function ownSchema(client: PostgresClient): Promise<string> {
   const [row] = await client.unsafe<{ schema: string | null }[]>('select current_schema()::text as schema')
@@ -471,7 +497,7 @@ async function tablesIn(
 }
 
 /** Drops schemas of processes that were killed: nobody holds the lock of their token. */
-async function removeLeftSchemas(client: Sql, own: string): Promise<void> {
+async function removeLeftSchemas(client: Sql, own: string | null): Promise<void> {
   const found = await client<{ name: string }[]>`select nspname::text as name from pg_namespace
     where nspname ~ '^sheaf_restore_[a-z0-9]{8}_[0-9]+$'`
   const tokens = Map.groupBy(found, ({ name }) => name.slice(RESTORED.length, RESTORED.length + 8))
