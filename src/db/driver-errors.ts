@@ -25,7 +25,7 @@ type DriverFailure =
   | 'character set'
   | 'value'
 
-/** @param failure why it failed, if not because of a value */
+/** @param failure why it failed, for those who distinguish the reasons */
 const failed = (message: string, failure?: DriverFailure): AppError =>
   new AppError('DATABASE_ERROR', message, failure && { failure })
 

@@ -537,6 +537,9 @@ describe('copies', () => {
       const copy = tables.find(({ title }) => title === filled.title)!
       const copied = await own.rest.get(`/api/v2/tables/${copy.id}/records?sort=Gross&limit=50`)
       expect(copied.body.list).toEqual(records)
+      await own.app.services.indexes.maintain(always)
+      await ready(copy.id)
+      expect(await list(copy.id)).toHaveLength(1)
       const engine = await own.app.kernel.sources.engine(made.body.base_id)
       const left = await engine.all<{ name: string }>(engine.dialect.listIndexes(copy.tableName))
       expect(left.filter(({ name }) => name.startsWith('sheaf_auto_')).map(({ name }) => name)).toEqual(

@@ -45,7 +45,7 @@ const FAULTS: ReadonlySet<string> = new Set([
 
 /** False if no row could be written, whatever its values. */
 export const isFaultOfRows = ({ code, details }: AppError): boolean =>
-  FAULTS.has(code) && details?.failure === undefined
+  FAULTS.has(code) && (details?.failure === undefined || details.failure === 'value')
 
 /** Rows, or names of linked records, that the database may refuse: each takes some attempts to find, and so many have one cause. */
 export const MAX_REFUSED = 1_000
