@@ -184,10 +184,35 @@ describe('guessing the field of a pasted column', () => {
     expect(readColumn(stock, ['1', '', 'x', 'n/a'])).toEqual([1, null, null, null])
     expect(readColumn(memoryField('done', 'Checkbox'), ['yes', '', 'no'])).toEqual([true, null, false])
     expect(readColumn(memoryField('stars', 'Rating', { options: { max: 5 } }), ['3', ''])).toEqual([3, null])
-    const { fields, decimal } = await detectColumns([['1,5', '1.000']])
-    expect([fields[0]?.type, decimal]).toEqual(['Decimal', ','])
+    const { fields, notations } = await detectColumns([['1,5', '1.000']])
+    expect([fields[0]?.type, notations[0]?.decimal]).toEqual(['Decimal', ','])
     const made = memoryField('amount', 'Decimal', { options: fields[0]?.options ?? {} })
-    expect(readColumn(made, ['1,5', '1.000'], decimal)).toEqual([1.5, 1000])
+    expect(readColumn(made, ['1,5', '1.000'], notations[0])).toEqual([1.5, 1000])
+  })
+
+  test.each([
+    ['years first', ['99/12/31', '01/02/03'], ['1999-12-31', '2001-02-03']],
+    ['names of another language', ['13. ožujka 2024.', '5. listopada 2024.'], ['2024-03-13', '2024-10-05']],
+    ['years of another era', ['31/12/2567', '1/2/2568'], ['2024-12-31', '2025-02-01']],
+    ['past years', ['31/12/45', '1/2/71'], ['1945-12-31', '1971-02-01']],
+  ])('reads days with %s, as it has found them', async (_, texts, days) => {
+    const { fields, notations } = await detectColumns([texts], ['Birthday'])
+    expect(fields[0]?.type).toBe('Date')
+    const made = memoryField('day', 'Date', { options: fields[0]?.options ?? {} })
+    expect(readColumn(made, texts, notations[0])).toEqual(days)
+  })
+
+  test('reads each column with its own decimal separator', async () => {
+    const columns = [
+      ['1.5', '2.25'],
+      ['2,500', '0,5'],
+    ]
+    const amount = memoryField('amount', 'Decimal')
+    const { notations } = await detectColumns(columns)
+    expect(columns.map((texts, at) => readColumn(amount, texts, notations[at]))).toEqual([
+      [1.5, 2.25],
+      [2.5, 0.5],
+    ])
   })
 })
 

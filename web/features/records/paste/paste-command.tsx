@@ -76,13 +76,13 @@ interface AddedColumn {
 
 async function makeFields(context: TableContext, plan: PastePlan, actionId: string): Promise<AddedColumn[]> {
   if (plan.extraColumns.length === 0) return []
-  const { fields, decimal } = await detectColumns(plan.extraColumns)
+  const { fields, notations } = await detectColumns(plan.extraColumns)
   const made: AddedColumn[] = []
   for (const [at, texts] of plan.extraColumns.entries()) {
     const place = { viewId: context.state.view.id }
     const input = fields[at] ?? { type: 'SingleLineText' }
     const field = await createField(context.schema.table, input, place, actionId)
-    made.push({ field, texts, values: readColumn(field, texts, decimal) })
+    made.push({ field, texts, values: readColumn(field, texts, notations[at]) })
   }
   return made
 }

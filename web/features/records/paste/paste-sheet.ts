@@ -1,7 +1,6 @@
 import type { NewRow } from '../../../../src/core/changes.ts'
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { type ClipboardBlock, optionsForCopied, readClipboard, textsOf } from '../../../grid/clipboard.ts'
@@ -14,7 +13,7 @@ import { createField, updateField } from '../../schema/field-commands.tsx'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 import { can, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
 import { tellLeftOut } from './left-out.tsx'
-import { detectColumns, readColumn } from './pasted-columns.ts'
+import { detectColumns, type Notation, readColumn } from './pasted-columns.ts'
 
 /** Maximum records per paste; more need a file import. */
 const MAX_ROWS = 10_000
@@ -53,18 +52,17 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   // Fields need separate calls; undo reverts the whole paste.
   const actionId = crypto.randomUUID()
   try {
-    const { fields, decimal: detected } = header
+    const { fields, notations } = header
       ? await fieldsFor(context, header, rows, mayAdd, actionId)
-      : { fields: shownWritable(context), decimal: undefined }
-    // Our numbers have a decimal point in every locale.
-    const decimal = own ? '.' : detected
+      : { fields: shownWritable(context), notations: [] }
     const columns = fields.map(
       (field, at) =>
         field &&
         readColumn(
           { type: field.type, options: optionsForCopied(own?.fields[at], field) },
           rows.map((row) => row[at] ?? ''),
-          decimal,
+          // Our numbers have a decimal point in every locale.
+          own ? { decimal: '.' } : notations[at],
         ),
     )
     const added = rows.map((_, down): NewRow => {
@@ -140,7 +138,7 @@ async function fieldsFor(
   rows: readonly string[][],
   mayAdd: boolean,
   actionId: string,
-): Promise<{ fields: (Field | undefined)[]; decimal: DecimalMark }> {
+): Promise<{ fields: (Field | undefined)[]; notations: Notation[] }> {
   const { schema, state } = context
   const detected = await detectColumns(
     header.map((_, at) => rows.map((row) => row[at] ?? '')),
@@ -168,5 +166,8 @@ async function fieldsFor(
       found.push(await createField(schema.table, input, place, actionId))
     }
   }
-  return { fields: found, decimal: detected.decimal }
+  const notations = detected.notations.map(({ decimal, reading }, at) =>
+    named(header[at] ?? '') ? { decimal } : { decimal, reading },
+  )
+  return { fields: found, notations }
 }

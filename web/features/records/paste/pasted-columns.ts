@@ -1,3 +1,4 @@
+import type { DayReading } from '../../../../src/core/fields/day-reading.ts'
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
@@ -6,12 +7,20 @@ import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { FieldInput } from '../../schema/field-commands.tsx'
 
+/** How the texts of a pasted column are read. */
+export interface Notation {
+  /** Decimal separator of its numbers. */
+  decimal: DecimalMark
+  /** How its days are read, as a new field needs it; a field that was there has its own format. */
+  reading?: DayReading | undefined
+}
+
 /** Detected fields of pasted columns. */
 export interface PastedColumns {
   /** One field per column, as detected for an imported file. */
   fields: FieldInput[]
-  /** Decimal separator of the texts. */
-  decimal: DecimalMark
+  /** One per column. */
+  notations: Notation[]
 }
 
 /**
@@ -37,17 +46,21 @@ export async function detectColumns(
     const title = titles?.[at]?.trim()
     return { ...(title ? { title } : {}), type, ...(options ? { options } : {}) }
   })
-  return { fields, decimal }
+  const notations = columns.map((_, at) => ({
+    decimal: detected[at]?.decimal ?? decimal,
+    reading: detected[at],
+  }))
+  return { fields, notations }
 }
 
 /** Parses the texts as values of a field; null for empty or invalid ones. */
 export function readColumn(
   field: Pick<Field, 'type' | 'options'>,
   texts: readonly string[],
-  decimal?: DecimalMark,
+  { decimal, reading }: Partial<Notation> = {},
 ): CellValue[] {
   const type = fieldType(field.type)
   return texts.map((text) =>
-    text === '' || isEmptyWord(text, type) ? null : parseCell(type, text, field.options, decimal),
+    text === '' || isEmptyWord(text, type) ? null : parseCell(type, text, field.options, decimal, reading),
   )
 }
