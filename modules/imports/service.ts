@@ -693,10 +693,10 @@ function dateFormatOf(
   monthFirst: boolean | undefined,
 ): DateFormat | undefined {
   if (fieldType(type).filters !== 'date') return undefined
+  const found = options.format as DateFormat
   // Years that are first have four digits by then, which every format takes.
-  const format = (
-    orders?.includes('day') ? 'DD/MM/YYYY' : orders?.includes('month') ? 'MM/DD/YYYY' : options.format
-  ) as DateFormat
+  const shortFormat = orders?.includes('day') ? 'DD/MM/YYYY' : 'MM/DD/YYYY'
+  const format = orders && found.startsWith('YYYY') ? shortFormat : found
   if (!confidence.ambiguous) return format
   if (monthFirst === undefined) return orders && !tellsOrder(field) ? format : undefined
   return format.startsWith(monthFirst ? 'MM' : 'DD') ? format : (withOtherOrder(format) ?? format)

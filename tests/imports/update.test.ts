@@ -647,6 +647,25 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     }
   })
 
+  test('reads short days that tell no order as the other days of the file', async () => {
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: `Months first ${crypto.randomUUID()}`,
+      fields: [
+        { title: 'A', type: 'Date' },
+        { title: 'B', type: 'Date' },
+      ],
+    })
+    const file = 'A,B\n05/01/23,12/31/24\n05/01/24,11/30/24\n05/02/25,10/15/24\n'
+    const { id } = (await (await post(table.id, '', file)).json()) as { id: string }
+    expect(resultOf(await ended(door, id))).toMatchObject({ problems: 0 })
+    expect(await rowsOf(door, table.id)).toEqual([
+      { A: '2023-05-01', B: '2024-12-31' },
+      { A: '2024-05-01', B: '2024-11-30' },
+      { A: '2025-05-02', B: '2024-10-15' },
+    ])
+  })
+
   test('reads the years of other eras, Buddhist ones where the whole column has them', async () => {
     const { table } = await app.trpc(owner.token).schema.createTable.mutate({
       baseId: base.id,
