@@ -185,6 +185,19 @@ Bolt,-1,99999,angry
     expect(await ask('select name from item')).toEqual([{ name: 'Nut' }])
   })
 
+  test('rounds shares of one to the decimals of their column, and says so', async () => {
+    const { report } = await into('item', 'name,price\nHalf,50%\nBit,12.55%\n')
+    const prices = (await ask<{ price: unknown }>('select price from item order by name desc')).map(
+      ({ price }) => Number(price),
+    )
+    // SQLite keeps to no sizes.
+    const isSqlite = kind === 'sqlite'
+    expect([prices, report]).toEqual([
+      [0.5, isSqlite ? 0.1255 : 0.13],
+      isSqlite ? [] : [expect.stringContaining('3,price,12.55%,"Rounded to 2 decimals')],
+    ])
+  })
+
   test('leaves out only the rows that the database refuses, with its message', async () => {
     const lines = Array.from({ length: 600 }, (_, at) => `c${at},${at === 17 ? 'name 3' : `name ${at}`}`)
     const { result, report } = await into('person', `code,name\n${lines.join('\n')}\n`)

@@ -49,8 +49,15 @@ export function fitToColumn(
     scale: keepsToTypes ? scaleOf(databaseType) : null,
   }
 
+  /** The number as the database gets it; other text unchanged. */
+  function plainOf(text: string): string {
+    // A percentage may be a share of one.
+    const share = text.includes('%') ? parse(text) : null
+    return typeof share === 'number' ? String(share) : withPoint(text.trim(), decimal)
+  }
+
   function read(text: string): Read | null {
-    const plain = withPoint(text.trim(), decimal)
+    const plain = plainOf(text)
     const rounded = limits.scale === null ? plain : roundDecimal(plain, limits.scale)
     const long = readLong(field, rounded)
     const value = long ?? asRead(parse(rounded === plain ? text : withMark(rounded, decimal)))
@@ -73,7 +80,7 @@ export function fitToColumn(
     },
     noteFor(text) {
       if (limits.scale === null) return null
-      const plain = withPoint(text.trim(), decimal)
+      const plain = plainOf(text)
       if (roundDecimal(plain, limits.scale) === plain) return null
       return m.import_rounded({ max: limits.scale })
     },
