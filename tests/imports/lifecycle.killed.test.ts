@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLinks } from '../../src/core/fields/list-value.ts'
@@ -438,60 +438,73 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
 })
 
 describe('a server that is killed between the rows of an import and its end', () => {
-  test('counts the refused rows and cells when it is back', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
-    let server = await startServerProcess(dataDir)
-    try {
-      const account = { email: 'ann@example.com', password: PASSWORD }
-      const { token } = await createTrpcClient(server.url).auth.signUp.mutate(account)
-      const door = { url: server.url, token }
-      const client = createTrpcClient(server.url, token)
-      const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
-      const { table, fields } = await client.schema.createTable.mutate({
-        baseId,
-        title: 'Kept',
-        fields: [
-          { title: 'Must', type: 'SingleLineText', required: true },
-          { title: 'Age', type: 'Number' },
-        ],
-      })
-      const file = `Must,Age\n${'Somebody,42\n'.repeat(LONG_ROWS)},1\n,2\nAnn,many\n`
-      const { jobId } = await client.imports.start.mutate({
-        baseId,
-        tableId: table.id,
-        uploadId: await upload(door, file),
-        format: formatOf(file),
-        width: 2,
-        columns: ['Must', 'Age'].map((title, index) => ({
-          index,
-          fieldId: fields.find((field) => field.title === title)!.id,
-        })),
-      })
-      await underWay(door, jobId)
-      // The end cannot be stored.
-      const meta = new Database(join(dataDir, 'sheaf.db'))
-      meta.run('pragma busy_timeout = 20000')
-      meta.run(
-        `create trigger no_end before update on jobs when new.status in ('completed', 'failed')
+  test.each([
+    ['counts the refused rows and cells', { rowsRefused: 2, cellsRefused: 1, problems: 3 }, false],
+    // As a loss of power may leave it.
+    [
+      'knows its rows, and that there are problems, if the file with the counts is empty',
+      { problems: 1 },
+      true,
+    ],
+  ])(
+    '%s when it is back',
+    async (_, counts, isEmpty) => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
+      let server = await startServerProcess(dataDir)
+      try {
+        const account = { email: 'ann@example.com', password: PASSWORD }
+        const { token } = await createTrpcClient(server.url).auth.signUp.mutate(account)
+        const door = { url: server.url, token }
+        const client = createTrpcClient(server.url, token)
+        const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
+        const { table, fields } = await client.schema.createTable.mutate({
+          baseId,
+          title: 'Kept',
+          fields: [
+            { title: 'Must', type: 'SingleLineText', required: true },
+            { title: 'Age', type: 'Number' },
+          ],
+        })
+        const file = `Must,Age\n${'Somebody,42\n'.repeat(LONG_ROWS)},1\n,2\nAnn,many\n`
+        const { jobId } = await client.imports.start.mutate({
+          baseId,
+          tableId: table.id,
+          uploadId: await upload(door, file),
+          format: formatOf(file),
+          width: 2,
+          columns: ['Must', 'Age'].map((title, index) => ({
+            index,
+            fieldId: fields.find((field) => field.title === title)!.id,
+          })),
+        })
+        await underWay(door, jobId)
+        // The end cannot be stored.
+        const meta = new Database(join(dataDir, 'sheaf.db'))
+        meta.run('pragma busy_timeout = 20000')
+        meta.run(
+          `create trigger no_end before update on jobs when new.status in ('completed', 'failed')
           begin select raise(abort, 'not now'); end`,
-      )
-      const home = new Database(join(dataDir, 'bases', `${baseId}.db`), { readonly: true })
-      const rows = home.query<{ n: number }, []>(`select count(*) as n from "${table.tableName}"`)
-      await until(async () => (rows.get()?.n ?? 0) > 0, 'The rows of the import', 60_000)
-      await server.end('SIGKILL')
-      home.close()
-      meta.run('drop trigger no_end')
-      meta.close()
-      server = await startServerProcess(dataDir)
-      const result = resultOf(await ended({ url: server.url, token }, jobId))
-      expect(result).toMatchObject({ rows: LONG_ROWS + 1, rowsRefused: 2, cellsRefused: 1, problems: 3 })
-      expect(result.samples).toHaveLength(3)
-      expect(await reportOf({ url: server.url, token }, jobId)).toHaveLength(3)
-      const left = () => readdirSync(join(dataDir, 'reports')).join()
-      await until(() => left() === `${jobId}.csv`, 'The counts are removed')
-    } finally {
-      await server.end('SIGKILL')
-      rmSync(dataDir, { recursive: true, force: true })
-    }
-  }, 180_000)
+        )
+        const home = new Database(join(dataDir, 'bases', `${baseId}.db`), { readonly: true })
+        const rows = home.query<{ n: number }, []>(`select count(*) as n from "${table.tableName}"`)
+        await until(async () => (rows.get()?.n ?? 0) > 0, 'The rows of the import', 60_000)
+        await server.end('SIGKILL')
+        home.close()
+        meta.run('drop trigger no_end')
+        meta.close()
+        if (isEmpty) writeFileSync(join(dataDir, 'reports', `${jobId}.counts.json`), '')
+        server = await startServerProcess(dataDir)
+        const result = resultOf(await ended({ url: server.url, token }, jobId))
+        expect(result).toMatchObject({ rows: LONG_ROWS + 1, ...counts })
+        expect(result.samples).toHaveLength(isEmpty ? 0 : 3)
+        expect(await reportOf({ url: server.url, token }, jobId)).toHaveLength(3)
+        const left = () => readdirSync(join(dataDir, 'reports')).join()
+        await until(() => left() === `${jobId}.csv`, 'The counts are removed')
+      } finally {
+        await server.end('SIGKILL')
+        rmSync(dataDir, { recursive: true, force: true })
+      }
+    },
+    180_000,
+  )
 })

@@ -27,6 +27,16 @@ export function writeCounts(path: string, outcome: ImportOutcome): void {
 /** What an import had counted before its process ended; null if that is not known. */
 export function readCounts(path: string): StoredCounts | null {
   if (!existsSync(path)) return null
-  const { data } = storedCounts.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  const { data } = storedCounts.safeParse(parsed(readFileSync(path, 'utf8')))
   return data ?? null
+}
+
+/** Undefined for a file that a loss of power has left incomplete. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
