@@ -147,7 +147,8 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
   const isAmbiguous = column.isOn && detected?.confidence.ambiguous === true && notation.dateFormat
   const hasBuddhistYears = column.isOn && detected?.isBuddhist === true && notation.dateFormat
   // Two digits do not tell the century.
-  const hasShortYears = column.isOn && values.some((value) => hasShortYear(plainDay(value)))
+  const hasShortYears =
+    column.isOn && notation.dateFormat && values.some((value) => hasShortYear(plainDay(value)))
   const readFormat = isAmbiguous || hasBuddhistYears || (hasShortYears && notation.dateFormat)
   const isUnclearMark =
     column.isOn && detected?.confidence.unclearMark === true && readsNumbers(column, target)
