@@ -87,6 +87,9 @@ const repeated = (text: string, { rows = 1, columns = 1 }: { rows?: number; colu
   `<table:table-row table:number-rows-repeated="${rows}"><table:table-cell office:value-type="string"
     table:number-columns-repeated="${columns}"><text:p>${text}</text:p></table:table-cell></table:table-row>`
 
+/** A cell that fills a whole sheet. */
+const SHEETFUL = repeated('x', { rows: 1_048_576, columns: 16_384 })
+
 /** A ZIP archive in which a file is larger than it says, everywhere. */
 function lying(archive: Bytes, name: string, size: number): Bytes {
   const bytes = Buffer.from(archive)
@@ -192,10 +195,47 @@ describe('an import of a workbook', () => {
     ['with an unclosed tag', () => handmade('<sheetData><row><c><v>1</v>'), 'is damaged'],
     ['in the old format with a password', () => withFilePass(1), 'protected with a password'],
     ['in the old format with an obfuscated password', () => withFilePass(0), 'protected with a password'],
+    ['with a cell repeated over a whole sheet', () => openDocument(SHEETFUL), 'more than 5000000 cells'],
     [
-      'with a cell repeated over a whole sheet',
-      () => openDocument(repeated('x', { rows: 1_048_576, columns: 16_384 })),
+      'with rows repeated less than once before such a cell',
+      () => openDocument(repeated('x', { rows: -1e15 }) + SHEETFUL),
       'more than 5000000 cells',
+    ],
+    [
+      'with a number of columns that ends with a letter',
+      () => openDocument(SHEETFUL.replace('"16384"', '"16384x"')),
+      'more than 5000000 cells',
+    ],
+    [
+      'with a row in a repeated one',
+      () => openDocument(SHEETFUL.replace('</table:table-row>', '<table:table-row/></table:table-row>')),
+      'more than 5000000 cells',
+    ],
+    [
+      'with a repeated cell in a cell',
+      () => openDocument(SHEETFUL.replace('</table:table-cell>', '<table:table-cell/></table:table-cell>')),
+      'more than 5000000 cells',
+    ],
+    [
+      'with a repeated cell under the names of UOF',
+      () => openDocument(SHEETFUL.replaceAll('table-row', '行').replaceAll('table-cell', '数据')),
+      'more than 5000000 cells',
+    ],
+    [
+      'with names in other letters',
+      () => openDocument(SHEETFUL.replaceAll('-repeated', '-Repeated')),
+      'more than 5000000 cells',
+    ],
+    ['with rows in CDATA', () => openDocument(repeated(`<![CDATA[${SHEETFUL}]]>`, {})), 'is damaged'],
+    [
+      'with rows in an attribute',
+      () => openDocument(`<table:table-row table:style-name='${SHEETFUL}'/>${repeated('x', {})}`),
+      'is damaged',
+    ],
+    [
+      'with rows in an instruction',
+      () => openDocument(`<?rows ${SHEETFUL}?>${repeated('x', {})}`),
+      'is damaged',
     ],
     [
       'with a cell repeated in billions of columns',

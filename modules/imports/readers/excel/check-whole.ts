@@ -28,29 +28,51 @@ export async function checkArchive(archive: Archive): Promise<void> {
 /** The part of an OpenDocument archive with its sheets. */
 const CONTENT = 'content.xml'
 
-/** Counts the cells of an OpenDocument spreadsheet. @throws FileError for too many, and as `parseXml` */
+/** Elements of rows and of cells. The library also knows those of UOF, the Chinese format. */
+const ROWS = new Set(['table-row', '行'])
+const CELLS = new Set(['table-cell', 'covered-table-cell', '数据'])
+/** Attributes of cells with a value. */
+const OF_VALUES = new Set(['value-type', '数据类型', 'formula'])
+/** Remembered names of attributes. */
+const MAX_NAMES = 1000
+
+/**
+ * Counts the cells of an OpenDocument spreadsheet as the library makes them: when a cell ends, for as many columns and rows as were
+ * stated last.
+ *
+ * @throws FileError for too many, and as `parseXml`
+ */
 export async function checkOpenDocument(chunks: AsyncIterable<Uint8Array>, part: string): Promise<void> {
   let cells = 0
   let spaces = 0
-  /** Cells of the row that are not empty, and how often the row is repeated. */
-  let [inRow, rowRepeats] = [0, 1]
-  let cell: { repeats: number; isFilled: boolean } | null = null
+  const row = { depth: 0, repeats: 1 }
+  const cell = { depth: 0, repeats: 1, isFilled: false }
+
+  function begin(of: { depth: number; repeats: number }, repeats: number): void {
+    of.repeats = of.depth === 0 ? repeats : Math.max(of.repeats, repeats)
+    of.depth++
+  }
+
   const parsed = parseXml(chunks, part, {
-    open(name, attributes) {
-      if (name === 'table-row') [inRow, rowRepeats] = [0, numberIn(attributes, 'number-rows-repeated')]
-      else if (name === 'table-cell' || name === 'covered-table-cell') {
-        const repeats = numberIn(attributes, 'number-columns-repeated')
-        cell = { repeats, isFilled: isStated(attributes, 'value-type') || isStated(attributes, 'formula') }
-      } else if (name === 's') spaces += numberIn(attributes, 'c')
-      else if (cell) cell.isFilled = true
+    isStrict: true,
+    open(written, attributes) {
+      const name = nameAsRead(written)
+      const isWithinCell = cell.depth > 0
+      if (ROWS.has(name)) begin(row, repeatsIn(attributes, 'number-rows-repeated'))
+      else if (CELLS.has(name)) {
+        begin(cell, repeatsIn(attributes, 'number-columns-repeated'))
+        cell.isFilled = hasAny(attributes, OF_VALUES)
+      } else if (name === 's') spaces += repeatsIn(attributes, 'c')
+      cell.isFilled ||= isWithinCell
     },
-    close(name) {
-      if (name === 'table-row') {
-        cells += inRow * rowRepeats
-      } else if (name === 'table-cell' || name === 'covered-table-cell') {
-        if (cell?.isFilled) inRow += cell.repeats
-        cell = null
+    close(written) {
+      const name = nameAsRead(written)
+      if (ROWS.has(name)) row.depth--
+      else if (CELLS.has(name)) {
+        if (cell.isFilled) cells += cell.repeats * row.repeats
+        cell.depth--
       }
+      if (row.depth === 0) row.repeats = 1
     },
   })
   for await (const _ of parsed) {
@@ -59,15 +81,34 @@ export async function checkOpenDocument(chunks: AsyncIterable<Uint8Array>, part:
   }
 }
 
-/** The number in an attribute, whatever the prefix of its name; 1 without one. */
-function numberIn(attributes: Record<string, string>, name: string): number {
-  for (const key in attributes) if (isNamed(key, name)) return Number(attributes[key]) || 1
-  return 1
+/** The library reads no more of a name than what is before an underscore. */
+const nameAsRead = (name: string): string => name.split('_', 1)[0] ?? ''
+
+/** Names of attributes as the library reads them, in any case, by how they are written. */
+const attributeNames = new Map<string, string>()
+
+function attributeName(written: string): string {
+  const known = attributeNames.get(written)
+  if (known !== undefined) return known
+  if (attributeNames.size === MAX_NAMES) attributeNames.clear()
+  const lower = written.trim().toLowerCase()
+  const name = lower.includes(':') ? lower.slice(lower.indexOf(':') + 1) : nameAsRead(lower)
+  attributeNames.set(written, name)
+  return name
 }
 
-function isStated(attributes: Record<string, string>, name: string): boolean {
-  for (const key in attributes) if (isNamed(key, name)) return true
+const hasAny = (attributes: Record<string, string>, names: ReadonlySet<string>): boolean => {
+  for (const key in attributes) if (names.has(attributeName(key))) return true
   return false
 }
 
-const isNamed = (key: string, name: string): boolean => key === name || key.endsWith(`:${name}`)
+/** The largest number that an attribute may be read as; 1 without one. */
+function repeatsIn(attributes: Record<string, string>, name: string): number {
+  let most = 1
+  for (const key in attributes) {
+    if (attributeName(key) !== name) continue
+    const text = attributes[key] ?? ''
+    most = Math.max(most, Math.ceil(Number(text)) || 1, Number.parseInt(text, 10) || 1)
+  }
+  return most
+}

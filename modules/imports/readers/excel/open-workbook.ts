@@ -94,8 +94,11 @@ async function openXls(path: string, onBlocked: OnBlocked): Promise<Workbook> {
   return readWhole(path, onBlocked)
 }
 
-/** The root of an OpenDocument file without an archive. */
-const FLAT = 'office:document'
+/** The root of an OpenDocument file without an archive, or of UOF, which the library also reads. */
+const FLAT = /<(?:[^\s<>/:"]*:)?(?:document|uof)[\s_/>]/i
+
+/** True if the library may read a workbook of one XML file as an OpenDocument file. */
+const isFlat = (bytes: Buffer): boolean => FLAT.test(new TextDecoder(xmlEncoding(bytes)).decode(bytes))
 
 /** True for cells in places that no sheet has. */
 function isBeyondLimits(sheet: SheetJs.WorkSheet): boolean {
@@ -109,8 +112,8 @@ async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> 
   const file = Bun.file(path)
   if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
   const bytes = Buffer.from(await file.arrayBuffer())
-  const head = xmlHead(bytes)
-  if (isXmlWorkbook(head) && head.includes(FLAT)) await checkOpenDocument(file.stream(), FLAT)
+  if (isXmlWorkbook(xmlHead(bytes)) && isFlat(bytes))
+    await checkOpenDocument(file.stream(), 'office:document')
   const book = await parseWorkbook(bytes, onBlocked)
   if (Object.values(book.Sheets).some(isBeyondLimits)) throw new FileError(m.imports_error_archive_broken())
   const is1904 = book.Workbook?.WBProps?.date1904 === true

@@ -20,6 +20,8 @@ export interface XmlHandlers {
   open(name: string, attributes: Record<string, string>): void
   text?(text: string): void
   close?(name: string): void
+  /** Refuses what other programs may read as further tags: `<` in a tag, in CDATA and in an instruction, and other spaces in names. */
+  isStrict?: boolean
 }
 
 /**
@@ -52,7 +54,7 @@ const SKIPPED = [
 ]
 const CDATA = { begin: '<![CDATA[', end: ']]>' }
 
-function createScanner(part: string, { open, text: onText, close }: XmlHandlers) {
+function createScanner(part: string, { open, text: onText, close, isStrict = false }: XmlHandlers) {
   /** What has not been scanned: an unfinished tag, or text that may end within a reference. */
   let rest = ''
   const opened: string[] = []
@@ -65,9 +67,16 @@ function createScanner(part: string, { open, text: onText, close }: XmlHandlers)
     onText(text.includes('&') ? decodeReferences(text, broken) : text)
   }
 
+  /** True if markup has the beginning of another one. */
+  function hasMarkup(source: string, from: number, to: number): boolean {
+    const next = source.indexOf('<', from + 1)
+    return next >= 0 && next < to
+  }
+
   /** Handles the tag `<…>` between two positions. */
   function tag(source: string, from: number, to: number): void {
     unbroken = 0
+    if (isStrict && hasMarkup(source, from, to)) throw broken()
     if (source.charCodeAt(from + 1) === SLASH) {
       const name = source.slice(from + 2, to).trimEnd()
       if (opened.pop() !== name) throw broken()
@@ -79,7 +88,7 @@ function createScanner(part: string, { open, text: onText, close }: XmlHandlers)
     let nameEnd = from + 1
     while (nameEnd < end && !isSpace(source.charCodeAt(nameEnd))) nameEnd++
     const name = source.slice(from + 1, nameEnd)
-    if (name === '' || opened.length >= MAX_DEPTH) throw broken()
+    if (name === '' || opened.length >= MAX_DEPTH || (isStrict && NO_NAME.test(name))) throw broken()
     isEmpty = false
     open(localName(name), nameEnd < end ? attributesIn(source, nameEnd, end) : {})
     if (isSelfClosing) close?.(localName(name))
@@ -111,13 +120,16 @@ function createScanner(part: string, { open, text: onText, close }: XmlHandlers)
     if (source.startsWith(CDATA.begin, from)) {
       const end = source.indexOf(CDATA.end, from + CDATA.begin.length)
       if (end < 0) return -1
+      if (isStrict && hasMarkup(source, from, end)) throw broken()
       onText?.(source.slice(from + CDATA.begin.length, end))
       return end + CDATA.end.length
     }
     for (const { begin, end: mark } of SKIPPED) {
       if (!source.startsWith(begin, from)) continue
       const end = source.indexOf(mark, from + begin.length)
-      return end < 0 ? -1 : end + mark.length
+      if (end < 0) return -1
+      if (isStrict && mark === '?>' && hasMarkup(source, from, end)) throw broken()
+      return end + mark.length
     }
     // Too short to tell.
     if (source.length - from < CDATA.begin.length) return -1
@@ -167,6 +179,9 @@ const [LESS, SLASH, EXCLAMATION, QUESTION, DOUBLE, SINGLE, GREATER] = [60, 47, 3
 /** Control characters, which XML does not have (XML 1.0, 2.2). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
+
+/** Characters that no name has. */
+const NO_NAME = /[\s"'=]/
 
 const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 9 || code === 13
 
