@@ -149,9 +149,21 @@ describe('the preview of a file', () => {
     ['Year', ['1999', '2024'], 'Year'],
     ['Model year', ['1999', '2024'], 'Year'],
     ['Year built', ['1999', '2024'], 'Year'],
+    ['Product code', ['62.01.11', '62.02.30'], 'SingleLineText'],
+    ['Case no.', ['62/01/11', '62/02/17'], 'SingleLineText'],
+    ['Release date', ['99/12/31', '98/11/30'], 'Date'],
   ])('reads %s of %p as %s', async (title, values, type) => {
     const found = await look(`Name,${title}\nA,${values[0]}\nB,${values[1]}\n`)
     expect(found.fields[1]?.type).toBe(type as never)
+  })
+
+  test('offers the texts of a column as they are, if they look like days and are none', async () => {
+    const [short, long] = ['13 मार्च 24', '13 मार्च 2024']
+    const [field] = (await look(`When\n${`${short}\n${long}\n`.repeat(4)}`)).fields
+    expect(field).toMatchObject({
+      type: 'SingleSelect',
+      options: { choices: [{ title: short }, { title: long }] },
+    })
   })
 
   test('asks for the currency of kroner', async () => {

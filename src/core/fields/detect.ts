@@ -91,11 +91,11 @@ export function detectFields(
     const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : usual)
     const hints = { decimal: own, title: header === null ? '' : title }
     const days = filled.filter((value) => !isMissingWord(value) && !isMissingDay(value)).map(plainDay)
-    const { orders, ...reading } = readingOf(days, filled)
+    const { orders, ...reading } = readingOf(days, filled, hints.title)
     const isAsWritten = Object.keys(reading).length === 0
     const values = isAsWritten ? filled : filled.map((value) => asRead(plainDay(value), reading))
     const found = { own, hints, reading, orders, hasUnclear }
-    return { filled, values, title, ...found, detected: detectType(values, hints) }
+    return { filled, values, title, ...found, detected: detectAsRead(values, filled, hints) }
   })
   const monthFirst = areMonthFirst(columns.map(({ detected }) => detected))
   return columns.map((column, index) => {
@@ -131,14 +131,32 @@ export function detectFields(
 function readingOf(
   days: readonly string[],
   filled: readonly string[],
+  title: string,
 ): Pick<DetectedField, 'isBuddhist' | 'yearFirst' | 'orders' | 'monthLanguage'> {
   if (areBuddhist(days)) return { isBuddhist: true }
   const plain = days.map(withoutTime)
-  const orders = shortYearOrders(plain, filled)
+  // Numbers such as `62.01.11` also name products and chapters.
+  const areCodes =
+    !hints(title, 'date') && (['code', 'outline', 'score'] as const).some((kind) => hints(title, kind))
+  const orders = areCodes ? null : shortYearOrders(plain, filled)
   if (orders) return { ...(orders[0] === 'year' && { yearFirst: true as const }), orders }
   const monthLanguage = monthLanguageOf(plain, filled)
   return monthLanguage === undefined ? {} : { monthLanguage }
 }
+
+/** The type of a column whose days are read in a way of their own. If it has no days, its texts are as they were. */
+function detectAsRead(
+  values: string[],
+  filled: string[],
+  hints: Required<Pick<ColumnHints, 'decimal' | 'title'>>,
+): NonNullable<Detected> {
+  const isDay = ({ type }: NonNullable<Detected>) => fieldType(type).filters === 'date'
+  const found = detectType(values, hints)
+  if (values === filled || isDay(found)) return found
+  const asWritten = detectType(filled, hints)
+  return isDay(asWritten) ? found : asWritten
+}
+
 /** True for days of birth that have two-digit years. */
 const isOfBirth = (values: string[], { type, title }: { type: FieldTypeName; title: string }): boolean =>
   fieldType(type).filters === 'date' &&
