@@ -112,7 +112,11 @@ describe('the preview of a file', () => {
     const now = new Date().getUTCFullYear()
     const [near, far] = [now + 20, now + 21].map((year) => String(year % 100).padStart(2, '0'))
     const found = await look(
-      `DOB;Start;Born\n31.12.${near};31.12.${near};12-Mar-${near}\n31.12.${far};31.12.${far};1-Apr-${far}\n`,
+      [
+        'DOB;Start;Born;geb.',
+        `31.12.${near};31.12.${near};12-Mar-${near};12. März ${near}`,
+        `31.12.${far};31.12.${far};1-Apr-${far};1. April ${far}`,
+      ].join('\n'),
     )
     const days = found.fields.map(({ type, options, isPast }, at) =>
       found.rows.map((row) => parseCell(fieldType(type), row[at] ?? '', options, '.', { isPast })),
@@ -121,13 +125,14 @@ describe('the preview of a file', () => {
       [`${now - 80}-12-31`, `${now - 79}-12-31`],
       [`${now + 20}-12-31`, `${now - 79}-12-31`],
       [`${now - 80}-03-12`, `${now - 79}-04-01`],
+      [`${now - 80}-03-12`, `${now - 79}-04-01`],
     ])
     const columns = draftColumns(found, { kind: 'new', title: 'People' })
     const input = toStartInput({ baseId: 'b', uploadId: 'u', analysis: found }, columns, {
       kind: 'new',
       title: 'People',
     })
-    expect(input.columns.map(({ isPast }) => isPast ?? false)).toEqual([true, false, true])
+    expect(input.columns.map(({ isPast }) => isPast ?? false)).toEqual([true, false, true, true])
   })
 
   test.each([

@@ -156,7 +156,7 @@ export const fullYear = (short: number, yearsAhead = YEARS_AHEAD): number =>
 
 /** A day whose year has two digits: with a slash or a dot, or the name of a month. A time may follow. */
 const SHORT_YEAR =
-  /^(\d{1,2}([./])\d{1,2}\2|\d{1,2}(?: de |[ /-])\p{L}[\p{L}\p{M}]{2,13}\.?,?(?: de |[ /-]))(\d{2})(?=$|[ T,])/u
+  /^(\d{1,2}([./])\d{1,2}\2|\d{1,2}(?:\.|er|º)?(?: de |[ /-])\p{L}[\p{L}\p{M}]{1,13}\.?,?(?: de |[ /-]))(\d{2})(?=$|[ T,])/iu
 
 /** True for a day, with or without a time, whose year has two digits. */
 export const hasShortYear = (day: string): boolean => SHORT_YEAR.test(day)
