@@ -6,7 +6,7 @@ import { type DateFormat, parseDay } from '../../src/core/fields/date-text.ts'
 import { dateTime } from '../../src/core/fields/date-time.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import { readingOptions } from '../../src/core/fields/field-type.ts'
-import { fieldType, readOptions } from '../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { formatInstant, parseInstant } from '../../src/core/fields/instant-text.ts'
 import { parseNumber } from '../../src/core/fields/number-text.ts'
 import { time } from '../../src/core/fields/time.ts'
@@ -182,6 +182,28 @@ describe('parseDay', () => {
   ])('reads %p in a field of %s as %p', (text, format, expected) => {
     expect(parseDay(text, format)).toBe(expected)
   })
+})
+
+test('two digits of a year are written only where they mean the same for ten years', () => {
+  const now = new Date().getUTCFullYear()
+  const years = [now - 79, now - 70, now - 69, now + 20, now + 21]
+  const days = years.map((year) => `${year}-03-05`)
+  const shown = days.map((day) => `05 Mar ${day.slice(2, 4)}`)
+  const texts = (stored: readonly string[], short: readonly string[]) => [
+    ...stored.slice(0, 2),
+    ...short.slice(2, 4),
+    ...stored.slice(4),
+  ]
+  const formatAll = (type: FieldTypeName, values: readonly string[]) =>
+    values.map((value) => fieldType(type).format(value, { format: 'DD MMM YY', timeZone: 'UTC' }))
+  expect(formatAll('Date', days)).toEqual(texts(days, shown))
+  const stored = days.map((day) => `${day} 10:00:00+00:00`)
+  expect(formatAll('DateTime', stored)).toEqual(
+    texts(
+      stored,
+      shown.map((text) => `${text} 10:00`),
+    ),
+  )
 })
 
 describe('fractions of a second in connected columns', () => {

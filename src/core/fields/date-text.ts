@@ -154,6 +154,14 @@ function named(year = '', name = '', day = '', format: DateFormat): string | nul
 export const fullYear = (short: number, yearsAhead = YEARS_AHEAD): number =>
   short + (2000 + short <= new Date().getUTCFullYear() + yearsAhead ? 2000 : 1900)
 
+/** Years for which two digits of a year keep their meaning at least, so that an export can be imported later. */
+const LASTING_YEARS = 10
+
+/** False for a day whose year is written with two digits that will soon mean another one. @param day as it is stored; a time may follow */
+export const isLasting = (day: string, format: DateFormat): boolean =>
+  format !== 'DD MMM YY' ||
+  Number(day.slice(0, 4)) > new Date().getUTCFullYear() + YEARS_AHEAD + LASTING_YEARS - 100
+
 /** A day whose year has two digits: with a slash or a dot, or the name of a month. A time may follow. */
 const SHORT_YEAR =
   /^(\d{1,2}([./])\d{1,2}\2|\d{1,2}(?:\.|er|º)?(?: de |[ /-])\p{L}[\p{L}\p{M}]{1,13}\.?,?(?: de |[ /-]))(\d{2})(?=$|[ T,])/iu

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { DATE_FORMATS, formatDay, parseDay, readDay, STORED_FORMAT } from './date-text.ts'
+import { DATE_FORMATS, formatDay, isLasting, parseDay, readDay, STORED_FORMAT } from './date-text.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { parseDayOnly } from './instant-text.ts'
 
@@ -26,7 +26,7 @@ export const date = defineFieldType({
     if (format === STORED_FORMAT) return String(value)
     const shown = formatDay(String(value), format)
     // Formats without a day or with a two-digit year are ambiguous: fall back to ISO 8601.
-    return parseDay(shown, format) === value ? shown : String(value)
+    return parseDay(shown, format) === value && isLasting(String(value), format) ? shown : String(value)
   },
   databaseTypes: { sqlite3: 'date', pg: 'date' },
 })

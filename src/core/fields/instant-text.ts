@@ -11,7 +11,7 @@ import {
   withDigitsBelowMs,
 } from '../dates.ts'
 import { trimTrailing } from '../trim-characters.ts'
-import { type DateFormat, formatDay, parseDay, readDay, STORED_FORMAT } from './date-text.ts'
+import { type DateFormat, formatDay, isLasting, parseDay, readDay, STORED_FORMAT } from './date-text.ts'
 import type { ReadingOptions } from './field-type.ts'
 
 /** Display options of a field with instants. */
@@ -189,7 +189,7 @@ export function formatWithFraction(stored: string, options: InstantOptions): str
 
 /**
  * Text that parses back to the same instant: as displayed, with seconds if they are not 0. If that is
- * ambiguous (a month without a day, the repeated hour at the end of summer time), the stored form.
+ * ambiguous (a month without a day, a year with two digits, the repeated hour at the end of summer time), the stored form.
  */
 export function exactInstant(stored: string, options: InstantOptions): string {
   if (isShownAsStored(options) && STORED.test(stored) && isTime(stored)) {
@@ -197,5 +197,6 @@ export function exactInstant(stored: string, options: InstantOptions): string {
     return stored.slice(0, hasSeconds ? TO_SECONDS : TO_MINUTES)
   }
   const text = formatWithFraction(stored, options)
-  return parseInstant(text, { ...options, keepsFraction: true }) === stored ? text : stored
+  const isSame = parseInstant(text, { ...options, keepsFraction: true }) === stored
+  return isSame && isLasting(stored, options.format) ? text : stored
 }
