@@ -151,6 +151,19 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
     expect(await listed()).toEqual([])
   })
 
+  test('stay where the database refuses a value', async () => {
+    if (kind !== 'postgres') return
+    const made = await bench.rest.post(path(task), { terms: [{ ...term(task, 'name'), as: 'group' }] })
+    expect(await finished()).toMatchObject([{ id: made.body.id, state: 'ready' }])
+    await ask('alter table task add constraint positive check (num > -5)')
+    const records = `/api/v2/tables/${task.table.id}/records`
+    const { status } = await bench.rest.post(records, { id: RECORDS + 1, name: 'refused', num: -10 })
+    expect(status).toBe(400)
+    expect(await inDatabase()).toEqual([made.body.id])
+    await ask('alter table task drop constraint positive')
+    expect((await bench.rest.delete(`${path(task)}/${made.body.id}`)).status).toBe(200)
+  })
+
   test('are built for a copy in another base as well, where the fields keep their type', async () => {
     const made = await bench.rest.post(path(task), { terms: [term(task, 'name')] })
     await finished()

@@ -34,6 +34,7 @@ import {
   isLostConnection,
   isStalePlan,
   isTooLong,
+  OWN_DATABASE,
 } from './errors.ts'
 import { buildIndex, buildSearchIndex, dropIndex, searchIndexProgress } from './indexes.ts'
 import {
@@ -288,7 +289,7 @@ export function openPostgresEngine(
       try {
         return await write()
       } catch (error) {
-        const name = refusingIndex(error)
+        const name = refusingIndex(error, source === OWN_DATABASE)
         if (name === null || dropped === MAX_DROPPED) throw error
         const names = typeof name === 'string' ? [name] : await automaticIndexes(name)
         if (names.length === 0) throw error
@@ -342,13 +343,16 @@ interface SuspectedIndexes {
 }
 
 /** The automatic index that refused a write, or those of which one may have. Null for any other error. */
-function refusingIndex(error: unknown): string | SuspectedIndexes | null {
+function refusingIndex(error: unknown, isOwn: boolean): string | SuspectedIndexes | null {
   const message = error instanceof Error ? error.message : ''
   const name = message.includes('index row size ') ? /"(sheaf_auto_[a-z0-9]+)"/.exec(message)?.[1] : undefined
   if (name !== undefined) return name
   if (message.includes('index row requires ')) return { withExpressions: false }
-  // An expression for which the value is out of range, or too long.
-  return error instanceof AppError && error.details?.failure === 'value' ? { withExpressions: true } : null
+  // An expression for which the value is out of range, or too long. A connected database refuses values for reasons of
+  // its own, and none of its indexes computes a formula.
+  return isOwn && error instanceof AppError && error.details?.failure === 'value'
+    ? { withExpressions: true }
+    : null
 }
 
 /** A statement that takes a lock with `lock_timeout`, which it resets for later statements. */
