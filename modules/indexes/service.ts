@@ -208,18 +208,22 @@ export function createIndexesService(
     },
     observe: ({ model, terms, ms }: ObservedRead) => note(model, keyOf(terms), ms),
     observeSearch: (model, ms = 0) => note(model, SEARCH_KEY, ms),
+    isSlow,
+  }
+
+  function isSlow(ms: number): boolean {
+    return buildsByItself && ms >= config.indexSlowMs
   }
 
   /** Adds a read to those since the last round. */
   function note({ table: { id: tableId, baseId } }: TableModel, key: string, ms: number): void {
-    const isSlow = buildsByItself && ms >= config.indexSlowMs
     const before = observed.get(`${tableId} ${key}`)
     observed.set(`${tableId} ${key}`, {
       tableId,
       baseId,
       key,
-      slowReads: (before?.slowReads ?? 0) + Number(isSlow),
-      slowMs: (before?.slowMs ?? 0) + (isSlow ? ms : 0),
+      slowReads: (before?.slowReads ?? 0) + Number(isSlow(ms)),
+      slowMs: (before?.slowMs ?? 0) + (isSlow(ms) ? ms : 0),
       lastAt: nowIso(),
     })
   }

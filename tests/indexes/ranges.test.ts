@@ -18,7 +18,11 @@ afterAll(() => bench.stop())
 
 let table: TestTable
 beforeEach(async () => {
-  table = await bench.table({
+  table = await createTable(bench)
+})
+
+async function createTable({ app, baseId, table: create }: Bench): Promise<TestTable> {
+  const made = await create({
     Name: 'SingleLineText',
     Num: 'Number',
     Day: 'Date',
@@ -28,34 +32,36 @@ beforeEach(async () => {
     },
     Note: 'LongText',
   })
-  const { quote } = engine.dialect
+  const { dialect, location, writeScript } = await app.kernel.sources.engine(baseId)
+  const { quote } = dialect
   const [name, num, day, state] = ['Name', 'Num', 'Day', 'State'].map((title) =>
-    quote(table.field(title).columnName),
+    quote(made.field(title).columnName),
   )
-  const isFile = engine.location.client === 'sqlite3'
+  const isFile = location.client === 'sqlite3'
   const numbers = isFile
     ? `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${RECORDS}) `
     : ''
   const from = isFile ? 'n' : `generate_series(1, ${RECORDS}) as n(i)`
   const date = isFile ? `date('2020-01-01', (i % ${DAYS}) || ' days')` : `date '2020-01-01' + (i % ${DAYS})`
   const states = `case i % 400 when 0 then 'rare' when 1 then 'few' else 'often' end`
-  await engine.writeScript([
+  await writeScript([
     {
-      sql: `insert into ${quote(table.schema.table.tableName)} (${quote('nc_order')}, ${name}, ${num}, ${day}, ${state})
+      sql: `insert into ${quote(made.schema.table.tableName)} (${quote('nc_order')}, ${name}, ${num}, ${day}, ${state})
         ${numbers}select i, 'name ' || (i % 40), (i * 7919) % ${RECORDS}, ${date}, ${states} from ${from}`,
       params: [],
     },
   ])
-  bench.app.kernel.events.emit('records.changed', {
+  app.kernel.events.emit('records.changed', {
     id: 1,
-    baseId: bench.baseId,
+    baseId,
     actorId: null,
     at: '',
     records: [],
     truncated: true,
-    tableIds: [table.id],
+    tableIds: [made.id],
   })
-})
+  return made
+}
 
 const maintain = () => bench.app.services.indexes.maintain(() => true)
 const indexesOf = () => bench.trpc.indexes.list.query({ tableId: table.id })
@@ -78,7 +84,7 @@ const condition = (title: string, operator: string, value: Condition['value'], m
   ...more,
 })
 
-async function page(filter: Condition, more: object = {}) {
+async function page(filter: Condition, more: object = {}, { trpc } = bench) {
   const query = {
     tableId: table.id,
     fieldIds: [table.field('Num').id],
@@ -87,7 +93,7 @@ async function page(filter: Condition, more: object = {}) {
     offset: 0,
     ...more,
   }
-  return bench.trpc.records.list.query({ query: query as never })
+  return trpc.records.list.query({ query: query as never })
 }
 
 /** A condition that few records meet, with another value each time. */
@@ -174,6 +180,36 @@ describe('a filter that few records meet', () => {
       expect(await page(condition('Num', 'gt', 17), { orderViewId })).toHaveProperty('ids.length', 50)
     },
   )
+})
+
+describe('a filter that many records meet', () => {
+  /** The statements that a page sends to count its records. */
+  async function countsOf(own: Bench): Promise<string[]> {
+    const used = await own.app.kernel.sources.engine(own.baseId)
+    const { all } = used
+    const counts: string[] = []
+    used.all = (statement, options) => {
+      if (/ limit \d+\) as counted$/.test(statement.sql)) counts.push(statement.sql)
+      return all(statement, options)
+    }
+    try {
+      expect((await page(condition('Num', 'gt', 10), {}, own)).ids).toHaveLength(50)
+    } finally {
+      used.all = all
+    }
+    return counts
+  }
+
+  test('is counted after a slow page only', async () => {
+    expect(await countsOf(bench)).toHaveLength(1)
+    const fast = await createBench({ config: { indexSlowMs: 60_000 } })
+    try {
+      table = await createTable(fast)
+      expect(await countsOf(fast)).toEqual([])
+    } finally {
+      await fast.stop()
+    }
+  })
 })
 
 describe('a filter that many records meet, beside an index that is entered at its values', () => {

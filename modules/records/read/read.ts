@@ -82,6 +82,8 @@ export interface ObservedRead {
 
 /** What is known of how many records a condition has is used for so long. */
 const FEW_SELECTED_MS = 60_000
+/** Counting whether few records match a page takes at most this time, or twice that of the page. */
+const COUNT_FEW_MS = 50
 
 /** From this part of a table on, a page is counted from its end: SQLite skips backwards at about half the speed. */
 const FROM_END = 2 / 3
@@ -91,6 +93,8 @@ export interface AutomaticIndexes {
   /** The terms of each finished index of a table; the same list until it changes. */
   of(model: TableModel): Promise<readonly (readonly IndexTerm[])[]>
   observe(read: ObservedRead): void
+  /** True for the time of a read that, if it is repeated, leads to an index. */
+  isSlow(ms: number): boolean
   /**
    * Notes that a large table was searched: its search index is in use, or would be.
    *
@@ -408,20 +412,24 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
    * True if few records match a plan, by all that is known; else some are counted.
    *
    * @param returned records that its page had
+   * @param ms time that the page took
    */
-  async function selectsFew(opened: Opened, plan: PagePlan, returned: number): Promise<boolean> {
+  async function selectsFew(opened: Opened, plan: PagePlan, returned: number, ms: number): Promise<boolean> {
     const { query, bestIndexOfFew } = plan
     const { engine, context } = opened
     const most = Math.floor((await work.total(opened)) * FEW_SHARE)
-    if (returned > 0 && returned < query.limit) return query.offset + returned <= most
+    const isLast = returned < query.limit && (returned > 0 || query.offset === 0)
+    if (isLast) return query.offset + returned <= most
     const matches = latestCount(plan)
     if (matches !== null) return matches <= most
     const key = `${wholeOf(context).table.id} ${JSON.stringify(bestIndexOfFew)}`
     const known = fewSelected.get(key)
     if (known !== undefined) return known
     const statement = engine.dialect.render(countUpTo(context, query, most + 1))
-    const [row] = await engine.all<{ n: number }>(statement, { scan: true })
-    const isFew = Number(row?.n ?? 0) <= most
+    const timeUp = AbortSignal.timeout(Math.ceil(Math.max(COUNT_FEW_MS, 2 * ms)))
+    const rows = await withinTime(timeUp, () => engine.all<{ n: number }>(statement, { scan: true }))
+    // If few matched, the page would have read all records as well, and taken as long as the count.
+    const isFew = rows !== null && Number(rows[0]?.n ?? 0) <= most
     fewSelected.set(key, isFew)
     return isFew
   }
@@ -447,7 +455,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     { grows, query, ...observable }: Observable,
     isHeavy: boolean,
     run: () => Promise<T>,
-    termsAfter: (result: T) => Promise<IndexTerm[] | null> = async () => observable.bestIndex,
+    termsAfter: (result: T, ms: number) => Promise<IndexTerm[] | null> = async () => observable.bestIndex,
   ): Promise<T> {
     const { context } = opened
     const model = wholeOf(context)
@@ -462,8 +470,10 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       indexes.observeSearch(model, ms)
       return result
     }
-    const terms = await termsAfter(result)
-    if (terms) indexes.observe({ model, terms, ms })
+    // Other reads only note that the index is in use that may have served them, and send nothing to find out which.
+    const { bestIndex, bestIndexOfFew } = observable
+    const served = indexes.isSlow(ms) ? [await termsAfter(result, ms)] : [bestIndex, bestIndexOfFew]
+    for (const terms of served) if (terms) indexes.observe({ model, terms, ms })
     return result
   }
 
@@ -479,8 +489,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       plan,
       isHeavy,
       () => shortestWay(opened, plan, read),
-      async ({ length }) =>
-        plan.bestIndexOfFew && (await selectsFew(opened, plan, length))
+      async ({ length }, ms) =>
+        plan.bestIndexOfFew && (await selectsFew(opened, plan, length, ms))
           ? plan.bestIndexOfFew
           : plan.bestIndex,
     )
