@@ -93,12 +93,16 @@ const sortsByValue = (context: ReadContext, field: Field): boolean =>
 /** True for instants, which are grouped by their day. */
 const isMoment = (field: Field): boolean => valueStorage(field) === 'datetime'
 
+/** The table as it is read once an index holds the field. */
+const asIndexed = (context: ReadContext, field: Field): ReadContext =>
+  isComputed(field) ? { ...context, indexes: [[ascending(field)]] } : context
+
 /** True if groups are told apart and sorted by an expression over the stored value that has no parameters. */
 const groupsByValue = (context: ReadContext, field: Field): boolean =>
   isIndexable(context, field) &&
   !holdsPeople({ type: shownType(field).type.name }) &&
   !isMoment(field) &&
-  context.dialect.render(groupTerm(context, field).key).params.length === 0
+  context.dialect.render(groupTerm(asIndexed(context, field), field).key).params.length === 0
 
 interface Conditions {
   equal: IndexTerm[]
@@ -398,7 +402,7 @@ export function indexedValue(context: ReadContext, fieldId: string): string {
   const field = model.field(fieldId)
   if (!field || (isComputed(field) && !isIndexable(context, field))) return ''
   if (!isComputed(field)) return columnName(field)
-  const { sql: text } = dialect.render(fragmentsOf(context).of(field, 'value'))
+  const { sql: text } = dialect.render(fragmentsOf(asIndexed(context, field)).of(field, 'value'))
   const prefix = `${dialect.quote(model.table.tableName)}.`
   const digest = new Bun.CryptoHasher('sha256').update(text.replaceAll(prefix, '')).digest('hex')
   return `${EXPRESSION_PREFIX}${digest.slice(0, 32)}`
@@ -415,7 +419,8 @@ export function indexSql(context: ReadContext, terms: readonly IndexTerm[]): str
       const column = sql`${sql.identifier(columnName(field))}`
       return dialect.render(dialect.orderBy(column, direction)).sql
     }
-    const value = as === 'value' ? fragmentsOf(context).of(field, 'value') : groupTerm(context, field).key
+    const indexed = asIndexed(context, field)
+    const value = as === 'value' ? fragmentsOf(indexed).of(field, 'value') : groupTerm(indexed, field).key
     const key = dialect.render(value)
     if (key.params.length > 0) return null
     return dialect.render(dialect.orderBy(sql.raw(`(${key.sql.replaceAll(prefix, '')})`), direction)).sql

@@ -2,7 +2,6 @@ import type { SQL } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { View } from '../../../src/core/model.ts'
-import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 import { cacheTally } from '../../../src/metrics/cache-tally.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -30,8 +29,6 @@ export interface PlanContext extends ReadContext {
   narrow?: SQL
   /** Puts the records that meet this condition first. */
   leading?: SQL
-  /** The terms of each automatic index of the table; the same list until it changes. */
-  indexes?: readonly (readonly IndexTerm[])[]
   /** Absent: each query is compiled for itself. */
   plans?: PlanCache
 }

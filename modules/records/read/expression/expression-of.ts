@@ -11,6 +11,7 @@ import {
   addSize,
   type Expression,
   type Form,
+  fieldsIndexedBy,
   type ReadContext,
   type Scope,
   storedIn,
@@ -57,10 +58,11 @@ const nothing = ({ dialect }: Scope, field: Field, form: Form): SQL =>
   dialect.related.nothing(form === 'value' ? valueStorage(field) : storageOf(field))
 
 /** The scope of a statement's own table, under its own name. */
-export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext): Scope => ({
+export const rootScope = ({ model, whole, models, dialect, moment, indexes }: ReadContext): Scope => ({
   models,
   dialect,
   moment,
+  indexed: fieldsIndexedBy(indexes),
   model: wholeOf({ model, whole }),
   alias: model.table.tableName,
   of: expressionOf,

@@ -39,7 +39,8 @@ export const formulaExpression: Expression = (field, scope) => {
   const formula = readFormulaOf(field, scope)
   if (!formula) return null
   addSize(scope, formula.size)
-  if (unindexedFormula(model, dialect, field) === null)
+  // Only for an index: without subqueries, what a formula uses twice is computed twice.
+  if (scope.indexed.has(field.id) && unindexedFormula(model, dialect, field) === null)
     return inlined(field, scope, resolveZone(moment.timeZone ?? 'UTC'))
   if (formula.dependsOnNow) state.dependsOnNow = true
   return compileFormula(formula.expression, {
@@ -64,8 +65,8 @@ export const formulaExpression: Expression = (field, scope) => {
 }
 
 /**
- * Why no index can hold the values of a formula; null if one can. Its SQL is then the same in every statement, as far as
- * the record's alias allows: an engine uses an index of exactly this expression only.
+ * Why no index can hold the values of a formula; null if one can. Once one does, its SQL is the same in every statement, as
+ * far as the record's alias allows: an engine uses an index of exactly this expression only.
  */
 export function unindexedFormula(
   model: TableModel,

@@ -7,7 +7,7 @@ import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { expressionOf, rootScope } from './expression-of.ts'
 import { linkedNames, lookupValues, primitivesOf } from './linked.ts'
-import { type Form, type Models, type ReadContext, wholeOf } from './scope.ts'
+import { type Form, fieldsIndexedBy, type Models, type ReadContext, wholeOf } from './scope.ts'
 
 /** SQL of a table’s fields, cached until one of the tables it refers to changes. */
 interface Fragments {
@@ -21,7 +21,7 @@ interface Fragments {
   anyOf(field: Field): ((test: (value: SQL) => SQL) => SQL) | null
 }
 
-/** Cached SQL of a table for one time zone. */
+/** Cached SQL of a table for one time zone and its indexes. */
 interface CachedZone {
   expressions: Map<string, SQL>
   lists: Map<string, SQL>
@@ -29,7 +29,7 @@ interface CachedZone {
 
 /** Cached select lists per table: about one per view. */
 const MAX_LISTS = 100
-/** Cached time zones per table. */
+/** Cached time zones per table, with what its indexes hold. */
 const MAX_ZONES = 20
 
 interface CachedTable {
@@ -64,7 +64,10 @@ export function isSame(left: Models, right: Models): boolean {
 export function fragmentsOf(context: ReadContext): Fragments {
   const { dialect, moment } = context
   const table = cachedTableOf(context)
-  const { expressions, lists } = zoneOf(table.zones, moment.timeZone ?? '')
+  const { expressions, lists } = zoneOf(
+    table.zones,
+    `${moment.timeZone ?? ''} ${[...fieldsIndexedBy(context.indexes)].join()}`,
+  )
 
   /** Renders SQL without parameters to text once, which makes composing statements cheap. */
   function frozen(expression: SQL): SQL {

@@ -5,6 +5,7 @@ import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/f
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
+import type { IndexTerm } from '../../../../src/core/performance.ts'
 import type { QueryDialect, SearchTexts, Statement } from '../../../../src/dialects/dialect.ts'
 import { isTemporal } from '../../../../src/dialects/foreign.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
@@ -32,6 +33,8 @@ export interface Scope {
   dialect: QueryDialect
   /** For NOW() and for the time zone of instants. */
   moment: FilterMoment
+  /** Ids of the fields that indexes of the table hold: their formulas are written as the indexes have them. */
+  indexed: ReadonlySet<string>
   /** `expressionOf`: computed fields build on each other. */
   of: (field: Field, scope: Scope, form: Form) => SQL
   /** Shared by all scopes of one expression: bounds its size and keeps its aliases unique. */
@@ -75,6 +78,20 @@ export interface TableSearchIndex {
   candidates(texts: SearchTexts): SearchCandidates | null
 }
 
+export type IndexTerms = readonly (readonly IndexTerm[])[]
+
+const NONE: IndexTerms = []
+const indexedFields = new WeakMap<IndexTerms, ReadonlySet<string>>()
+
+/** Ids of the fields that indexes hold. */
+export function fieldsIndexedBy(indexes: IndexTerms = NONE): ReadonlySet<string> {
+  const known = indexedFields.get(indexes)
+  if (known) return known
+  const found = new Set(indexes.flatMap((terms) => terms.map(({ fieldId }) => fieldId)))
+  indexedFields.set(indexes, found)
+  return found
+}
+
 /** A table to read, with the tables its computed fields reach, the dialect and the time. */
 export interface ReadContext {
   /** The table with the fields that the reader may name. */
@@ -84,6 +101,8 @@ export interface ReadContext {
   models: Models
   dialect: QueryDialect
   moment: FilterMoment
+  /** The terms of each automatic index of the table; the same list until it changes. */
+  indexes?: IndexTerms
   /** Absent: the table is searched without an index. */
   searchIndex?: TableSearchIndex
   /** The visitor of a public link, who sees people by name only. */
