@@ -1737,10 +1737,9 @@ export async function purgeDeleted(
   const some = 'limit' in selection ? sql`order by r.change_id, r.record_id limit ${selection.limit}` : sql``
   const trashed = sql`select r.record_id from sheaf_change_records r
     where ${isTrashed(tableId)} and ${isSelected(selection)} ${some}`
-  const at = nowIso()
-  const [, , , entry] = await engine.writeScript(
+  const statements = async () =>
     [
-      ...beginSetEntry({ at, actorId, kind: 'records.purge', tableId, isFinal: true }),
+      ...beginSetEntry({ at: nowIso(), actorId, kind: 'records.purge', tableId, isFinal: true }),
       sql`update sheaf_changes set records = (select count(*) from (${trashed}) as gone) where id = ${LAST_ENTRY_ID}`,
       sql`select records from sheaf_changes where id = ${LAST_ENTRY_ID}`,
       // Materialized, because PostgreSQL would otherwise search the later changes of each record repeatedly.
@@ -1748,8 +1747,9 @@ export async function purgeDeleted(
         delete from sheaf_change_records
         where table_id = ${tableId} and record_id in (select record_id from gone)`,
       DROP_EMPTY_ENTRY,
-    ].map((statement) => engine.dialect.render(statement)),
-  )
+    ].map((statement) => engine.dialect.render(statement))
+  // Made with the write lease: the entries of a log are in the order of time.
+  const [, , , entry] = await engine.writeScript(statements)
   return Number(entry?.rows[0]?.records ?? 0)
 }
 

@@ -276,6 +276,26 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     expect(table.id).not.toBe(other.id)
   })
 
+  test('has a record that was deleted while a deletion of many waited for its turn', async () => {
+    const base = await baseAs('owner')
+    const rows = Array.from({ length: 60 }, (_, at) => ({ Title: at === 0 ? 'First' : 'Other' }))
+    const table = await base.table({ Title: 'SingleLineText' }, rows)
+    const engine = await app.kernel.sources.engine(base.baseId)
+    const held = Promise.withResolvers<void>()
+    const write = engine.exclusively(() => held.promise)
+    const many = base.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+    await Bun.sleep(300)
+    // Goes ahead of the larger one.
+    const one = remove(base, table, [1])
+    await Bun.sleep(300)
+    held.resolve()
+    await Promise.all([write, many, one])
+    for (const limit of [10, 100]) {
+      const { titles: found } = await pages({ limit })
+      expect([found.length, found.at(-1)]).toEqual([60, 'record First'])
+    }
+  })
+
   test('names a base whose data are lost, and lists the others', async () => {
     const { base: lost } = await baseWith('editor', 'Lost')
     await baseWith('editor', 'Here')

@@ -409,7 +409,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     const known = await schema.load(tableId)
     const { baseId } = known.table
     const engine = await kernel.sources.engine(baseId)
-    const at = nowIso()
+    let at = nowIso()
     const actorId = actorIdOf(actor)
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
     let repeated: Repeated | null = null
@@ -430,6 +430,8 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
         if (repeated) return []
       }
       await requireDue?.()
+      // Not before the wait for the lease: the entries of a log are in the order of time.
+      at = nowIso()
       const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
       skipped = planned.skipped ?? 0

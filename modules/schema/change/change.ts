@@ -268,7 +268,7 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
     const { dialect } = engine
     const actorId = actorIdOf(actor)
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
-    const at = nowIso()
+    let at = nowIso()
     const state: { change: PlannedScript<T> | null } = { change: null }
     const planned = (): PlannedScript<T> => {
       if (!state.change) throw new Error('A script was written before it was planned')
@@ -276,6 +276,8 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
     }
     const script = async () => {
       signal?.throwIfAborted()
+      // Not before the wait for the lease: the entries of a log are in the order of time.
+      at = nowIso()
       state.change = await withComputed(baseId, await plan({ engine, now: at }))
       const { entry, script } = state.change
       return [...script, insertEntry(dialect, { actorId, actionId, ...entry, records: [] }, at)]
