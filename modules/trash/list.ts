@@ -103,7 +103,7 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
     ])
     const unreadable: TrashListed['unreadable'] = []
     const opened: { log: Log; own: Lane[] }[] = []
-    /** @returns false for a base that cannot be read */
+    /** @returns false for a base whose data cannot be read, which takes no time */
     const openLog = async (log: Log, tables: readonly Table[]): Promise<boolean> => {
       const { id, title } = log.scope.row
       try {
@@ -116,10 +116,10 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
         lanes.push(...own)
         return true
       } catch (error) {
-        if (!isOfAll || !(error instanceof AppError)) throw error
+        if (!isOfAll || !(error instanceof AppError) || concernsAll(error)) throw error
         // The others are listed all the same. The base may have been deleted meanwhile, or access to it revoked.
         if (error.status !== 404 && error.status !== 403) unreadable.push({ id, title })
-        return false
+        return error.code === 'QUERY_TIMEOUT'
       }
     }
 
@@ -259,6 +259,10 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
     return visible.flatMap(({ base: row, role }) => (roleCan(role, 'record.restore') ? [{ row, role }] : []))
   }
 }
+
+/** True for an error in a base that the others have as well: the caller has left, or the database of all bases is away. */
+export const concernsAll = ({ code }: AppError): boolean =>
+  code === 'QUERY_CANCELLED' || code === 'DATABASE_UNREACHABLE'
 
 const isOfBase = (item: ListedTrashItem): item is TrashItemOfBase => item.ref.kind !== 'base'
 

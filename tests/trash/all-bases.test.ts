@@ -326,6 +326,27 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     expect(await table.titles()).toEqual([])
   })
 
+  test('is read no further once the user has left', async () => {
+    for (let n = 0; n < 12; n++) await baseWith('editor', 'Old')
+    const { sources } = app.kernel
+    const { engine } = sources
+    const left = new AbortController()
+    const engines = spyOn(sources, 'engine').mockImplementation(async (baseId) => {
+      left.abort()
+      await Bun.sleep(200)
+      return engine(baseId)
+    })
+    try {
+      const headers = { 'xc-auth': user.token }
+      await fetch(`${app.url}/api/v2/meta/trash/items`, { headers, signal: left.signal }).catch(() => null)
+      await Bun.sleep(1_500)
+      expect(engines.mock.calls.length).toBeGreaterThan(0)
+      expect(engines.mock.calls.length).toBeLessThan(12)
+    } finally {
+      engines.mockRestore()
+    }
+  })
+
   test('is listed over REST', async () => {
     const { base, table } = await baseWith('editor', 'Ada')
     await baseWith('editor', 'Ben')
