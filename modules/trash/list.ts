@@ -87,12 +87,12 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
     asked: Asked,
     scopes: readonly Scope[],
     { kinds = [...LISTED_TRASH_KINDS], cursor, limit }: Pick<TrashPage, 'kinds' | 'cursor' | 'limit'>,
-    isOfAll: boolean,
+    { isOfAll, may }: { isOfAll: boolean; may: 'restore' | 'purge' },
   ): Promise<TrashListed> {
     const startedAt = nowIso()
     const after = readCursor(cursor)
     const scopesOf = (kind: TrashKind) =>
-      kinds.includes(kind) ? scopes.filter(({ role }) => roleCan(role, TRASH_KINDS[kind].restore)) : []
+      kinds.includes(kind) ? scopes.filter(({ role }) => roleCan(role, TRASH_KINDS[kind][may])) : []
     const lanes = await Promise.all([
       ...(['table', 'field', 'file'] as const).map((kind) =>
         openLane(readers.inMetadata[kind](asked, scopesOf(kind)), after, limit + 1),
@@ -233,7 +233,8 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
       const row = await bases.require(baseId)
       await auth.access.authorize(actor, 'record.restore', row.id)
       const role = await auth.access.baseRole(actor, row.id)
-      const found = await list(asAsked(actor, page, []), role ? [{ row, role }] : [], page, false)
+      const scopes = role ? [{ row, role }] : []
+      const found = await list(asAsked(actor, page, []), scopes, page, { isOfAll: false, may: 'restore' })
       return { ...found, items: found.items.flatMap((item) => (isOfBase(item) ? item : [])) }
     },
 
@@ -241,12 +242,13 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
      * A page of the trash of all bases that the actor may restore something in, with the deleted bases that the actor may
      * restore.
      *
+     * @param may `purge`: only what the actor may delete forever
      * @throws BAD_REQUEST for a broken cursor
      */
-    async ofAll(actor: Actor, page: TrashPage): Promise<TrashListed> {
+    async ofAll(actor: Actor, page: TrashPage, may: 'restore' | 'purge' = 'restore'): Promise<TrashListed> {
       await auth.access.authorize(actor, 'base.list')
       const deleted = await bases.listDeleted(actor)
-      return list(asAsked(actor, page, deleted), await scopesOf(actor), page, true)
+      return list(asAsked(actor, page, deleted), await scopesOf(actor), page, { isOfAll: true, may })
     },
 
     scopesOf,

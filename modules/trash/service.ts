@@ -22,7 +22,7 @@ import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createDetachedFiles } from './detached-files.ts'
 import { MAX_PAGE } from './input.ts'
-import { createTrashList, type TrashListed, type TrashPage } from './list.ts'
+import { concernsAll, createTrashList, type TrashListed, type TrashPage } from './list.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -314,7 +314,7 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
 
     /**
      * Deletes everything forever that the actor may in the trash of all bases, or those items that match, with deleted bases; a part
-     * of it per call: the bases with items on the next page of the list.
+     * of it per call: the bases with items on the next page of the list. What cannot be deleted is reported.
      *
      * @returns `next`: the `cursor` of the next part; null after the last
      */
@@ -322,22 +322,34 @@ export function createTrashService({ kernel, auth, bases, schema, views, records
       actor: Actor,
       { cursor, ...filter }: TrashFilter & { cursor?: string | null },
     ): Promise<{ deleted: number; failed: string[]; next: string | null }> {
-      const page = await lists.ofAll(actor, { ...filter, cursor, limit: MAX_PAGE })
+      const page = await lists.ofAll(actor, { ...filter, cursor, limit: MAX_PAGE }, 'purge')
       const purgeable = page.items.filter(({ canPurge }) => canPurge)
       const kinds = filter.kinds?.filter((kind) => kind !== 'base') ?? [...TRASH_KIND_NAMES]
       const result = {
         deleted: 0,
         failed: page.unreadable.map(({ title }) => m.trash_error_unreadable({ title })),
       }
-      const live = purgeable.filter(({ ref }) => ref.kind !== 'base')
-      for (const baseId of new Set(live.map(({ base }) => base.id))) {
-        const { deleted, failed } = await empty(actor, baseId, { ...filter, kinds })
-        result.deleted += deleted
-        result.failed.push(...failed.map(({ message }) => message))
+      /** A base that cannot be emptied must not keep those after it from being so. */
+      const attempt = async (work: () => Promise<void>): Promise<void> => {
+        try {
+          await work()
+        } catch (error) {
+          if (!(error instanceof AppError) || concernsAll(error)) throw error
+          result.failed.push(error.message)
+        }
       }
+      const live = purgeable.filter(({ ref }) => ref.kind !== 'base')
+      for (const baseId of new Set(live.map(({ base }) => base.id)))
+        await attempt(async () => {
+          const { deleted, failed } = await empty(actor, baseId, { ...filter, kinds })
+          result.deleted += deleted
+          result.failed.push(...failed.map(({ message }) => message))
+        })
       for (const { base, ref } of purgeable) {
         if (ref.kind !== 'base') continue
-        if (await removeBase(await bases.openToPurge(actor, base.id), actor)) result.deleted++
+        await attempt(async () => {
+          if (await removeBase(await bases.openToPurge(actor, base.id), actor)) result.deleted++
+        })
       }
       return { ...result, next: page.next }
     },

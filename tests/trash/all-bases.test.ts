@@ -307,7 +307,7 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
   })
 
   test('is emptied where the user may delete forever, with deleted bases, or of what matches', async () => {
-    await baseWith('editor', 'Stays')
+    const { base: kept, table: others } = await baseWith('editor', 'Stays')
     const { base, table } = await baseWith('creator', 'Goes')
     await deleteField(base, table, 'Num')
     const gone = await baseAs('owner')
@@ -320,10 +320,34 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     expect((await list()).length).toBe(3)
     expect(await trpc.trash.emptyAll.mutate({})).toEqual({ deleted: 2, failed: [], next: null })
     expect(titles(await list())).toEqual(['record Stays'])
+    // More than a page of what the user may only restore is not walked through.
+    await kept.rest.post(
+      others.path,
+      Array.from({ length: 101 }, (_, at) => ({ Title: `Stays ${at}` })),
+    )
+    await remove(
+      kept,
+      others,
+      Array.from({ length: 101 }, (_, at) => at + 2),
+    )
+    const emptyAgain = async () =>
+      expect(await trpc.trash.emptyAll.mutate({})).toEqual({ deleted: 0, failed: [], next: null })
+    expect(await opened(emptyAgain)).not.toContain(kept.baseId)
     expect(await refusalOf(trpc.trash.restoreBase.mutate({ baseId: gone.baseId }))).toMatchObject({
       code: 'BASE_NOT_FOUND',
     })
     expect(await table.titles()).toEqual([])
+  })
+
+  test('is emptied in all other bases where one cannot be read', async () => {
+    const { base } = await baseWith('creator', 'Goes')
+    const { base: lost, table } = await baseWith('creator', 'Lost')
+    await deleteField(lost, table, 'Num')
+    await app.kernel.sources.remove(lost.baseId)
+    const { deleted, failed, next } = await trpc.trash.emptyAll.mutate({})
+    expect({ deleted, next }).toEqual({ deleted: 1, next: null })
+    expect(failed.length).toBeGreaterThan(0)
+    expect(titles((await trpc.trash.list.query({ baseId: base.baseId })).items)).toEqual([])
   })
 
   test('is read no further once the user has left', async () => {
