@@ -22,3 +22,19 @@ test('two servers do not both accept the last file that a person may upload', as
   await other.stop()
   await bench.stop()
 })
+
+test('a server that stands still in its turn to count does not keep others from accepting files', async () => {
+  const bench = await benchWith({}, 'postgres')
+  const { token, id } = bench.owner
+  await using sql = new Bun.SQL(bench.app.config.databaseUrl ?? '', { max: 1 })
+  // The turn of a server whose process is suspended.
+  await sql`select pg_advisory_lock(hashtextextended(${`sheaf claim uploads of ${id}`}, 0))`
+  const startedAt = performance.now()
+  expect((await upload(bench, token, { 'first.txt': 'xx' })).status).toBe(200)
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000)
+  await sql`select pg_advisory_unlock_all()`
+  const againAt = performance.now()
+  expect((await upload(bench, token, { 'second.txt': 'xx' })).status).toBe(200)
+  expect(performance.now() - againAt).toBeLessThan(1_000)
+  await bench.stop()
+})

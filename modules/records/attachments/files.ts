@@ -37,8 +37,9 @@ export interface FileRow {
   storeId: string | null
 }
 
-/** How often an upload asks for its turn while another server counts. */
+/** How often an upload asks for its turn while another server counts, and how long: one that stands still keeps its turn. */
 const TAKE_AGAIN_MS = 20
+const TAKE_PATIENCE_MS = 5_000
 
 /** Files whose content is looked up at the same time. */
 const LOOKED_UP_AT_ONCE = 16
@@ -105,12 +106,13 @@ export function createFiles(
     return row
   }
 
-  /** Runs `work` while no other upload of a person is counted, by any server. */
+  /** Runs `work` while no other upload of a person is counted, by any server that goes on. */
   async function counting(userId: string | null, work: () => Promise<void>): Promise<void> {
     if (userId === null) return work()
     await inTurn(async () => {
       const claim = `uploads of ${userId}`
-      while (!(await claims.take(claim))) await Bun.sleep(TAKE_AGAIN_MS)
+      const untilMs = performance.now() + TAKE_PATIENCE_MS
+      while (!(await claims.take(claim)) && performance.now() < untilMs) await Bun.sleep(TAKE_AGAIN_MS)
       try {
         await work()
       } finally {
