@@ -161,42 +161,48 @@ describe('records.restoreTable', () => {
     expect(await table.total()).toBe(3)
   })
 
-  test('swaps unique values back, and refuses one that a record which stays has taken', async () => {
-    const table = await bench.table(
-      { Title: 'SingleLineText', Code: { type: 'SingleLineText', unique: true } },
-      [
-        { Title: 'a', Code: 'x' },
-        { Title: 'b', Code: 'y' },
-      ],
-    )
-    const original = await rowsOf(table)
-    const moment = await momentNow(table)
-    await bench.trpc.records.write.mutate({
-      change: {
-        baseId: bench.baseId,
-        operations: [
-          {
-            kind: 'update',
-            tableId: table.id,
-            rows: [
-              { id: 1, values: table.values({ Code: 'y' }) },
-              { id: 2, values: table.values({ Code: 'x' }) },
-            ],
-          },
+  test.each(['optional', 'required'])(
+    'swaps unique values that are %s back, and refuses one that a record which stays has taken',
+    async (rule) => {
+      const table = await bench.table(
+        {
+          Title: 'SingleLineText',
+          Code: { type: 'SingleLineText', unique: true, required: rule === 'required' },
+        },
+        [
+          { Title: 'a', Code: 'x' },
+          { Title: 'b', Code: 'y' },
         ],
-      },
-    })
-    await bench.rest.delete(table.path, [{ Id: 1 }])
-    const ann = await createMember(bench.app, bench.baseId, 'editor')
-    await bench.app.rest(ann.token).post(table.path, [{ Title: 'c', Code: 'y' }])
-    const refused = await changesNothing(bench, () =>
-      refusalOf(bench.trpc.records.restoreTable.mutate({ ...moment, keep: [ann.id] })),
-    )
-    expect(refused).toMatchObject({ status: 400 })
-    expect(refused.message).toContain('Code')
-    await bench.trpc.records.restoreTable.mutate(moment)
-    expect(await rowsOf(table)).toEqual(original)
-  })
+      )
+      const original = await rowsOf(table)
+      const moment = await momentNow(table)
+      await bench.trpc.records.write.mutate({
+        change: {
+          baseId: bench.baseId,
+          operations: [
+            {
+              kind: 'update',
+              tableId: table.id,
+              rows: [
+                { id: 1, values: table.values({ Code: 'y' }) },
+                { id: 2, values: table.values({ Code: 'x' }) },
+              ],
+            },
+          ],
+        },
+      })
+      await bench.rest.delete(table.path, [{ Id: 1 }])
+      const ann = await createMember(bench.app, bench.baseId, 'editor')
+      await bench.app.rest(ann.token).post(table.path, [{ Title: 'c', Code: 'y' }])
+      const refused = await changesNothing(bench, () =>
+        refusalOf(bench.trpc.records.restoreTable.mutate({ ...moment, keep: [ann.id] })),
+      )
+      expect(refused).toMatchObject({ status: 400 })
+      expect(refused.message).toContain('Code')
+      await bench.trpc.records.restoreTable.mutate(moment)
+      expect(await rowsOf(table)).toEqual(original)
+    },
+  )
 
   test('restores the order of the table and of a board', async () => {
     const table = await bench.table({ Title: 'SingleLineText' }, [

@@ -121,7 +121,7 @@ export async function planRewind(
       source: sql`from ${table} ${removed}`,
     }),
   )
-  const unique = cells.flatMap(({ field }) => (field?.unique && !field.required ? [field] : []))
+  const unique = cells.flatMap(({ field }) => (field?.unique ? [field] : []))
   if (unique.length > 0) {
     const released = unique.map((field) => sql`${sql.identifier(columnName(field))} = null`)
     const listed = sql`select record_id from ${changedSet(newId, model.table.id, OWN).table}
