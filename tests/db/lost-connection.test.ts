@@ -58,6 +58,33 @@ describe('a PostgreSQL that was away', () => {
     expect(await ids()).toEqual([1, 2])
   })
 
+  test('is not connected again by what goes on after the end of a server', async () => {
+    const limits = { points: 1, scans: 1, writers: 1 }
+    const shared = openPostgresDatabase(postgresConnection(made.url), limits, { idleInTransactionMs: 60_000 })
+    const own = openPostgresEngine(shared, 'public', 'Shop')
+    const held = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const failures = Promise.allSettled([
+      own.write(async (tx) => {
+        begun.resolve()
+        await held.promise
+        await insert(20)(tx)
+      }),
+      own.write(insert(21)),
+    ])
+    await begun.promise
+    await shared.close()
+    held.resolve()
+    const later = [
+      own.write(insert(22)),
+      own.writeTogether(insert(23)),
+      own.all({ sql: 'select 1', params: [] }),
+    ]
+    for (const one of [...(await failures), ...(await Promise.allSettled(later))])
+      expect(one).toMatchObject({ reason: { code: 'DATABASE_UNREACHABLE', status: 503 } })
+    expect(Math.max(...(await ids()).map(Number))).toBeLessThan(20)
+  })
+
   test('keeps nothing of a write that it cut in two, and says so', async () => {
     const ways = [
       (work: (tx: Transaction) => Promise<unknown>) => engine.write(work),

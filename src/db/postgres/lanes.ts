@@ -88,12 +88,22 @@ interface Member {
   isBroken: boolean
 }
 
-/** Each connection opens on first use. */
+/**
+ * Each connection opens on first use. None opens after `close` where servers share the database, which may get other data
+ * then.
+ */
 export function openLanes(connection: PostgresConnection, { max, ...settings }: LanesOptions): Lanes {
   const members: Member[] = []
   const waiting: { user: string; take(member: Member): void; fail(error: unknown): void }[] = []
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
   let sweeper: ReturnType<typeof setInterval> | null = null
+  let isClosed = false
+
+  const closed = () => Object.assign(new Error('The connections are closed'), { code: 'CONNECTION_ENDED' })
+
+  function refuseClosed(): void {
+    if (isClosed && settings.isShared) throw closed()
+  }
 
   function open(): Member {
     const driver: Sql = connect(() => {
@@ -272,6 +282,7 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
   }
 
   async function enter(member: Member, schema: string): Promise<void> {
+    refuseClosed()
     if (member.schema === schema) return
     if (member.isBroken) renew(member)
     try {
@@ -285,6 +296,7 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
 
   return {
     async use(schema, work, patienceMs) {
+      refuseClosed()
       const member = await take(schema, patienceMs)
       try {
         await enter(member, schema)
@@ -308,6 +320,8 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
       return { used, idle: members.length - used, waiting: waiting.length, limit: max }
     },
     async close() {
+      isClosed = true
+      if (settings.isShared) for (const each of waiting.splice(0)) each.fail(closed())
       if (sweeper) clearInterval(sweeper)
       sweeper = null
       await Promise.all(members.splice(0).map(({ driver }) => driver.end({ timeout: 5 })))
