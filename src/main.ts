@@ -41,9 +41,12 @@ const canStartAnew = (): boolean => process.platform !== 'win32' && process.exec
  * of it is left, and what has started it notices nothing.
  */
 function startAnew(): void {
-  const args = process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1)
+  // The executable takes options of the runtime from `BUN_OPTIONS` only: among its arguments they would be those of a command.
+  const args = Bun.isStandaloneExecutable
+    ? process.argv.slice(2)
+    : [...process.execArgv, ...process.argv.slice(1)]
   try {
-    process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...args], process.env)
+    process.execve?.(process.execPath, [process.execPath, ...args], process.env)
   } catch (error) {
     // Started again by hand, or by what watches over it, the server goes on where this one ends.
     console.error('The server could not start itself anew:', error)
