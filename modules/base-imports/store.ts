@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, like, lt, ne, or, sql } from 'drizzle-orm'
 import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import {
@@ -65,6 +65,9 @@ export interface ImportedObject {
   pending: string | null
   run: number
 }
+
+/** Begins the note of what a record lacks behind its digest, see `writer/lacking.ts`. */
+export const LACKS = ' lacks '
 
 export const recordScope = (sourceTableId: string): string => `record:${sourceTableId}`
 export const commentScope = (sourceTableId: string, sourceRecordId: string): string =>
@@ -178,6 +181,27 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
             ofObjects(importId, scope),
             after === null ? undefined : gt(baseImportObjects.sourceId, after),
             isPending ? isNotNull(baseImportObjects.pending) : undefined,
+          ),
+        )
+        .orderBy(asc(baseImportObjects.sourceId))
+        .limit(limit)
+    },
+
+    /** A page of the objects that a run has found and that lack something, in the order of their ids in the source. */
+    async lacking(
+      importId: string,
+      scope: string,
+      { run, after, limit }: { run: number; after: string | null; limit: number },
+    ): Promise<ImportedObject[]> {
+      return db
+        .select()
+        .from(baseImportObjects)
+        .where(
+          and(
+            ofObjects(importId, scope),
+            after === null ? undefined : gt(baseImportObjects.sourceId, after),
+            eq(baseImportObjects.run, run),
+            like(baseImportObjects.digest, `%${LACKS}%`),
           ),
         )
         .orderBy(asc(baseImportObjects.sourceId))

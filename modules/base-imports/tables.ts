@@ -47,7 +47,7 @@ export function defineBaseImportsTables(c: Columns) {
       scope: c.text('scope').notNull(),
       sourceId: c.text('source_id').notNull(),
       targetId: c.text('target_id').notNull(),
-      /** Of a record or comment: hash of its values or text. Of a field: how it was created, see `FieldState`. Of a table: its title there. Of a view: see `ViewState`. */
+      /** Of a record or comment: hash of its values or text, of a record also what it lacks. Of a field: how it was created, see `FieldState`. Of a table: its title there. Of a view: see `ViewState`. */
       digest: c.text('digest'),
       /** Of a record: links and computed values that later steps of the run need, see `PendingValues`. */
       pending: c.text('pending'),

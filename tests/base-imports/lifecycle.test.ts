@@ -773,6 +773,93 @@ describe('baseImports.again', () => {
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
   })
 
+  test('brings people who were invited since, but not to cells that were changed here', async () => {
+    const collaborator = (id: string, email: string) => ({ id, email, name: id })
+    const [late, never] = [
+      collaborator('usrLate', 'late@example.com'),
+      collaborator('usrNever', 'never@example.com'),
+    ]
+    const me = collaborator('usrMe', owner.email)
+    const jobs = airtableTable(
+      'Jobs',
+      { Name: 'singleLineText', Owner: 'singleCollaborator', Team: 'multipleCollaborators' },
+      [
+        { Name: 'Late', Owner: late, Team: [me, late, never] },
+        { Name: 'Edited', Owner: late, Team: [late] },
+        { Name: 'Never', Owner: never },
+        { Name: 'Gone', Owner: late },
+      ],
+    )
+    const own = airtableBase('People', [jobs])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const { baseId } = await settled(app, owner, id)
+    const report = async () => {
+      const lines = await imports().report.query({ importId: id })
+      return lines
+        .filter(({ value }) => value?.endsWith('@example.com'))
+        .map(({ value, reason }) => [value, /\d+ cells? (?:is|are)/.exec(reason)?.[0], /\((.*)\)/.exec(reason)?.[1]])
+        .toSorted(([a], [b]) => String(a).localeCompare(String(b)))
+    }
+    expect(await report()).toEqual([
+      ['late@example.com', '5 cells are', 'Jobs: Owner, Team'],
+      ['never@example.com', '2 cells are', 'Jobs: Owner, Team'],
+    ])
+    const { rows, schema, table } = await recordsOf(app, owner, baseId!, 'Jobs')
+    expect(rows.map(({ Owner, Team }) => [Owner, Team])).toEqual([
+      [null, owner.id],
+      [null, null],
+      [null, null],
+      [null, null],
+    ])
+    const fieldId = (title: string) => schema.fields.find((field) => field.title === title)!.id
+    const idOf = (name: string) => rows.find(({ Name }) => Name === name)!.$id as number
+    const write = (operation: object) =>
+      app.trpc(owner.token).records.write.mutate({
+        change: { baseId: baseId!, operations: [{ tableId: table.id, ...operation } as never] },
+      })
+    await write({
+      kind: 'update',
+      rows: [
+        { id: idOf('Late'), values: { [fieldId('Name')]: 'Mine' } },
+        { id: idOf('Edited'), values: { [fieldId('Owner')]: owner.id } },
+      ],
+    })
+    await write({ kind: 'delete', ids: [idOf('Gone')] })
+    // Nobody has come: nothing is written, and the same is reported.
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
+    expect((await report()).map(([email, cells]) => [email, cells])).toEqual([
+      ['late@example.com', '5 cells are'],
+      ['never@example.com', '2 cells are'],
+    ])
+
+    const invited = await app.signUp('late@example.com')
+    await app.services.auth.access.setMembership(baseId!, invited.id, 'editor')
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 2 }] })
+    const cells = async () =>
+      (await recordsOf(app, owner, baseId!, 'Jobs')).rows.map(({ Name, Owner, Team }) => [Name, Owner, Team])
+    const filled = [
+      ['Mine', invited.id, `${owner.id},${invited.id}`],
+      ['Edited', owner.id, invited.id],
+      ['Never', null, null],
+    ]
+    expect(await cells()).toEqual(filled)
+    // One of a record in the trash comes when it is restored.
+    expect(await report()).toEqual([
+      ['late@example.com', '1 cell is', 'Jobs: Owner'],
+      ['never@example.com', '2 cells are', 'Jobs: Owner, Team'],
+    ])
+    await app.trpc(owner.token).records.restoreTrashed.mutate({ tableId: table.id, recordIds: [idOf('Gone')] })
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 1 }] })
+    expect(await cells()).toEqual([...filled, ['Gone', invited.id, null]])
+    await imports().again.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 0 }] })
+    expect((await report()).map(([email]) => email)).toEqual(['never@example.com'])
+  })
+
   test('may follow a run that was cancelled', async () => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)

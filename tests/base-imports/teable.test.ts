@@ -542,7 +542,10 @@ describe('an import from Teable', () => {
     expect(reasonOf('Key')).toContain('RECORD_ID')
     expect(reasonOf('Wrong')).toContain(`1 of ${SIZE} values differ`)
     expect(reasonOf('Serial')).toContain('new records get none')
-    expect(reasonOf('Team')).toContain('member')
+    const people = lines.filter(({ reason }) => reason.includes('member of the base'))
+    expect(people.map(({ value, reason }) => [value, /\((.*)\)/.exec(reason)?.[1]])).toEqual([
+      ['gone@example.com', 'Orders: Team'],
+    ])
     expect(reasonOf('Chart')).toContain('plugin')
     expect(reasonOf('New order')).toContain('form')
     expect(lines.filter(({ viewTitle }) => viewTitle === 'Open ones').length).toBeGreaterThan(0)

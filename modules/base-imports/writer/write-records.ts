@@ -7,7 +7,7 @@ import { attachment, limitProblem } from '../../../src/core/fields/attachment.ts
 import { type AttachmentItem, MAX_ATTACHMENTS_EVER } from '../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { findPerson, joinIds } from '../../../src/core/fields/people.ts'
+import { findPerson, idsIn, joinIds } from '../../../src/core/fields/people.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { HttpFailure } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -21,6 +21,15 @@ import {
 } from '../source.ts'
 import { type ImportedObject, recordScope } from '../store.ts'
 import { type KnownTable, type PendingValues, problem, type RunContext } from './context.ts'
+import {
+  hasArrived,
+  type Lacking,
+  lacksNothing,
+  matchPeople,
+  readLacking,
+  reportPeople,
+  withLacking,
+} from './lacking.ts'
 
 /** Fetches the content of a file. @throws AppError with the reason */
 export type ReceiveFile = (file: SourceFile, signal: AbortSignal) => Promise<AttachmentItem>
@@ -46,6 +55,7 @@ export async function writeRecords(context: RunContext, receive: ReceiveFile): P
     context.state.cursor = null
     await context.save()
   }
+  await reportPeople(context)
 }
 
 async function readTable(context: RunContext, table: KnownTable, receive: ReceiveFile): Promise<void> {
@@ -133,16 +143,17 @@ function digestOf(
     .digest('base64url')
 }
 
-/** The digest of a record that lacks files which could not be fetched: the next run fetches them again. */
-const lackingFiles = (digest: string): string => `${digest} lacks files`
-
 interface Changed {
   record: SourceRecord
   digest: string
   /** Its counterpart here, if it was imported before. */
   known: ImportedObject | undefined
-  /** Nothing has changed in the source; only files are missing here. */
-  onlyFiles: boolean
+}
+
+/** A record that has not changed in the source since it was written without some of its files or people. */
+interface Incomplete extends Changed {
+  known: ImportedObject
+  lacking: Lacking
 }
 
 interface Prepared {
@@ -170,31 +181,34 @@ async function writeBatch(
   )
   const seen: ImportedObject[] = []
   const changed: Changed[] = []
+  const incomplete: Incomplete[] = []
   for (const record of unique) {
     const known = objects.get(record.id)
     const digest = digestOf(context, table, record)
-    if (known && known.digest === digest) seen.push(seenAgain(context, record, known))
-    else changed.push({ record, digest, known, onlyFiles: known?.digest === lackingFiles(digest) })
+    const before = known?.digest == null ? null : readLacking(known.digest)
+    if (!known || before?.digest !== digest) changed.push({ record, digest, known })
+    else if (lacksNothing(before.lacking)) seen.push(seenAgain(context, record, known))
+    else incomplete.push({ record, digest, known, lacking: before.lacking })
   }
   const model = await context.services.schema.table(context.actor, table.id)
   const fields = new Map(model.fields.map((field) => [field.id, field]))
   const problems: ImportProblem[] = []
-  const files = await receiveFiles(context, table, changed, receive, problems)
-  const prepared: Prepared[] = []
-  for (const { record, digest, known, onlyFiles } of changed) {
-    const lacksFiles = files.missing.has(record.id)
-    if (known && onlyFiles && lacksFiles && !files.arrived.has(record.id)) {
-      seen.push(seenAgain(context, record, known))
-      continue
-    }
-    const { values, pending } = convert(context, table, fields, record, files.items, problems, onlyFiles)
-    prepared.push({
-      record,
-      known,
-      values,
-      pending: onlyFiles && known ? JSON.parse(seenAgain(context, record, known).pending ?? '{}') : pending,
-      digest: lacksFiles ? lackingFiles(digest) : digest,
-    })
+  const withFiles = [...changed, ...incomplete.filter(({ lacking }) => lacking.files)]
+  const files = await receiveFiles(context, table, withFiles, receive, problems)
+  const prepared = changed.map(({ record, digest, known }): Prepared => {
+    const { values, people } = convert(context, table, fields, record, files.items, problems)
+    const lacking = { files: files.missing.has(record.id), people }
+    const pending = pendingOf(context, table, record)
+    return { record, known, values, pending, digest: withLacking(digest, lacking) }
+  })
+  const held = await heldPeople(context, table, incomplete)
+  for (const one of incomplete) {
+    const { values, lacking } = complete(context, table, fields, one, files, held, problems)
+    const { record, known } = one
+    const digest = withLacking(one.digest, lacking)
+    const again = seenAgain(context, record, known)
+    if (Object.keys(values).length === 0) seen.push({ ...again, digest })
+    else prepared.push({ record, known, values, pending: JSON.parse(again.pending ?? '{}'), digest })
   }
   await context.report(problems)
   await context.save(store.storing(row.id, scope, seen))
@@ -224,7 +238,7 @@ function seenAgain(
   return { ...known, run: row.run, pending: JSON.stringify(pending) }
 }
 
-/** The values of a record's stored fields here, and what later steps need of it. */
+/** The values of a record's stored fields here, or of some of them, and what they lack of their people. */
 function convert(
   context: RunContext,
   table: KnownTable,
@@ -232,42 +246,117 @@ function convert(
   record: SourceRecord,
   items: ReadonlyMap<string, AttachmentItem>,
   problems: ImportProblem[],
-  onlyFiles: boolean,
-): { values: Values; pending: PendingValues } {
+  isWanted: (field: Field) => boolean = () => true,
+): { values: Values; people: Lacking['people'] } {
   const values: Values = {}
-  const pending: PendingValues = {}
-  const place = (title: string) => ({
-    tableTitle: table.source.title,
-    fieldTitle: title,
-    recordId: record.id,
-  })
-  for (const known of table.fields.values()) {
-    const { source, id, state } = known
+  const people: Lacking['people'] = {}
+  for (const { source, id, state } of table.fields.values()) {
     const field = fields.get(id)
-    if (!field || (onlyFiles && !fieldType(field.type).holdsFiles)) continue
-    if (state.mode === 'stored') {
-      const cell = record.cells[source.id] ?? null
-      values[id] = toValue(context, field, cell, items, (reason, value) =>
-        problems.push(problem('skipped', reason, { ...place(source.title), value })),
-      )
-    } else if (state.mode === 'link') {
-      const cell = record.cells[source.id]
-      const links = isLinks(cell) ? cell.links : []
-      // A later run may remove links.
-      if (links.length > 0 || context.row.run > 1) pending.links = { ...pending.links, [source.id]: links }
+    if (!field || state.mode !== 'stored' || !isWanted(field)) continue
+    const cell = record.cells[source.id] ?? null
+    if (isPeople(cell) && fieldType(field.type).people) {
+      const { value, missing } = matchPeople(context.people, cell.people)
+      values[id] = value
+      // `reportPeople` reports them.
+      if (missing.length > 0) people[source.id] = { written: value, missing }
+      continue
     }
+    const place = { tableTitle: table.source.title, fieldTitle: source.title, recordId: record.id }
+    values[id] = toValue(context, field, cell, items, (reason, value) =>
+      problems.push(problem('skipped', reason, { ...place, value })),
+    )
+  }
+  return { values, people }
+}
+
+/** What later steps need of a record. */
+function pendingOf({ row, connection }: RunContext, table: KnownTable, record: SourceRecord): PendingValues {
+  const pending: PendingValues = {}
+  for (const { source, state } of table.fields.values()) {
+    if (state.mode !== 'link') continue
+    const cell = record.cells[source.id]
+    const links = isLinks(cell) ? cell.links : []
+    // A later run may remove links.
+    if (links.length > 0 || row.run > 1) pending.links = { ...pending.links, [source.id]: links }
   }
   for (const field of table.source.fields) {
     if (field.plan.as !== 'computed') continue
     pending.computed ??= {}
     pending.computed[field.id] = record.computed[field.id] ?? null
   }
-  const { row, connection } = context
   // A later run may find that all are gone.
   if (row.choices.comments && connection.comments && (record.comments !== 0 || row.run > 1)) {
     pending.comments = record.comments === 0 ? 'none' : 'some'
   }
-  return { values, pending }
+  return pending
+}
+
+/** The files and people that an incomplete record can get now, and what it lacks still. */
+function complete(
+  context: RunContext,
+  table: KnownTable,
+  fields: ReadonlyMap<string, Field>,
+  { record, known, lacking }: Incomplete,
+  files: ReceivedFiles,
+  held: ReadonlyMap<string, Values>,
+  problems: ImportProblem[],
+): { values: Values; lacking: Lacking } {
+  const values: Values = {}
+  const still: Lacking = { files: lacking.files && files.missing.has(record.id), people: {} }
+  if (lacking.files && (!still.files || files.arrived.has(record.id))) {
+    const holdsFiles = ({ type }: Field) => fieldType(type).holdsFiles === true
+    Object.assign(values, convert(context, table, fields, record, files.items, problems, holdsFiles).values)
+  }
+  const current = held.get(known.targetId)
+  for (const [sourceId, lack] of Object.entries(lacking.people)) {
+    const counterpart = table.fields.get(sourceId)
+    const field = fields.get(counterpart?.id ?? '')
+    const cell = record.cells[sourceId]
+    const takesPeople = counterpart?.state.mode === 'stored' && field && fieldType(field.type).people
+    if (!takesPeople || !isPeople(cell)) continue
+    if (!current || !hasArrived(context.people, lack)) {
+      still.people[sourceId] = lack
+      continue
+    }
+    // People whom somebody has chosen here stay.
+    if ((current[field.id] ?? null) !== lack.written) continue
+    const { value: found, missing } = matchPeople(context.people, cell.people)
+    const value = joinIds([...idsIn(found), ...idsIn(lack.written)])
+    // The field may take one person only since.
+    if (!fieldType(field.type).read(value, field.options).ok) continue
+    values[field.id] = value
+    if (missing.length > 0) still.people[sourceId] = { written: value, missing }
+  }
+  return { values, lacking: still }
+}
+
+/** The present cells of records that can get some of their people now, by the ids of the records here. */
+async function heldPeople(
+  { services, actor, people }: RunContext,
+  table: KnownTable,
+  incomplete: readonly Incomplete[],
+): Promise<Map<string, Values>> {
+  const arriving = incomplete.flatMap(({ known, lacking }) => {
+    const fieldIds = Object.entries(lacking.people).flatMap(([sourceId, lack]) => {
+      const counterpart = table.fields.get(sourceId)
+      return counterpart?.state.mode === 'stored' && hasArrived(people, lack) ? [counterpart.id] : []
+    })
+    return fieldIds.length > 0 ? [{ recordId: Number(known.targetId), fieldIds }] : []
+  })
+  if (arriving.length === 0) return new Map()
+  const page = await services.records.list(actor, {
+    tableId: table.id,
+    fieldIds: [...new Set(arriving.flatMap(({ fieldIds }) => fieldIds))],
+    recordIds: arriving.map(({ recordId }) => recordId),
+    limit: arriving.length,
+    offset: 0,
+  })
+  return new Map(
+    page.rows.map((cells, at) => [
+      String(page.ids[at]),
+      Object.fromEntries(page.fieldIds.map((id, column) => [id, cells[column] ?? null])),
+    ]),
+  )
 }
 
 /** A cell as it is written; null where it does not fit, which `refuse` reports. */
@@ -282,12 +371,9 @@ export function toValue(
   if (isLinks(cell)) return null
   const type = fieldType(field.type)
   if (isPeople(cell) && type.people) {
-    const found = cell.people.map((person) => {
-      const match = person.email === null ? null : findPerson(people, person.email)
-      if (!match) refuse(m.base_imports_reason_person(), person.email ?? person.name)
-      return match?.id
-    })
-    return joinIds(found.filter((id) => id !== undefined))
+    const { value, missing } = matchPeople(people, cell.people)
+    for (const { email, name } of missing) refuse(m.base_imports_reason_person(), email ?? name)
+    return value
   }
   if (isFiles(cell) && type.holdsFiles) {
     // People may have limited the files of the field since an earlier run.

@@ -1,0 +1,142 @@
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { findPerson, joinIds } from '../../../src/core/fields/people.ts'
+import type { Person } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { SourcePerson } from '../source.ts'
+import { LACKS, recordScope } from '../store.ts'
+import { type KnownTable, problem, type RunContext } from './context.ts'
+
+/*
+ * What a record lacks that a later run may bring, although nothing has changed in the source: files that could not be fetched,
+ * and people who had no account here. It is noted behind the digest of the record.
+ */
+
+/** Records that are read at once. */
+const PAGE = 500
+/** Fields that the line of a person names. */
+const SHOWN_FIELDS = 20
+/** Longest name of a person in a note. */
+const MAX_NAME = 320
+
+export interface Lacking {
+  /** True for files that could not be fetched. */
+  files: boolean
+  /** Cells without some of their people, by the ids of their fields in the source. */
+  people: Record<string, LackingPeople>
+}
+
+export interface LackingPeople {
+  /** The cell as it was written. */
+  written: CellValue
+  missing: SourcePerson[]
+}
+
+const NOTHING: Lacking = { files: false, people: {} }
+
+export const lacksNothing = ({ files, people }: Lacking): boolean =>
+  !files && Object.keys(people).length === 0
+
+/** The digest of a record with a note of what it lacks. */
+export const withLacking = (digest: string, lacking: Lacking): string =>
+  lacksNothing(lacking) ? digest : `${digest}${LACKS}${JSON.stringify(lacking)}`
+
+/** The parts of what `withLacking` has made. */
+export function readLacking(noted: string): { digest: string; lacking: Lacking } {
+  const at = noted.indexOf(LACKS)
+  if (at < 0) return { digest: noted, lacking: NOTHING }
+  return { digest: noted.slice(0, at), lacking: JSON.parse(noted.slice(at + LACKS.length)) }
+}
+
+const matchOf = (people: readonly Person[], { email }: SourcePerson): Person | null =>
+  email === null ? null : findPerson(people, email)
+
+const nameOf = ({ email, name }: SourcePerson): string => email ?? name ?? ''
+
+/** The cell with those people who are members here, and the others, each once. */
+export function matchPeople(
+  people: readonly Person[],
+  given: readonly SourcePerson[],
+): { value: CellValue; missing: SourcePerson[] } {
+  const found: string[] = []
+  const missing = new Map<string, SourcePerson>()
+  for (const person of given) {
+    const match = matchOf(people, person)
+    if (match) found.push(match.id)
+    else missing.set(nameOf(person), shortened(person))
+  }
+  return { value: joinIds(found), missing: [...missing.values()] }
+}
+
+const shortened = ({ email, name }: SourcePerson): SourcePerson => ({
+  email: email?.slice(0, MAX_NAME) ?? null,
+  name: name?.slice(0, MAX_NAME) ?? null,
+})
+
+/** True if one of the people whom a cell lacks is a member now. */
+export const hasArrived = (people: readonly Person[], { missing }: LackingPeople): boolean =>
+  missing.some((person) => matchOf(people, person) !== null)
+
+interface MissedPerson {
+  person: SourcePerson
+  cells: number
+  /** Ids of the source. */
+  fields: Map<KnownTable, Set<string>>
+}
+
+/** Reports the people whom records of this run lack: one line for each of them, however many cells they are missing in. */
+export async function reportPeople(context: RunContext): Promise<void> {
+  const found = new Map<string, MissedPerson>()
+  for (const table of context.tables.values()) {
+    for await (const lacking of lackingOf(context, table)) {
+      for (const [fieldId, { missing }] of Object.entries(lacking.people)) {
+        if (!table.fields.has(fieldId)) continue
+        for (const person of missing) {
+          const key = nameOf(person)
+          const about: MissedPerson = found.get(key) ?? { person, cells: 0, fields: new Map() }
+          found.set(key, about)
+          about.cells += 1
+          about.fields.set(table, (about.fields.get(table) ?? new Set()).add(fieldId))
+        }
+      }
+    }
+  }
+  await context.report(
+    [...found.values()].map(({ person, cells, fields }) => {
+      const about = { count: cells, fields: listOf(fields) }
+      const reason =
+        person.email === null
+          ? m.base_imports_reason_people_without_email(about)
+          : m.base_imports_reason_people(about)
+      return problem('skipped', reason, { value: nameOf(person) })
+    }),
+  )
+}
+
+async function* lackingOf(context: RunContext, table: KnownTable): AsyncGenerator<Lacking> {
+  const { store, row, signal } = context
+  for (let after: string | null = null; ; ) {
+    signal.throwIfAborted()
+    const scope = recordScope(table.source.id)
+    const page = await store.lacking(row.id, scope, { run: row.run, after, limit: PAGE })
+    for (const { digest } of page) yield readLacking(digest ?? '').lacking
+    const last = page.at(-1)
+    if (!last) return
+    after = last.sourceId
+  }
+}
+
+/** Fields by their tables: `Tasks: Owner, Team; Books: Reader`. */
+function listOf(fieldsByTable: ReadonlyMap<KnownTable, ReadonlySet<string>>): string {
+  let left = SHOWN_FIELDS
+  const texts: string[] = []
+  for (const [{ source, fields }, ids] of fieldsByTable) {
+    const titles = [...fields.values()].flatMap((field) =>
+      ids.has(field.source.id) ? [field.source.title] : [],
+    )
+    const shown = titles.slice(0, left)
+    left -= titles.length
+    if (shown.length > 0) texts.push(`${source.title}: ${shown.join(', ')}`)
+    if (left < 0) return `${texts.join('; ')}, …`
+  }
+  return texts.join('; ')
+}
