@@ -155,8 +155,7 @@ export function createBaseImportJob({ kernel, store, services }: Deps): JobKind<
         const rest: ImportProblem[] = isCut
           ? [problem('note', m.base_imports_note_report_cut({ max: MAX_PROBLEMS }))]
           : []
-        lines += problems.length
-        await store.report(row.id, row.run, [...room, ...rest])
+        lines += await store.report(row.id, row.run, [...room, ...rest])
       },
       async save(statements = []) {
         await kernel.meta.atomically([...statements, store.savingState(row.id, state)])

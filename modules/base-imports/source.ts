@@ -177,6 +177,14 @@ export interface SourceComment {
   text: string
   /** ISO 8601. */
   createdAt: string
+  /** The comment that it answers. */
+  parentId?: string | null | undefined
+  reactions?: SourceReaction[]
+}
+
+export interface SourceReaction {
+  emoji: string
+  person: SourcePerson
 }
 
 /** A signed-in connection to a source. Every call may throw `SourceFailure`. */

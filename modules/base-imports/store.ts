@@ -263,16 +263,20 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
         .where(and(eq(baseImportObjects.importId, importId), isNotNull(baseImportObjects.pending)))
     },
 
-    /** Adds lines to the report; a line that it has already is not repeated. */
-    async report(importId: string, run: number, problems: readonly ImportProblem[]): Promise<void> {
+    /** Adds lines to the report; a line that it has already is not repeated. Returns the number of new ones. */
+    async report(importId: string, run: number, problems: readonly ImportProblem[]): Promise<number> {
+      let added = 0
       for (const some of chunksOf(problems)) {
         const rows = some.map((problem) => {
           const line = { ...problem, value: problem.value?.slice(0, MAX_VALUE) ?? null }
           const id = createHash('sha256').update(JSON.stringify(line)).digest('base64url').slice(0, 24)
           return { ...line, id, importId, run }
         })
-        await db.insert(baseImportProblems).values(rows).onConflictDoNothing()
+        const { id } = baseImportProblems
+        added += (await db.insert(baseImportProblems).values(rows).onConflictDoNothing().returning({ id }))
+          .length
       }
+      return added
     },
 
     /** Removes the lines of earlier runs. */

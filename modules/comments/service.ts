@@ -257,17 +257,18 @@ export function createCommentsService(
     /** Fills `IMPORTED_COMMENTS`. Nobody is notified of comments that were written elsewhere. */
     imported: {
       storing: (rows) =>
-        rows.map((row) =>
-          store.insert({
-            ...row,
-            fieldId: null,
-            parentId: null,
-            updatedAt: null,
-            resolvedBy: null,
-            resolvedAt: null,
-          }),
-        ),
-      unanswered: store.unanswered,
+        rows.flatMap(({ reactions, ...own }) => {
+          const row = { ...own, fieldId: null, updatedAt: null, resolvedBy: null, resolvedAt: null }
+          const { id: commentId, parentId, createdAt } = row
+          return [
+            ...(parentId === null ? [store.insert(row)] : store.insertReply(row, parentId)),
+            ...store.insertAll(
+              [],
+              reactions.map((reaction) => ({ ...reaction, commentId, createdAt })),
+            ),
+          ]
+        }),
+      present: store.present,
       changing: (id, text) => store.updating(id, { text, updatedAt: nowIso() }),
       removing: store.removeUnanswered,
       announce,

@@ -173,18 +173,19 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       return new Map(rows.map(({ parentId, n }) => [parentId ?? '', Number(n)]))
     },
 
-    /** The texts of those of some comments that have no replies, by their ids. */
-    async unanswered(ids: readonly string[]): Promise<Map<string, string>> {
-      if (ids.length === 0) return new Map()
-      const answered = db
-        .select({ id: comments.parentId })
-        .from(comments)
-        .where(inArray(comments.parentId, [...ids]))
-      const rows = await db
-        .select({ id: comments.id, text: comments.text })
-        .from(comments)
-        .where(and(inArray(comments.id, [...ids]), notInArray(comments.id, answered)))
-      return new Map(rows.map(({ id, text }) => [id, text]))
+    /** Those of some comments that are there, with the ids of the replies to them. */
+    async present(
+      ids: readonly string[],
+    ): Promise<Map<string, Pick<CommentRow, 'text' | 'parentId'> & { replies: string[] }>> {
+      const found = new Map<string, Pick<CommentRow, 'text' | 'parentId'> & { replies: string[] }>()
+      for (const batch of inBatches(ids)) {
+        const { id, text, parentId } = comments
+        const rows = await db.select({ id, text, parentId }).from(comments).where(inArray(id, batch))
+        for (const row of rows) found.set(row.id, { text: row.text, parentId: row.parentId, replies: [] })
+        const replies = await db.select({ id, parentId }).from(comments).where(inArray(parentId, batch))
+        for (const reply of replies) found.get(reply.parentId ?? '')?.replies.push(reply.id)
+      }
+      return found
     },
 
     async reactions(commentIds: readonly string[]): Promise<ReactionRow[]> {
@@ -317,12 +318,12 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       ]
     },
 
-    /** Statements that remove comments that nobody has answered, with their reactions. */
+    /** Statements that remove comments with their reactions, without those that others than these reply to. */
     removeUnanswered(ids: readonly string[]): MetaStatement[] {
       const answered = db
         .select({ id: comments.parentId })
         .from(comments)
-        .where(inArray(comments.parentId, [...ids]))
+        .where(and(inArray(comments.parentId, [...ids]), notInArray(comments.id, [...ids])))
       const unanswered = and(inArray(comments.id, [...ids]), notInArray(comments.id, answered))
       const removed = db.select({ id: comments.id }).from(comments).where(unanswered)
       return [

@@ -658,6 +658,113 @@ describe('baseImports.again', () => {
     expect((await texts()).toSorted()).toEqual(['First', 'Second'])
   })
 
+  test('brings replies, reactions and long comments, and follows them', async () => {
+    const zed = { id: 'usrZed', email: 'zed@example.com', name: 'Zed' }
+    const react = (unicodeCharacter: string, email: string) => ({
+      emoji: { unicodeCharacter },
+      reactingUser: { userId: email, email },
+    })
+    const comment = (id: string, text: string, minute: number, more: object = {}) => ({
+      id,
+      author: zed,
+      text,
+      createdTime: `2024-03-05T08:${minute}:30.000Z`,
+      ...more,
+    })
+    const words = (count: number) => Array.from({ length: count }, (_, at) => `word${at}`).join(' ')
+    const posts = airtableTable('Posts', { Name: 'singleLineText' }, [{ Name: 'One' }])
+    const [record] = posts.records
+    const first = comment('comFirst', 'First', 10, {
+      reactions: [
+        react('👍', owner.email),
+        react('👍🏽', owner.email),
+        react('🚀', owner.email),
+        react('❤', 'zed@example.com'),
+      ],
+    })
+    const long = comment('comLong', words(600), 20)
+    // The latest come first.
+    const deep = comment('comDeep', 'Reply to the reply', 14, { parentCommentId: 'comReply' })
+    const orphan = comment('comOrphan', 'Of a comment that is gone', 13, { parentCommentId: 'comNone' })
+    const reply = comment('comReply', 'Reply', 12, { parentCommentId: 'comFirst' })
+    record!.comments = [long, deep, orphan, reply, first]
+    const own = airtableBase('Threads', [posts])
+    server.options.bases.push(own)
+    const { id } = await imports().begin.mutate(fromAirtable(own.id, { keepCredentials: true }))
+    const done = await settled(app, owner, id)
+    expect(done).toMatchObject({ status: 'completed', counts: { comments: 5 } })
+    const { table, rows } = await recordsOf(app, owner, done.baseId!, 'Posts')
+    const { comments } = app.trpc(owner.token)
+    const here = { tableId: table.id, recordId: Number(rows[0]!.$id) }
+    const listed = async () => (await comments.list.query(here)).comments
+    const texts = async () => {
+      const all = await listed()
+      const textOf = (commentId: string | null) => all.find((one) => one.id === commentId)?.text ?? null
+      return all.filter(({ text }) => !text.includes('word')).map((one) => [one.text, textOf(one.parentId)])
+    }
+    const longText = async () =>
+      (await listed())
+        .filter(({ text }) => text.includes('word'))
+        .map(({ text }) => text)
+        .join('')
+    const report = async () =>
+      (await imports().report.query({ importId: id })).flatMap(({ kind, reason, value, recordId }) =>
+        /comment|reaction/i.test(reason) ? [[kind, recordId !== null, value?.slice(0, 20)]] : [],
+      )
+    expect(await texts()).toEqual([
+      ['First', null],
+      ['Reply', 'First'],
+      ['Of a comment that is gone', null],
+      ['Reply to the reply', 'First'],
+    ])
+    expect((await listed())[0]!.reactions).toEqual([{ emoji: '👍', userIds: [owner.id] }])
+    const parts = (await listed()).filter(({ text }) => text.includes('word'))
+    expect(parts.map(({ parentId }) => parentId)).toEqual([null, parts[0]!.id])
+    expect(await longText()).toBe(words(600))
+    expect((await report()).toSorted()).toEqual(
+      [
+        ['changed', true, 'Of a comment that is'],
+        ['changed', true, words(600).slice(0, 20)],
+        ['skipped', false, '🚀'],
+        ['skipped', false, 'zed@example.com'],
+      ].toSorted(),
+    )
+
+    const again = async (removeMissing: boolean) => {
+      await imports().again.mutate({ importId: id, compareComments: true, removeMissing })
+      expect(await settled(app, owner, id)).toMatchObject({ status: 'completed' })
+    }
+    // An edited comment has only replies that were imported. The long one gets longer, and then short.
+    first.text = 'First, edited'
+    long.text = words(1300)
+    await again(false)
+    expect((await texts())[0]).toEqual(['First, edited', null])
+    expect(await longText()).toBe(words(1300))
+    long.text = 'word'
+    await again(false)
+    expect(await longText()).toBe('word')
+
+    // A thread goes as a whole, but stays with the replies that are still there.
+    record!.comments = [long, deep, orphan]
+    await again(true)
+    expect(await texts()).toEqual([
+      ['First, edited', null],
+      ['Of a comment that is gone', null],
+      ['Reply to the reply', 'First, edited'],
+    ])
+    record!.comments = [long, orphan]
+    await again(true)
+    expect(await texts()).toEqual([['Of a comment that is gone', null]])
+
+    // One that was deleted here is not brought back by new replies to it.
+    const orphanHere = (await listed()).find(({ text }) => text === orphan.text)!
+    await comments.remove.mutate({ commentId: orphanHere.id })
+    record!.comments.unshift(comment('comLate', 'Too late', 40, { parentCommentId: 'comOrphan' }))
+    await again(false)
+    expect(await texts()).toEqual([])
+    expect(await report()).toEqual([['skipped', true, 'Too late']])
+  })
+
   test('compares the comments of unchanged records where that is asked for', async () => {
     const memos = airtableTable('Memos', { Name: 'singleLineText', Price: 'number', Double: 'formula' }, [
       { Name: 'One', Price: 1, Double: 2 },
@@ -798,7 +905,11 @@ describe('baseImports.again', () => {
       const lines = await imports().report.query({ importId: id })
       return lines
         .filter(({ value }) => value?.endsWith('@example.com'))
-        .map(({ value, reason }) => [value, /\d+ cells? (?:is|are)/.exec(reason)?.[0], /\((.*)\)/.exec(reason)?.[1]])
+        .map(({ value, reason }) => [
+          value,
+          /\d+ cells? (?:is|are)/.exec(reason)?.[0],
+          /\((.*)\)/.exec(reason)?.[1],
+        ])
         .toSorted(([a], [b]) => String(a).localeCompare(String(b)))
     }
     expect(await report()).toEqual([
@@ -851,7 +962,9 @@ describe('baseImports.again', () => {
       ['late@example.com', '1 cell is', 'Jobs: Owner'],
       ['never@example.com', '2 cells are', 'Jobs: Owner, Team'],
     ])
-    await app.trpc(owner.token).records.restoreTrashed.mutate({ tableId: table.id, recordIds: [idOf('Gone')] })
+    await app
+      .trpc(owner.token)
+      .records.restoreTrashed.mutate({ tableId: table.id, recordIds: [idOf('Gone')] })
     await imports().again.mutate({ importId: id })
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ changed: 1 }] })
     expect(await cells()).toEqual([...filled, ['Gone', invited.id, null]])

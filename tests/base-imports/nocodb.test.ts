@@ -230,6 +230,8 @@ describe('an import from NocoDB', () => {
     for (const text of ['Typo', 'Gone', 'Edited', 'Answered']) {
       written[text] = (await there.comments.create.mutate({ tableId: orders.table.id, recordId, text })).id
     }
+    const reply = { tableId: orders.table.id, recordId, text: 'Reply there', parentId: written.Typo! }
+    await there.comments.create.mutate(reply)
     const { id } = await baseImports.begin.mutate(
       importFrom(account(), sourceBaseId, { keepCredentials: true }),
     )
@@ -238,6 +240,8 @@ describe('an import from NocoDB', () => {
     const here = { tableId: table.id, recordId: Number(rows[5]!.$id) }
     const listed = async () => (await comments.list.query(here)).comments
     const idOf = async (text: string) => (await listed()).find((one) => one.text === text)!.id
+    const parentOf = async (text: string) => (await listed()).find((one) => one.text === text)?.parentId
+    expect(await parentOf('Reply there')).toBe(await idOf('Typo'))
     await comments.update.mutate({ commentId: await idOf('Edited'), text: 'Edited here' })
     await comments.create.mutate({ ...here, text: 'A reply', parentId: await idOf('Answered') })
     await there.comments.update.mutate({ commentId: written.Typo!, text: 'Corrected' })
@@ -249,12 +253,12 @@ describe('an import from NocoDB', () => {
     await baseImports.again.mutate({ importId: id })
     await settled(app, owner, id)
     const texts = async () => (await listed()).map(({ text }) => text).toSorted()
-    expect(await texts()).toEqual(['A reply', 'Answered', 'Corrected', 'Edited here', 'Gone'])
+    expect(await texts()).toEqual(['A reply', 'Answered', 'Corrected', 'Edited here', 'Gone', 'Reply there'])
 
     await there.comments.create.mutate({ tableId: orders.table.id, recordId, text: 'New' })
     await baseImports.again.mutate({ importId: id, removeMissing: true })
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 3 })
-    expect(await texts()).toEqual(['A reply', 'Answered', 'Corrected', 'Edited here', 'New'])
+    expect(await texts()).toEqual(['A reply', 'Answered', 'Corrected', 'Edited here', 'New', 'Reply there'])
 
     // A record without any comments left.
     await there.comments.remove.mutate({ commentId: written.Typo! })

@@ -311,6 +311,8 @@ function shop(): { customers: TeableServerTable; orders: TeableServerTable } {
           id: 'com2',
           createdBy: { id: 'usrGone', name: 'Gone' },
           createdTime: '2024-04-01T11:00:00.000Z',
+          quoteId: 'com1',
+          reaction: [{ reaction: '🎉', user: [{ id: 'usrAnn', name: 'Ann' }] }],
           content: [paragraph({ type: 'a', title: 'here', url: 'https://example.com' })],
         },
       ],
@@ -525,6 +527,10 @@ describe('an import from Teable', () => {
     expect(comments.map(({ text, createdBy, authorName }) => [text, createdBy, authorName])).toEqual([
       ['Ask @Gone Long!\nNow', owner.id, null],
       ['here https://example.com', owner.id, 'Gone Long'],
+    ])
+    expect(comments.map(({ parentId, reactions }) => [parentId, reactions])).toEqual([
+      [null, []],
+      [comments[0]!.id, [{ emoji: '🎉', userIds: [owner.id] }]],
     ])
     expect(done.counts.comments).toBe(2)
   })

@@ -19,6 +19,11 @@ export interface AirtableServerRecord {
     author: { id: string; email: string; name: string }
     text: string
     createdTime: string
+    parentCommentId?: string
+    reactions?: {
+      emoji: { unicodeCharacter: string }
+      reactingUser: { userId: string; email: string; name?: string }
+    }[]
   }[]
 }
 

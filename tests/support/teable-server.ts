@@ -9,7 +9,17 @@ export interface TeableServerTable {
   views: { id: string; name: string; type: string; [key: string]: unknown }[]
   records: { id: string; createdTime: string; fields: Record<string, unknown> }[]
   /** Comments by record. */
-  comments?: Record<string, { id: string; createdBy: unknown; createdTime: string; content: unknown }[]>
+  comments?: Record<string, TeableServerComment[]>
+}
+
+interface TeableServerComment {
+  id: string
+  createdBy: unknown
+  createdTime: string
+  content: unknown
+  /** The comment that it quotes. */
+  quoteId?: string
+  reaction?: { reaction: string; user: unknown[] }[]
 }
 
 export interface TeableServerBase {

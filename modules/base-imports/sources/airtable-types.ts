@@ -57,6 +57,16 @@ export const commentsAnswer = z.object({
       author: z.nullish(z.object({ email: z.nullish(z.string()), name: z.nullish(z.string()) })),
       text: z.string(),
       createdTime: z.string(),
+      /** The comment that it answers. */
+      parentCommentId: z.nullish(id),
+      reactions: z.nullish(
+        z.array(
+          z.object({
+            emoji: z.nullish(z.object({ unicodeCharacter: z.nullish(z.string()) })),
+            reactingUser: z.nullish(z.object({ email: z.nullish(z.string()), name: z.nullish(z.string()) })),
+          }),
+        ),
+      ),
       /** People whom the text mentions as `@[id]`. */
       mentioned: z.nullish(
         z.record(z.string(), z.object({ displayName: z.nullish(z.string()), email: z.nullish(z.string()) })),

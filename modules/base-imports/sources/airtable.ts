@@ -8,6 +8,7 @@ import {
   type SourceComment,
   type SourceConnection,
   type SourceContext,
+  type SourcePerson,
   type SourceRecord,
   type SourceTable,
   type SourceView,
@@ -108,15 +109,24 @@ export function openAirtable(
     async comments(baseId, tableId, recordId): Promise<SourceComment[]> {
       const path = `/v0/${baseId}/${tableId}/${encodeURIComponent(recordId)}/comments`
       const found = await all(path, commentsAnswer, ({ comments }) => comments)
-      return found.map(({ id, author, text, createdTime, mentioned }) => ({
+      return found.map(({ id, author, text, createdTime, mentioned, parentCommentId, reactions }) => ({
         id,
-        author: { email: author?.email ?? null, name: author?.name ?? null },
+        author: commenterOf(author),
         text: withNames(text, mentioned ?? {}),
         createdAt: createdTime,
+        parentId: parentCommentId,
+        reactions: (reactions ?? []).map(({ emoji, reactingUser }) => ({
+          emoji: emoji?.unicodeCharacter ?? '',
+          person: commenterOf(reactingUser),
+        })),
       }))
     },
   }
 }
+
+const commenterOf = (
+  user: { email?: string | null | undefined; name?: string | null | undefined } | null | undefined,
+): SourcePerson => ({ email: user?.email ?? null, name: user?.name ?? null })
 
 /** A comment with names in place of `@[usrL2PNC5o3H4lBEi]`. */
 const withNames = (

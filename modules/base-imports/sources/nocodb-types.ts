@@ -73,6 +73,9 @@ export const nocoComment = z.object({
   id,
   comment: z.string(),
   created_by_email: text,
+  /** Of a comment that another Sheaf has imported: its author. */
+  author_name: text,
+  parent_comment_id: text,
   created_at: z.string(),
 })
 export const nocoCommentCounts = z.array(

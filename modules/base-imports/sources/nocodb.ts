@@ -266,11 +266,14 @@ export function openNocodb(
     async comments(_baseId, tableId, recordId) {
       const query = new URLSearchParams({ row_id: recordId, fk_model_id: tableId })
       const { list } = await get(`/api/v2/meta/comments?${query}`, listOf(nocoComment))
-      return list.map(({ id, comment, created_by_email: email, created_at: createdAt }) => ({
-        id,
-        author: { email: email ?? null, name: null },
-        text: comment,
-        createdAt,
+      return list.map((one) => ({
+        id: one.id,
+        author: one.author_name
+          ? { email: null, name: one.author_name }
+          : { email: one.created_by_email ?? null, name: null },
+        text: one.comment,
+        createdAt: one.created_at,
+        parentId: one.parent_comment_id,
       }))
     },
   }

@@ -92,6 +92,10 @@ export const teableComments = z.object({
       /** An id, or an object with it. */
       createdBy: z.nullish(z.unknown()),
       createdTime: z.string(),
+      /** The comment that it quotes, as replies do. */
+      quoteId: z.nullish(z.string()),
+      /** People, by id or as objects with it, by emoji. */
+      reaction: z.nullish(z.array(z.object({ reaction: z.string(), user: z.array(z.unknown()) }))),
     }),
   ),
   nextCursor: z.nullish(z.string().check(z.maxLength(2000))),

@@ -207,11 +207,15 @@ export function openTeable(
       const { people } = known
       // A page begins with the comment at its cursor.
       const unique = [...new Map(found.map((comment) => [comment.id, comment])).values()]
-      return unique.map(({ id, content, createdBy, createdTime }) => ({
+      return unique.map(({ id, content, createdBy, createdTime, quoteId, reaction }) => ({
         id,
         author: authorOf(createdBy, people),
         text: commentText(content, people),
         createdAt: createdTime,
+        parentId: quoteId,
+        reactions: (reaction ?? []).flatMap(({ reaction: emoji, user }) =>
+          user.map((one) => ({ emoji, person: authorOf(one, people) })),
+        ),
       }))
     },
   }
@@ -252,7 +256,7 @@ const personIn = ({ email, title, name }: Options): SourcePerson => ({
   name: textIn(title) ?? textIn(name),
 })
 
-/** The author of a comment: an id, or an object with it. */
+/** The author of a comment or reaction: an id, or an object with it. */
 function authorOf(author: unknown, people: ReadonlyMap<string, SourcePerson>): SourcePerson {
   const id = isRecord(author) ? author.id : author
   const shown = isRecord(author) ? personIn(author) : null

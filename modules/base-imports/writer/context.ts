@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { UserActor } from '../../../src/core/actor.ts'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import { canonicalJson } from '../../../src/core/canonical-json.ts'
+import type { Reaction } from '../../../src/core/comments.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -27,17 +28,29 @@ export interface ImportedComment {
   authorName: string | null
   /** ISO 8601. */
   createdAt: string
+  /** The first comment of the thread that it replies to; null: it begins a thread. */
+  parentId: string | null
+  reactions: { emoji: Reaction; userId: string }[]
+}
+
+/** An imported comment as it is here now. */
+export interface PresentComment {
+  text: string
+  /** The first comment of its thread; null if it is that itself. */
+  parentId: string | null
+  /** Ids of the replies to it. */
+  replies: string[]
 }
 
 /** Writes comments of other products, provided by app.ts from the comments module. */
 export interface ImportedComments {
-  /** Statements that store comments; those that exist stay as they are. */
+  /** Statements that store comments in the given order; those that exist stay as they are. */
   storing(comments: readonly ImportedComment[]): MetaStatement[]
-  /** The texts of those that nobody has answered, by their ids. */
-  unanswered(ids: readonly string[]): Promise<Map<string, string>>
+  /** Those that have not been deleted, by their ids. */
+  present(ids: readonly string[]): Promise<Map<string, PresentComment>>
   /** The statement that gives a comment another text. */
   changing(id: string, text: string): MetaStatement
-  /** Statements that remove comments that nobody has answered. */
+  /** Statements that remove comments, without those that others than these reply to. */
   removing(ids: readonly string[]): MetaStatement[]
   /** Tells browsers that the comments of a record have changed. */
   announce(comment: Pick<ImportedComment, 'baseId' | 'tableId' | 'recordId'>): void

@@ -1,6 +1,10 @@
 import { nowIso } from '../../../src/clock.ts'
+import type { ImportProblem } from '../../../src/core/base-imports.ts'
+import { MAX_COMMENT_LENGTH, REACTIONS } from '../../../src/core/comments.ts'
 import { findPerson } from '../../../src/core/fields/people.ts'
 import { createId } from '../../../src/core/ids.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { SourceComment, SourcePerson, SourceReaction } from '../source.ts'
 import { commentScope, type ImportedObject, recordScope } from '../store.ts'
 import {
   digestOf,
@@ -8,18 +12,20 @@ import {
   type ImportedComment,
   type KnownTable,
   type PendingValues,
+  type PresentComment,
+  problem,
   type RunContext,
 } from './context.ts'
 
 const RECORDS_AT_ONCE = 50
-/** Longest text of a comment, as in the module of comments. */
-const MAX_TEXT = 10_000
 const MAX_NAME = 200
+/** Characters at the end of a part of a long comment among which it may end with a word. */
+const WORD = 200
 
 /**
- * Brings the comments of new and changed records. Those of people without access keep their author's name. A comment that was
- * edited in the source gets its new text, and one that was deleted there is removed with other missing things, unless it was
- * edited or answered here.
+ * Brings the comments of new and changed records, with the replies and reactions to them. Those of people without access keep
+ * their author's name. A comment that was edited in the source gets its new text, and one that was deleted there is removed
+ * with other missing things, unless it was edited or answered here.
  */
 export async function writeComments(context: RunContext): Promise<void> {
   const { connection, row, state } = context
@@ -53,6 +59,41 @@ async function commentTable(context: RunContext, table: KnownTable): Promise<voi
   }
 }
 
+/** A part of a comment of the source, which is a comment here. Only long comments have more than one. */
+interface Part {
+  /** That of the source, with a number from the second part on. */
+  id: string
+  /** 0 for the first one. */
+  at: number
+  comment: SourceComment
+  text: string
+  digest: string
+}
+
+const partsOf = (comment: SourceComment): Part[] =>
+  splitText(cleanText(comment.text)).map((text, at) => ({
+    id: at === 0 ? comment.id : `${comment.id} ${at + 1}`,
+    at,
+    comment,
+    text,
+    digest: digestOf(text),
+  }))
+
+/** The comment of which an imported one is a part. */
+const commentIdOf = (partId: string): string => partId.split(' ', 1)[0] ?? partId
+
+/** The comments of a record there and here, and what is to be done. */
+interface Compared {
+  /** Those of the source. */
+  byId: Map<string, SourceComment>
+  /** Those that were imported before, by the ids of their parts. */
+  known: Map<string, ImportedObject>
+  present: Map<string, PresentComment>
+  fresh: Part[]
+  changed: Part[]
+  removed: ImportedObject[]
+}
+
 async function commentRecord(
   context: RunContext,
   table: KnownTable,
@@ -65,48 +106,28 @@ async function commentRecord(
   const found = hasComments ? await connection.comments!(row.sourceBaseId, table.source.id, sourceId) : []
   if (found === null) return
   const known = await store.objects(row.id, scope)
-  const written = found.map(({ id, author, text, createdAt }) => {
-    const of = authored(context, author, text)
-    return { id, createdAt, of, digest: digestOf(of.text) }
-  })
-  const fresh = written.filter(({ id }) => !known.has(id))
-  const edited = written.filter(({ id, digest }) => known.has(id) && known.get(id)?.digest !== digest)
-  const there = new Set(found.map(({ id }) => id))
-  const missing = row.choices.removeMissing
-    ? [...known.values()].filter((one) => !there.has(one.sourceId))
-    : []
-  if (fresh.length + edited.length + missing.length === 0) return
-  const comments = fresh.map(
-    ({ createdAt, of }): ImportedComment => ({
-      id: createId('comment'),
-      baseId: row.baseId,
-      tableId: table.id,
-      recordId,
-      ...of,
-      createdAt: Number.isNaN(Date.parse(createdAt)) ? nowIso() : new Date(createdAt).toISOString(),
-    }),
-  )
-  const object = (id: string, targetId: string, digest: string): ImportedObject => ({
+  const compared = await compare(context, found, known)
+  if (compared === null) return
+  const { changed, removed } = compared
+  const { added, refused } = newComments(context, table, recordId, compared)
+  await context.report([
+    ...reportOf(table, sourceId, compared, added, refused),
+    ...added.flatMap(({ part }) => lostReactions(context, table, part)),
+  ])
+  state.counts.comments += added.filter(({ part }) => part.at === 0).length
+  const object = ({ id, digest }: Part, targetId: string): ImportedObject => ({
     sourceId: id,
     targetId,
     digest,
     pending: null,
     run: row.run,
   })
-  const before = [...edited.map(({ id }) => known.get(id)!), ...missing]
-  const texts = await target.unanswered(before.map(({ targetId }) => targetId))
-  const untouched = new Set(
-    before.filter(({ targetId, digest }) => {
-      const text = texts.get(targetId)
-      return text !== undefined && digestOf(text) === digest
-    }),
-  )
-  const changed = edited.filter(({ id }) => untouched.has(known.get(id)!))
-  const removed = missing.filter((one) => untouched.has(one))
-  state.counts.comments += comments.length
+  const comments = added.map(({ comment }) => comment)
   await context.save([
-    ...target.storing(comments),
-    ...changed.map(({ id, of }) => target.changing(known.get(id)!.targetId, of.text)),
+    // Replies follow the comments that they answer.
+    ...target.storing(comments.filter(({ parentId }) => parentId === null)),
+    ...target.storing(comments.filter(({ parentId }) => parentId !== null)),
+    ...changed.map(({ id, text }) => target.changing(known.get(id)!.targetId, text)),
     ...(removed.length > 0 ? target.removing(removed.map(({ targetId }) => targetId)) : []),
     ...store.forgetting(
       row.id,
@@ -114,24 +135,223 @@ async function commentRecord(
       removed.map((one) => one.sourceId),
     ),
     ...store.storing(row.id, scope, [
-      ...fresh.map(({ id, digest }, index) => object(id, comments[index]!.id, digest)),
-      ...changed.map(({ id, digest }) => object(id, known.get(id)!.targetId, digest)),
+      ...added.map(({ part, comment }) => object(part, comment.id)),
+      ...changed.map((part) => object(part, known.get(part.id)!.targetId)),
     ]),
   ])
-  if (comments.length + changed.length + removed.length > 0) {
+  if (added.length + changed.length + removed.length > 0) {
     target.announce({ baseId: row.baseId, tableId: table.id, recordId })
   }
 }
 
+/** Null if nothing has changed in the source. */
+async function compare(
+  { row, kernel }: RunContext,
+  found: readonly SourceComment[],
+  known: Map<string, ImportedObject>,
+): Promise<Compared | null> {
+  const byId = new Map(found.map((comment) => [comment.id, comment]))
+  const parts = [...byId.values()].flatMap(partsOf)
+  const partIds = new Set(parts.map(({ id }) => id))
+  const fresh = parts.filter(({ id }) => !known.has(id))
+  const edited = parts.filter(({ id, digest }) => known.has(id) && known.get(id)?.digest !== digest)
+  // A comment that was shortened lacks its last parts.
+  const missing = [...known.values()].filter(
+    ({ sourceId }) =>
+      !partIds.has(sourceId) && (row.choices.removeMissing || byId.has(commentIdOf(sourceId))),
+  )
+  if (fresh.length + edited.length + missing.length === 0) return null
+  const imported = new Set([...known.values()].map(({ targetId }) => targetId))
+  const present = await kernel.registry.get(IMPORTED_COMMENTS).present([...imported])
+  /** True if it was deleted, edited or answered here. */
+  const isTouched = ({ targetId, digest }: ImportedObject): boolean => {
+    const here = present.get(targetId)
+    return !here || digestOf(here.text) !== digest || here.replies.some((id) => !imported.has(id))
+  }
+  const touched = new Set([...known.values()].filter(isTouched).map(({ sourceId }) => commentIdOf(sourceId)))
+  const going = missing.filter(({ sourceId }) => !touched.has(commentIdOf(sourceId)))
+  const goingIds = new Set(going.map(({ targetId }) => targetId))
+  return {
+    byId,
+    known,
+    present,
+    fresh: fresh.filter(({ at, comment }) => at === 0 || !touched.has(comment.id)),
+    changed: edited.filter(({ comment }) => !touched.has(comment.id)),
+    // One with replies that stay stays as well.
+    removed: going.filter(({ targetId }) => present.get(targetId)?.replies.every((id) => goingIds.has(id))),
+  }
+}
+
+interface AddedComment {
+  part: Part
+  comment: ImportedComment
+}
+
+/** The new comments as they are stored, and those that are not: replies to comments that were deleted here. */
+function newComments(
+  context: RunContext,
+  table: KnownTable,
+  recordId: string,
+  { byId, known, present, fresh }: Compared,
+): { added: AddedComment[]; refused: Part[] } {
+  const newIds = new Map(fresh.map(({ id }) => [id, createId('comment')]))
+  /** The comment here that begins the thread: null for the new one itself, undefined for one that was deleted. */
+  const threadOf = ({ at, comment }: Part): string | null | undefined => {
+    const first = firstOf(comment, byId, (id) => known.has(id))
+    if (first === comment.id && at === 0) return null
+    const old = known.get(first)
+    if (!old) return newIds.get(first)
+    const here = present.get(old.targetId)
+    return here && (here.parentId ?? old.targetId)
+  }
+  const added: AddedComment[] = []
+  const refused: Part[] = []
+  for (const part of fresh) {
+    const parentId = threadOf(part)
+    if (parentId === undefined) refused.push(part)
+    else
+      added.push({
+        part,
+        comment: importedComment(context, table, recordId, part, newIds.get(part.id)!, parentId),
+      })
+  }
+  return { added, refused }
+}
+
+/** Lines of the report on comments that were changed or left out. */
+function reportOf(
+  table: KnownTable,
+  recordId: string,
+  { changed }: Compared,
+  added: readonly AddedComment[],
+  refused: readonly Part[],
+): ImportProblem[] {
+  const about = ({ comment }: Part) => ({ tableTitle: table.source.title, recordId, value: comment.text })
+  const isWhole = ({ at }: Part): boolean => at === 0
+  const orphans = added.filter(({ part, comment }) => comment.parentId === null && part.comment.parentId)
+  const long = [...added.map(({ part }) => part), ...changed].filter(
+    (part) => isWhole(part) && part.text.length < cleanText(part.comment.text).length,
+  )
+  return [
+    ...refused
+      .filter(isWhole)
+      .map((part) => problem('skipped', m.base_imports_reason_thread_deleted(), about(part))),
+    ...orphans.map(({ part }) => problem('changed', m.base_imports_note_orphan_reply(), about(part))),
+    ...long.map((part) =>
+      problem('changed', m.base_imports_note_long_comment({ max: MAX_COMMENT_LENGTH }), about(part)),
+    ),
+  ]
+}
+
+/**
+ * The id of the comment that begins the thread of one: of its own if it answers none, or one that is not there. Threads have one
+ * level here.
+ */
+function firstOf(
+  comment: SourceComment,
+  byId: ReadonlyMap<string, SourceComment>,
+  wasImported: (id: string) => boolean,
+): string {
+  const passed = new Set([comment.id])
+  for (let current = comment; ; ) {
+    const { id, parentId } = current
+    if (parentId == null) return id
+    // Comments that answer each other begin threads of their own.
+    if (passed.has(parentId)) return comment.id
+    passed.add(parentId)
+    const parent = byId.get(parentId)
+    if (!parent) return wasImported(parentId) ? parentId : id
+    current = parent
+  }
+}
+
+function importedComment(
+  context: RunContext,
+  table: KnownTable,
+  recordId: string,
+  { at, comment, text }: Part,
+  id: string,
+  parentId: string | null,
+): ImportedComment {
+  const ms = Date.parse(comment.createdAt)
+  return {
+    id,
+    baseId: context.row.baseId,
+    tableId: table.id,
+    recordId,
+    ...authorOf(context, comment.author),
+    text,
+    // Parts are shown in the order of their times.
+    createdAt: Number.isNaN(ms) ? nowIso() : new Date(ms + at).toISOString(),
+    parentId,
+    reactions: at === 0 ? reactionsOf(context, comment).kept : [],
+  }
+}
+
 /** The author of a comment here; the importer, with the author's name, where they have no access. */
-function authored(
+function authorOf(
   { people, actor }: RunContext,
-  { email, name }: { email: string | null; name: string | null },
-  text: string,
-): Pick<ImportedComment, 'createdBy' | 'authorName' | 'text'> {
-  const plain = text.replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT)
+  { email, name }: SourcePerson,
+): Pick<ImportedComment, 'createdBy' | 'authorName'> {
   const person = email === null ? null : findPerson(people, email)
-  if (person) return { createdBy: person.id, authorName: null, text: plain }
-  const author = (name ?? email)?.replaceAll('\0', '').toWellFormed().slice(0, MAX_NAME) || null
-  return { createdBy: actor.id, authorName: author, text: plain }
+  if (person) return { createdBy: person.id, authorName: null }
+  return { createdBy: actor.id, authorName: cleanText(name ?? email ?? '').slice(0, MAX_NAME) || null }
+}
+
+/** The reactions of members, each once, and the others. */
+function reactionsOf(
+  { people }: RunContext,
+  { reactions = [] }: SourceComment,
+): { kept: ImportedComment['reactions']; lost: { reaction: SourceReaction; isKnown: boolean }[] } {
+  const kept = new Map<string, ImportedComment['reactions'][number]>()
+  const lost: { reaction: SourceReaction; isKnown: boolean }[] = []
+  for (const reaction of reactions) {
+    const emoji = REACTIONS.find((one) => plainEmoji(one) === plainEmoji(reaction.emoji))
+    const { email } = reaction.person
+    const person = email === null ? null : findPerson(people, email)
+    if (emoji && person) kept.set(`${person.id} ${emoji}`, { emoji, userId: person.id })
+    else lost.push({ reaction, isKnown: emoji !== undefined })
+  }
+  return { kept: [...kept.values()], lost }
+}
+
+/** An emoji without the marks of its colour and style. */
+const plainEmoji = (emoji: string): string => emoji.replace(/[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, '')
+
+/** Lines of the report on reactions that comments here cannot have: one for each emoji or person of a table. */
+function lostReactions(context: RunContext, table: KnownTable, { at, comment }: Part): ImportProblem[] {
+  if (at > 0) return []
+  const about = { tableTitle: table.source.title }
+  return reactionsOf(context, comment).lost.map(({ reaction: { emoji, person }, isKnown }) =>
+    isKnown
+      ? problem('skipped', m.base_imports_reason_reaction_person(), {
+          ...about,
+          value: person.email ?? person.name,
+        })
+      : problem('skipped', m.base_imports_reason_reaction(), { ...about, value: emoji }),
+  )
+}
+
+/** A text that all databases can store. */
+const cleanText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+
+/** A text in parts that comments can hold, between words where that is possible. */
+function splitText(text: string): string[] {
+  const parts: string[] = []
+  let rest = text
+  while (rest.length > MAX_COMMENT_LENGTH) {
+    const end = endOfPart(rest)
+    parts.push(rest.slice(0, end))
+    rest = rest.slice(end)
+  }
+  return [...parts, rest]
+}
+
+function endOfPart(text: string): number {
+  const from = MAX_COMMENT_LENGTH - WORD
+  const space = /.*\s/s.exec(text.slice(from, MAX_COMMENT_LENGTH))
+  if (space) return from + space[0].length
+  // Not between the halves of an emoji.
+  const isHalf = (text.codePointAt(MAX_COMMENT_LENGTH - 1) ?? 0) > 0xffff
+  return MAX_COMMENT_LENGTH - (isHalf ? 1 : 0)
 }
