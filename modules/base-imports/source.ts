@@ -123,10 +123,10 @@ export interface SourceTable {
   recordCount: number | null
 }
 
-/** A remark of the report on the whole base. */
-export const sourceNote = (reason: string): ImportProblem => ({
+/** A remark of the report on the whole base, or on a table. */
+export const sourceNote = (reason: string, tableTitle: string | null = null): ImportProblem => ({
   kind: 'note',
-  tableTitle: null,
+  tableTitle,
   fieldTitle: null,
   viewTitle: null,
   recordId: null,

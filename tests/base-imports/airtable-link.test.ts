@@ -45,7 +45,12 @@ const tasks = {
       resultType: 'number',
     }),
   ],
-  views: [{ id: 'viwMain', name: 'Main', type: 'grid' }],
+  views: [{ id: 'viwMain', name: 'Main', type: 'grid', personalForUserId: 'usrAnn' }],
+  viewSectionsById: {
+    vscA: { id: 'vscA', name: 'Daily', viewOrder: ['viwMain'] },
+    vscB: { id: 'vscB', name: 'Weekly', viewOrder: [] },
+  },
+  externalTableSyncById: { etsA: { id: 'etsA' } },
 }
 const people = {
   id: 'tblPeople',
@@ -154,7 +159,13 @@ beforeAll(async () => {
       if (url.pathname.includes('/view/')) {
         return Response.json({
           msg: 'SUCCESS',
-          data: { table: { ...tasks, rows: rows.tblTasks, views: [{ ...tasks.views[0], ...settings }] } },
+          data: {
+            table: {
+              ...tasks,
+              rows: rows.tblTasks,
+              views: [{ ...tasks.views[0], personalForUserId: null, ...settings }],
+            },
+          },
         })
       }
       const ids: string[] = parameters.includeDataForTableIds ?? []
@@ -205,7 +216,13 @@ describe('an import from Airtable by a shared link', () => {
   test('brings the tables of a shared base with links, aggregations, formulas and view settings', async () => {
     const done = await importLink('/appShared/shrBase')
     const report = await app.trpc(owner.token).baseImports.report.query({ importId: done.id })
-    expect(report).toEqual([])
+    const lines = report.map(({ tableTitle, viewTitle, reason }) => [tableTitle, viewTitle, reason])
+    expect(lines.toSorted()).toEqual([
+      [null, null, expect.stringContaining('automations')],
+      ['Tasks', null, expect.stringContaining('Sync again')],
+      ['Tasks', null, expect.stringContaining('Daily, Weekly')],
+      ['Tasks', 'Main', expect.stringContaining('one person')],
+    ])
     expect(done).toMatchObject({ status: 'completed', error: null, counts: { verified: 6, views: 1 } })
     const { rows: found, schema } = await recordsOf(app, owner, done.baseId!, 'Tasks')
     expect(found[0]).toMatchObject({

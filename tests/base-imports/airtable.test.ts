@@ -217,6 +217,13 @@ describe('an import from Airtable by token', () => {
     const notes = report.filter(({ fieldTitle }) => fieldTitle === 'Cost' || fieldTitle === 'Price')
     expect(notes).toMatchObject([{ fieldTitle: 'Cost', reason: expect.stringContaining('SEK is shown') }])
     expect(lines).toContainEqual(['Status', 'recTask2', 'Unknown'])
+    const wholes = report.filter(
+      ({ kind, fieldTitle, viewTitle }) => kind === 'note' && !fieldTitle && !viewTitle,
+    )
+    expect(wholes.map(({ tableTitle, reason }) => [tableTitle, reason])).toEqual([
+      [null, expect.stringContaining('interfaces, automations, extensions')],
+      ['Tasks', expect.stringContaining('another source')],
+    ])
     const people = report.filter(({ value }) => value?.endsWith('@example.com'))
     expect(people.map(({ value, reason }) => [value, /\((.*)\)/.exec(reason)?.[1]]).toSorted()).toEqual([
       ['away@example.com', 'Tasks: Team'],

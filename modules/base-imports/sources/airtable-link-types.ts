@@ -31,6 +31,7 @@ export const linkView = z.object({
   id,
   name: z.nullish(title),
   type: z.nullish(z.string()),
+  personalForUserId: z.nullish(z.string()),
   columnOrder: z.nullish(
     z.array(z.object({ columnId: id, visibility: z.nullish(z.boolean()), width: z.nullish(z.number()) })),
   ),
@@ -48,6 +49,10 @@ export const linkTable = z.object({
   primaryColumnId: z.nullish(id),
   columns: z.array(linkColumn).check(z.maxLength(2000)),
   views: z._default(z.array(linkView), []),
+  /** Groups of views in the sidebar. */
+  viewSectionsById: object,
+  /** Where the records of a synchronized table come from. */
+  externalTableSyncById: object,
   rows: z.nullish(z.array(linkRow)),
 })
 export type LinkTable = z.output<typeof linkTable>

@@ -1,10 +1,17 @@
 import * as z from 'zod/mini'
+import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Condition } from '../../../src/core/filters/filter.ts'
 import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import { isTabular } from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { SourceConnection, SourceContext, SourceTable, SourceView } from '../source.ts'
+import {
+  type SourceConnection,
+  type SourceContext,
+  type SourceTable,
+  type SourceView,
+  sourceNote,
+} from '../source.ts'
 import { toRecord } from './airtable.ts'
 import { type AirtableFields, createAirtableFields } from './airtable-fields.ts'
 import {
@@ -17,7 +24,7 @@ import {
 } from './airtable-link-types.ts'
 import type { AirtableField, AirtableTable } from './airtable-types.ts'
 import { createJsonClient } from './json-client.ts'
-import type { Options } from './value-types.ts'
+import { isRecord, type Options } from './value-types.ts'
 import { filterOf, NO_COUNTERPART, viewKindOf } from './view-settings.ts'
 
 const PRODUCT = 'Airtable'
@@ -125,6 +132,7 @@ export function openAirtableLink(
       ...settings.get(view.id),
       name: view.name,
       type: view.type,
+      personalForUserId: view.personalForUserId,
     }))
   }
 
@@ -158,7 +166,8 @@ export function openAirtableLink(
           recordCount: null,
         })
       }
-      return { title: '', tables: described, problems: [] }
+      const problems = [sourceNote(m.base_imports_note_airtable_link()), ...tables.flatMap(notesOn)]
+      return { title: '', tables: described, problems }
     },
 
     async records(_baseId, { id }, cursor) {
@@ -384,9 +393,29 @@ const OPERATORS: Record<string, string> = {
   '&': 'allof',
 }
 
+/** Remarks on what a table has and tables here do not. */
+function notesOn({ name: title, viewSectionsById, externalTableSyncById }: LinkTable): ImportProblem[] {
+  const sections = Object.values(viewSectionsById ?? {}).flatMap((section) =>
+    isRecord(section) && typeof section.name === 'string' ? [section.name] : [],
+  )
+  const isSynced = Object.keys(externalTableSyncById ?? {}).length > 0
+  return [
+    ...(sections.length > 0
+      ? [
+          sourceNote(
+            m.base_imports_note_view_sections({ sections: sections.join(', ').slice(0, 300) }),
+            title,
+          ),
+        ]
+      : []),
+    ...(isSynced ? [sourceNote(m.base_imports_note_synced_table(), title)] : []),
+  ]
+}
+
 function toView(view: LinkView, table: LinkTable): SourceView {
   const notes: string[] = []
   const kind = viewKindOf(view.type ?? 'grid', notes)
+  if (view.personalForUserId) notes.push(m.base_imports_note_personal_view())
   const columns = new Map(table.columns.map((column) => [column.id, column]))
   const order = view.columnOrder ?? []
   const { type: colorType, selectColumnId } = view.colorConfig ?? {}

@@ -19,6 +19,7 @@ export const airtableView = z.object({
   name: title,
   type: z.string().check(z.maxLength(100)),
   visibleFieldIds: z.nullish(z.array(id)),
+  personalForUserId: z.nullish(z.string()),
 })
 
 export const airtableTable = z.object({

@@ -12,6 +12,7 @@ import {
   type SourceRecord,
   type SourceTable,
   type SourceView,
+  sourceNote,
 } from '../source.ts'
 import { type AirtableFields, createAirtableFields } from './airtable-fields.ts'
 import {
@@ -89,7 +90,15 @@ export function openAirtable(
       const { tables } = await get(`/v0/meta/bases/${baseId}/tables`, query, tablesAnswer)
       const fields = createAirtableFields(tables)
       known = { fields, tables: new Map(tables.map((table) => [table.id, table])) }
-      return { title: '', tables: tables.map((table) => toTable(fields, table)), problems: [] }
+      const synced = tables.filter((table) => table.fields.some(({ type }) => type === 'externalSyncSource'))
+      return {
+        title: '',
+        tables: tables.map((table) => toTable(fields, table)),
+        problems: [
+          sourceNote(m.base_imports_note_airtable()),
+          ...synced.map(({ name }) => sourceNote(m.base_imports_note_synced_table(), name)),
+        ],
+      }
     },
 
     async records(baseId, { id: tableId }, cursor) {
@@ -161,9 +170,11 @@ function toTable(fields: AirtableFields, table: AirtableTable): SourceTable {
   }
 }
 
-function toView({ id, name, type, visibleFieldIds }: AirtableTable['views'][number]): SourceView {
+function toView(view: AirtableTable['views'][number]): SourceView {
+  const { id, name, type, visibleFieldIds, personalForUserId } = view
   const notes: string[] = []
   const kind = viewKindOf(type, notes)
+  if (personalForUserId) notes.push(m.base_imports_note_personal_view())
   notes.push(m.base_imports_note_view_settings())
   return { id, title: name, kind, visible: visibleFieldIds ?? null, notes }
 }
