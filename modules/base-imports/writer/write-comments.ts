@@ -349,8 +349,9 @@ function splitText(text: string): string[] {
 
 function endOfPart(text: string): number {
   const from = MAX_COMMENT_LENGTH - WORD
-  const space = /.*\s/s.exec(text.slice(from, MAX_COMMENT_LENGTH))
-  if (space) return from + space[0].length
+  const end = text.slice(from, MAX_COMMENT_LENGTH)
+  const space = Math.max(end.lastIndexOf(' '), end.lastIndexOf('\n'))
+  if (space >= 0) return from + space + 1
   // Not between the halves of an emoji.
   const isHalf = (text.codePointAt(MAX_COMMENT_LENGTH - 1) ?? 0) > 0xffff
   return MAX_COMMENT_LENGTH - (isHalf ? 1 : 0)
