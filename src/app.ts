@@ -436,7 +436,7 @@ export async function startServer(
   await services.notifications.start()
   services.hooks.start()
   services.backups.start()
-  const socket = createSocket(kernel, services.auth, await services.backups.latestRestoreId())
+  const socket = createSocket(kernel, services.auth, await services.backups.latestRestore())
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
   const { metrics } = kernel

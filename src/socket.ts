@@ -91,13 +91,14 @@ interface Entry {
  * While such changes may be unknown, and during a check, the access of a base's followers is read before each message,
  * once for all queued ones.
  *
- * @param restoreId of the latest restore of everything. Browsers that have read other data before load their page again
+ * @param restore the latest one of everything. Browsers that have read other data before load their page again
  */
 export function createSocket(
   kernel: Pick<Kernel, 'config' | 'events' | 'log' | 'meta'>,
   gate: Gate,
-  restoreId: string | null,
+  restore: { id: string; at: string } | null,
 ): Socket {
+  const restoreId = restore?.id ?? null
   const io = new Server({ serveClient: false })
   const engine = new Engine({
     path: PATH,
@@ -314,7 +315,7 @@ export function createSocket(
   })
 
   io.on('connection', (socket) => {
-    socket.emit('restored', restoreId)
+    socket.emit('restored', restoreId, restore && nowMs() - Date.parse(restore.at))
     socket.on('presence', (report: unknown) => {
       const { actor, roles } = entryOf(socket)
       // Visitors of public links neither see people nor are seen.

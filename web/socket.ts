@@ -35,8 +35,8 @@ interface ServerEvents {
   notification: () => void
   /** Messages may have been lost between servers. */
   missed: () => void
-  /** The latest restore of everything from a backup; null without one. Sent to each connection first. */
-  restored: (restoreId: string | null) => void
+  /** The latest restore of everything from a backup, and how long ago it was; null without one. Sent to each connection first. */
+  restored: (restoreId: string | null, agoMs: number | null) => void
   /** The server restarts with other data. */
   restarting: () => void
 }
@@ -80,10 +80,16 @@ function become(next: ConnectionState): void {
 /** The restore that the data of this page are from; undefined until the server has said so. */
 let knownRestore: string | null | undefined
 
-/** Loads the page again if the server has other data than when the page was loaded. */
-function compareRestore(restoreId: string | null): void {
-  if (knownRestore === undefined) knownRestore = restoreId
-  else if (restoreId !== null && restoreId !== knownRestore) void loadAgain()
+/**
+ * Loads the page again if the server has other data than when the page was loaded.
+ *
+ * @param agoMs time since the restore; a page that is older has other data, even if it was not connected before
+ */
+function compareRestore(restoreId: string | null, agoMs: number | null = null): void {
+  const isFirst = knownRestore === undefined
+  if (isFirst) knownRestore = restoreId
+  const isOther = isFirst ? agoMs !== null && performance.now() > agoMs : restoreId !== knownRestore
+  if (restoreId !== null && isOther) void loadAgain()
 }
 
 /** Loads the page again, or that of the sign-in if the restored data do not have the session. */

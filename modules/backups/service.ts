@@ -314,8 +314,11 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     /** Records that the server before has restored the data of this start; before anything else uses them. */
     recordRestore: restoresOfAll.record,
 
-    /** Identifies the latest restore of everything; null without one. */
-    latestRestoreId: async (): Promise<string | null> => (await restoresOfAll.latest())?.id ?? null,
+    /** The latest restore of everything, with its time; null without one. */
+    async latestRestore(): Promise<{ id: string; at: string } | null> {
+      const job = await restoresOfAll.latest()
+      return job && { id: job.id, at: job.updatedAt }
+    },
 
     /** Begins to follow the schedule. */
     start(): void {

@@ -43,7 +43,11 @@ async function openAs(token: string, path: string): Promise<Page> {
   // A page of the same address without the app: it stores the session once, not at each load.
   await page.goto(`${url}/api/v1/version`)
   await page.evaluate((session) => localStorage.setItem('sheaf.token', session), token)
+  const connected = page.waitForEvent('websocket')
   await page.goto(`${url}/#${path}`)
+  // With all parts of the app, and live updates: this server restarts within a second.
+  await connected
+  await page.waitForLoadState('networkidle')
   return page
 }
 
