@@ -522,7 +522,7 @@ export async function startServer(
     isRestarting = true
     kernel.log.info('stopping to exchange the data')
     socket.tellRestart()
-    const tooLate = Bun.sleep(MAX_CLOSE_MS).then(() => {
+    const tooLate = Bun.sleep(config.stopSeconds * 1000 + MAX_CLOSE_MS).then(() => {
       throw new Error('What runs on the server did not end in time')
     })
     try {
@@ -561,7 +561,7 @@ export async function startServer(
   }
 }
 
-/** A server that restarts gives all that it closes this time: it would answer nothing but 503 for longer. */
+/** A server that restarts gives all that it closes this time, after that of running requests: it would answer nothing but 503 for longer. */
 const MAX_CLOSE_MS = 120_000
 
 const CHILDREN_END_MS = 100
