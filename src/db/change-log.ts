@@ -1235,10 +1235,18 @@ const isInRange =
   ({ from, to }: { from: number; to: number }): SQL =>
     sql`cast(${id} as bigint) between ${sql.raw(String(from))} and ${sql.raw(String(to))}`
 
+/**
+ * Ends the subselect of an `exists` that is to be looked up by an index for each row. PostgreSQL would turn it into a join,
+ * and where its statistics know no rows of a table or set yet, read all of them for each row of the other side.
+ *
+ * There, `change_id` is compared as a sum, so that the index of records serves: that of entries would read all later ones.
+ */
+const LOOKED_UP = sql`limit 1 offset 0`
+
 /** True if entries after one list a record of a table. @param id as the log keeps it */
 export const isListedAfter = (tableId: string, after: number, id: SQL): SQL =>
   sql`exists (select 1 from sheaf_change_records as listed where listed.table_id = ${tableId}
-    and listed.record_id = ${id} and listed.change_id > ${after})`
+    and listed.record_id = ${id} and listed.change_id + 0 > ${after} ${LOOKED_UP})`
 
 /** The id under which `stageSet` lists records while a script runs; entries begin with 1. */
 const STAGED_ID = sql.raw('0')
@@ -1388,9 +1396,11 @@ export const hasKey = (json: SQL, key: string): SQL =>
  * @param before an entry that does not count, nor later ones
  */
 export const isWrittenAfter = (tableId: string | SQL, after: number, id: SQL, before?: SQL): SQL =>
-  sql`exists (select 1 from sheaf_change_records as later join sheaf_changes as action on action.id = later.change_id
-    where later.table_id = ${tableId} and later.record_id = ${id} and later.change_id > ${after}
-      ${before === undefined ? sql`` : sql`and later.change_id < ${before}`} and ${IN_EFFECT})`
+  sql`exists (select 1 from sheaf_change_records as later
+    where later.table_id = ${tableId} and later.record_id = ${id} and later.change_id + 0 > ${after}
+      ${before === undefined ? sql`` : sql`and later.change_id < ${before}`}
+      and exists (select 1 from sheaf_changes as action where action.id = later.change_id and ${IN_EFFECT} ${LOOKED_UP})
+    ${LOOKED_UP})`
 
 /** Neither undone nor an undo or redo. */
 const IN_EFFECT = sql`action.undoes is null and action.redoes is null and coalesce(action.undone_by, 0) <= 0`
@@ -1454,7 +1464,7 @@ export async function laterChanges(
         select ${columns}, own.before as own_before, own.after as own_after
         from sheaf_change_records as own
           join sheaf_change_records as later on later.table_id = own.table_id and later.record_id = own.record_id
-            and later.change_id > own.change_id
+            and later.change_id + 0 > own.change_id
           join sheaf_changes as action on action.id = later.change_id
         where own.change_id = ${entry.id} and ${IN_EFFECT} ${isOther} ${inRange}) as found
       order by change_id desc, table_id, record_id limit ${limit}`),
@@ -1493,7 +1503,7 @@ export function selectInsertedIds(changeId: SQL | number, tableId: string): SQL 
 /** Condition: the log has a deletion of this record. */
 export const isDeletedRecord = (dialect: Pick<QueryDialect, 'logId'>, tableId: string, id: SQL): SQL =>
   sql`exists (select 1 from sheaf_change_records as logged where logged.table_id = ${tableId}
-    and logged.record_id = ${dialect.logId(id)} and logged.after is null)`
+    and logged.record_id = ${dialect.logId(id)} and logged.after is null ${LOOKED_UP})`
 
 /**
  * Selects deleted records of a table: by log ids, by deletion, all, or a number of those that were deleted up to an
@@ -1525,7 +1535,7 @@ const isTrashed = (
   tableId: string,
 ): SQL => sql`r.table_id = ${tableId} and r.after is null and r.before is not null
   and not exists (select 1 from sheaf_change_records later where later.table_id = r.table_id
-    and later.record_id = r.record_id and later.change_id > r.change_id)`
+    and later.record_id = r.record_id and later.change_id + 0 > r.change_id ${LOOKED_UP})`
 
 const isSelected = (selection: DeletedSelection): SQL => {
   if ('all' in selection) return sql`1 = 1`
@@ -1735,22 +1745,31 @@ export async function purgeDeleted(
   { actorId, tableId, selection }: { actorId: string | null; tableId: string; selection: DeletedSelection },
 ): Promise<number> {
   const some = 'limit' in selection ? sql`order by r.change_id, r.record_id limit ${selection.limit}` : sql``
-  const trashed = sql`select r.record_id from sheaf_change_records r
-    where ${isTrashed(tableId)} and ${isSelected(selection)} ${some}`
+  const trashed: LoggedSet = {
+    table: sql`(select r.record_id from sheaf_change_records r
+      where ${isTrashed(tableId)} and ${isSelected(selection)} ${some}) as trashed`,
+    where: sql`1 = 1`,
+    recordId: sql`trashed.record_id`,
+    before: sql`cast(null as text)`,
+    after: sql`cast(null as text)`,
+  }
+  const staged = stagedSet(tableId, 'staged')
   const statements = async () =>
     [
       ...beginSetEntry({ at: nowIso(), actorId, kind: 'records.purge', tableId, isFinal: true }),
-      sql`update sheaf_changes set records = (select count(*) from (${trashed}) as gone) where id = ${LAST_ENTRY_ID}`,
+      stageSet(engine.dialect, tableId, trashed),
+      sql`update sheaf_changes set records = (select count(*) from ${staged.table} where ${staged.where})
+        where id = ${LAST_ENTRY_ID}`,
       sql`select records from sheaf_changes where id = ${LAST_ENTRY_ID}`,
-      // Materialized, because PostgreSQL would otherwise search the later changes of each record repeatedly.
-      sql`with gone as materialized (${trashed})
-        delete from sheaf_change_records
-        where table_id = ${tableId} and record_id in (select record_id from gone)`,
+      // With the staged rows themselves.
+      sql`delete from sheaf_change_records
+        where table_id = ${tableId} and exists (select 1 from ${staged.table}
+          where ${staged.where} and ${staged.recordId} = sheaf_change_records.record_id ${LOOKED_UP})`,
       DROP_EMPTY_ENTRY,
     ].map((statement) => engine.dialect.render(statement))
   // Made with the write lease: the entries of a log are in the order of time.
-  const [, , , entry] = await engine.writeScript(statements)
-  return Number(entry?.rows[0]?.records ?? 0)
+  const results = await engine.writeScript(statements)
+  return Number(results.at(-3)?.rows[0]?.records ?? 0)
 }
 
 /** Log rows removed per transaction: bounds how long other writers wait. */

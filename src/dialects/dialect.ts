@@ -380,6 +380,8 @@ export interface ScriptWatch {
 }
 
 interface ScriptOptions extends ScriptWatch {
+  /** Its statements join sets of many records, which the statistics of the database do not know yet. */
+  joinsSets?: boolean
   /** As in `Engine.write`: runs before the next writer may begin. */
   afterCommit?(): Promise<void>
 }

@@ -158,6 +158,31 @@ describe('the trash of records', () => {
     expect(await trash(table)).toEqual([])
   })
 
+  test('takes a time that grows with its records where the database has statistics of before them', async () => {
+    const count = 8_000
+    const { baseId } = bench
+    await remove(await items(3), [1])
+    const table = await items(0)
+    const rows = Array.from({ length: count }, (_, at) => ({ values: table.values({ Title: `Row ${at}` }) }))
+    await bench.trpc.records.write.mutate({
+      change: { baseId, operations: [{ kind: 'insert', tableId: table.id, rows }] },
+    })
+    const engine = await bench.app.kernel.sources.engine(baseId)
+    await engine.writeScript([{ sql: 'analyze', params: [] }])
+    const editor = await memberOf('editor')
+    await editor.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
+    const [first] = await trash(table)
+    const changeId = first?.changeId ?? 0
+    expect(await bench.trpc.records.restoreTrashed.mutate({ tableId: table.id, changeId })).toMatchObject({
+      restored: count,
+    })
+    expect(await bench.trpc.records.undo.mutate({ baseId })).toMatchObject({ records: count })
+    expect(await bench.trpc.records.purgeTrashed.mutate({ tableId: table.id, all: true })).toEqual({
+      deleted: count,
+    })
+    expect(await trash(table)).toEqual([])
+  })
+
   test('forgets all values of what is deleted forever, in the log as well', async () => {
     const table = await items(3)
     await bench.rest.patch(table.path, { Id: 2, Title: 'Rewritten' })

@@ -452,10 +452,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     const work = { kind: workKindOf(kind), baseId, table: known.table }
     const results = await kernel.works
       .follow(actor, work, (open) =>
-        engine.writeScript(
-          script,
-          watchOfSet(open, () => passes),
-        ),
+        engine.writeScript(script, { ...watchOfSet(open, () => passes), joinsSets: true }),
       )
       .catch(async (error) => {
         throw await explainViolation(error, engine, models, attempts)

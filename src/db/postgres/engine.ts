@@ -235,6 +235,7 @@ export function openPostgresEngine(
     writeScript: (script, { afterCommit, ...given } = {}) => {
       const watch = given.signal ? given : (currentWork() ?? given)
       const run = async (lane: Lane) => {
+        if (given.joinsSets) await lane.command(JOIN_SETS)
         const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
         watch.commit?.()
         return results
@@ -367,6 +368,12 @@ const explainWait =
   (error: unknown): never => {
     throw isLockTimeout(error) && patienceMs !== undefined ? baseBusy(patienceMs) : error
   }
+
+/**
+ * Of records that were just logged, PostgreSQL expects one, and would compare each record of a table with the whole set. Plans
+ * are not kept from the time when the set was small.
+ */
+const JOIN_SETS = 'set local enable_nestloop = off; set local plan_cache_mode = force_custom_plan'
 
 async function runScript(
   lane: Lane,
