@@ -42,6 +42,28 @@ export function compareDecimals(a: string, b: string): number | null {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }
 
+/** Number of significant decimal digits of a number; infinite for one that is written with an exponent. */
+export function significantDigits(number: number): number {
+  const [match, , whole = '', fraction = ''] = PLAIN.exec(String(number)) ?? []
+  if (match === undefined) return Number.POSITIVE_INFINITY
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  return fraction === '' ? trimTrailing(digits, '0').length : digits.length
+}
+
+/** The exact sum of numbers as they are written; null if a double does not preserve it, or one has an exponent. */
+export function sumDecimals(numbers: readonly number[]): number | null {
+  const parts = numbers.map((number) => PLAIN.exec(String(number)))
+  const places = Math.max(0, ...parts.map((part) => part?.[3]?.length ?? 0))
+  let total = 0n
+  for (const part of parts) {
+    if (!part) return null
+    const [, sign, whole, fraction = ''] = part
+    total += BigInt(`${whole}${fraction.padEnd(places, '0')}`) * (sign === '-' ? -1n : 1n)
+  }
+  const sum = Number(`${total}e-${places}`)
+  return significantDigits(sum) <= EXACT_DIGITS ? sum : null
+}
+
 /**
  * The difference of two numbers without the rounding errors of binary fractions: 0.3 - 0.1 is 0.2. Results
  * with more than 15 digits are those of doubles.

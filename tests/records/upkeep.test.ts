@@ -294,6 +294,43 @@ describe('a cached result after a change', () => {
     expect(reads).toBe(before + 1)
   })
 
+  test('has the exact sum of amounts, without reading the table again', async () => {
+    const table = await bench.table(
+      { Price: 'Decimal' },
+      [0.1, 0.2, null, 12_345_678.9].map((Price) => ({ Price })),
+    )
+    let reads = 0
+    const watched = await openWatched(bench, table.id, (text) => {
+      if (text.startsWith('select read_.*')) reads++
+    })
+    const cache = createResultCache(null, 0)
+    const fieldId = table.field('Price').id
+    const selection = { filter: { fieldId, operator: 'notblank', value: null } }
+    const read = async (engine: CachedEngine = cache.over(watched)) => {
+      const wanted = [{ fieldId, summary: 'sum' }]
+      return (await summarize(engine, watched.context, selection, wanted))[fieldId]
+    }
+    const written = async (change: Promise<{ status: number }>) => {
+      expect((await change).status).toBe(200)
+      cache.touch([{ tableId: table.id, fieldIds: null, added: 0 }])
+      const [kept, fresh] = [await read(), await read(Object.getPrototypeOf(watched.engine))]
+      expect(kept).toEqual(fresh)
+      return kept
+    }
+    for (let time = 0; time < 3; time++) expect(await read()).toBe(12_345_679.2)
+    const before = reads
+    const { rest } = bench
+    expect(await written(rest.post(table.path, { Price: 0.05 }))).toBe(12_345_679.25)
+    expect(await written(rest.patch(table.path, { Id: 2, Price: -0.7 }))).toBe(12_345_678.35)
+    expect(await written(rest.patch(table.path, { Id: 4, Price: null }))).toBe(-0.55)
+    expect(await written(rest.delete(table.path, { Id: 2 }))).toBe(0.15)
+    expect(reads).toBe(before)
+    // More digits than a sum is trusted with: read again from then on.
+    expect(await written(rest.patch(table.path, { Id: 1, Price: 0.123456789012345 }))).toBe(0.173456789012345)
+    await written(rest.patch(table.path, { Id: 1, Price: 0.25 }))
+    expect(reads).toBe(before + 1)
+  })
+
   test('is what the table has, with other servers', async () => {
     random = seeded(12)
     await compare(createResultCache(createLogFollower(), 0), () => {})

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
+import { significantDigits, sumDecimals } from '../../../src/core/exact-decimal.ts'
 import { isComputed, shownType, storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { isSecret } from '../../../src/core/fields/traits.ts'
@@ -184,24 +185,21 @@ function adjustPart(
   }
 }
 
-/** Larger sums are rounded. */
-const MAX_EXACT_SUM = 1e15
-
 /**
- * Sums of whole numbers. A sum of fractions is rounded to the digits of a double after all values were added, on SQLite
- * depending on their order, and the digits that it lost cannot be told from it: it is read again.
+ * Digits up to which a sum is taken as exact. Databases round it to those of a double, on SQLite to 15: a sum that lost digits
+ * hardly ever ends with that many zeros.
  */
+const MAX_SUM_DIGITS = 12
+
+/** Sums of decimal numbers. One with more digits may have been rounded, and those it lost cannot be told from it: it is read again. */
 function adjustSum(before: CellValue, changes: { sign: 1 | -1; value: unknown }[]): CellValue | undefined {
   const filled = changes.filter(({ value }) => value !== null)
   if (filled.length === 0) return before
-  const numbers = filled.map(({ sign, value }) => sign * Number(value))
-  const sum = Number(before ?? 0) + sumOf(numbers)
-  const isExact = [Number(before ?? 0), sum, ...numbers].every(
-    (number) => Number.isInteger(number) && Math.abs(number) < MAX_EXACT_SUM,
-  )
+  if (significantDigits(Number(before ?? 0)) > MAX_SUM_DIGITS) return undefined
+  const sum = sumDecimals([Number(before ?? 0), ...filled.map(({ sign, value }) => sign * Number(value))])
   // Without values the sum is NULL.
   const isCertain = sum !== 0 || filled.every(({ sign }) => sign === 1)
-  return isExact && isCertain ? sum : undefined
+  return sum !== null && isCertain ? sum : undefined
 }
 
 function adjustExtreme(
