@@ -50,7 +50,7 @@ export interface EverythingRestored {
   backupId: string
   /** The moment whose state the backup has; ISO 8601. */
   backupAt: string
-  /** Who asked for it. */
+  /** The address of who asked for it, or the name of the command. */
   email: string
   /** Folder with the former files. */
   folder: string
@@ -59,6 +59,9 @@ export interface EverythingRestored {
 }
 
 const DAY_MS = 86_400_000
+
+/** When what a restore has replaced, and what came before it, is not kept any more. */
+const daysLater = (at: string): string => new Date(Date.parse(at) + REPLACED_DAYS * DAY_MS).toISOString()
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -222,14 +225,13 @@ export function createRestoresOfAll({ kernel, auth, reported, openPlace }: Deps)
     async record(): Promise<void> {
       if (note === null || note.problem !== null || (await jobs.find(note.jobId))) return
       const { jobId, userId, email, startedAt, backupId, backupAt, at, folder, schemas } = note
-      const until = new Date(Date.parse(at) + REPLACED_DAYS * DAY_MS).toISOString()
       const result: EverythingRestored = {
         at,
         backupId,
         backupAt,
         email,
         folder,
-        schemas: schemas === null ? null : { name: schemas, until },
+        schemas: schemas === null ? null : { name: schemas, until: daysLater(at) },
       }
       // An account that was created after the backup is not in it.
       const by = (await auth.actorOf(userId)) ?? ANONYMOUS
@@ -257,6 +259,20 @@ export function createRestoresOfAll({ kernel, auth, reported, openPlace }: Deps)
     },
 
     latest,
+
+    /**
+     * Whether backups are kept from the retention in settings that came back with a restore of everything: those from before it
+     * stay until somebody saves the settings, or as long as the former tables.
+     *
+     * @param savedAt when the settings were saved; ISO 8601
+     * @returns null if they are not
+     */
+    async keptBackups(savedAt: string): Promise<{ before: string; until: string } | null> {
+      const restored = (await latest())?.result as EverythingRestored | undefined
+      if (!restored || savedAt > restored.at) return null
+      const until = daysLater(restored.at)
+      return until > nowIso() ? { before: restored.at, until } : null
+    },
 
     /** The latest restore, if its former data are still there; else null. */
     async withFormerData(): Promise<EverythingRestored | null> {

@@ -29,7 +29,7 @@ import {
   type RestoreAllInput,
 } from './restore-all.ts'
 import { createBaseRestoreJob, planBaseRestore, RESTORE_JOB, requireRestorable } from './restore-base.ts'
-import { createBackupStore, type StoredSettings } from './store.ts'
+import { createBackupStore, type SettingsRow, type StoredSettings } from './store.ts'
 
 const BACKUP_JOB = 'backup'
 const TEST_JOB = 'backup-test'
@@ -57,6 +57,8 @@ export interface BackupOverview {
   lastError: { at: string; reason: string } | null
   /** The latest restore of everything whose former data are still there; null without one. */
   restored: EverythingRestored | null
+  /** Until when backups from before a restore of everything stay whatever the settings say; null if they do not. */
+  keptUntil: string | null
   /** False if everything can be restored with the command only. */
   canRestoreAll: boolean
 }
@@ -94,11 +96,13 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     s3SecretAccessKey: secretAccessKey,
   })
 
-  async function requireSettings(): Promise<StoredSettings> {
+  async function requireRow(): Promise<SettingsRow> {
     const row = await store.read()
     if (!row) throw badRequest(m.backups_error_no_settings())
-    return row.settings
+    return row
   }
+
+  const requireSettings = async (): Promise<StoredSettings> => (await requireRow()).settings
 
   /** @throws BAD_REQUEST with the reason in words */
   async function explained<T>(work: () => Promise<T>): Promise<T> {
@@ -173,7 +177,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
   jobs.register<{ kind: 'manual' | 'scheduled' }>(BACKUP_JOB, {
     run: ({ kind }, context) =>
       reported(context, BACKUP_JOB, async () => {
-        const settings = await requireSettings()
+        const { settings, updatedAt } = await requireRow()
         const task: BackupTask = {
           target: targetOf(settings),
           passphrase: settings.passphrase,
@@ -181,6 +185,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
           kind,
           withBucketFiles: settings.withBucketFiles,
           retention: settings.retention,
+          keepBefore: (await restoresOfAll.keptBackups(updatedAt))?.before ?? null,
         }
         context.report({ unit: 'bytes' })
         const summary = await runInProcess<BackupSummary>('backup.write', task, {
@@ -353,6 +358,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         runningJobId: running?.id ?? null,
         lastError: latest?.status === 'failed' ? { at: latest.updatedAt, reason: latest.error ?? '' } : null,
         restored: await restoresOfAll.withFormerData(),
+        keptUntil: row && ((await restoresOfAll.keptBackups(row.updatedAt))?.until ?? null),
         canRestoreAll: kernel.restart !== null,
       }
     },

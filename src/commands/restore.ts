@@ -70,6 +70,7 @@ export const restore: Command = {
     const former = await restoreInstallation({ ...config, dataDir }, repository, backupId, {
       mayReplace: options.replace,
       withBucketFiles: !options['without-bucket-files'],
+      command: 'sheaf restore',
     })
     const place = config.databaseUrl === null ? dataDir : `the database of DATABASE_URL and ${dataDir}`
     print(`Restored ${backupId} to ${place}, everything checked. Start the server now.`)

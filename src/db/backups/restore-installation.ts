@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nowIso } from '../../clock.ts'
-import { randomText } from '../../core/ids.ts'
+import { createId, randomText } from '../../core/ids.ts'
 import { VERSION } from '../../version.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
 import { completeReplacement, neededFolder, replaceData, replacedFolder } from '../replace-data.ts'
@@ -12,6 +12,7 @@ import { copyToFiles } from './other-kind.ts'
 import { type ReplacedData, restoreToPostgres } from './postgres/restore-postgres.ts'
 import type { Repository } from './repository.ts'
 import { bucketsIn, checkRestored, removeFolder, restoreFile, restoreFiles } from './restore-backup.ts'
+import { writeRestoreNote } from './restore-note.ts'
 import type { BackupSource } from './target.ts'
 import { removeLeftCopies, temporaryName } from './temporary-folder.ts'
 import { explainPath } from './unusable-path.ts'
@@ -26,6 +27,8 @@ export interface InstallationOptions {
   mayReplace: boolean
   /** Whether attached files that their buckets have lost are put back. */
   withBucketFiles: boolean
+  /** Named as who has restored everything, to the next server. */
+  command: 'sheaf restore' | 'sheaf rollback'
 }
 
 /**
@@ -43,13 +46,32 @@ export async function restoreInstallation(
   options: InstallationOptions,
 ): Promise<ReplacedData | null> {
   const { dataDir, databaseUrl } = config
+  const startedAt = nowIso()
   const manifest = await repository.manifest(backupId)
+  const writeNote = (folder: string, at: string, schemas: string | null) =>
+    writeRestoreNote(folder, {
+      jobId: createId('job'),
+      userId: '',
+      email: options.command,
+      startedAt,
+      backupId,
+      backupAt: manifest.summary.at,
+      at,
+      folder: join(dataDir, replacedFolder(at)),
+      schemas,
+      problem: null,
+    })
   const returnFiles = (folder: string, rows: () => Promise<BucketRow[]>) =>
     options.withBucketFiles
       ? returnAttachments(config, repository, manifest, folder, rows)
       : Promise.resolve()
   if (databaseUrl !== null)
-    return restoreToPostgres(repository, manifest, { dataDir, databaseUrl }, { ...options, returnFiles })
+    return restoreToPostgres(
+      repository,
+      manifest,
+      { dataDir, databaseUrl },
+      { ...options, returnFiles, writeNote },
+    )
   refuseOtherVersion(manifest)
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw explainPath(`The data folder ${dataDir}`, error)
@@ -70,7 +92,9 @@ export async function restoreInstallation(
     checkRestored({ files }, folder)
     if (manifest.postgres) await copyToFiles(repository, manifest, folder, null)
     await returnFiles(folder, async () => bucketsIn(join(folder, 'sheaf.db')))
-    const to = replacedFolder(nowIso())
+    const at = nowIso()
+    writeNote(folder, at, null)
+    const to = replacedFolder(at)
     replaceData(dataDir, from, to)
     if (wasInUse) return { folder: join(dataDir, to), schemas: null }
     await removeFolder(join(dataDir, to))

@@ -4,14 +4,15 @@ import { z } from 'zod'
 
 const NOTE = 'restored.json'
 
-/** What a server that has restored everything tells the next one on its data folder, which has the restored data. */
+/** What a server or command that has restored everything tells the next server on the data folder, which has the restored data. */
 const RestoreNote = z.object({
-  /** The job of the server before. */
+  /** The job of the server before, or a new id. */
   jobId: z.string(),
+  /** Empty after a command. */
   userId: z.string(),
-  /** Address of that user: the restored data may not have the account. */
+  /** Address of that user, as the restored data may not have the account; after a command, its name. */
   email: z.string(),
-  /** When the job was started; ISO 8601. */
+  /** When the restore was started; ISO 8601. */
   startedAt: z.string(),
   backupId: z.string(),
   /** The moment whose state the backup has; ISO 8601. */

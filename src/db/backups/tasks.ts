@@ -8,7 +8,7 @@ import { openRepository, type Repository } from './repository.ts'
 import { checkRestored, restoreFiles } from './restore-backup.ts'
 import { stageInstallation } from './restore-running.ts'
 import { testRestore } from './restore-test.ts'
-import { prune, type Retention } from './retention.ts'
+import { prune, type Retention, timeOfBackup } from './retention.ts'
 import { type BackupTarget, openBackupStore } from './stores/index.ts'
 import type { BackupSource } from './target.ts'
 import { neededBackups } from './upgrade.ts'
@@ -25,6 +25,8 @@ export interface BackupTask extends TaskTarget {
   kind: BackupKind
   withBucketFiles: boolean
   retention: Retention
+  /** Backups from before it stay whatever the retention says; ISO 8601, null for none. */
+  keepBefore: string | null
 }
 
 export interface BackupTestTask extends TaskTarget {
@@ -91,7 +93,12 @@ export async function writeTask(task: BackupTask, supervisor?: Supervisor): Prom
       await supervisor?.progress(done)
     },
   })
-  await prune(repository, task.retention, [summary.id, ...neededBackups(task.config.dataDir)])
+  const { keepBefore } = task
+  const former =
+    keepBefore === null
+      ? []
+      : (await repository.ids()).filter((id) => timeOfBackup(id).toISOString() < keepBefore)
+  await prune(repository, task.retention, [summary.id, ...former, ...neededBackups(task.config.dataDir)])
   return summary
 }
 

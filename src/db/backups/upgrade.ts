@@ -247,6 +247,7 @@ export async function rollBack(
   const former = await restoreInstallation(config, repository, backupId, {
     mayReplace: true,
     withBucketFiles: false,
+    command: 'sheaf rollback',
   })
   rmSync(join(config.dataDir, RECORD), { force: true })
   return former

@@ -26,7 +26,7 @@ export function BackupsPage() {
   const overview = trpc.backups.overview.useQuery()
   if (overview.error && !overview.data) return <QueryError title={m.backups_load_failed()} query={overview} />
   if (!overview.data) return <Skeleton height={160} />
-  const { settings } = overview.data
+  const { settings, keptUntil } = overview.data
   const configure = () => openDialog((close) => <SettingsDialog settings={settings} onClose={close} />)
   if (settings === null)
     return (
@@ -42,6 +42,7 @@ export function BackupsPage() {
   return (
     <div className={styles.page}>
       <Restored restored={overview.data.restored} />
+      {keptUntil !== null && <Alert>{m.backups_kept_since_restore({ time: timeOf(keptUntil) })}</Alert>}
       <State overview={overview.data} onConfigure={configure} />
       <Backups isBusy={overview.data.runningJobId !== null} canRestoreAll={overview.data.canRestoreAll} />
     </div>

@@ -30,6 +30,7 @@ import {
   isInUse,
   type RestoredSchemas,
   refuseServers,
+  replacedName,
   requireRoom,
   reserveSchemas,
   restoreSchemas,
@@ -69,10 +70,13 @@ export async function restoreToPostgres(
   {
     mayReplace,
     returnFiles,
+    writeNote,
   }: {
     mayReplace: boolean
     /** Puts attached files back into the buckets of the restored metadata. */
     returnFiles: (folder: string, buckets: () => Promise<BucketRow[]>) => Promise<void>
+    /** Writes into the folder what the next server is told: the time, and the schemas with the former tables. */
+    writeNote: (folder: string, at: string, schemas: string | null) => void
   },
 ): Promise<ReplacedData | null> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -85,7 +89,8 @@ export async function restoreToPostgres(
     await removeLeftCopies(dataDir)
     return await aloneIn(databaseUrl, async (client) => {
       await refuseServers(client)
-      if (!mayReplace && (await holdsInstallation(client)))
+      const hasFormer = await holdsInstallation(client)
+      if (!mayReplace && hasFormer)
         throw new Error(
           'The database of DATABASE_URL has data already: use --replace to replace them (they are kept)',
         )
@@ -102,7 +107,9 @@ export async function restoreToPostgres(
       try {
         await restored.analyze()
         await returnFiles(folder, restored.buckets)
-        const to = replacedFolder(nowIso())
+        const at = nowIso()
+        writeNote(folder, at, hasFormer ? replacedName(token) : null)
+        const to = replacedFolder(at)
         prepareReplacement(dataDir, from, to, token)
         let replaced: string | null = null
         try {
