@@ -10,7 +10,8 @@ import { type BackupTarget, openBackupStore } from '../../src/db/backups/stores/
 import { sourceOf } from '../../src/db/backups/target.ts'
 import type { BackupTask, BackupTestTask } from '../../src/db/backups/tasks.ts'
 import { temporaryName } from '../../src/db/backups/temporary-folder.ts'
-import { hasEnded, type Job, type JobContext } from '../../src/jobs.ts'
+import { createMutex } from '../../src/db/mutex.ts'
+import { hasEnded, type Job, type JobContext, type Jobs } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { NOTICES, type Notice } from '../../src/notices.ts'
@@ -33,6 +34,8 @@ import { createBackupStore, type SettingsRow, type StoredSettings } from './stor
 
 const BACKUP_JOB = 'backup'
 const TEST_JOB = 'backup-test'
+/** The claim of the server that starts a job. */
+const STARTING = 'start of a job of backups'
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
@@ -234,10 +237,28 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     return found.flat().toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
   }
 
-  async function refuseSecond(): Promise<void> {
-    const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_JOB, RESTORE_ALL_JOB)
-    if (recent.some(({ status }) => !hasEnded(status)))
-      throw new AppError('CONFLICT', m.backups_error_running())
+  const inTurn = createMutex()
+
+  /**
+   * Starts a job on request, unless one of backups runs. Of several requests at once, also to several servers, one starts its
+   * job.
+   *
+   * @throws CONFLICT
+   */
+  function startAlone(kind: string, job: Omit<Parameters<Jobs['start']>[1], 'id'>): Promise<Job> {
+    return inTurn(async () => {
+      const { claims } = meta.cluster
+      // Another server that starts one at this moment.
+      if (!(await claims.take(STARTING))) throw new AppError('CONFLICT', m.backups_error_running())
+      try {
+        const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_JOB, RESTORE_ALL_JOB)
+        if (recent.some(({ status }) => !hasEnded(status)))
+          throw new AppError('CONFLICT', m.backups_error_running())
+        return await jobs.start(kind, job)
+      } finally {
+        await claims.release(STARTING)
+      }
+    })
   }
 
   /** The first backup of this version since a time that has the base; null without one. */
@@ -264,8 +285,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     plan: Parameters<typeof planBaseRestore>[1],
   ): Promise<{ jobId: string; baseId: string }> {
     const input = await planBaseRestore(bases, plan)
-    await refuseSecond()
-    const { id } = await jobs.start(RESTORE_JOB, { userId: plan.owner.id, baseId: null, input })
+    const { id } = await startAlone(RESTORE_JOB, { userId: plan.owner.id, baseId: null, input })
     return { jobId: id, baseId: input.newBaseId }
   }
 
@@ -401,8 +421,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     async run(actor: Actor): Promise<{ jobId: string }> {
       await access.authorize(actor, 'backup.update')
       await requireSettings()
-      await refuseSecond()
-      const { id } = await jobs.start(BACKUP_JOB, {
+      const { id } = await startAlone(BACKUP_JOB, {
         userId: requireUser(actor).id,
         baseId: null,
         input: { kind: 'manual' },
@@ -415,8 +434,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       await access.authorize(actor, 'backup.update')
       const settings = await requireSettings()
       await requireBackup(settings, backupId)
-      await refuseSecond()
-      const { id } = await jobs.start(TEST_JOB, {
+      const { id } = await startAlone(TEST_JOB, {
         userId: requireUser(actor).id,
         baseId: null,
         input: { backupId },
@@ -437,7 +455,6 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
       await requireBackup(settings, backupId)
       if (confirm !== backupId) throw badRequest(m.backups_error_confirm())
       if (kernel.restart === null) throw badRequest(m.backups_error_no_restart())
-      await refuseSecond()
       await restoresOfAll.refuseOtherServers()
       const input: RestoreAllInput = {
         email,
@@ -447,7 +464,7 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
         token: createToken(),
         withBucketFiles: settings.withBucketFiles,
       }
-      const { id } = await jobs.start(RESTORE_ALL_JOB, { userId, baseId: null, input })
+      const { id } = await startAlone(RESTORE_ALL_JOB, { userId, baseId: null, input })
       log.info('everything is to be restored', { userId, backupId })
       return { jobId: id }
     },

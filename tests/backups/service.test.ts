@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
+import { startServer } from '../../src/app.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createTrpcClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
 import { BACKUP_TIMEOUT_MS } from './support.ts'
 
@@ -172,3 +174,35 @@ describe('backups of a server', () => {
     expect((await trpc.backups.overview.query()).runningJobId).toBeNull()
   })
 })
+
+test.each(['sqlite', 'postgres'] as const)(
+  'of several requests at once, also to two servers, one starts a job, in %s',
+  async (database) => {
+    const own = await createTestApp({ database })
+    const other = database === 'postgres' ? await startServer({ ...own.config, port: 0 }) : null
+    try {
+      const { token } = await own.signUp()
+      const clients = [own.url, other?.url ?? own.url].map((url) => createTrpcClient(url, token))
+      const [first] = clients
+      await first?.backups.save.mutate({ ...settings(join(place, `at-once-${database}`)), test: 'never' })
+      for (let round = 0; round < 3; round++) {
+        const asked = await Promise.allSettled(
+          [...clients, ...clients].map((client) => client.backups.run.mutate()),
+        )
+        const started = asked.flatMap((each) => (each.status === 'fulfilled' ? each.value.jobId : []))
+        expect(started).toHaveLength(1)
+        for (const each of asked)
+          if (each.status === 'rejected') expect(String(each.reason)).toContain('is running')
+        for (;;) {
+          const { status } = (await first?.jobs.get.query({ jobId: started[0] ?? '' })) ?? {}
+          if (status === 'completed') break
+          expect(status).toMatch(/^(waiting|active)$/)
+          await Bun.sleep(30)
+        }
+      }
+    } finally {
+      await other?.stop()
+      await own.stop()
+    }
+  },
+)
