@@ -57,6 +57,11 @@ describe('convert', () => {
     [ELSEWHERE, 'JSON', 'Attachment', ELSEWHERE],
     ['0', 'SingleLineText', 'Number', 0],
     ['0.5', 'SingleLineText', 'Decimal', 0.5],
+    ['50%', 'SingleLineText', 'Decimal', 0.5],
+    ['7 %', 'LongText', 'Decimal', 0.07],
+    ['300%', 'SingleLineText', 'Number', 3],
+    ['50%', 'SingleLineText', 'Percent', 50],
+    [50, 'Percent', 'Decimal', 50],
   ])('turns %p of %s into %s as %p', (value, from, type, expected) => {
     expect(to(value, from, type)).toEqual({ value: expected, lost: false })
   })
@@ -81,6 +86,9 @@ describe('convert', () => {
     [5, 'Number', 'Time'],
     [2.25, 'Decimal', 'Time'],
     ['50%', 'SingleLineText', 'Year'],
+    ['50%', 'SingleLineText', 'Number'],
+    ['50%', 'SingleLineText', 'Currency'],
+    ['3%', 'SingleLineText', 'Rating'],
     [STORED, 'Attachment', 'URL'],
     [files({ url: 'https://a.example' }, { url: 'https://b.example' }), 'Attachment', 'URL'],
     [STORED, 'JSON', 'Attachment'],

@@ -43,6 +43,26 @@ async function tableOf(
   return { schema, ids, field: fieldOf(schema, 'V') }
 }
 
+describe('texts with a percent sign', () => {
+  test('become a share of one, as when they are typed or imported, and the percentage in a field of percents', async () => {
+    const { field } = await tableOf({ type: 'SingleLineText' }, ['50%', '12.5 %', '3'])
+    await update(field.id, { type: 'Decimal' })
+    expect(await valuesOf(shop, field)).toEqual([0.5, 0.125, 3])
+    await undo()
+    expect(await valuesOf(shop, field)).toEqual(['50%', '12.5 %', '3'])
+    await update(field.id, { type: 'Percent' })
+    expect(await valuesOf(shop, field)).toEqual([50, 12.5, 3])
+    // A number keeps its digits: only texts name their unit.
+    await update(field.id, { type: 'Decimal' })
+    expect(await valuesOf(shop, field)).toEqual([50, 12.5, 3])
+  })
+
+  test('are refused for numbers in a request, whatever the type', async () => {
+    const { schema } = await tableOf({ type: 'Number' }, [1])
+    await expect(addRecords(shop, schema, [{ V: '50%' }])).rejects.toThrow('50%')
+  })
+})
+
 describe('schema.previewType', () => {
   test('counts what would be lost and writes nothing', async () => {
     const { field } = await tableOf({ type: 'SingleLineText' }, ['1', '2.5', 'three', '', '4'])

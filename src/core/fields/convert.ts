@@ -2,7 +2,7 @@ import { dayIn, fromStored, startOfDay, toStored, wallIn } from '../dates.ts'
 import { readAttachments } from './attachment-item.ts'
 import type { CellValue, FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType } from './index.ts'
-import { parseNumber } from './number-text.ts'
+import { parseNumber, parseShare } from './number-text.ts'
 
 /** Result of converting a value to another type. */
 export interface Conversion {
@@ -151,11 +151,16 @@ function asNumber(
   toOptions: FieldOptions,
 ): CellValue {
   const text = fromType === 'Duration' ? String(value) : fieldType(fromType).format(value, fromOptions)
-  // Currency also parses its code, "EUR 12"; all other types share one parser.
-  const number = toType === 'Currency' ? fieldType(toType).parse(text, toOptions) : parseNumber(text)
+  const number = numberIn(text, toType, toOptions)
   if (number === null) return null
   const read = fieldType(toType).read(number, toOptions)
   return read.ok ? read.value : null
+}
+
+function numberIn(text: string, toType: FieldTypeName, toOptions: FieldOptions): CellValue {
+  // Also parses its code, "EUR 12".
+  if (toType === 'Currency') return fieldType(toType).parse(text, toOptions)
+  return toType === 'Percent' ? parseNumber(text) : parseShare(text)
 }
 
 /** The day of an instant in the field's zone. Nothing is lost at the beginning of the day, which days convert to. */

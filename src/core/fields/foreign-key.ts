@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, formatPlain, type Read } from './field-type.ts'
 import { readInteger } from './number.ts'
-import { parseNumber } from './number-text.ts'
+import { parseShare } from './number-text.ts'
 import { readText } from './text.ts'
 
 const MAX_KEY_LENGTH = 255
@@ -25,7 +25,7 @@ export const foreignKey = defineFieldType({
   read: (input, { isText }): Read => (isText ? readText(input, MAX_KEY_LENGTH) : readInteger(input)),
   parse(text, { isText }) {
     if (isText) return text.trim().slice(0, MAX_KEY_LENGTH) || null
-    const value = text.length > 40 ? null : parseNumber(text)
+    const value = text.length > 40 ? null : parseShare(text)
     return Number.isSafeInteger(value) ? value : null
   },
   format: formatPlain,

@@ -52,6 +52,17 @@ export function parseNumber(text: string, decimal: DecimalMark = '.'): number | 
   return plain === null ? null : readNumberText(plain)
 }
 
+/**
+ * A number as `parseNumber` reads it; a percentage is a share of one, as in spreadsheets: `50%` is 0.5. For all types of numbers
+ * but percentages themselves, wherever a text becomes a value: typed, pasted, imported or converted.
+ */
+export function parseShare(text: string, decimal?: DecimalMark): number | null {
+  const value = parseNumber(text, decimal)
+  if (value === null || !text.includes('%')) return value
+  // 7 by 100 is 0.07, but 0.07 times 100 is not 7: the digits stay as they are.
+  return Number.parseFloat((value / 100).toPrecision(15))
+}
+
 /** Drops a currency sign at the front (`$`, `US$`) or at the end, and a percent sign at the end, or in front as in Turkish. */
 function withoutUnits(text: string): string {
   const [, sign = '', body = ''] = /^([-+]?)(.*)$/s.exec(text) ?? []

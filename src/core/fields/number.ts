@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, formatPlain, type Read, readFail, readOk } from './field-type.ts'
-import { type DecimalMark, parseNumber, readNumberText } from './number-text.ts'
+import { parseNumber, parseShare, readNumberText } from './number-text.ts'
 
 /** Reads a finite number from the API: a JSON number, or text such as `"1.5"`. */
 export function readNumber(input: unknown): Read {
@@ -21,14 +21,6 @@ export function readInteger(input: unknown): Read {
   return Number.isSafeInteger(read.value)
     ? read
     : readFail(m.value_error_number_size({ value: describeValue(input) }))
-}
-
-/** A number as `parseNumber` reads it; a percentage is a share of one, as in spreadsheets: `50%` is 0.5. */
-function parseShare(text: string, decimal: DecimalMark | undefined): number | null {
-  const value = parseNumber(text, decimal)
-  if (value === null || !text.includes('%')) return value
-  // 7 by 100 is 0.07, but 0.07 times 100 is not 7: the digits stay as they are.
-  return Number.parseFloat((value / 100).toPrecision(15))
 }
 
 /** An integer. Fractions are rejected, never truncated. */

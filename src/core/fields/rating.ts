@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, formatPlain, readFail } from './field-type.ts'
 import { readInteger } from './number.ts'
-import { parseNumber } from './number-text.ts'
+import { parseShare } from './number-text.ts'
 
 export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as const
 
@@ -39,7 +39,7 @@ export const rating = defineFieldType({
     return read.value >= 0 && read.value <= max ? read : readFail(m.value_error_rating({ max }))
   },
   parse(text, { max }) {
-    const value = parseNumber(text)
+    const value = parseShare(text)
     return value !== null && Number.isInteger(value) && value >= 0 && value <= max ? value : null
   },
   format: formatPlain,
