@@ -32,7 +32,9 @@ export function lockDataDir(dataDir: string): () => void {
   } catch (error) {
     file.close()
     const isHeld = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
-    throw isHeld ? new Error(`Another server is already using the data folder ${dataDir}`) : error
+    throw isHeld
+      ? new Error(`Another server is already using the data folder ${dataDir}`)
+      : startFailure(`${lockOf(dataDir)} cannot be locked`, error)
   }
   return () => file.close()
 }

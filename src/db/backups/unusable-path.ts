@@ -7,10 +7,12 @@ const REASONS: Record<string, string> = {
   EEXIST: 'it is a file',
   EISDIR: 'it is a folder',
   ENOENT: 'it does not exist',
+  ENOSPC: 'its disk is full (ENOSPC)',
+  EDQUOT: 'its disk is full for the user of this process (EDQUOT)',
 }
 
 /**
- * An error that names a folder or file that cannot be used, with the reason; other errors, such as those of a full disk, unchanged.
+ * An error that names a folder or file that cannot be used, with the reason; other errors unchanged.
  * @param path as messages begin: `The folder /mnt/backups`
  */
 export function explainPath(path: string, error: unknown): unknown {

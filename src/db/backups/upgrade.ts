@@ -24,7 +24,7 @@ import { removeFolder, requireSpace, restoreFiles, upgradeFiles } from './restor
 import { restoreInstallation } from './restore-installation.ts'
 import { type BackupConfig, type BackupSource, openConfigured, type RepositoryRef } from './target.ts'
 import { removeLeftCopies, temporaryName } from './temporary-folder.ts'
-import { baseFiles, writeBackup } from './write-backup.ts'
+import { baseFiles, sizeOfNewFiles, writeBackup } from './write-backup.ts'
 
 const RECORD = 'upgrade.json'
 /** What a rollback needs to know. */
@@ -82,7 +82,6 @@ async function upgradeInFiles(
   if (begun) return goOn(config, place, begun, pending === 0 ? null : takeSteps, print)
   if (pending === 0) return null
   tellPending(pending, print)
-  requireSpace(dataDir, 2 * sizeOfDatabases(dataDir))
   const { repository, manifest } = await backUp(config, place, print)
   const copy = join(dataDir, temporaryName())
   try {
@@ -156,19 +155,41 @@ async function goOn(
   return taken(config.dataDir, begun, () => takeSteps(manifest))
 }
 
+/** @throws Error that says how to go on */
 async function taken(dataDir: string, record: Upgrade, takeSteps: () => Promise<void>): Promise<Upgrade> {
-  await takeSteps()
+  try {
+    await takeSteps()
+  } catch (error) {
+    throw new Error(
+      `${error instanceof Error ? error.message : String(error)}. The upgrade is half done, and nothing is lost: run “sheaf upgrade” ` +
+        'again when that is mended, or “sheaf rollback --yes” for the state before.',
+      { cause: error },
+    )
+  }
   const done = { ...record, isDone: true }
   store(dataDir, done)
   return done
 }
 
+/**
+ * Backs everything up.
+ *
+ * @throws Error for a disk without room for the backup, and, in files, for the copy and the steps in the data
+ */
 async function backUp(
   config: BackupConfig,
   place: RepositoryRef,
   print: (line: string) => void,
 ): Promise<{ repository: Repository; manifest: Manifest }> {
+  const { dataDir } = config
   const repository = await openConfigured(config, place, true)
+  const { folder } = repository.store
+  const databases = sizeOfDatabases(dataDir)
+  const files = await sizeOfNewFiles(dataDir, repository)
+  if (folder !== null && statSync(folder).dev !== statSync(dataDir).dev) {
+    requireSpace(folder, databases + files)
+    requireSpace(dataDir, 2 * databases)
+  } else requireSpace(dataDir, 2 * databases + (folder === null ? 0 : files))
   const { id, size } = await writeBackup(config, repository, {
     kind: 'upgrade',
     withSecrets: repository.codec.isEncrypted,
@@ -210,7 +231,7 @@ function pendingIn(dataDir: string): string[] {
 
 const sizeOfDatabases = (dataDir: string): number =>
   ['sheaf.db', ...baseFiles(dataDir).map((name) => `bases/${name}`)].reduce(
-    (sum, name) => sum + statSync(join(dataDir, name)).size,
+    (sum, name) => sum + (statSync(join(dataDir, name), { throwIfNoEntry: false })?.size ?? 0),
     0,
   )
 

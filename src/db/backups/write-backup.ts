@@ -115,6 +115,15 @@ export async function writeBackup(
   })
 }
 
+/** Bytes of the attached files in the data folder that the next backup has to store, as the previous one does not have them. */
+export async function sizeOfNewFiles(dataDir: string, repository: Repository): Promise<number> {
+  const previous = await latestManifest(repository)
+  const known = new Map(previous?.files.map((file) => [file.path, file]))
+  return (await listFiles(dataDir, 'attachments'))
+    .filter((file) => !isUnchanged(file, known.get(file.path)))
+    .reduce((sum, { size }) => sum + size, 0)
+}
+
 /** The files of the previous backup by their paths. */
 type KnownFiles = ReadonlyMap<string, BackupFile>
 
@@ -392,16 +401,19 @@ async function listFiles(dataDir: string, folder: string): Promise<ListedFile[]>
   return found
 }
 
+/** Attached files never change, and secrets are small. */
+const isUnchanged = (file: ListedFile, known: BackupFile | undefined): known is BackupFile =>
+  known !== undefined && known.size === file.size && known.modifiedMs === file.modifiedMs
+
 /** Stores a file, or refers to its chunks in the previous backup if it has not changed. Null if it was deleted meanwhile. */
 async function storeFile(
   dataDir: string,
-  { path, size, modifiedMs }: ListedFile,
+  listed: ListedFile,
   known: BackupFile | undefined,
   writer: ChunkWriter,
 ): Promise<BackupFile | null> {
-  // Attached files never change, and secrets are small.
-  if (known && known.size === size && known.modifiedMs === modifiedMs && writer.hasAll(known.chunks))
-    return known
+  const { path, modifiedMs } = listed
+  if (isUnchanged(listed, known) && writer.hasAll(known.chunks)) return known
   const file = await open(join(dataDir, path)).catch(unlessMissing)
   if (!file) return null
   try {

@@ -54,7 +54,7 @@ export function openFolderStore(folder: string): BackupStore {
         await rename(draft, path)
       } catch (error) {
         await rm(draft, { force: true })
-        throw error
+        throw explainPath(`The folder ${folder}`, error)
       }
     },
     get: (name) =>
