@@ -132,6 +132,44 @@ describe('a kill at any moment', () => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'of a rollback leaves the upgraded data or those before, keeps the upgraded ones, and can be repeated',
+    async () => {
+      let longestMs = 0
+      for (let round = 0; round <= ROUNDS; round++) {
+        const dataDir = place.path(`rolled-back-${round}`)
+        await extractKept('0.2.0-sqlite.tar.gz', dataDir)
+        const env = { DATA_DIR: dataDir }
+        const before = stateOf(dataDir)
+        expect(await place.sheaf(['upgrade'], env)).toMatchObject({ code: 0, errors: '' })
+        const upgraded = stateOf(dataDir)
+        const startedAt = performance.now()
+        // The first is not killed. The program needs half of the time to start.
+        const afterMs = longestMs * (0.5 + (0.5 * (round - 0.5)) / ROUNDS)
+        const ended = await place.sheaf(['rollback', '--yes'], env, round === 0 ? undefined : { afterMs })
+        if (round === 0) longestMs = performance.now() - startedAt
+        // Until it is repeated, or a server starts.
+        else if (!existsSync(join(dataDir, 'replacement.json')))
+          expect([before, upgraded]).toContainEqual(stateOf(dataDir))
+        if (ended.wasKilled) {
+          const again = await place.sheaf(['rollback', '--yes'], env)
+          if (again.code !== 0) expect(again.errors).toContain('There is no upgrade')
+        }
+        expect(stateOf(dataDir)).toEqual(before)
+        const replaced = readdirSync(dataDir).filter((name) => name.startsWith('replaced-'))
+        expect(replaced.map((name) => stateOf(join(dataDir, name)))).toContainEqual(upgraded)
+        expect(readdirSync(dataDir).filter((name) => /^(restore-|replacement|upgrade)/.test(name))).toEqual(
+          [],
+        )
+        const forth = await place.sheaf(['upgrade'], env)
+        expect([forth.code, forth.errors]).toEqual([0, ''])
+        expect(stateOf(dataDir)).toEqual(upgraded)
+        rmSync(dataDir, { recursive: true })
+      }
+    },
+    TIMEOUT_MS,
+  )
 })
 
 /** Moments in each step of an upgrade: the backup, the rehearsal, and the steps in the data. */

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE_DUMP } from '../support/kept-folder.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
-import { BACKUP_TIMEOUT_MS, backupIn, enter, fill, openPlace, type Place } from './support.ts'
+import { BACKUP_TIMEOUT_MS, backupIn, enter, extractKept, fill, openPlace, type Place } from './support.ts'
 
 setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
@@ -27,8 +29,8 @@ afterAll(async () => {
 /** Backups have the lowest priority: beside other tests on two slow cores they take minutes. */
 const TIMEOUT_MS = 900_000
 
-async function schemasLike(pattern: string): Promise<number> {
-  await using sql = new Bun.SQL(database.url, { max: 1 })
+async function schemasLike(pattern: string, url = database.url): Promise<number> {
+  await using sql = new Bun.SQL(url, { max: 1 })
   const [row] = await sql`select count(*)::int as n from pg_namespace where nspname ~ ${pattern}`
   return row.n
 }
@@ -96,6 +98,89 @@ test(
     expect([last.code, last.errors]).toEqual([0, ''])
     expect(await schemasLike('^sheaf_restore_')).toBe(0)
     expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+/** The version of the metadata, and the rows of all tables of all bases. */
+async function stateOf(url: string): Promise<{ migrations: number; rows: Record<string, unknown> }> {
+  await using sql = new Bun.SQL(url, { max: 1 })
+  const [row] = await sql`select count(*)::int as n from public.migrations`
+  const tables = await sql`select schemaname as schema, tablename as name from pg_tables
+    where schemaname ~ '^nc_p[a-z0-9]{14}$' order by 1, 2`
+  const rows: Record<string, unknown> = {}
+  for (const { schema, name } of tables) {
+    const found = await sql.unsafe(`select t::text as text from "${schema}"."${name}" as t order by 1`)
+    rows[`${schema}.${name}`] = found.map(({ text }: { text: string }) => text)
+  }
+  return { migrations: row.n, rows }
+}
+
+/** Moments in the steps of an upgrade, and of its rollback, whose output comes at its end. */
+const KILLS = [
+  { command: 'upgrade', since: 'migrations of the metadata are pending', afterMs: 40 },
+  { command: 'upgrade', since: 'Backed up', afterMs: 60 },
+  { command: 'upgrade', since: 'Rehearsed on a copy', afterMs: 20 },
+  ...[0.7, 0.92].map((share) => ({ command: 'rollback', share })),
+]
+
+test(
+  'a kill of an upgrade in PostgreSQL, or of its rollback, leaves the data before or after it, and both can be repeated',
+  async () => {
+    let rollbackMs = 0
+    for (const [round, kill] of KILLS.entries()) {
+      const own = await createDatabase('postgres')
+      const dataDir = place.path(`upgraded-${round}`)
+      const env = { DATABASE_URL: own.url, DATA_DIR: dataDir }
+      try {
+        await extractKept('0.2.0-postgres.tar.gz', dataDir)
+        {
+          await using sql = new Bun.SQL(own.url, { max: 1 })
+          // Citus cannot restore into schemas that it spreads; elsewhere the setting has no effect.
+          await sql.unsafe('set citus.enable_schema_based_sharding to off')
+          await sql.unsafe(readFileSync(join(dataDir, DATABASE_DUMP), 'utf8'))
+        }
+        const before = await stateOf(own.url)
+        if ('since' in kill) await place.sheaf(['upgrade'], env, kill)
+        const after = await stateOf(own.url)
+        // The earlier version reads these very tables.
+        if (after.migrations === before.migrations) expect(after).toEqual(before)
+        const upgraded = await place.sheaf(['upgrade'], env)
+        expect([upgraded.code, upgraded.errors]).toEqual([0, ''])
+        expect(await schemasLike('^sheaf_restore_', own.url)).toBe(0)
+        const last = await stateOf(own.url)
+        expect(last.migrations).toBeGreaterThan(before.migrations)
+
+        const startedAt = performance.now()
+        if ('share' in kill) {
+          const { wasKilled } = await place.sheaf(['rollback', '--yes'], env, {
+            afterMs: rollbackMs * kill.share,
+          })
+          expect([before, last]).toContainEqual(await stateOf(own.url))
+          if (wasKilled) {
+            const again = await place.sheaf(['rollback', '--yes'], env)
+            if (again.code !== 0) expect(again.errors).toContain('There is no upgrade')
+          }
+        } else {
+          const back = await place.sheaf(['rollback', '--yes'], env)
+          expect([back.code, back.errors]).toEqual([0, ''])
+          rollbackMs = performance.now() - startedAt
+        }
+        expect(await stateOf(own.url)).toEqual(before)
+        expect(await schemasLike('^sheaf_restore_', own.url)).toBe(0)
+        expect(await schemasLike('^sheaf_replaced_', own.url)).toBeGreaterThan(0)
+        expect(readdirSync(dataDir).filter((name) => /^(restore-|replacement|upgrade)/.test(name))).toEqual(
+          [],
+        )
+        if (round === KILLS.length - 1) {
+          const server = await place.start(dataDir, { DATABASE_URL: own.url })
+          await server.end('SIGTERM')
+          expect((await stateOf(own.url)).migrations).toBe(last.migrations)
+        }
+      } finally {
+        await own.drop()
+      }
+    }
   },
   TIMEOUT_MS,
 )
