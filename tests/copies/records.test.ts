@@ -308,6 +308,34 @@ describe('moving records', () => {
     expect([await source.titles(), await target.titles()]).toEqual([['b'], ['x', 'c', 'a']])
   })
 
+  test('keeps their creation time and author, also of people who cannot open the other base', async () => {
+    const guest = await createMember(bench.app, bench.baseId, 'editor')
+    const source = await bench.table({ Title: 'SingleLineText' })
+    const theirs = bench.app.rest(guest.token)
+    expect((await theirs.post(source.path, [{ Title: 'a' }, { Title: 'b' }])).status).toBe(200)
+    await bench.rest.patch(source.path, { Id: 1, Title: 'changed' })
+    const stamps = async (of: Bench, table: TestTable) => {
+      const engine = await of.app.kernel.sources.engine(of.baseId)
+      const sql = `select created_at, created_by from ${engine.dialect.quote(table.schema.table.tableName)} order by id`
+      return engine.all<{ created_at: string; created_by: string }>({ sql, params: [] })
+    }
+    const before = await stamps(bench, source)
+    expect(before.map(({ created_by }) => created_by)).toEqual([guest.id, guest.id])
+    await Bun.sleep(1_100)
+    for (const of of [other, bench]) {
+      const target = await of.table({ Title: 'SingleLineText' })
+      expect((await copy(source, target, [1, 2], { move: true })).body).toMatchObject({ deleted: 2 })
+      expect(await stamps(of, target)).toEqual(before)
+      await undo(of)
+      if (of === other) await undo(bench)
+      // A copy is a new record.
+      await copy(source, target, [1])
+      const [copied] = await stamps(of, target)
+      expect(copied?.created_by).toBe(bench.owner.id)
+      expect(copied?.created_at).not.toBe(before[0]?.created_at ?? '')
+    }
+  })
+
   test('to another base is undone in each of both, and the originals are in the trash', async () => {
     const rows = Array.from({ length: 150 }, (_, at) => ({ Title: `row ${at}` }))
     const source = await bench.table({ Title: 'SingleLineText' }, rows)

@@ -6,7 +6,7 @@ import { cellFormatter, type TextOptions } from '../../../src/core/fields/cell-t
 import { startValue } from '../../../src/core/fields/default-value.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { readLinks, readNameList } from '../../../src/core/fields/list-value.ts'
 import { readValue } from '../../../src/core/fields/read.ts'
@@ -78,6 +78,8 @@ interface OpenCopy {
   opened: Awaited<ReturnType<RecordsService['open']>>
   target: TableModel
   pairs: Pair[]
+  /** Fields of the source that are read after those of the pairs: the creation of records that move. */
+  stamps: Field[]
   recordIds: RecordId[]
   /** In which texts are written and read, so that times survive. */
   timeZone: string
@@ -117,10 +119,12 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     if (ids.length > MAX_COPIED_RECORDS)
       throw badRequest(m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }))
     const recordIds = [...new Map(ids.map((id) => [String(id), id])).values()]
-    return { user, opened, target, pairs: pairsOf(source, target, input.mapping), recordIds, timeZone }
+    const pairs = pairsOf(source, target, input.mapping)
+    const stamps = input.isMove ? creationOf(source) : []
+    return { user, opened, target, pairs, stamps, recordIds, timeZone }
   }
 
-  /** The values of the originals for each pair, in the order of the ids. @throws RECORD_NOT_FOUND */
+  /** The values of the originals for each pair and stamp, in the order of the ids. @throws RECORD_NOT_FOUND */
   async function read(copy: OpenCopy): Promise<CellValue[][]> {
     const rows = await find(copy)
     return copy.recordIds.map((id) => {
@@ -130,16 +134,17 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     })
   }
 
-  async function find({ opened, pairs, recordIds }: OpenCopy): Promise<Map<string, CellValue[]>> {
+  async function find({ opened, pairs, stamps, recordIds }: OpenCopy): Promise<Map<string, CellValue[]>> {
     const query = {
       tableId: opened.model.table.id,
       recordIds: [...recordIds],
       limit: recordIds.length,
       offset: 0,
     }
-    const fields = [...new Set(pairs.map(({ source }) => source))]
+    const read = [...pairs.map(({ source }) => source), ...stamps]
+    const fields = [...new Set(read)]
     const { ids, rows } = await records.page(opened, query, fields, 'all')
-    const positions = pairs.map(({ source }) => fields.indexOf(source))
+    const positions = read.map((field) => fields.indexOf(field))
     return new Map(
       ids.map((id, at) => [String(id), positions.map((position) => rows[at]?.[position] ?? null)]),
     )
@@ -233,11 +238,13 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
    * @returns the ids of the copies, in the order of the originals
    */
   async function write(
-    { user, target, pairs, recordIds, timeZone }: OpenCopy,
+    copy: OpenCopy,
     columns: readonly Column[],
+    read: readonly CellValue[][],
   ): Promise<RecordId[]> {
+    const { user, target, pairs, timeZone } = copy
     const { id: tableId, baseId } = target.table
-    const rows = recordIds.map((_, row) => rowOf(pairs, columns, row))
+    const rows = read.map((values, row) => ({ ...rowOf(pairs, columns, row), ...originIn(copy, values) }))
     const operations: Operation[] = [{ kind: 'insert', tableId, rows }]
     const { inserted } = await records.apply(user, { baseId, operations, timeZone })
     return inserted
@@ -338,7 +345,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       await claimFiles(copy, columns)
       refuseCircles(copy, columns)
       refuseMissing(copy, columns)
-      const ids = await write(copy, columns)
+      const ids = await write(copy, columns, rows)
       const refused = refusedIn(pairs, columns)
       if (!input.isMove) return { ids, refused, deleted: 0, kept: null }
       const { deleted, kept } = await removeOriginals(copy, rows)
@@ -562,6 +569,22 @@ function roundsFor(
 ): WriteRounds {
   const needing = columns.filter((_, at) => pairs[at] && isRequired(target, pairs[at].target))
   return roundsOf(count, (row) => needing.flatMap((column) => column[row]?.awaits ?? []))
+}
+
+/** The fields with the time and the author of a record's creation; none in connected databases. */
+const creationOf = ({ fields }: TableModel): Field[] =>
+  fields.filter(({ isSystem, type }) => isSystem && (type === 'CreatedTime' || type === 'CreatedBy'))
+
+/** The creation of a record that moves. @param values as they were read */
+function originIn({ pairs, stamps }: OpenCopy, values: readonly CellValue[]): Pick<NewRow, 'origin'> {
+  const of = (type: FieldTypeName): string | undefined => {
+    const at = stamps.findIndex((field) => field.type === type)
+    const value = at < 0 ? null : values[pairs.length + at]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const [createdAt, createdBy] = [of('CreatedTime'), of('CreatedBy')]
+  if (createdAt === undefined && createdBy === undefined) return {}
+  return { origin: { ...(createdAt && { createdAt }), ...(createdBy && { createdBy }) } }
 }
 
 /** One copy. An empty cell stays empty; only a required field gets its default then. */
