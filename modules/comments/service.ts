@@ -237,6 +237,35 @@ export function createCommentsService(
           )
         }
       },
+      async copyOfRecords(from, { model, ids, records: pairs }, copied) {
+        const { id: tableId, baseId } = model.table
+        const newKeys = new Map(pairs.map(([former, id]) => [keyIn(from, former), keyIn(model, id)]))
+        const found = await store.ofRecords(from.table.id, [...newKeys.keys()])
+        const rows = found.filter(({ id }) => !copied.has(id))
+        if (rows.length === 0) return
+        const texts = await textsFor(baseId, rows)
+        const reactions = await store.reactions(rows.map(({ id }) => id))
+        const newIdOf = (id: string): string => copied.get(id) ?? id
+        for (const { id } of rows) copied.set(id, copyIdOf(id))
+        const copies = rows.map((row, at) => ({
+          ...row,
+          baseId,
+          tableId,
+          id: newIdOf(row.id),
+          recordId: newKeys.get(row.recordId) ?? row.recordId,
+          parentId: row.parentId && newIdOf(row.parentId),
+          fieldId: row.fieldId && (ids.get(row.fieldId) ?? null),
+          text: texts[at] ?? row.text,
+        }))
+        await meta.atomically(
+          store.insertAll(
+            copies,
+            reactions.map((row) => ({ ...row, commentId: newIdOf(row.commentId) })),
+          ),
+        )
+        for (const recordId of new Set(copies.map((row) => row.recordId)))
+          announce({ baseId, tableId, recordId })
+      },
       async removeCopies(tableId) {
         for await (const page of pagesOf(tableId))
           await meta.atomically(store.removeAll(page.map(({ id }) => id)))

@@ -84,6 +84,23 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
           .orderBy(asc(comments.createdAt), asc(comments.id)),
       ),
 
+    /** The comments of some records, threads before their replies. */
+    async ofRecords(tableId: string, recordIds: readonly string[]): Promise<CommentRow[]> {
+      const found: CommentRow[] = []
+      for (const batch of inBatches(recordIds)) {
+        const isAmong = and(eq(comments.tableId, tableId), inArray(comments.recordId, batch))
+        const order = [asc(comments.createdAt), asc(comments.id)]
+        found.push(
+          ...(await db
+            .select()
+            .from(comments)
+            .where(isAmong)
+            .orderBy(...order)),
+        )
+      }
+      return found
+    },
+
     async countOfTable(tableId: string): Promise<number> {
       const [row] = await db.select({ n: count() }).from(comments).where(eq(comments.tableId, tableId))
       return Number(row?.n ?? 0)
@@ -189,12 +206,16 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
     },
 
     async reactions(commentIds: readonly string[]): Promise<ReactionRow[]> {
-      if (commentIds.length === 0) return []
-      return db
-        .select()
-        .from(commentReactions)
-        .where(inArray(commentReactions.commentId, [...commentIds]))
-        .orderBy(asc(commentReactions.createdAt), asc(commentReactions.userId))
+      const found: ReactionRow[] = []
+      for (const batch of inBatches(commentIds))
+        found.push(
+          ...(await db
+            .select()
+            .from(commentReactions)
+            .where(inArray(commentReactions.commentId, batch))
+            .orderBy(asc(commentReactions.createdAt), asc(commentReactions.userId))),
+        )
+      return found
     },
 
     /** The people who wrote in a thread, without those who only imported comments of others. */

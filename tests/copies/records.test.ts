@@ -336,6 +336,55 @@ describe('moving records', () => {
     }
   })
 
+  test('brings their comments along: threads, reactions, authors, times, cells and mentions of members', async () => {
+    const guest = await createMember(bench.app, bench.baseId, 'commenter')
+    const source = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [
+      { Title: 'a' },
+      { Title: 'b' },
+    ])
+    const target = await other.table({ Title: 'SingleLineText', Cost: 'Number' }, [{ Title: 'x' }])
+    const { comments } = bench.trpc
+    const theirs = bench.app.trpc(guest.token).comments
+    const on = { tableId: source.id, recordId: 1 }
+    const mention = `@(${guest.id})`
+    const first = await theirs.create.mutate({ ...on, fieldId: source.field('Price').id, text: 'Too much' })
+    await comments.create.mutate({ ...on, text: `Why? ${mention}`, parentId: first.id })
+    await comments.react.mutate({ commentId: first.id, emoji: '👍', isOn: true })
+    await comments.resolve.mutate({ commentId: first.id, isResolved: true })
+    await theirs.create.mutate({ tableId: source.id, recordId: 2, text: 'Second' })
+    const before = (await comments.list.query(on)).comments
+    const mapping = { Title: 'Title', Cost: 'Price' }
+    expect((await copy(source, target, [1], { mapping })).body).toMatchObject({ ids: [2] })
+    const { body } = await copy(source, target, [2, 1], { move: true, mapping })
+    expect(body).toMatchObject({ ids: [3, 4], deleted: 2 })
+
+    const of = async (recordId: number) =>
+      (await comments.list.query({ tableId: target.id, recordId })).comments
+    // A copy is a new record.
+    expect(await of(2)).toEqual([])
+    expect((await of(3)).map(({ text }) => text)).toEqual(['Second'])
+    const after = await of(4)
+    expect(after).toHaveLength(2)
+    expect(after[0]).toMatchObject({
+      fieldId: target.field('Cost').id,
+      parentId: null,
+      text: 'Too much',
+      createdBy: guest.id,
+      createdAt: before[0]!.createdAt,
+      resolvedBy: bench.owner.id,
+      reactions: [{ emoji: '👍', userIds: [bench.owner.id] }],
+    })
+    expect(after[1]).toMatchObject({ parentId: after[0]!.id, createdBy: bench.owner.id })
+    expect(after[1]!.text).not.toContain(guest.id)
+    // The originals come back with theirs.
+    await undo(bench)
+    expect((await comments.list.query(on)).comments).toEqual(before)
+    await undo(other)
+    expect(await of(4)).toEqual([])
+    await other.trpc.records.redo.mutate({ baseId: other.baseId })
+    expect(await of(4)).toEqual(after)
+  })
+
   test('to another base is undone in each of both, and the originals are in the trash', async () => {
     const rows = Array.from({ length: 150 }, (_, at) => ({ Title: `row ${at}` }))
     const source = await bench.table({ Title: 'SingleLineText' }, rows)

@@ -37,6 +37,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
+import { COPIED_COMMENTS } from './copy-rows.ts'
 
 /** Refused values that a result shows for each field. */
 const MAX_EXAMPLES = 5
@@ -61,7 +62,7 @@ export interface RecordCopyInput {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'log'>
+  kernel: Pick<Kernel, 'log' | 'registry'>
   auth: Pick<AuthService, 'access'>
   schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
   records: Pick<RecordsService, 'open' | 'page' | 'people' | 'openLink' | 'apply' | 'attachments'>
@@ -266,10 +267,29 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     }
   }
 
-  /** Deletes the originals, except those that changed after they were read. Never throws: the copies stay. */
+  /** Copies the comments that are not copied yet. The originals keep theirs, which an undo or a restore brings back. */
+  function copyComments(
+    { opened, target, pairs, recordIds }: OpenCopy,
+    newIds: readonly RecordId[],
+    copied: Map<string, string>,
+  ): Promise<void> {
+    const ids = new Map(pairs.map((pair) => [pair.source.id, pair.target.id]))
+    const replaced = recordIds.flatMap((id, at) => {
+      const newId = newIds[at]
+      return newId === undefined ? [] : [[id, newId] as const]
+    })
+    const to = { model: target, ids, records: replaced }
+    return kernel.registry.get(COPIED_COMMENTS).copyOfRecords(opened.model, to, copied)
+  }
+
+  /**
+   * Gives the copies the comments of the originals, and deletes these, except those that changed after they were read. Never
+   * throws: the copies stay.
+   */
   async function removeOriginals(
     copy: OpenCopy,
     read: readonly CellValue[][],
+    newIds: readonly RecordId[],
   ): Promise<Pick<RecordCopy, 'deleted' | 'kept'>> {
     const { user, opened, pairs, recordIds } = copy
     const { table } = opened.model
@@ -280,6 +300,8 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     })
     const stateOf = (row: readonly CellValue[]) => JSON.stringify(row.filter((_, at) => stored[at]))
     try {
+      const copied = new Map<string, string>()
+      await copyComments(copy, newIds, copied)
       const now = await find(copy)
       const ids: RecordId[] = []
       let changed = 0
@@ -292,6 +314,12 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       if (ids.length > 0) {
         const operations = [{ kind: 'delete' as const, tableId: table.id, ids }]
         await records.apply(user, { baseId: table.baseId, operations })
+        // Those that were written until then.
+        await copyComments(copy, newIds, copied).catch((error) =>
+          kernel.log.error('comments on moved records stay with their originals', error, {
+            tableId: table.id,
+          }),
+        )
       }
       const kept = changed === 0 ? null : { count: changed, reason: m.copies_error_records_changed() }
       return { deleted: ids.length, kept }
@@ -348,7 +376,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       const ids = await write(copy, columns, rows)
       const refused = refusedIn(pairs, columns)
       if (!input.isMove) return { ids, refused, deleted: 0, kept: null }
-      const { deleted, kept } = await removeOriginals(copy, rows)
+      const { deleted, kept } = await removeOriginals(copy, rows, ids)
       return { ids, refused, deleted, kept }
     },
   }

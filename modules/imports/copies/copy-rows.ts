@@ -2,13 +2,14 @@ import { nowIso } from '../../../src/clock.ts'
 import type { UserActor } from '../../../src/core/actor.ts'
 import type { Filter } from '../../../src/core/filters/filter.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { MetaReader, MetaStatement } from '../../../src/db/meta.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { defineSlot } from '../../../src/registry.ts'
 import type { BaseDraft, BasesService } from '../../bases/index.ts'
-import { fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
+import { fieldWithNewIds, type SchemaRows, type SchemaService, type TableModel } from '../../schema/index.ts'
 import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
 
 /** A webhook that may be copied. */
@@ -76,6 +77,22 @@ export interface CopiedComments {
       has(recordIds: readonly string[]): Promise<ReadonlySet<string>>
     },
     check: () => void,
+  ): Promise<void>
+  /**
+   * Stores copies of the comments on some records, with their threads, reactions, authors and times, for the records that replace
+   * them.
+   *
+   * @param to `ids`: new ids of fields. `records`: the new records by the former ones
+   * @param copied ids of copies by those of their originals, which are left out; gets those of these
+   */
+  copyOfRecords(
+    from: TableModel,
+    to: {
+      model: TableModel
+      ids: ReadonlyMap<string, string>
+      records: readonly (readonly [RecordId, RecordId])[]
+    },
+    copied: Map<string, string>,
   ): Promise<void>
   /** Removes such copies, of a table that has not appeared. */
   removeCopies(tableId: string): Promise<void>
