@@ -1943,3 +1943,91 @@ export const CLEAR_LOG: readonly Statement[] = [
   { sql: 'delete from sheaf_change_records', params: [] },
   { sql: 'delete from sheaf_changes', params: [] },
 ]
+
+/** A record under an entry, with its values as JSON. */
+export interface LoggedLine {
+  changeId: number
+  recordId: RecordId
+  before: string | null
+  after: string | null
+}
+
+const FOLLOWED_AT_ONCE = 20
+const LINES_AT_ONCE = 1_000
+
+/** What the log has of some records, in portions without an order. @param withValues false: the values are null */
+export async function* linesOfRecords(
+  engine: Engine,
+  {
+    tableId,
+    recordIds,
+    withValues,
+  }: { tableId: string; recordIds: readonly RecordId[]; withValues: boolean },
+): AsyncGenerator<LoggedLine[], void, undefined> {
+  const values = sql.raw(withValues ? 'before, after' : 'null as before, null as after')
+  for (let from = 0; from < recordIds.length; from += FOLLOWED_AT_ONCE) {
+    const isAmong = sql`table_id = ${tableId} and record_id in (${listOf(recordIds.slice(from, from + FOLLOWED_AT_ONCE))})`
+    let after = sql``
+    for (;;) {
+      const rows = await engine.all<LoggedRecord & { change_id: number }>(
+        engine.dialect.render(sql`select change_id, record_id, ${values} from sheaf_change_records
+          where ${isAmong} ${after} order by change_id, record_id limit ${LINES_AT_ONCE}`),
+      )
+      const last = rows.at(-1)
+      if (!last) break
+      yield rows.map((row) => ({
+        changeId: Number(row.change_id),
+        recordId: row.record_id,
+        before: row.before,
+        after: row.after,
+      }))
+      if (rows.length < LINES_AT_ONCE) break
+      const { change_id: changeId, record_id: recordId } = last
+      after = sql`and (change_id > ${changeId} or (change_id = ${changeId} and record_id > ${recordId}))`
+    }
+  }
+}
+
+/** An entry of a history that comes along. */
+export type ForeignEntry = Pick<StoredEntry, 'at' | 'actorId' | 'kind' | 'tableId' | 'records'>
+
+/** Appends entries that are marked as `FROM_ANOTHER_BASE`, without their records. Returns their ids. */
+export async function appendForeignEntries(
+  tx: Pick<Transaction, 'all'>,
+  dialect: Dialect,
+  entries: readonly ForeignEntry[],
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const { at, actorId, kind, tableId, records } of entries) {
+    const params = [at, actorId, kind, tableId, records, null, null, null, null, null, FROM_ANOTHER_BASE]
+    const [row] = await tx.all<{ id: number }>({ sql: insertTextsOf(dialect).entry, params })
+    if (!row) throw new Error('The change log returned no id')
+    ids.push(row.id)
+  }
+  return ids
+}
+
+/** Lists records of a table under entries. */
+export const logLines = (
+  tx: Pick<Transaction, 'runMany'>,
+  dialect: Dialect,
+  tableId: string,
+  lines: readonly LoggedLine[],
+): Promise<void> =>
+  tx.runMany(
+    insertTextsOf(dialect).record,
+    lines.map(({ changeId, recordId, before, after }) => [changeId, tableId, recordId, before, after]),
+  )
+
+/** Removes entries with their records. */
+export async function removeEntriesById(
+  tx: Pick<Transaction, 'run'>,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += LINES_AT_ONCE) {
+    const some = listOf(ids.slice(from, from + LINES_AT_ONCE))
+    await tx.run(dialect.render(sql`delete from sheaf_change_records where change_id in (${some})`))
+    await tx.run(dialect.render(sql`delete from sheaf_changes where id in (${some})`))
+  }
+}

@@ -385,6 +385,82 @@ describe('moving records', () => {
     expect(await of(4)).toEqual(after)
   })
 
+  test('brings their history along, below their creation in the other table', async () => {
+    const guest = await createMember(bench.app, bench.baseId, 'editor')
+    const { path } = await uploadOne(bench, bench.owner.token, 'old.txt', `old ${crypto.randomUUID()}`)
+    const source = await bench.table({
+      Title: 'SingleLineText',
+      Price: 'Number',
+      Files: 'Attachment',
+      Size: 'SingleLineText',
+    })
+    const theirs = bench.app.rest(guest.token)
+    await theirs.post(source.path, [{ Title: 'first', Price: 1, Size: '7' }, { Title: 'other' }])
+    await bench.rest.patch(source.path, { Id: 1, Title: 'second', Size: '8' })
+    await bench.rest.patch(source.path, { Id: 1, Files: [{ path, title: 'old.txt' }] })
+    await bench.rest.patch(source.path, { Id: 1, Files: [] })
+    await bench.rest.delete(source.path, { Id: 1 })
+    await undo(bench)
+    await theirs.patch(source.path, { Id: 1, Price: 2 })
+    const historyIn = (of: Bench, table: TestTable, recordId: number) =>
+      of.trpc.records.history.query({ tableId: table.id, recordId })
+    for (const of of [other, bench]) {
+      const before = (await historyIn(bench, source, 1)).entries
+      const target = await of.table({
+        Title: 'SingleLineText',
+        Price: 'Number',
+        Files: 'Attachment',
+        Size: 'Number',
+      })
+      expect((await copy(source, target, [2, 1], { move: true })).body).toMatchObject({ deleted: 2 })
+      const [created, ...after] = (await historyIn(of, target, 2)).entries
+      expect(created).toMatchObject({ actorId: bench.owner.id, isNew: true })
+      const asTarget = (entries: typeof before) =>
+        entries.map(({ at, actorId, isNew, changes }) => ({
+          at,
+          actorId,
+          isNew,
+          changes: changes
+            .filter(({ fieldId }) => fieldId !== source.field('Size').id)
+            .map(({ fieldId, ...values }) => ({
+              ...values,
+              title: source.schema.fields.find(({ id }) => id === fieldId)?.title,
+            })),
+        }))
+      expect(
+        after.map(({ at, actorId, isNew, changes }) => ({
+          at,
+          actorId,
+          isNew,
+          changes: changes.map(({ fieldId, ...values }) => ({
+            ...values,
+            title: target.schema.fields.find(({ id }) => id === fieldId)?.title,
+          })),
+        })),
+      ).toEqual(asTarget(before))
+      expect(after.map(({ actorId }) => actorId)).toContain(guest.id)
+      // The activity of the base has the new table and the move alone.
+      const { items } = await of.trpc.activity.list.query({
+        baseId: of.baseId,
+        filter: { tableId: target.id },
+      })
+      expect(items.map(({ kind }) => kind)).toEqual(['change', 'change'])
+      await undo(of)
+      if (of === other) await undo(bench)
+      expect((await historyIn(bench, source, 1)).entries.slice(-before.length)).toEqual(before)
+    }
+  })
+
+  test('keeps nothing of the history where nothing can be moved', async () => {
+    const source = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'same' }])
+    const target = await other.table({ Title: { type: 'SingleLineText', unique: true } }, [{ Title: 'same' }])
+    const engine = await other.app.kernel.sources.engine(other.baseId)
+    const entries = () => engine.all({ sql: 'select id from sheaf_changes order by id', params: [] })
+    const before = await entries()
+    expect((await copy(source, target, [1], { move: true })).status).toBe(400)
+    expect(await entries()).toEqual(before)
+  })
+
   test('to another base is undone in each of both, and the originals are in the trash', async () => {
     const rows = Array.from({ length: 150 }, (_, at) => ({ Title: `row ${at}` }))
     const source = await bench.table({ Title: 'SingleLineText' }, rows)

@@ -123,7 +123,7 @@ export async function copyHistory(
       const entry = await copyOf(Number(at(row, 'change_id')), tableId)
       // Entries that were removed already leave records to be removed.
       if (entry === null) continue
-      const logged = (name: string) => renamed(at(row, name), ids, paths)
+      const logged = (name: string) => withNewIds(at(row, name), ids, paths)
       rows.push({ entry, values: [tableId, at(row, 'record_id'), logged('before'), logged('after')] })
     }
     await flush()
@@ -156,7 +156,7 @@ function rangeIn(detail: string | null): string | null {
 }
 
 /** Logged values under the ids of the copy. @param paths gets the stored files that they name */
-function renamed(json: string | null, ids: HistoryIds, paths: Set<string>): string | null {
+export function withNewIds(json: string | null, ids: HistoryIds, paths: Set<string>): string | null {
   if (json === null) return null
   const kept: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(JSON.parse(json) as Record<string, unknown>)) {

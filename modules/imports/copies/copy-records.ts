@@ -38,6 +38,7 @@ import { type AuthService, requireUser } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { COPIED_COMMENTS } from './copy-rows.ts'
+import { type BegunHistory, beginHistory } from './record-history.ts'
 
 /** Refused values that a result shows for each field. */
 const MAX_EXAMPLES = 5
@@ -282,16 +283,34 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     return kernel.registry.get(COPIED_COMMENTS).copyOfRecords(opened.model, to, copied)
   }
 
+  /** Null for connected databases. */
+  async function historyOf({ opened, target, pairs, recordIds }: OpenCopy): Promise<BegunHistory | null> {
+    const source = opened.model
+    if (!isOwn(source) || !isOwn(target)) return null
+    const same = pairs.filter(
+      (pair) => pair.source.type === pair.target.type && fieldType(pair.source.type).computed === undefined,
+    )
+    return beginHistory(
+      { home: await schema.engineOf(source.table), tableId: source.table.id, recordIds },
+      { home: await schema.engineOf(target.table), tableId: target.table.id },
+      {
+        fields: new Map(same.map((pair) => [pair.source.id, pair.target.id])),
+        fileFields: new Set(same.flatMap((pair) => (holdsFiles(pair.source) ? pair.source.id : []))),
+      },
+    )
+  }
+
   /**
-   * Gives the copies the comments of the originals, and deletes these, except those that changed after they were read. Never
+   * Gives the copies the comments and the history of the originals, and deletes these, except those that changed after they were read. Never
    * throws: the copies stay.
    */
   async function removeOriginals(
     copy: OpenCopy,
     read: readonly CellValue[][],
     newIds: readonly RecordId[],
+    history: BegunHistory | null,
   ): Promise<Pick<RecordCopy, 'deleted' | 'kept'>> {
-    const { user, opened, pairs, recordIds } = copy
+    const { user, opened, target, pairs, recordIds } = copy
     const { table } = opened.model
     // Computed values may change by themselves.
     const stored = pairs.map(({ source }) => {
@@ -302,6 +321,10 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     try {
       const copied = new Map<string, string>()
       await copyComments(copy, newIds, copied)
+      const replaced = new Map(recordIds.map((id, at) => [String(id), newIds[at] ?? id]))
+      await history?.complete(replaced, async (paths) => {
+        await records.attachments.claimKnown(user, target.table.baseId, paths)
+      })
       const now = await find(copy)
       const ids: RecordId[] = []
       let changed = 0
@@ -373,10 +396,14 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       await claimFiles(copy, columns)
       refuseCircles(copy, columns)
       refuseMissing(copy, columns)
-      const ids = await write(copy, columns, rows)
+      const history = input.isMove ? await historyOf(copy) : null
+      const ids = await write(copy, columns, rows).catch(async (error) => {
+        await history?.cancel()
+        throw error
+      })
       const refused = refusedIn(pairs, columns)
       if (!input.isMove) return { ids, refused, deleted: 0, kept: null }
-      const { deleted, kept } = await removeOriginals(copy, rows, ids)
+      const { deleted, kept } = await removeOriginals(copy, rows, ids, history)
       return { ids, refused, deleted, kept }
     },
   }
@@ -602,6 +629,9 @@ function roundsFor(
 /** The fields with the time and the author of a record's creation; none in connected databases. */
 const creationOf = ({ fields }: TableModel): Field[] =>
   fields.filter(({ isSystem, type }) => isSystem && (type === 'CreatedTime' || type === 'CreatedBy'))
+
+/** True for a table of a base, whose log has the history of its records. */
+const isOwn = (model: TableModel): boolean => creationOf(model).length > 0
 
 /** The creation of a record that moves. @param values as they were read */
 function originIn({ pairs, stamps }: OpenCopy, values: readonly CellValue[]): Pick<NewRow, 'origin'> {

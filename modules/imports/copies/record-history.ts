@@ -1,0 +1,124 @@
+import type { RecordId } from '../../../src/core/model.ts'
+import {
+  appendForeignEntries,
+  type ForeignEntry,
+  findEntries,
+  KINDS_FROM_ANOTHER_BASE,
+  type LoggedLine,
+  linesOfRecords,
+  listRanges,
+  logLines,
+  removeEntriesById,
+  type StoredEntry,
+} from '../../../src/db/change-log.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import { withNewIds } from './copy-history.ts'
+
+/** Entries of the log that are read or appended at once. */
+const ENTRIES_AT_ONCE = 500
+/**
+ * What the entries name as their table: none that an activity lists. The history of a record shows them all the same, and
+ * nobody's activity has changes of years ago among the latest.
+ */
+const NO_TABLE = ''
+
+interface Ids {
+  /** New ids of fields whose logged values are those of the new ones. */
+  fields: ReadonlyMap<string, string>
+  /** Ids of those original fields that hold files. */
+  fileFields: ReadonlySet<string>
+}
+
+/** A history whose entries are there, while its records are not yet. */
+export interface BegunHistory {
+  /**
+   * Lists the new records under the entries.
+   *
+   * @param newIds by the ids of the originals, as text
+   * @param claimFiles called with paths of stored files in logged values
+   */
+  complete(
+    newIds: ReadonlyMap<string, RecordId>,
+    claimFiles: (paths: string[]) => Promise<void>,
+  ): Promise<void>
+  /** Removes the entries. */
+  cancel(): Promise<void>
+}
+
+/**
+ * Copies the history of records that move to another table. The log is read by the order of its entries, so theirs are
+ * appended before the entry that adds the new records. They are marked as `FROM_ANOTHER_BASE`, as those of moved tables:
+ * nobody can undo them there.
+ */
+export async function beginHistory(
+  from: { home: Engine; tableId: string; recordIds: readonly RecordId[] },
+  to: { home: Engine; tableId: string },
+  ids: Ids,
+): Promise<BegunHistory> {
+  const { home, tableId, recordIds } = from
+  const ranges = (await listRanges(home, tableId, Number.MAX_SAFE_INTEGER)).flatMap((entry) => {
+    const { from: first, to: last, tableId: own = tableId } = (entry.detail ?? {}) as Record<string, unknown>
+    const isAdded = (id: RecordId) => Number(id) >= Number(first) && Number(id) <= Number(last)
+    const added = own === tableId ? recordIds.filter(isAdded) : []
+    return added.length === 0 ? [] : [{ entry, added }]
+  })
+  const inRange = new Map(ranges.map(({ entry, added }) => [entry.id, added]))
+  const newEntries = new Map<number, number>()
+  const cancel = () => to.home.write((tx) => removeEntriesById(tx, to.home.dialect, [...newEntries.values()]))
+  try {
+    const changeIds = new Set(inRange.keys())
+    for await (const lines of linesOfRecords(home, { tableId, recordIds, withValues: false }))
+      for (const { changeId } of lines) changeIds.add(changeId)
+    const sorted = [...changeIds].toSorted((a, b) => a - b)
+    for (let at = 0; at < sorted.length; at += ENTRIES_AT_ONCE) {
+      const found = await findEntries(home, sorted.slice(at, at + ENTRIES_AT_ONCE))
+      const entries = found.toSorted((a, b) => a.id - b.id)
+      const rows = entries.map(asForeign)
+      const numbers = await to.home.write((tx) => appendForeignEntries(tx, to.home.dialect, rows))
+      for (const [index, { id }] of entries.entries()) newEntries.set(id, numbers[index] ?? 0)
+    }
+  } catch (error) {
+    await cancel()
+    throw error
+  }
+  return {
+    cancel,
+    async complete(newIds, claimFiles) {
+      const log = async (lines: readonly LoggedLine[]) => {
+        const paths = new Set<string>()
+        const rows = lines.flatMap((line): LoggedLine[] => {
+          const [changeId, recordId] = [newEntries.get(line.changeId), newIds.get(String(line.recordId))]
+          if (changeId === undefined || recordId === undefined) return []
+          const renamed = (json: string | null) =>
+            withNewIds(json, { ...ids, tables: new Map(), views: new Map() }, paths)
+          const [before, after] = [renamed(line.before), renamed(line.after)]
+          const isOfOthers = line.before !== null && before === '{}' && after === '{}'
+          return isOfOthers ? [] : [{ changeId, recordId, before, after }]
+        })
+        if (paths.size > 0) await claimFiles([...paths])
+        if (rows.length > 0) await to.home.write((tx) => logLines(tx, to.home.dialect, to.tableId, rows))
+      }
+      const listed = new Set<string>()
+      for await (const lines of linesOfRecords(home, { tableId, recordIds, withValues: true })) {
+        for (const { changeId, recordId } of lines)
+          if (inRange.has(changeId)) listed.add(`${changeId} ${recordId}`)
+        await log(lines)
+      }
+      // A large insert has only the range of its records.
+      for (const [changeId, added] of inRange)
+        await log(
+          added
+            .filter((recordId) => !listed.has(`${changeId} ${recordId}`))
+            .map((recordId) => ({ changeId, recordId, before: null, after: '{}' })),
+        )
+    },
+  }
+}
+
+const asForeign = ({ at, actorId, kind, records }: StoredEntry): ForeignEntry => ({
+  at,
+  actorId,
+  kind: KINDS_FROM_ANOTHER_BASE[kind] ?? 'records.update',
+  tableId: NO_TABLE,
+  records,
+})
