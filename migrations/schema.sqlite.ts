@@ -14,6 +14,7 @@ import { defineTrashTables } from '../modules/trash/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
 import { sqliteColumns as columns } from '../src/db/columns.ts'
 import { defineJobsTable } from '../src/db/jobs-table.ts'
+import { defineLimitsTable } from '../src/db/limits-table.ts'
 import { defineOutboxTable } from '../src/mail/outbox-table.ts'
 
 /** What drizzle-kit compares the committed migrations with. */
@@ -33,3 +34,4 @@ export const { hooks, hookDeliveries } = defineHooksTables(columns)
 export const { backupSettings } = defineBackupsTables(columns)
 export const jobs = defineJobsTable(columns)
 export const mails = defineOutboxTable(columns)
+export const limitCounts = defineLimitsTable(columns)

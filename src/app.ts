@@ -71,6 +71,7 @@ import { createEvents } from './events.ts'
 import { createJobs } from './jobs/create-jobs.ts'
 import { hasEnded } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
+import { createLimits } from './limits.ts'
 import { createLog, logRequests } from './log.ts'
 import { MAIL_SETTINGS } from './mail/smtp-settings.ts'
 import { createMail } from './mail.ts'
@@ -143,6 +144,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     registry,
     onEnd: ({ kind, status }) => metrics?.job(kind, status),
   })
+  const limits = createLimits({ meta, secrets, events, log })
   const mail = createMail({ config, meta, secrets, log, registry })
   return {
     config,
@@ -157,6 +159,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     events,
     jobs,
     mail,
+    limits,
     metrics,
     registry,
     undoers: new Map(),
@@ -164,7 +167,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     tableMoves: [],
     works: createWorks({ events }),
     async close() {
-      await Promise.all([jobs.close(), mail.close()])
+      await Promise.all([jobs.close(), mail.close(), limits.close()])
       pool.close()
       metrics?.close()
       await sources.close()
@@ -428,6 +431,7 @@ export async function startServer(
   const services = createServices(kernel)
   await services.backups.recordRestore()
   await kernel.jobs.recover()
+  await kernel.limits.start()
   await services.plugins.start()
   await services.baseImports.start()
   kernel.mail.start()

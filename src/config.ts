@@ -181,7 +181,7 @@ export const VARIABLES = {
   signUpsPerHour: variable({
     name: 'SIGN_UPS_PER_HOUR',
     default: '20',
-    help: 'Accounts that one IP address may create per hour. Invited people do not count. Addresses are kept in memory only.',
+    help: 'Accounts that one IP address may create per hour. Invited people do not count. Addresses are kept for that hour only, as hashes.',
     read: integer(1, 1_000_000),
   }),
   trustProxy: variable({

@@ -4,6 +4,7 @@ import type { Meta, MetaStatement } from './db/meta.ts'
 import type { Sources } from './db/sources.ts'
 import type { Events } from './events.ts'
 import type { Jobs } from './jobs.ts'
+import type { Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -34,6 +35,8 @@ export interface Kernel {
   jobs: Jobs
   secrets: Secrets
   mail: Mail
+  /** Events that rate limits count. */
+  limits: Limits
   /** Measurements for Prometheus; null if `METRICS_TOKEN` is not set. */
   metrics: Metrics | null
   /** Contents of uploaded files. */

@@ -121,12 +121,12 @@ const MAX_MAILED_PER_PERSON = 3
 
 /** Mails reset links. */
 export function createForgotPassword(
-  { mail, log, events }: Pick<Kernel, 'mail' | 'log' | 'events'>,
+  { mail, log, limits }: Pick<Kernel, 'mail' | 'log' | 'limits'>,
   accounts: Pick<Accounts, 'findByEmail'>,
   passwordReset: Pick<PasswordReset, 'issue'>,
 ) {
   const limit = createHourlyLimit(
-    { events, name: 'password resets' },
+    { limits, name: 'password resets' },
     MAX_REQUESTS_PER_ADDRESS,
     m.auth_error_too_many_reset_requests,
   )

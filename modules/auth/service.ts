@@ -38,7 +38,7 @@ export function createAuthService(kernel: Kernel) {
   const sessions = createSessions(kernel, accounts)
   const jwt = createJwt(kernel)
   const tokens = createApiTokens(kernel, access, audits)
-  const throttle = createThrottle({ events: kernel.events, name: 'failed sign-ins' })
+  const throttle = createThrottle({ limits: kernel.limits, name: 'failed sign-ins' })
   const shares = createShares(kernel, audits)
   const visitors = createShareVisitors(kernel, shares)
 

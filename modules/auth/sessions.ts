@@ -178,13 +178,13 @@ interface SessionParts {
 
 /** Sign-up, sign-in, sign-out and password changes. */
 export function createSessionService(
-  { meta, config, events }: Pick<Kernel, 'meta' | 'config' | 'events'>,
+  { meta, config, limits }: Pick<Kernel, 'meta' | 'config' | 'limits'>,
   parts: SessionParts,
 ) {
   const { accounts, access, audits, jwt, sessions, signUp, throttle, tokens } = parts
   const { users, passwordResets } = meta.tables(defineAuthTables)
   const signUps = createHourlyLimit(
-    { events, name: 'sign-ups' },
+    { limits, name: 'sign-ups' },
     config.signUpsPerHour,
     m.auth_error_too_many_sign_ups,
   )

@@ -22,8 +22,8 @@ const MAX_REMEMBERED = 10_000
 /**
  * Identifies visitors of public links. Each request looks up its link, so that closing takes effect at once.
  */
-export function createShareVisitors({ log, events }: Pick<Kernel, 'log' | 'events'>, shares: Shares) {
-  const throttle = createThrottle({ events, name: 'wrong passwords of links' })
+export function createShareVisitors({ log, limits }: Pick<Kernel, 'log' | 'limits'>, shares: Shares) {
+  const throttle = createThrottle({ limits, name: 'wrong passwords of links' })
   const known = new LRUCache<string, true>({ max: MAX_REMEMBERED })
   const checking = new Map<string, Promise<void>>()
 

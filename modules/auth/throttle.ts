@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
-import { LRUCache } from 'lru-cache'
 import { nowMs } from '../../src/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
-import type { Events } from '../../src/events.ts'
+import { type Limits, LONGEST_WINDOW_MS } from '../../src/limits.ts'
 import { m } from '../../src/messages.gen.ts'
 import { explainStorage } from '../../src/storage-full.ts'
 
@@ -10,45 +9,19 @@ import { explainStorage } from '../../src/storage-full.ts'
 export const MAX_FAILURES_PER_ACCOUNT = 10
 export const MAX_FAILURES_PER_ADDRESS = 100
 export const WINDOW_MS = 15 * 60_000
-/** The longest unused are dropped first. */
-const MAX_KEYS = 20_000
 
-/** Where a limit counts: all servers that share the events. */
+/** Where a limit counts: on all servers together. */
 interface Scope {
-  events: Pick<Events, 'emit' | 'on'>
+  limits: Pick<Limits, 'of'>
   /** Unique among the limits of a server. */
   name: string
-}
-
-/** The times of events by key, in memory. Each is announced as an event, which all servers count. */
-function createCounts({ events, name }: Scope, most: number) {
-  const times = new LRUCache<string, number[]>({ max: MAX_KEYS })
-  events.on('limit.counted', ({ limit, key, at, isReverted }) => {
-    if (limit !== name) return
-    const known = times.get(key) ?? []
-    if (!isReverted) {
-      times.set(key, [...known, at].slice(-most))
-      return
-    }
-    const own = known.indexOf(at)
-    if (own < 0) return
-    if (known.length === 1) times.delete(key)
-    else times.set(key, known.toSpliced(own, 1))
-  })
-  return {
-    /** Ascending, after `since`. */
-    since: (key: string, since: number): number[] => (times.get(key) ?? []).filter((at) => at > since),
-    add: (key: string, at: number): void => events.emit('limit.counted', { limit: name, key, at }),
-    remove: (key: string, at: number): void =>
-      events.emit('limit.counted', { limit: name, key, at, isReverted: true }),
-  }
 }
 
 export type Throttle = ReturnType<typeof createThrottle>
 
 /** Counts failures in a sliding window, on all servers together. */
-export function createThrottle(scope: Scope, now: () => number = nowMs) {
-  const failures = createCounts(scope, MAX_FAILURES_PER_ADDRESS)
+export function createThrottle({ limits, name }: Scope, now: () => number = nowMs) {
+  const failures = limits.of(name, MAX_FAILURES_PER_ADDRESS)
 
   const recent = (key: string): number[] => failures.since(key, now() - WINDOW_MS)
 
@@ -118,19 +91,19 @@ export function networkOf(address: string): string {
   return network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
 }
 
-const HOUR_MS = 3_600_000
+const HOUR_MS = LONGEST_WINDOW_MS
 
 /**
  * Counts events per hour by subject (a public link, sign-up) and address, on all servers together.
  * @param refusal message above the limit
  */
 export function createHourlyLimit(
-  scope: Scope,
+  { limits, name }: Scope,
   most: number,
   refusal: () => string,
   now: () => number = nowMs,
 ) {
-  const counts = createCounts(scope, most)
+  const counts = limits.of(name, most)
 
   /** Counts one event; returns its key and time. @throws TOO_MANY_REQUESTS with `retryAfterSeconds` above the limit */
   function take(subject: string, address: string): { key: string; at: number } {

@@ -79,12 +79,12 @@ export type PluginsService = ReturnType<typeof createPluginsService>
 
 /** Mail services, file stores and chat services that super admins configure. */
 export function createPluginsService(kernel: Kernel, auth: AuthService, records: RecordsService) {
-  const { config, events, log } = kernel
+  const { config, log } = kernel
   const { access, audits } = auth
   const store = createPluginStore(kernel)
   const probes = createProbes(kernel)
   const tests = createHourlyLimit(
-    { events, name: 'plugin tests' },
+    { limits: kernel.limits, name: 'plugin tests' },
     MAX_TESTS_PER_HOUR,
     m.plugins_error_too_many_tests,
   )

@@ -70,7 +70,7 @@ const REFUSALS: Record<Exclude<FormState, 'open'>, () => string> = {
 /** Accepts answers to shared forms. */
 export function createFormAnswers({ kernel, auth, records }: Deps) {
   const limit = createHourlyLimit(
-    { events: kernel.events, name: 'answers to forms' },
+    { limits: kernel.limits, name: 'answers to forms' },
     kernel.config.formAnswersPerHour,
     m.forms_error_too_many_answers,
   )

@@ -1,13 +1,37 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   createThrottle,
   MAX_FAILURES_PER_ACCOUNT,
   MAX_FAILURES_PER_ADDRESS,
   WINDOW_MS,
 } from '../../modules/auth/throttle.ts'
+import { type Meta, openMeta } from '../../src/db/meta.ts'
 import { createEvents } from '../../src/events.ts'
+import { createLimits } from '../../src/limits.ts'
+import { createLog } from '../../src/log.ts'
 
-const scope = () => ({ events: createEvents(() => {}), name: 'test' })
+const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-throttle-'))
+let meta: Meta
+beforeAll(async () => {
+  meta = await openMeta({ dataDir, databaseUrl: null })
+})
+afterAll(async () => {
+  await meta.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const scope = () => ({
+  limits: createLimits({
+    meta,
+    secrets: { connections: new Uint8Array(32) },
+    events: createEvents(() => {}),
+    log: createLog('silent'),
+  }),
+  name: 'test',
+})
 const fail = () => Promise.reject(new Error('wrong'))
 const ignore = () => undefined
 

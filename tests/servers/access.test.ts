@@ -175,6 +175,20 @@ describe('limits that three servers share', () => {
     expect(end - startedAt).toBeLessThan(SLACK_MS)
   })
 
+  test('refuse sign-ins on a server that joins, and on one that restarts', async () => {
+    const refused = async (server: { url: string }) => {
+      const { email } = world.owner
+      const signIn = { email, password: 'correct horse battery' }
+      return (await createRestClient(server.url).post('/api/v1/auth/user/signin', signIn)).status === 429
+    }
+    const joined = await world.start()
+    await until(() => refused(joined), 'The refusal by the server that joined')
+    await joined.end('SIGKILL')
+    const restarted = await world.start()
+    await until(() => refused(restarted), 'The refusal by the server that restarted')
+    await restarted.end('SIGTERM')
+  })
+
   test('count the responses to a form on all servers', async () => {
     const api = world.trpc(world.servers[0])
     const { fields } = await api.schema.table.query({ tableId })

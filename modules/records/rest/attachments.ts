@@ -43,7 +43,7 @@ interface Uploading {
 export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: AuthService) {
   const { attachments } = records
   const visitorUploads = createHourlyLimit(
-    { events: kernel.events, name: 'uploads of visitors' },
+    { limits: kernel.limits, name: 'uploads of visitors' },
     kernel.config.linkUploadsPerHour,
     m.uploads_error_too_many_files,
   )
