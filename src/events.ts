@@ -43,6 +43,8 @@ export interface EventMap {
   'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
   /** An event that a rate limit counts, or one that it no longer counts. */
   'limit.counted': { limit: string; key: string; at: number; isReverted?: boolean }
+  /** A server has this number of downloads of a public link under way. */
+  'downloads.running': { server: string; shareId: string; count: number }
   /** Someone cancelled a job or a change of whole tables, on whichever server: the one that runs it stops it. */
   'job.cancelled': { jobId: string }
   'work.cancelled': { workId: string }
@@ -82,6 +84,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,
+  'downloads.running': true,
   'job.cancelled': true,
   'work.cancelled': true,
   'presence.moved': true,

@@ -26,7 +26,7 @@ import { createWatches, type WatchTarget } from './watches.ts'
 
 /** Notifications per page of the app's list. */
 const PAGE = 30
-/** Long polls of one person that may wait at the same time. */
+/** Long polls of one person that may wait at the same time on each server, whose requests they are. */
 const MAX_POLLS = 10
 const MAIL_EVERY_MS = 15_000
 const FORGET_EVERY_MS = 3_600_000

@@ -3,6 +3,7 @@ import { io, type Socket } from 'socket.io-client'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
+import { until } from '../support/until.ts'
 import { createSecrets, type Secrets } from './world.ts'
 
 /** Time within which a server on a busy machine learns of what another has done with a link. */
@@ -55,6 +56,37 @@ test('a live connection by a link ends within seconds where another server close
   const gone = cutOff(second)
   await shares.close.mutate(target())
   expect(await gone).toBe('cut off')
+})
+
+test('a link has three downloads at a time on all servers together', async () => {
+  const { id } = await world.share()
+  const { table } = await world.trpc.schema.table.query({ tableId: world.tableId })
+  const download = async (server: { url: string }, signal?: AbortSignal) =>
+    (await fetch(`${server.url}/api/v1/db/public/shared-view/${id}/rows/export/csv`, { signal })).status
+  /** The downloads that each server knows of. */
+  const known = [app, other].map(({ kernel }) => {
+    const counts = new Map<string, number>()
+    kernel.events.on('downloads.running', ({ server, count }) => counts.set(server, count))
+    return () => [...counts.values()].reduce((sum, count) => sum + count, 0)
+  })
+  const untilKnown = (count: number) =>
+    until(() => known.every((running) => running() === count), `${count} downloads`)
+  await using sql = new Bun.SQL(app.config.databaseUrl ?? '', { max: 1 })
+  const leaving = new AbortController()
+  const started = await sql.begin(async (held) => {
+    // Downloads take until the end of this transaction.
+    await held.unsafe(`lock table "nc_${world.baseId}"."${table.tableName}"`)
+    const running = [download(app), download(app), download(other, leaving.signal)]
+    await untilKnown(3)
+    expect([await download(app), await download(other)]).toEqual([429, 429])
+    leaving.abort()
+    await untilKnown(2)
+    running.push(download(app))
+    await untilKnown(3)
+    return running
+  })
+  expect(await Promise.all(started)).toEqual([200, 200, 200, 200])
+  await untilKnown(0)
 })
 
 test('settings of a link that two servers change at the same time are all kept', async () => {

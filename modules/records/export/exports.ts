@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { breathe } from '../../../src/breathe.ts'
 import { nowIso } from '../../../src/clock.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
@@ -10,6 +11,7 @@ import { idsIn } from '../../../src/core/fields/people.ts'
 import { isSecret, showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
+import type { Events } from '../../../src/events.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -235,7 +237,7 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     return actor.kind === 'share' ? found.map(asPublicPerson) : found
   }
 
-  const slots = createDownloadSlots()
+  const slots = createDownloadSlots(kernel.events)
 
   /** As `open`, for a response. @throws also TOO_MANY_REQUESTS for visitors */
   async function stream(actor: Actor, request: ExportRequest): Promise<ExportFile> {
@@ -501,14 +503,58 @@ async function peopleIn(
 
 const holdsPeople = (field: Field): boolean => showsPeople({ type: shownType(field).type.name })
 
-/** Simultaneous downloads per public link: each keeps the server busy. */
+/** Simultaneous downloads per public link, on all servers together: each keeps the database busy. */
 const MAX_AT_ONCE = 3
 /** A stalled download no longer counts after this time. */
 const IDLE_MS = 60_000
 
-/** Limits the simultaneous downloads of each public link. */
-function createDownloadSlots() {
+/** How often a server repeats how many downloads it has: one that joined, or has lost messages, learns of it. */
+const REPEAT_EVERY_MS = 5_000
+/** What a server has said counts for this time: it may have ended. */
+const SAID_TTL_MS = 3 * REPEAT_EVERY_MS
+/** Links with downloads on other servers. */
+const MAX_ELSEWHERE = 10_000
+
+/**
+ * Limits the simultaneous downloads of each public link. Those of other servers are known from events, so that a download waits
+ * for no database: of downloads that begin within the same milliseconds on several servers, more may run.
+ */
+function createDownloadSlots(events: Events) {
+  const server = crypto.randomUUID()
   const taken = new Map<string, number>()
+  /** Downloads on other servers, by link and server. */
+  const elsewhere = new LRUCache<string, { shareId: string; count: number }>({
+    max: MAX_ELSEWHERE,
+    ttl: SAID_TTL_MS,
+  })
+  events.on('downloads.running', ({ server: from, shareId, count }) => {
+    const key = `${shareId} ${from}`
+    if (from === server) return
+    if (count > 0) elsewhere.set(key, { shareId, count })
+    else elsewhere.delete(key)
+  })
+  let repeating: Timer | null = null
+
+  function set(shareId: string, count: number): void {
+    if (count > 0) taken.set(shareId, count)
+    else taken.delete(shareId)
+    say(shareId)
+    if (taken.size === 0 && repeating) {
+      clearInterval(repeating)
+      repeating = null
+    } else if (taken.size > 0) {
+      repeating ??= setInterval(() => [...taken.keys()].forEach(say), REPEAT_EVERY_MS).unref()
+    }
+  }
+
+  const say = (shareId: string): void =>
+    events.emit('downloads.running', { server, shareId, count: taken.get(shareId) ?? 0 })
+
+  function countOf(shareId: string): number {
+    let count = taken.get(shareId) ?? 0
+    for (const other of elsewhere.values()) if (other.shareId === shareId) count += other.count
+    return count
+  }
 
   return {
     /**
@@ -517,21 +563,18 @@ function createDownloadSlots() {
      * @throws TOO_MANY_REQUESTS where the link has too many downloads under way
      */
     count(shareId: string, pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-      const count = taken.get(shareId) ?? 0
-      if (count >= MAX_AT_ONCE) {
+      if (countOf(shareId) >= MAX_AT_ONCE) {
         throw new AppError('TOO_MANY_REQUESTS', m.records_error_too_many_link_downloads(), {
           retryAfterSeconds: 60,
         })
       }
-      taken.set(shareId, count + 1)
+      set(shareId, (taken.get(shareId) ?? 0) + 1)
       let isHeld = true
       const release = () => {
         clearTimeout(idle)
         if (!isHeld) return
         isHeld = false
-        const left = (taken.get(shareId) ?? 1) - 1
-        if (left > 0) taken.set(shareId, left)
-        else taken.delete(shareId)
+        set(shareId, (taken.get(shareId) ?? 1) - 1)
       }
       let idle = setTimeout(release, IDLE_MS)
       idle.unref()
