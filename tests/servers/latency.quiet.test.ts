@@ -16,12 +16,12 @@ const PROMISE_MS = 200
  */
 const SHORTEST_MS = 10
 const TRIES = 20
-/** How soon what people do beside changing records reaches the others, in the median. */
-const SOCIAL_PROMISE_MS = 300
 /** Jobs take longer than what is measured of them. */
 const JOBS = 8
-/** As many as the median needs: a browser waits between them. */
-const MOVES = 9
+/** A browser waits between them. */
+const MOVES = 20
+/** About as often as a browser may report. */
+const OTHERS_MOVE_EVERY_MS = 70
 
 let world: ThreeServers
 let baseId: string
@@ -37,7 +37,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 const p95 = (times: number[]) => times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? 0
 
 /**
@@ -49,7 +48,6 @@ async function expectInTime(
   what: string,
   tries: number,
   measure: (attempt: number) => Promise<number>,
-  { promiseMs = PROMISE_MS, of = p95 } = {},
 ): Promise<void> {
   // Code that runs for the first time is compiled.
   await measure(-1)
@@ -62,12 +60,12 @@ async function expectInTime(
     }
     times.push(await measure(attempt))
   }
-  const allowedMs = promiseMs * Math.max(1, p95(shortest) / SHORTEST_MS)
+  const allowedMs = PROMISE_MS * Math.max(1, p95(shortest) / SHORTEST_MS)
   console.info(
-    `${what}: ${of.name} ${of(times).toFixed(0)} ms of ${tries}, allowed ${allowedMs.toFixed(0)} ms ` +
+    `${what}: p95 ${p95(times).toFixed(0)} ms of ${tries}, allowed ${allowedMs.toFixed(0)} ms ` +
       `(shortest request ${p95(shortest).toFixed(1)} ms)`,
   )
-  expect(of(times)).toBeLessThan(allowedMs)
+  expect(p95(times)).toBeLessThan(allowedMs)
 }
 
 async function follow(server: ServerProcess, auth?: object): Promise<Socket> {
@@ -211,8 +209,7 @@ describe('within 200 ms, the browsers and servers beside one that', () => {
   })
 })
 
-describe('within 300 ms, the browser of somebody at another server', () => {
-  const PROMISED = { promiseMs: SOCIAL_PROMISE_MS, of: median }
+describe('within 200 ms, the browser of somebody at another server', () => {
   let recordId: number
   let person: { id: string; email: string; token: string }
   let socket: Socket
@@ -235,37 +232,30 @@ describe('within 300 ms, the browser of somebody at another server', () => {
     world.trpc(world.servers[0]).comments.create.mutate({ tableId, recordId, text })
 
   test('hears of a comment', async () => {
-    await expectInTime(
-      'a comment',
-      TRIES,
-      async (attempt) => {
-        const heard = timeOf(socket, 'comment', () => true)
-        const startedAt = performance.now()
-        await comment(`Comment ${attempt}`)
-        return (await heard) - startedAt
-      },
-      PROMISED,
-    )
+    await expectInTime('a comment', TRIES, async (attempt) => {
+      const heard = timeOf(socket, 'comment', () => true)
+      const startedAt = performance.now()
+      await comment(`Comment ${attempt}`)
+      return (await heard) - startedAt
+    })
   })
 
   test('hears of a mention', async () => {
-    await expectInTime(
-      'a notification',
-      TRIES,
-      async () => {
-        const heard = timeOf(socket, 'notification', () => true)
-        const startedAt = performance.now()
-        await comment(`@(${person.id}) look`)
-        return (await heard) - startedAt
-      },
-      PROMISED,
-    )
+    await expectInTime('a notification', TRIES, async () => {
+      const heard = timeOf(socket, 'notification', () => true)
+      const startedAt = performance.now()
+      await comment(`@(${person.id}) look`)
+      return (await heard) - startedAt
+    })
   })
 
-  test('sees where somebody is', async () => {
-    const [a] = world.servers
+  test.each([0, 2])('sees where somebody is, while %p more move at each server', async (more) => {
+    const [a, b] = world.servers
     const { views } = await world.trpc(a).schema.table.query({ tableId })
     const mover = await follow(a)
+    const others = await Promise.all(
+      [a, b].flatMap((server) => Array.from({ length: more }, () => follow(server))),
+    )
     const at = (of: Socket, fieldId: string | null, isEditing: boolean) =>
       of.emit('presence', {
         baseId,
@@ -278,24 +268,23 @@ describe('within 300 ms, the browser of somebody at another server', () => {
       })
     at(socket, null, false)
     const watching = setInterval(() => at(socket, null, false), 4_000)
-    await Bun.sleep(500)
-    await expectInTime(
-      'a position',
-      MOVES,
-      async (attempt) => {
-        // A browser may report some moves a second.
-        await Bun.sleep(250)
-        const isEditing = attempt % 2 === 0
-        const seen = timeOf<PresenceNews>(socket, 'presence', ({ here }) =>
-          here.some((each) => each.userId === world.owner.id && each.isEditing === isEditing),
-        )
-        const startedAt = performance.now()
-        at(mover, titleId, isEditing)
-        return (await seen) - startedAt
-      },
-      PROMISED,
+    let step = 0
+    const moving = others.map((each) =>
+      setInterval(() => at(each, step++ % 2 ? titleId : null, false), OTHERS_MOVE_EVERY_MS),
     )
-    clearInterval(watching)
-    mover.close()
+    await Bun.sleep(500)
+    await expectInTime(`a position while ${others.length} others move`, MOVES, async (attempt) => {
+      // A browser may report some moves a second.
+      await Bun.sleep(250)
+      const isEditing = attempt % 2 === 0
+      const seen = timeOf<PresenceNews>(socket, 'presence', ({ here }) =>
+        here.some((each) => each.userId === world.owner.id && each.isEditing === isEditing),
+      )
+      const startedAt = performance.now()
+      at(mover, titleId, isEditing)
+      return (await seen) - startedAt
+    })
+    for (const timer of [watching, ...moving]) clearInterval(timer)
+    for (const each of [mover, ...others]) each.close()
   })
 })
