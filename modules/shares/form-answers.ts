@@ -56,7 +56,7 @@ export interface Answered {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'config' | 'secrets' | 'events' | 'mail' | 'log'>
+  kernel: Pick<Kernel, 'config' | 'secrets' | 'events' | 'limits' | 'mail' | 'log'>
   auth: Pick<AuthService, 'shares'>
   records: Pick<RecordsService, 'forms' | 'attachments'>
 }
