@@ -208,7 +208,8 @@ const ANY_TEXT = '(?s:.)*?'
 /**
  * Formulas in MariaDB, whose regular expressions backtrack: a harmless pattern can take minutes on some
  * texts, and statement timeouts do not interrupt it. Such texts give null, as do texts longer than
- * `MAX_REGEX_TEXT`. MySQL 8 has `regexp_time_limit`, and PostgreSQL does not backtrack.
+ * `MAX_REGEX_TEXT`. MySQL 8 backtracks as well and refuses the whole read at its `regexp_time_limit`; PostgreSQL does
+ * not backtrack.
  */
 export const mariadbFormula: FormulaWords<SQL> = {
   ...mysqlFormula,

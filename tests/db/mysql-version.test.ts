@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
+import { explainMysql } from '../../src/db/mysql/driver.ts'
 import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
 import { mysql, mysqlFor } from '../../src/dialects/mysql.ts'
 import { mysqlConnection } from '../dialects/engines.ts'
@@ -18,6 +19,19 @@ test('a replacement on MySQL 8 has no special signs', () => {
   const { formula, render } = mysqlFor('8.0.36')
   const { params } = render(formula.regexReplace(sql`t`, 'USD', sql`b`))
   expect(params).toEqual(['USD', '\\', '\\\\', '$', '\\$'])
+})
+
+// MySQL raises these from `regexp_time_limit` and `regexp_stack_limit`; MariaDB has neither.
+test.each([
+  [3698, 'ER_REGEXP_STACK_OVERFLOW', 'Overflow in the regular expression backtrack stack.'],
+  [3699, 'ER_REGEXP_TIME_OUT', 'Timeout exceeded in regular expression match.'],
+  [3024, 'ER_QUERY_TIMEOUT', 'Query execution was interrupted, maximum statement execution time exceeded'],
+])('error %d of MySQL says that the database took too long', (errno, code, message) => {
+  expect(explainMysql(Object.assign(new Error(message), { errno, code }), 'Shop')).toMatchObject({
+    code: 'DATABASE_ERROR',
+    message: 'The database of Shop took too long to answer',
+    details: { failure: 'timeout' },
+  })
 })
 
 test('a server that cannot be reached holds up nobody who only opens it', async () => {

@@ -169,9 +169,12 @@ const OTHER_LETTERS = /^ER_CANT_AGGREGATE_/
 /** MariaDB's check violation, which the driver names by MySQL's meaning of the number. */
 const isCheckOfMariadb = (error: Error): boolean => 'errno' in error && error.errno === 4025
 
-/** The server has aborted a read by timeout: error 1969 of MariaDB, 3024 of MySQL. */
-const isTimeLimit = (error: Error): boolean =>
-  'errno' in error && (error.errno === 1969 || error.errno === 3024)
+/**
+ * Errors of reads that the server has aborted because they take too long: 1969 of MariaDB and 3024 of MySQL for the
+ * statement, 3699 (`regexp_time_limit`) and 3698 (`regexp_stack_limit`) of MySQL for a regular expression on one text.
+ */
+const TIME_LIMITS: ReadonlySet<unknown> = new Set([1969, 3024, 3698, 3699])
+const isTimeLimit = (error: Error): boolean => 'errno' in error && TIME_LIMITS.has(error.errno)
 
 /** True if a later retry may succeed. */
 export const isMysqlConnectionError = (error: unknown): boolean => UNREACHABLE.has(codeOf(error))
