@@ -75,7 +75,7 @@ export interface Exported {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'jobs' | 'pool'>
+  kernel: Pick<Kernel, 'events' | 'jobs' | 'pool'>
   auth: Pick<AuthService, 'access' | 'people'>
   bases: Pick<BasesService, 'require'>
   schema: Pick<SchemaReader, 'tables'>
