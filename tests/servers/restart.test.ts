@@ -1,122 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
 import { hasEnded } from '../../src/jobs.ts'
-import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { resultOf, startImport } from '../imports/support.ts'
-import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
-import { type RestartablePostgres, startRestartablePostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
+import { type Answer, METRICS_TOKEN, type RestartWorld, startRestartWorld } from './restart-support.ts'
 
-/** "Within seconds", with time for a busy machine. */
+/** With time for a busy machine; `restart.quiet.test.ts` has the promise. */
 const ANSWER_MS = 60_000
 /** Takes some seconds to import. */
 const ROWS = 100_000
-
-let postgres: RestartablePostgres
 /** Until it is noticed that nothing answers, with time for a busy machine. */
 const FROZEN_MS = 60_000
-const METRICS_TOKEN = 'a-token-of-Prometheus-for-metrics'
-let dataDir: string
-let a: ServerProcess
-let b: ServerProcess
+
+let world: RestartWorld
+let postgres: RestartWorld['postgres']
+let a: RestartWorld['a']
+let b: RestartWorld['b']
 let token: string
 let baseId: string
 let tableId: string
-let titleId: string
-/** Public links. */
-let link: { form: string; grid: string }
+let path: string
 let socket: Socket
-/** Who signs in, in turn: sign-ins without an answer count as failures, of which an account has few. */
-const OTHERS = ['ben', 'cleo', 'dan', 'eve'].map((name) => `${name}@example.com`)
-let round = 0
 
 beforeAll(async () => {
-  postgres = await startRestartablePostgres()
-  dataDir = mkdtempSync(join(tmpdir(), 'sheaf-restart-'))
-  const env = {
-    DATABASE_URL: postgres.url,
-    LOG_LEVEL: 'info',
-    METRICS_TOKEN,
-    // The requests are many, and come from one address.
-    FORM_ANSWERS_PER_HOUR: '1000000',
-    SIGN_UPS_PER_HOUR: '1000000',
-  }
-  a = await startServerProcess(dataDir, env)
-  b = await startServerProcess(dataDir, env)
-  token = (await createTrpcClient(a.url).auth.signUp.mutate({ email: 'ann@example.com', password: PASSWORD }))
-    .token
-  for (const email of OTHERS) await createTrpcClient(a.url).auth.signUp.mutate({ email, password: PASSWORD })
-  const api = createTrpcClient(a.url, token)
-  baseId = (await api.bases.create.mutate({ title: 'B' })).id
-  const { table, fields } = await api.schema.createTable.mutate({ baseId, title: 'T' })
-  tableId = table.id
-  titleId = fields.find(({ title }) => title === 'Title')?.id ?? ''
-  const share = async (kind: 'form' | 'grid') => {
-    const view = await api.views.create.mutate({ tableId, title: kind, kind })
-    await api.views.arrange.mutate({
-      viewId: view.id,
-      fields: fields.map(({ id }, order) => ({ fieldId: id, show: id === titleId, order })),
-    })
-    return (await api.shares.save.mutate({ kind: 'view', targetId: view.id, patch: {} })).id
-  }
-  link = { form: await share('form'), grid: await share('grid') }
+  world = await startRestartWorld(2 * FROZEN_MS)
+  ;({ postgres, a, b, token, baseId, tableId, path } = world)
   // As browsers do: it comes back by itself.
   socket = io(b.url, { auth: { token }, transports: ['websocket'] })
   await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
 })
 afterAll(async () => {
   socket.close()
-  await postgres.start()
-  await Promise.all([a.end('SIGTERM'), b.end('SIGTERM')])
-  await postgres.remove()
-  rmSync(dataDir, { recursive: true, force: true })
+  await world.stop()
 })
 
-const path = () => `/api/v2/tables/${tableId}/records`
-
-/** One request of each kind, by name. */
-function requests(): Record<string, () => Promise<Response>> {
-  const visit = (id: string) => ({ 'xc-shared-view-id': id })
-  const send = (to: string, headers: Record<string, string>, body?: unknown) => () =>
-    fetch(`${a.url}${to}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(2 * FROZEN_MS),
-    })
-  const trpc = (name: string, input: unknown, headers: Record<string, string> = { 'xc-auth': token }) =>
-    send(`/trpc/${name}`, headers, input)
-  const change = { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: { [titleId]: 'x' } }] }] }
-  return {
-    'REST list': send(path(), { 'xc-auth': token }),
-    'REST filter': send(`${path()}?where=(Title,like,x)`, { 'xc-auth': token }),
-    'REST insert': send(path(), { 'xc-auth': token }, { Title: 'x' }),
-    'REST bases': send('/api/v2/meta/bases', { 'xc-auth': token }),
-    'tRPC table': trpc('schema.table', { tableId }),
-    'tRPC insert': trpc('records.write', { change }),
-    'tRPC new table': trpc('schema.createTable', { baseId, title: `New ${crypto.randomUUID()}` }),
-    'tRPC sign-in': trpc('auth.signIn', { email: OTHERS[round % OTHERS.length], password: PASSWORD }, {}),
-    'shared view': send(`/api/v1/db/public/shared-view/${link.grid}/rows`, {}),
-    'form submission': send(`/api/v1/db/public/shared-view/${link.form}/rows`, {}, { data: { Title: 'x' } }),
-    'tRPC form': trpc('shares.submit', { values: { [titleId]: 'x' } }, visit(link.form)),
-  }
-}
-
-/** Sends all kinds of requests several times at once; each answer's status with the kind. */
-async function answers(): Promise<{ kind: string; status: number; retryAfter: string | null; ms: number }[]> {
-  round++
-  const all = Array.from({ length: 5 }, () => Object.entries(requests())).flat()
-  const sent = all.map(async ([kind, send]) => {
-    const startedAt = performance.now()
-    const { status, headers } = await send()
-    return { kind, status, retryAfter: headers.get('retry-after'), ms: performance.now() - startedAt }
-  })
-  return Promise.all(sent)
-}
+/** Sends all kinds of requests several times at once. */
+const answers = (): Promise<Answer[]> => Promise.all(Array.from({ length: 5 }, world.sendAll).flat())
 
 /** Whether all requests are refused with the time to try again, or some still answered; each within seconds. */
 async function refusals(): Promise<'all' | 'some'> {
@@ -212,7 +132,7 @@ describe('while PostgreSQL restarts', () => {
     const write = async (writer: number) => {
       for (let count = 0; isWriting; count++) {
         const title = `${writer}-${count}`
-        const { status } = await rest.post(path(), { Title: title })
+        const { status } = await rest.post(path, { Title: title })
         if (status === 200) acknowledged.push(title)
         else rejected.add(`${status}`)
         if (status !== 200) await Bun.sleep(20)
@@ -230,7 +150,7 @@ describe('while PostgreSQL restarts', () => {
     expect([...rejected]).toEqual(['503'])
     const titles: string[] = []
     for (let offset = 0; ; offset += 1000) {
-      const { body } = await rest.get(`${path()}?fields=Title&limit=1000&offset=${offset}`)
+      const { body } = await rest.get(`${path}?fields=Title&limit=1000&offset=${offset}`)
       titles.push(...body.list.map(({ Title }: { Title: string }) => Title))
       if (body.pageInfo.isLastPage) break
     }
