@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { AppError } from '../../../../src/core/errors.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import { isStorageFull } from '../../../../src/storage-full.ts'
@@ -9,8 +8,9 @@ import { copyText } from '../copy-text.ts'
 
 /** Characters kept in memory; the strings after them are in a temporary file. */
 const MAX_IN_MEMORY = 4_000_000
-const PAGE = 64 * 1024
-const CACHED_PAGES = 256
+/** Bytes that are read at a time. Cells may name strings in any order, of which each would read a page. */
+const PAGE = 4096
+const CACHED_PAGES = 4096
 const WRITE_AT = 1 << 20
 
 /** Strings by their position, with a bound on memory: 8 bytes for each beyond the first 4 million characters. */
@@ -50,7 +50,9 @@ function createSpilledStrings() {
   const file = explained(() => openSync(path, 'wx+', 0o600))
   // Without a name, the file goes with the process.
   unlinkSync(path)
-  const pages = new LRUCache<number, Buffer>({ max: CACHED_PAGES })
+  /** A page of the file has one place in the cache, which the next page with this place takes. */
+  const cache = Buffer.allocUnsafe(CACHED_PAGES * PAGE)
+  const cached = new Float64Array(CACHED_PAGES).fill(-1)
   let ends = new Float64Array(1 << 16)
   let count = 0
   let size = 0
@@ -63,23 +65,22 @@ function createSpilledStrings() {
     pending = ''
   }
 
-  function read(start: number, length: number): Buffer {
-    const bytes = Buffer.alloc(length)
-    let done = 0
-    while (done < length) {
-      const more = readSync(file, bytes, done, length - done, start + done)
-      if (more === 0) break
+  /** Reads bytes of the file, up to its end. */
+  function read(into: Buffer, start: number): void {
+    for (let done = 0; done < into.length; ) {
+      const more = readSync(file, into, done, into.length - done, start + done)
+      if (more === 0) return
       done += more
     }
-    return bytes.subarray(0, done)
   }
 
-  function page(number: number): Buffer {
-    const known = pages.get(number)
-    if (known) return known
-    const loaded = read(number * PAGE, PAGE)
-    pages.set(number, loaded)
-    return loaded
+  /** Position in the cache of a page of the file. */
+  function load(page: number): number {
+    const place = page % CACHED_PAGES
+    const at = place * PAGE
+    if (cached[place] !== page) read(cache.subarray(at, at + PAGE), page * PAGE)
+    cached[place] = page
+    return at
   }
 
   return {
@@ -101,11 +102,16 @@ function createSpilledStrings() {
       flush()
       const start = at === 0 ? 0 : (ends[at - 1] ?? 0)
       const end = ends[at] ?? 0
-      const number = Math.floor(start / PAGE)
-      const offset = start - number * PAGE
-      const isWithinPage = offset + end - start <= PAGE
-      if (!isWithinPage) return read(start, end - start).toString()
-      return page(number).toString('utf8', offset, offset + end - start)
+      const page = Math.floor(start / PAGE)
+      const offset = start - page * PAGE
+      const length = end - start
+      if (offset + length > PAGE) {
+        const bytes = Buffer.allocUnsafe(length)
+        read(bytes, start)
+        return bytes.toString()
+      }
+      const from = load(page) + offset
+      return cache.toString('utf8', from, from + length)
     },
     close: () => closeSync(file),
   }
