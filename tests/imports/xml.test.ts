@@ -30,6 +30,7 @@ describe('parseXml', () => {
     ['an attribute without quotes', '<a b=1></a>'],
     ['an attribute without a value', '<a b></a>'],
     ['an unknown entity', '<a>&b;</a>'],
+    ['an entity named as a method of objects', '<a>&toString;</a>'],
     ['an unfinished reference', '<a>&amp</a>'],
     ['a character that there is none of', '<a>&#x110000;</a>'],
     ['a control character', '<a>\u0001</a>'],

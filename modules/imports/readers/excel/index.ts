@@ -189,6 +189,7 @@ async function* readRows(
   let next = firstRow
   for await (const { rows, done } of sheet.rows()) {
     const batch: RowBatch = { rows: [], firstRow: next, problems: [], done }
+    const options: CellsOptions = { ...facts, firstColumn, withCurrency, problems: batch.problems }
     for (const row of rows) {
       fillMerged(row)
       if (row.number < next) continue
@@ -196,7 +197,7 @@ async function* readRows(
         batch.rows.push([])
         next++
       }
-      const cells = plainCells(row, { ...facts, firstColumn, withCurrency, problems: batch.problems })
+      const cells = plainCells(row, options)
       if (annotations.hasLinks || row.links) followLinks(row, cells)
       else facts.links.addPlainRow()
       if (row.isHidden) facts.hidden.addRow(row.number)

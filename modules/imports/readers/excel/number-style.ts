@@ -197,11 +197,34 @@ function moment(value: number, kind: 'date' | 'time' | 'dateTime', is1904: boole
   // The 1900 system counts 29 February 1900, which never was; earlier days are one day later.
   const days = !is1904 && value < 60 && value >= 1 ? value + 1 : value
   const ms = Math.round(days * DAY_MS)
-  const date = new Date((is1904 ? EPOCH_1904 : EPOCH_1900) + ms)
-  const [day = '', clock = ''] = date.toISOString().split('T')
-  const time = clock.replace(/(?:\.000)?Z$/, '')
-  if (kind === 'time' && value < 1) return time
-  return kind === 'date' && ms % DAY_MS === 0 ? day : `${day} ${time}`
+  const dayNumber = Math.floor(ms / DAY_MS)
+  const msOfDay = ms - dayNumber * DAY_MS
+  if (kind === 'time' && value < 1) return clockText(msOfDay)
+  const day = dayText((is1904 ? EPOCH_1904 : EPOCH_1900) + dayNumber * DAY_MS)
+  return kind === 'date' && msOfDay === 0 ? day : `${day} ${clockText(msOfDay)}`
+}
+
+/** Days of which the text is remembered: those of 27 years. */
+const MAX_DAYS = 10_000
+const knownDays = new Map<number, string>()
+
+function dayText(startMs: number): string {
+  const known = knownDays.get(startMs)
+  if (known !== undefined) return known
+  const [text = ''] = new Date(startMs).toISOString().split('T')
+  if (knownDays.size === MAX_DAYS) knownDays.clear()
+  knownDays.set(startMs, text)
+  return text
+}
+
+const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => String(part).padStart(2, '0'))
+
+function clockText(msOfDay: number): string {
+  const seconds = Math.floor(msOfDay / 1000)
+  const rest = msOfDay % 1000
+  const hour = TWO_DIGITS[Math.floor(seconds / 3600)]
+  const clock = `${hour}:${TWO_DIGITS[Math.floor(seconds / 60) % 60]}:${TWO_DIGITS[seconds % 60]}`
+  return rest === 0 ? clock : `${clock}.${String(rest).padStart(3, '0')}`
 }
 
 function duration(days: number): string {

@@ -4,6 +4,7 @@ import { m } from '../../../../src/messages.gen.ts'
 import { type AnnotationCollector, createAnnotations } from './annotations.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { builtInStyle, GENERAL, type NumberStyle, numberStyle, showNumber } from './number-style.ts'
+import { createPlainCell, readPlainCell } from './plain-cell.ts'
 import { createStringStore, type StringStore } from './string-store.ts'
 import {
   type Annotations,
@@ -17,7 +18,7 @@ import {
   type SheetRow,
   type Workbook,
 } from './workbook.ts'
-import { parseXml, unescapeXml } from './xml.ts'
+import { decodeReferences, parseXml, unescapeXml } from './xml.ts'
 
 /** Longest text of a cell; Excel's limit is 32,767 characters. */
 const MAX_CELL = 1_000_000
@@ -204,6 +205,7 @@ async function* readRows(
   let row: SheetRow | null = null
   let lastNumber = 0
   let column = -1
+  let isCell = false
   let type = ''
   let style = GENERAL
   let text = ''
@@ -250,6 +252,11 @@ async function* readRows(
       kinds[column] = 'uncalculated'
       return
     }
+    putValue(cellRow)
+  }
+
+  /** Gives the cell its value, by `type`, `style` and `text`. */
+  function putValue({ cells, kinds }: SheetRow): void {
     switch (type) {
       case 's':
         cells[column] = strings.get(Number(text)) ?? ''
@@ -276,7 +283,21 @@ async function* readRows(
     }
   }
 
+  const plainCell = createPlainCell()
+
   const handlers: Parameters<typeof parseXml>[2] = {
+    element(source, from) {
+      if (row === null || isCell) return -1
+      const end = readPlainCell(source, from, plainCell)
+      if (end < 0 || end - from > MAX_CELL) return -1
+      column = plainCell.column === -1 ? column + 1 : plainCell.column
+      type = plainCell.type
+      if (plainCell.text === null || (plainCell.text === '' && type !== 's')) return end
+      style = styles[Math.max(0, plainCell.style)] ?? GENERAL
+      text = plainCell.text.includes('&') ? decodeReferences(plainCell.text, sheetName) : plainCell.text
+      putValue(row)
+      return end
+    },
     open(name, attributes) {
       if (name === 'c') {
         const { r, s, t = '' } = attributes
@@ -285,6 +306,7 @@ async function* readRows(
         type = t
         style = (s === undefined ? styles[0] : styles[Number(s)]) ?? GENERAL
         text = ''
+        isCell = true
         hasFormula = false
         hasValue = false
         formula = ''
@@ -309,8 +331,10 @@ async function* readRows(
       if (name === 'v' || name === 't') isText = false
       else if (name === 'f') isFormula = false
       else if (name === 'rPh') isPhonetic = false
-      else if (name === 'c' && row) closeCell(row)
-      else if (name === 'row' && row) {
+      else if (name === 'c') {
+        isCell = false
+        if (row) closeCell(row)
+      } else if (name === 'row' && row) {
         if (row.cells.length > 0) rows.push(row)
         row = null
       }

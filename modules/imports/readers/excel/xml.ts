@@ -20,6 +20,11 @@ export interface XmlHandlers {
   open(name: string, attributes: Record<string, string>): void
   text?(text: string): void
   close?(name: string): void
+  /**
+   * Reads an element itself, where the scanner would be slow. Returns the position behind it, or -1 to leave it to the scanner.
+   * @param from position of its `<`
+   */
+  element?(source: string, from: number): number
   /** Refuses what other programs may read as further tags: `<` in a tag, in CDATA and in an instruction, and other spaces in names. */
   isStrict?: boolean
 }
@@ -47,6 +52,8 @@ export async function* parseXml(
   yield
 }
 
+const brokenPart = (part: string) => new FileError(m.imports_error_workbook_broken({ part }))
+
 /** Parts of markup that begin with `<!` or `<?`, by their beginning, with their end. */
 const SKIPPED = [
   { begin: '<!--', end: '-->' },
@@ -54,17 +61,17 @@ const SKIPPED = [
 ]
 const CDATA = { begin: '<![CDATA[', end: ']]>' }
 
-function createScanner(part: string, { open, text: onText, close, isStrict = false }: XmlHandlers) {
+function createScanner(part: string, { open, text: onText, close, element, isStrict = false }: XmlHandlers) {
   /** What has not been scanned: an unfinished tag, or text that may end within a reference. */
   let rest = ''
   const opened: string[] = []
   let unbroken = 0
   let isEmpty = true
-  const broken = () => new FileError(m.imports_error_workbook_broken({ part }))
+  const broken = () => brokenPart(part)
 
   function emit(text: string): void {
     if (text === '' || !onText) return
-    onText(text.includes('&') ? decodeReferences(text, broken) : text)
+    onText(text.includes('&') ? decodeReferences(text, part) : text)
   }
 
   /** True if markup has the beginning of another one. */
@@ -110,7 +117,7 @@ function createScanner(part: string, { open, text: onText, close, isStrict = fal
       const end = source.indexOf(quote === DOUBLE ? '"' : "'", start + 1)
       if (end < 0 || end >= to) throw broken()
       const value = source.slice(start + 1, end)
-      attributes[name] = value.includes('&') ? decodeReferences(value, broken) : value
+      attributes[name] = value.includes('&') ? decodeReferences(value, part) : value
       at = end + 1
     }
   }
@@ -149,6 +156,12 @@ function createScanner(part: string, { open, text: onText, close, isStrict = fal
         if (from < 0) break
         if (from > at) emit(source.slice(at, from))
         at = from
+        const behind = element?.(source, from) ?? -1
+        if (behind >= 0) {
+          unbroken = 0
+          at = behind
+          continue
+        }
         const next = source.charCodeAt(from + 1)
         if (next === EXCLAMATION || next === QUESTION) {
           const end = special(source, from)
@@ -205,18 +218,27 @@ function heldFrom(source: string, from: number): number {
   return mayEndLater ? at : source.length
 }
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const NAMED = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&apos;', "'"],
+])
 
-/** Replaces the five entities of XML and the numbers of characters. @throws for any other */
-function decodeReferences(text: string, broken: () => FileError): string {
-  return text.replace(/&([^&;]{0,10};)?/g, (_, reference = '') => {
-    const name = String(reference).slice(0, -1)
-    const number = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name)
-    const code = number ? Number.parseInt(number[1] ?? number[2] ?? '', number[1] ? 16 : 10) : -1
-    const character = number ? (code <= 0x10ffff ? String.fromCodePoint(code) : '') : NAMED[name]
-    if (!character || NOT_XML.test(character)) throw broken()
-    return character
-  })
+/** Replaces the five entities of XML and the numbers of characters. @throws FileError for any other */
+export const decodeReferences = (text: string, part: string): string =>
+  text.replace(
+    /&(?:[^&;]{0,10};)?/g,
+    (reference) => NAMED.get(reference) ?? numberedCharacter(reference, part),
+  )
+
+function numberedCharacter(reference: string, part: string): string {
+  const number = /^&#(?:x([0-9a-f]{1,6})|(\d{1,7}));$/i.exec(reference)
+  const code = number ? Number.parseInt(number[1] ?? number[2] ?? '', number[1] ? 16 : 10) : -1
+  const character = code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
+  if (character === '' || NOT_XML.test(character)) throw brokenPart(part)
+  return character
 }
 
 const localName = (name: string): string => {
