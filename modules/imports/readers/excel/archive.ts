@@ -1,3 +1,5 @@
+import { pipeline, type Readable } from 'node:stream'
+import { createInflateRaw } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { FileError } from '../../../../src/core/imports/file-error.ts'
 import { m } from '../../../../src/messages.gen.ts'
@@ -50,15 +52,17 @@ export async function openArchive(path: string): Promise<Archive> {
 
   async function* read(name: string, onProgress?: (done: number) => void): AsyncGenerator<Uint8Array> {
     const entry = entryOf(name)
-    const stream = await explained(() => zip.openReadStreamPromise(entry))
+    const stream = await explained(() => openStream(zip, entry))
     const share = entry.compressedSize / Math.max(1, entry.uncompressedSize)
     let size = 0
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
     try {
       for (;;) {
         const { done, value } = await explained(() => chunks.next())
+        if (!done) size += value.byteLength
+        // A bomb may say that it is small.
+        if (done ? size < entry.uncompressedSize : size > entry.uncompressedSize) throw broken()
         if (done) return
-        size += value.byteLength
         onProgress?.(Math.round(size * share))
         yield value
       }
@@ -89,6 +93,19 @@ export async function openArchive(path: string): Promise<Archive> {
     },
     close: () => zip.close(),
   }
+}
+
+/** Compression methods (APPNOTE 4.4.5). */
+const DEFLATED = 8
+/** Bytes that are inflated at a time: of the 16 KB of Node.js, handing on takes longer than inflating. */
+const INFLATED_AT_ONCE = 1 << 16
+
+/** The content of a file. Its size has to be checked. */
+async function openStream(zip: ZipFile, entry: Entry): Promise<Readable> {
+  if (entry.compressionMethod !== DEFLATED) return zip.openReadStreamPromise(entry)
+  const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false })
+  const inflate = createInflateRaw({ chunkSize: INFLATED_AT_ONCE })
+  return pipeline(packed, inflate, () => {})
 }
 
 /** Length of the end of a directory (APPNOTE 4.3.16); less cannot hold one. */
