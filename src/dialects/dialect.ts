@@ -159,10 +159,26 @@ export interface SearchIndexVersion {
   isComplete: boolean
   /** False if the index knows the letters A to Z and digits only. */
   knowsAllLetters: boolean
+  /** False if the index finds no text without a trigram: those of version 0.2. */
+  knowsShortTexts: boolean
 }
 
+export type SearchIndexAbilities = Pick<SearchIndexVersion, 'knowsAllLetters' | 'knowsShortTexts'>
+
+/** A condition on the texts of a record, all of several, or one of several. */
+export type Joined<T> = T | { join: 'and' | 'or'; of: readonly Joined<T>[] }
+
 /** What a record contains: a text, all of several, or one of several. */
-export type SearchTexts = string | { join: 'and' | 'or'; of: readonly SearchTexts[] }
+export type SearchTexts = Joined<string>
+
+/** What an index is asked for one text, as its dialect reads it. */
+export interface TextMatch {
+  /** `short` for texts without a trigram that the index knows. */
+  by: 'trigrams' | 'short'
+  texts: readonly string[]
+}
+
+export type SearchMatch = Joined<TextMatch>
 
 /**
  * Trigram indexes that narrow a search to candidates. Their condition must be checked again: a candidate may not match,
@@ -171,14 +187,14 @@ export type SearchTexts = string | { join: 'and' | 'or'; of: readonly SearchText
  */
 export interface SearchIndexes {
   /**
-   * What the index is asked for a text; null if the text is too short, or its letters compare differently in the index. The
-   * other methods take several of these, joined like the texts.
+   * What the index is asked for a text; null if its letters compare differently in the index, or the index knows no texts
+   * that are so short. The other methods take several of these, joined like the texts.
    */
-  match(text: string, version: Pick<SearchIndexVersion, 'knowsAllLetters'>): string | null
+  match(text: string, version: SearchIndexAbilities): TextMatch | null
   /** True for the candidates, by the key of a row. */
-  isCandidate(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: SearchTexts): SQL
+  isCandidate(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: SearchMatch): SQL
   /** The same where few records are candidates, so that the engine looks these up whatever it expects. */
-  isOneOfFew?(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: SearchTexts): SQL
+  isOneOfFew?(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: SearchMatch): SQL
   /**
    * Counts the candidates of the index up to `most`, without records that were just changed, as `n`. Absent where an
    * index collects all of them before it returns the first (`estimates`).
@@ -186,11 +202,11 @@ export interface SearchIndexes {
   countCandidates?(
     table: IndexedTable,
     version: SearchIndexVersion,
-    match: SearchTexts,
+    match: SearchMatch,
     most: number,
   ): Statement
   estimates?: CandidateEstimates
-  /** Selects the versions: rows with `generation`, `columns` (JSON), `isComplete` and `knowsAllLetters` (0 or 1). */
+  /** Selects the versions: rows with `generation`, `columns` (JSON), `isComplete`, `knowsAllLetters` and `knowsShortTexts` (0 or 1). */
   list(table: IndexedTable): Statement
   /** Selects as `bytes` the space that the indexes of all tables of a base take. */
   size: Statement
@@ -211,12 +227,12 @@ export interface CandidateEstimates {
    *
    * @param share of the table, from 0 to 1
    */
-  sample(table: IndexedTable, version: SearchIndexVersion, match: SearchTexts, share: number): Statement
+  sample(table: IndexedTable, version: SearchIndexVersion, match: SearchMatch, share: number): Statement
   /** Counts the candidates up to `most` among the `first` records in an order (SQL), as `n`. */
   among(
     table: IndexedTable,
     version: SearchIndexVersion,
-    match: SearchTexts,
+    match: SearchMatch,
     range: { order: string; first: number; most: number },
   ): Statement
 }

@@ -3,9 +3,20 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike } from '../core/filters/primitives.ts'
 import { SEARCH_PREFIX } from './automatic-index.ts'
-import type { IndexedTable, SearchIndexes, SearchIndexVersion, SearchTexts, Statement } from './dialect.ts'
+import type {
+  IndexedTable,
+  SearchIndexAbilities,
+  SearchIndexes,
+  SearchIndexVersion,
+  SearchMatch,
+  Statement,
+  TextMatch,
+} from './dialect.ts'
 import { asRegularExpression } from './postgres-text.ts'
 import { createRender } from './standard-sql.ts'
+
+/** Longer texts of a record are candidates of every search of less than three letters. */
+const MAX_PAIRED_BYTES = 100_000
 
 /**
  * Functions of a base's schema that print values as searches compare them. An index accepts only immutable functions;
@@ -31,6 +42,16 @@ export const POSTGRES_SEARCH_FUNCTIONS: readonly string[] = [
         case when value like '[{"%}]' then value::json end) as file);
     exception when others then return value;
     end $$`,
+  // All characters and pairs of characters. Of a long text, which would take too long, the mark alone. The costs keep the
+  // planner from calling it for every record.
+  `create or replace function sheaf_search_pairs(value text) returns text[]
+    language plpgsql immutable strict parallel safe cost 10000 as $$ begin
+      return case when octet_length(value) > ${MAX_PAIRED_BYTES} then array[chr(1)] else
+        string_to_array(value, null)
+          || string_to_array(regexp_replace(value collate "C", '..', '\\&' || chr(1), 'g'), chr(1))
+          || string_to_array(regexp_replace(substr(value, 2) collate "C", '..', '\\&' || chr(1), 'g'), chr(1))
+        end;
+    end $$`,
 ]
 
 /** The text in which `search` looks, in immutable expressions. */
@@ -54,6 +75,8 @@ export function postgresSearchedText(expression: SQL, storage: StorageKind | 'fi
 
 /** The runs of letters that are asked of the index for a text with other letters than A to Z. */
 const MAX_RUNS = 4
+/** The pairs of characters that are asked of the index for a text without trigrams. */
+const MAX_PAIRS = 8
 
 const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
 
@@ -72,7 +95,17 @@ const indexName = ({ name }: IndexedTable, generation: number): string =>
 export const postgresIndexedText = ({ columns }: Pick<SearchIndexVersion, 'columns'>): string =>
   `lower((${columns.map((column) => `coalesce(${column}, '')`).join(` || chr(10) || `)}) collate "C")`
 
-/** Trigrams of pg_trgm in a GIN index over an expression, which PostgreSQL keeps current. */
+/** The columns of the index: the text by trigrams of the schema of pg_trgm, and its characters and pairs of characters. */
+export const postgresIndexedColumns = (
+  version: Pick<SearchIndexVersion, 'columns'>,
+  trigramSchema: string,
+): string =>
+  `(${postgresIndexedText(version)}) ${quote(trigramSchema)}.gin_trgm_ops, (${pairsOf(version)}) array_ops`
+
+const pairsOf = (version: Pick<SearchIndexVersion, 'columns'>): string =>
+  `sheaf_search_pairs(${postgresIndexedText(version)})`
+
+/** Trigrams of pg_trgm, and pairs of characters, in a GIN index over expressions, which PostgreSQL keeps current. */
 export const postgresSearchIndexes: SearchIndexes = {
   match: matchOf,
   readsColumns: true,
@@ -116,7 +149,8 @@ export const postgresSearchIndexes: SearchIndexes = {
       `select split_part(c.relname::text, '_', 3)::integer as generation, coalesce(d.description, '[]') as columns,
           (i.indisvalid and d.description is not null)::integer as "isComplete",
           (select (datctype not in ('C', 'POSIX'))::integer from pg_database where datname = current_database())
-            as "knowsAllLetters"
+            as "knowsAllLetters",
+          (i.indnkeyatts > 1)::integer as "knowsShortTexts"
         from pg_index i join pg_class c on c.oid = i.indexrelid
           left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
         where i.indrelid = to_regclass(quote_ident($1)) and starts_with(c.relname::text, '${SEARCH_PREFIX}')
@@ -130,40 +164,73 @@ interface Pattern {
   pattern: string
 }
 
-/** The condition of candidates, with numbered parameters. */
+/** A condition of candidates that compares texts, with numbered parameters. */
 function conditionOf(
   version: SearchIndexVersion,
-  match: SearchTexts,
+  match: SearchMatch,
 ): { condition: string; params: unknown[] } {
-  const { sql: condition, params } = render(fits(version, match))
+  const text = sql.raw(postgresIndexedText(version))
+  const { sql: condition, params } = render(joined(match, ({ texts }) => matchesPatterns(text, texts)))
   return { condition, params }
 }
 
-function fits(version: SearchIndexVersion, match: SearchTexts): SQL {
+/** The condition of candidates that the index answers. */
+function fits(version: SearchIndexVersion, match: SearchMatch): SQL {
   const text = sql.raw(postgresIndexedText(version))
-  const fit = (part: SearchTexts): SQL =>
-    typeof part === 'string'
-      ? sql.join(
-          patternsOf(part).map(({ operator, pattern }) => sql`${text} ${sql.raw(operator)} ${pattern}`),
-          sql` and `,
-        )
-      : sql.join(
-          part.of.map((each) => sql`(${fit(each)})`),
-          part.join === 'and' ? sql` and ` : sql` or `,
-        )
-  return fit(match)
+  const pairs = sql.raw(pairsOf(version))
+  return joined(match, ({ by, texts }) =>
+    by === 'trigrams' ? matchesPatterns(text, texts) : hasPairs(pairs, texts),
+  )
 }
 
-const keysOf = ({ name, key }: IndexedTable, version: SearchIndexVersion, match: SearchTexts): SQL =>
+function joined(match: SearchMatch, fit: (part: TextMatch) => SQL): SQL {
+  if (!('join' in match)) return fit(match)
+  const parts = match.of.map((each) => sql`(${joined(each, fit)})`)
+  return sql.join(parts, match.join === 'and' ? sql` and ` : sql` or `)
+}
+
+const keysOf = ({ name, key }: IndexedTable, version: SearchIndexVersion, match: SearchMatch): SQL =>
   sql`select ${sql.raw(quote(key))} from ${sql.raw(quote(name))} where ${fits(version, match)}`
+
+const matchesPatterns = (text: SQL, texts: readonly string[]): SQL =>
+  sql.join(
+    patternsOf(texts).map(({ operator, pattern }) => sql`${text} ${sql.raw(operator)} ${pattern}`),
+    sql` and `,
+  )
+
+/** True for records with all pairs of characters of the texts, or with the only character of each. */
+function hasPairs(pairs: SQL, texts: readonly string[]): SQL {
+  const wanted = texts.flatMap((text) => {
+    const isAscii = isPlain(text)
+    const forms = [...text].map((character) => formsOf(character, isAscii))
+    const [first = []] = forms
+    if (forms.length === 1) return [first]
+    return forms.slice(1).map((after, at) => forms[at]!.flatMap((start) => after.map((end) => start + end)))
+  })
+  const conditions = wanted.slice(0, MAX_PAIRS).map((forms) => {
+    const list = sql.join(
+      [...forms, '\u0001'].map((form) => sql`${form}`),
+      sql`, `,
+    )
+    return sql`${pairs} && array[${list}]::text[]`
+  })
+  return sql.join(conditions, sql` and `)
+}
+
+/** The forms of a character in the index that a search for it finds. */
+function formsOf(character: string, isAscii: boolean): string[] {
+  const forms = isAscii
+    ? [character]
+    : [character, character.toLowerCase(), character.toUpperCase()].filter((form) => [...form].length === 1)
+  return [...new Set(forms.map(lowered))]
+}
 
 const isPlain = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 const lowered = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** The patterns of all texts of a match: one text per line. */
-const patternsOf = (match: string): Pattern[] =>
-  match.split('\n').map((text) => {
+const patternsOf = (texts: readonly string[]): Pattern[] =>
+  texts.map((text) => {
     const pattern = `%${escapeLike(text)}%`
     return isPlain(text)
       ? { operator: 'like', pattern: lowered(pattern) }
@@ -172,19 +239,26 @@ const patternsOf = (match: string): Pattern[] =>
   })
 
 /**
- * Texts that every match contains, one per line. A text of A to Z is asked for as a whole. Others become regular
- * expressions, of which pg_trgm analyses only short ones. Sigma is left out: its small form depends on the letter that
- * follows.
+ * Texts that every match contains. A text of A to Z is asked for as a whole. Others become regular expressions, of which
+ * pg_trgm analyses only short ones. Sigma is left out: its small form depends on the letter that follows.
  */
-function matchOf(
-  text: string,
-  { knowsAllLetters }: Pick<SearchIndexVersion, 'knowsAllLetters'>,
-): string | null {
-  if (isPlain(text) && !text.includes('\n')) return /[A-Za-z0-9]{3}/.test(text) ? text : null
+function matchOf(text: string, abilities: SearchIndexAbilities): TextMatch | null {
+  const trigrams = withTrigrams(text, abilities)
+  if (trigrams.length > 0) return { by: 'trigrams', texts: trigrams }
+  // The mark of long texts divides pairs as well.
+  const texts = text.split('\u0001').filter((each) => each !== '')
+  if (texts.length === 0 || !abilities.knowsShortTexts) return null
+  // Pairs select more than characters.
+  const pairs = texts.filter((each) => [...each].length > 1)
+  return { by: 'short', texts: pairs.length > 0 ? pairs : texts }
+}
+
+function withTrigrams(text: string, { knowsAllLetters }: SearchIndexAbilities): string[] {
+  if (isPlain(text) && !text.includes('\n')) return /[A-Za-z0-9]{3}/.test(text) ? [text] : []
   const runs = text.match(knowsAllLetters ? /[\p{L}\p{N}]{3,}/gu : /[A-Za-z0-9]{3,}/g) ?? []
   const short = runs
     .flatMap((run) => run.split(/[Σσς]/))
     .flatMap((run) => (isPlain(run) ? run : [...run].slice(0, 8).join('')))
     .filter((run) => [...run].length >= 3)
-  return short.length === 0 ? null : short.slice(0, MAX_RUNS).join('\n')
+  return short.slice(0, MAX_RUNS)
 }

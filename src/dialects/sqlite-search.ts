@@ -1,5 +1,14 @@
-import { sql } from 'drizzle-orm'
-import type { IndexedTable, SearchIndexBatches, SearchIndexes, SearchTexts, Statement } from './dialect.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import type {
+  IndexedTable,
+  SearchIndexAbilities,
+  SearchIndexBatches,
+  SearchIndexes,
+  SearchMatch,
+  Statement,
+  TextMatch,
+} from './dialect.ts'
+import { createRender } from './standard-sql.ts'
 
 /** The list of all indexes of a base's file. Created with the first index. */
 const LIST = 'sheaf_search_indexes'
@@ -18,6 +27,8 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
 
 const indexName = ({ name }: IndexedTable, generation: number) => `sheaf_search_${generation}_${name}`
+/** The table of the trigrams of an index with the keys of their rows. Indexes of version 0.2 have none. */
+const termsName = ({ name }: IndexedTable, generation: number) => `sheaf_search_terms_${generation}_${name}`
 const changedName = ({ name }: IndexedTable, generation: number) => `sheaf_changed_${generation}_${name}`
 
 /** Segments of an index, of which FTS5 allows 2,000. */
@@ -33,11 +44,17 @@ function option(table: IndexedTable, generation: number, name: string, value: nu
   return statement(`insert into ${index} (${index}, rank) values (?, ?)`, name, value)
 }
 
-/** The indexed text of a row: its values on one line each, nested by halves as SQLite allows 1,000 levels. */
-function textOf(columns: readonly string[]): string {
+/**
+ * The indexed text of a row: its values on one line each. With two empty lines at the end each character begins a trigram,
+ * so that trigrams are looked up by their beginnings for shorter texts.
+ */
+const textOf = (columns: readonly string[]): string => `${linesOf(columns)} || char(10, 10)`
+
+/** Nested by halves, as SQLite allows 1,000 levels. */
+function linesOf(columns: readonly string[]): string {
   if (columns.length === 1) return `coalesce(${columns[0]}, '')`
   const middle = Math.ceil(columns.length / 2)
-  return `(${textOf(columns.slice(0, middle))} || char(10) || ${textOf(columns.slice(middle))})`
+  return `(${linesOf(columns.slice(0, middle))} || char(10) || ${linesOf(columns.slice(middle))})`
 }
 
 /** Selects as `n` whether a base's file has the list. */
@@ -66,6 +83,8 @@ export const sqliteSearchBatches: SearchIndexBatches = {
       option(table, generation, 'automerge', 0),
       option(table, generation, 'crisismerge', MAX_SEGMENTS),
       option(table, generation, 'usermerge', MERGED_SEGMENTS),
+      statement(`create virtual table ${quote(termsName(table, generation))}
+        using fts5vocab(${quote(indexName(table, generation))}, instance)`),
       statement(`create table ${changed} (id integer primary key)`),
       ...triggers,
       statement(`insert into ${LIST} values (?, ?, ?, 0)`, table.name, generation, JSON.stringify(columns)),
@@ -77,6 +96,7 @@ export const sqliteSearchBatches: SearchIndexBatches = {
       statement(`drop trigger if exists ${quote(`${changedName(table, generation)}_${event}`)}`),
     ),
     statement(`drop table if exists ${quote(changedName(table, generation))}`),
+    statement(`drop table if exists ${quote(termsName(table, generation))}`),
     statement(`drop table if exists ${quote(indexName(table, generation))}`),
     statement(`delete from ${LIST} where table_name = ? and generation = ?`, table.name, generation),
   ],
@@ -123,31 +143,26 @@ export const sqliteSearchBatches: SearchIndexBatches = {
   ),
 }
 
-/** Trigrams in FTS5, without the texts themselves. */
+/** Trigrams in FTS5, without the texts themselves. Its vocabulary finds shorter texts: https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module */
 export const sqliteSearchIndexes: SearchIndexes = {
   match: matchOf,
   readsColumns: false,
   indexName,
   isCandidate(key, table, { generation }, match) {
-    const index = sql.raw(quote(indexName(table, generation)))
     const changed = sql.raw(quote(changedName(table, generation)))
-    return sql`${key} in (select rowid from ${index} where ${index} match ${queryOf(match)} union all select id from ${changed})`
+    return sql`${key} in (${keysOf(table, generation, match)} union all select id from ${changed})`
   },
-  countCandidates(table, { generation }, match, most) {
-    const index = quote(indexName(table, generation))
-    return statement(
-      `select count(*) as n from (select 1 from ${index} where ${index} match ? limit ?)`,
-      queryOf(match),
-      most,
-    )
-  },
+  countCandidates: (table, { generation }, match, most) =>
+    render(sql`select count(*) as n from (${keysOf(table, generation, match)} limit ${most})`),
   list: ({ name }) =>
     statement(
       // Without its triggers an index misses changes.
       `select generation, columns, is_complete = 1 and ${EVENTS.length} = (
           select count(*) from sqlite_schema where type = 'trigger' and tbl_name = table_name
             and name like 'sheaf_changed_' || generation || '_%' escape '\\'
-        ) as isComplete, 1 as knowsAllLetters
+        ) as isComplete, 1 as knowsAllLetters, exists (
+          select 1 from sqlite_schema where name = 'sheaf_search_terms_' || generation || '_' || table_name
+        ) as knowsShortTexts
         from ${LIST} where table_name = ? order by generation`,
       name,
     ),
@@ -160,25 +175,88 @@ export const sqliteSearchIndexes: SearchIndexes = {
   batches: sqliteSearchBatches,
 }
 
-/** The query of FTS5: https://sqlite.org/fts5.html#full_text_query_syntax */
-const queryOf = (match: SearchTexts): string =>
-  typeof match === 'string'
-    ? match
-    : match.of.map((each) => `(${queryOf(each)})`).join(match.join === 'and' ? ' AND ' : ' OR ')
+const render = createRender(quote, () => '?')
+
+/** Selects the keys of all records that may match; some several times. */
+function keysOf(table: IndexedTable, generation: number, match: SearchMatch): SQL {
+  const { query, beginnings } = askedOf(match)
+  const index = sql.raw(quote(indexName(table, generation)))
+  const terms = sql.raw(quote(termsName(table, generation)))
+  const byQuery = query === null ? [] : [sql`select rowid from ${index} where ${index} match ${query}`]
+  // No character has the byte FF.
+  const byBeginning = beginnings.map(
+    (text) => sql`select doc from ${terms} where term >= ${text} and term <= ${text} || cast(x'ff' as text)`,
+  )
+  return sql.join([...byQuery, ...byBeginning], sql` union all `)
+}
+
+/** What is asked of an index; a row that either of both finds may match. */
+interface Asked {
+  /** A query of FTS5: https://sqlite.org/fts5.html#full_text_query_syntax */
+  query: string | null
+  /** The beginnings of trigrams. */
+  beginnings: readonly string[]
+}
+
+function askedOf(match: SearchMatch): Asked {
+  if (!('join' in match)) {
+    return match.by === 'short'
+      ? { query: null, beginnings: match.texts }
+      : { query: match.texts.map(asString).join(' '), beginnings: [] }
+  }
+  const parts = match.of.map(askedOf)
+  const queries = (of: readonly Asked[]) => of.flatMap(({ query }) => query ?? [])
+  const joined = (of: readonly Asked[], word: string) =>
+    of.length === 0
+      ? null
+      : queries(of)
+          .map((query) => `(${query})`)
+          .join(` ${word} `) || null
+  if (match.join === 'or') {
+    return { query: joined(parts, 'OR'), beginnings: parts.flatMap(({ beginnings }) => beginnings) }
+  }
+  // Trigrams select more than their beginnings, and of these the longer ones.
+  const whole = parts.filter(({ beginnings }) => beginnings.length === 0)
+  if (whole.length > 0) return { query: joined(whole, 'AND'), beginnings: [] }
+  const shortest = ({ beginnings }: Asked) => Math.min(...beginnings.map(({ length }) => length))
+  return parts.toSorted((a, b) => shortest(b) - shortest(a))[0]!
+}
+
+const asString = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 /**
  * The trigrams of a text, all of which a match contains. FTS5 folds case by a table of its own, older than JavaScript's:
- * trigrams with a letter whose cases it may keep apart are left out.
+ * trigrams with a letter whose cases it may keep apart are left out. If none is left, the beginnings of trigrams, of which a
+ * match contains one.
  */
-function matchOf(text: string): string | null {
+function matchOf(
+  text: string,
+  { knowsShortTexts }: Pick<SearchIndexAbilities, 'knowsShortTexts'>,
+): TextMatch | null {
   const trigrams = new Set<string>()
   let run: string[] = []
+  let longest: string[] = []
   for (const character of text) {
     run = foldsAlike(character) ? [...run.slice(-2), character] : []
-    if (run.length === 3) trigrams.add(run.join('').replaceAll('"', '""'))
+    if (run.length > longest.length) longest = run
+    if (run.length === 3) trigrams.add(run.join(''))
     if (trigrams.size === MAX_TRIGRAMS) break
   }
-  return trigrams.size === 0 ? null : [...trigrams].map((trigram) => `"${trigram}"`).join(' ')
+  if (trigrams.size > 0) return { by: 'trigrams', texts: [...trigrams] }
+  if (longest.length === 0 || !knowsShortTexts) return null
+  const beginnings = longest
+    .map(foldedForms)
+    .reduce((all, forms) => all.flatMap((start) => forms.map((form) => start + form)))
+  return { by: 'short', texts: beginnings }
+}
+
+/** The forms of which one is what FTS5 stores for a character, as a test finds for each. */
+function foldedForms(character: string): string[] {
+  const lower = character.toLowerCase()
+  // Of "ſ", "ς" and "µ", the form is that of their upper case.
+  const forms = new Set([character, lower, character.toUpperCase().toLowerCase()])
+  const isSingle = (form: string) => [...form].length === 1
+  return [...forms].filter((form) => isSingle(form) && (form.toLowerCase() === form || !isSingle(lower)))
 }
 
 /** Scripts in which FTS5 unites the cases of every letter; a test compares each letter with `sqliteLike`. */
@@ -193,8 +271,9 @@ const DOTLESS_I = 0x131
 
 function foldsAlike(character: string): boolean {
   const code = character.codePointAt(0) ?? 0
-  // SQLite's text functions end at a null character, and lone surrogates are stored as others.
-  if (code === 0 || (code >= 0xd800 && code <= 0xdfff) || code === DOTLESS_I) return false
+  // SQLite's text functions end at a null character. Lone surrogates and U+FFFE and U+FFFF are stored as others.
+  if (code === 0 || (code >= 0xd800 && code <= 0xdfff) || code === 0xfffe || code === 0xffff) return false
+  if (code === DOTLESS_I) return false
   if (character.toLowerCase() === character && character.toUpperCase() === character) return true
   return FOLDED_RANGES.some(([from, to]) => code >= from && code <= to)
 }

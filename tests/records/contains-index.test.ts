@@ -67,7 +67,7 @@ let engine: Engine
 /** Statements that read records. */
 const read: string[] = []
 
-const INDEXED = /sheaf_search_\d+_|lower\(\(coalesce/
+const INDEXED = /sheaf_search_(?:terms_)?\d+_|lower\(\(coalesce/
 
 beforeAll(async () => {
   // Filters do not build the index while the records are compared.
@@ -230,8 +230,8 @@ describe('a filter that looks for a text in a large table', () => {
     const filter = { join: 'and' as const, children: [like('Note', 'ong tail'), like('Title', 'ow 12')] }
     const found = await readThrough(filter)
     expect(found.count.count).toBeGreaterThan(0)
-    // Texts of two letters, and records that do not show a text.
-    expect(await asks(() => table.list('?where=(Title,like,12)&limit=25'))).toBe(false)
+    expect(await asks(() => table.list('?where=(Note,like,語)&limit=25'))).toBe(true)
+    // Records that do not show a text.
     expect(await asks(() => table.list('?where=(Note,nlike,ong%20tail)&limit=25'))).toBe(false)
     await setFilter(filter)
     expect(await planOfView()).toMatchObject({

@@ -1,9 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { openSqliteStore } from '../../src/db/move/sqlite-store.ts'
-import { sqliteSearchIndexes } from '../../src/dialects/sqlite-search.ts'
+import type { Statement, TextMatch } from '../../src/dialects/dialect.ts'
+import { sqliteSearchBatches, sqliteSearchIndexes } from '../../src/dialects/sqlite-search.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 import { type Bench, benchOf, type TestTable } from './support.ts'
 
 /** Too few records for an index. */
@@ -83,6 +86,91 @@ const TEXTS = [
   'É'.repeat(50),
 ])
 
+/** Texts without a trigram, or without three letters or digits in a row. */
+const SHORT = [
+  ...['w', 'z', 'q', 'qz', 'fe', 'FÉ', 'fé', 'É', 'é', 'e\u0301', '\u0301', 'ß', 'SS', 'ss', 'ſ', 'ſe', 'S'],
+  ...[
+    'İ',
+    'i',
+    'ı',
+    'I',
+    'İS',
+    'ısı',
+    'k',
+    'K',
+    '\u212A',
+    '\u212A1',
+    'K1',
+    'µ',
+    'Σ',
+    'ς',
+    'σ',
+    'ΟΣ',
+    'ος',
+    'ός',
+  ],
+  ...[
+    '日',
+    '日本',
+    'スト',
+    'ト',
+    '語テ',
+    '漢字',
+    '字',
+    '字漢',
+    'Ü',
+    'ün',
+    'ТЬ',
+    'вО',
+    'ук',
+    'Ⴀⴀ',
+    'ꭰ',
+    'א',
+    'ום',
+  ],
+  ...[
+    '🦓',
+    '🦓🦓',
+    '👩‍',
+    '%',
+    'a%',
+    '%b',
+    '_',
+    '_b',
+    'b\\',
+    '\\c',
+    '"',
+    '"x',
+    'x"',
+    "'",
+    "o'",
+    '*',
+    '[',
+    '.',
+    '0.',
+  ],
+  ...[
+    ' ',
+    '  ',
+    'w ',
+    ' 9',
+    '\n',
+    'e\n',
+    '\nb',
+    '\\\\',
+    '12',
+    '9 9',
+    'a_b',
+    'A%B',
+    '+0',
+    '-1',
+    '4-0',
+    '.5',
+    '\u0001',
+  ],
+  ...['t "s', 'w 1', 'O.D', '👩‍👩', 'a\u212Ab', '\u212A', '9:5', '00%'],
+]
+
 /** Values of other types, at the same places. */
 const VALUES = [
   { Price: 1e21, Day: '2024-02-29', Seen: '2024-02-29 07:08:09.500+00:00' },
@@ -90,6 +178,7 @@ const VALUES = [
   { Price: 0.1, Day: '9999-12-31', Seen: '2024-02-29 07:08:09+00:00' },
   { Price: 1e-7, Day: '1900-02-28' },
   { Price: -4722.5, Day: '2024-02-29' },
+  { Files: JSON.stringify([{ url: 'https://example.com/x', title: 'Ünd漢字', size: 1 }]) },
 ]
 
 const ids = async (text: string, fieldId: string | null = null) =>
@@ -156,14 +245,14 @@ async function untilIndexed(generation: number) {
 }
 
 /** In the SQL of a search that asks an index. */
-const INDEXED = /sheaf_search_\d+_|lower\(\(coalesce/
+const INDEXED = /sheaf_search_(?:terms_)?\d+_|lower\(\(coalesce/
 
 /** The SQL of a search of the whole table. */
-async function planOf(text: string): Promise<string> {
+async function planOf(text: string, tableId = table.id): Promise<string> {
   const { id, email } = bench.owner
   const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
-  const opened = await app.services.records.open(actor, table.id)
-  const query = { tableId: table.id, search: { text, fieldId: null }, limit: 5, offset: 0 }
+  const opened = await app.services.records.open(actor, tableId)
+  const query = { tableId, search: { text, fieldId: null }, limit: 5, offset: 0 }
   return app.services.records.plan(opened, null, () => ({
     ...query,
     fields: [],
@@ -231,13 +320,25 @@ describe('a search of a large table', () => {
       'é'.repeat(40),
     ])
     // The computed field of the table is searched without the index, so each field is also searched by itself.
-    const fields = ['Title', 'Note', 'Price', 'Day', 'Seen'].map((title) => table.field(title).id)
-    const found = async (text: string) =>
-      Promise.all([null, ...fields].map((fieldId) => ids(text.slice(0, 480), fieldId)))
+    const fields = ['Title', 'Note', 'Price', 'Day', 'Seen', 'Files'].map((title) => table.field(title).id)
+    const found = async (text: string) => ({
+      lists: await Promise.all([null, ...fields].map((fieldId) => ids(text.slice(0, 480), fieldId))),
+    })
+    const foundShort = async (text: string) => {
+      const searched = ['Title', 'Note', 'Seen', 'Files'].map((title) => table.field(title).id)
+      const selection = { tableId: table.id, search: { text, fieldId: table.field('Note').id } }
+      const { count } = await bench.trpc.records.count.query({ selection })
+      return { count, lists: await Promise.all(searched.map((fieldId) => ids(text, fieldId))) }
+    }
     const before = new Map<string, Awaited<ReturnType<typeof found>>>()
     for (const text of searched) before.set(text, await found(text))
-    expect(before.get('istanbul')?.[2]).not.toEqual([])
-    expect(before.get('2024-02-29')?.slice(4)).not.toContainEqual([])
+    const beforeShort = new Map<string, Awaited<ReturnType<typeof foundShort>>>()
+    for (const text of SHORT) beforeShort.set(text, await foundShort(text))
+    expect(
+      [...beforeShort.values()].filter((each) => each.count > 0 && each.count < 500).length,
+    ).toBeGreaterThan(50)
+    expect(before.get('istanbul')?.lists[2]).not.toEqual([])
+    expect(before.get('2024-02-29')?.lists.slice(4, 6)).not.toContainEqual([])
     expect(await planOf('row 123')).not.toMatch(INDEXED)
     const rows = Array.from({ length: 20 }, (_, at) => ({ values: table.values({ Title: `Later ${at}` }) }))
     await bench.trpc.records.write.mutate({
@@ -249,9 +350,10 @@ describe('a search of a large table', () => {
     expect(building.length).toBeGreaterThan(0)
     for (const each of building) expect(each?.part).toBeWithin(0, 1.001)
     await untilUsed()
-    expect(await planOf('ow')).not.toMatch(INDEXED)
+    for (const text of ['ow', 'w', '語', '日本', '12-3']) expect(await planOf(text)).toMatch(INDEXED)
     expect(await searchState()).toEqual({ state: 'ready', part: 1 })
-    for (const text of searched) expect([text, await found(text)]).toEqual([text, before.get(text) ?? []])
+    for (const text of searched) expect([text, await found(text)]).toEqual([text, before.get(text)!])
+    for (const text of SHORT) expect([text, await foundShort(text)]).toEqual([text, beforeShort.get(text)!])
   })
 
   test('finds a text that most records show', async () => {
@@ -410,34 +512,144 @@ describe('a search of a large table', () => {
 describe('the trigrams of a text', () => {
   test('fold each letter as the search does, or leave it out', () => {
     const file = new Database(':memory:')
-    file.run(
-      "create virtual table texts using fts5(text, content='', contentless_delete=1, tokenize='trigram', detail=none)",
-    )
-    const insert = file.prepare('insert into texts (rowid, text) values (?, ?)')
-    const find = file.prepare('select 1 from texts where texts match ? and rowid = ?')
-    const apart: string[] = []
-    let used = 0
-    let id = 0
+    const indexed = { name: 'texts', key: 'id' }
+    const version = {
+      generation: 1,
+      columns: ['text'],
+      isComplete: true,
+      knowsAllLetters: true,
+      knowsShortTexts: true,
+    }
+    const run = ({ sql, params }: Statement) => file.query(sql).all(...(params as string[]))
+    file.run('create table texts (id integer primary key, text text)')
+    for (const each of [sqliteSearchBatches.prepare, ...sqliteSearchBatches.create(indexed, version)])
+      run(each)
+    const insert = file.prepare('insert into sheaf_search_1_texts (rowid, text) values (?, ?)')
+    const inserted: { name: string; id: number; whole: TextMatch; short: TextMatch }[] = []
     file.run('begin')
     for (let code = 1; code <= 0x1ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue
       const letter = String.fromCodePoint(code)
-      const match = sqliteSearchIndexes.match(`q${letter}q`, { knowsAllLetters: true })
-      if (match === null) continue
+      const whole = sqliteSearchIndexes.match(`q${letter}q`, version)
+      const short = sqliteSearchIndexes.match(letter, version)
+      if (whole?.by !== 'trigrams' || short === null) continue
       const cases = new Set(
         [letter, letter.toLowerCase(), letter.toUpperCase()].filter((each) => [...each].length === 1),
       )
       for (const each of cases) {
-        used++
-        insert.run(++id, `q${each}q`)
-        if (!find.get(match, id)) apart.push(`${letter} ${each} ${code}`)
+        const id = inserted.length + 1
+        insert.run(id, `q${each}q\n\n`)
+        inserted.push({ name: `${letter} ${each} ${code}`, id, whole, short })
       }
     }
-    file.run('rollback')
-    expect(used).toBeGreaterThan(100_000)
-    expect(apart).toEqual([])
+    file.run('commit')
+    const terms = new Map<number, string[]>()
+    for (const { term, doc } of file
+      .query<{ term: string; doc: number }, []>('select term, doc from sheaf_search_terms_1_texts')
+      .iterate()) {
+      terms.set(doc, [...(terms.get(doc) ?? []), term])
+    }
+    const find = file.prepare(
+      'select 1 from sheaf_search_1_texts where sheaf_search_1_texts match ? and rowid = ?',
+    )
+    const apart = inserted.filter(
+      ({ id, whole, short }) =>
+        !find.get(whole.texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(' '), id) ||
+        !terms.get(id)?.some((term) => short.texts.some((text) => term.startsWith(text))),
+    )
+    expect(inserted.length).toBeGreaterThan(100_000)
+    expect(apart.map(({ name }) => name)).toEqual([])
   })
 })
+
+describe('an index of version 0.2', () => {
+  test('serves long texts only, and is replaced', async () => {
+    const large = await bench.table({ Title: 'SingleLineText', Note: 'SingleLineText' })
+    const { tableName } = large.schema.table
+    const rows = Array.from({ length: 10_000 }, (_, n) => ({ values: large.values({ Title: `Row ${n}` }) }))
+    for (let time = 0; time < 2; time++) {
+      const operation = { kind: 'insert' as const, tableId: large.id, rows }
+      await bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations: [operation] } })
+    }
+    const { inserted } = await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [
+          {
+            kind: 'insert',
+            tableId: large.id,
+            rows: [{ values: large.values({ Title: 'Long', Note: 'zebra 語' }) }],
+          },
+        ],
+      },
+    })
+    const engine = await app.kernel.sources.engine(bench.baseId)
+    const indexes = engine.dialect.searchIndexes!
+    const indexed = { name: tableName, key: 'id' }
+    const versions = () =>
+      engine.all<{ generation: number; columns: string; isComplete: number; knowsShortTexts: number }>(
+        indexes.list(indexed),
+      )
+    const found = async (text: string) =>
+      (
+        await bench.trpc.records.list.query({
+          query: { tableId: large.id, search: { text, fieldId: null }, limit: 10, offset: 0 },
+        })
+      ).ids
+    await until(async () => {
+      await found('zebra')
+      return (await versions()).some(({ isComplete }) => isComplete === 1)
+    }, 'The first index')
+    const columns = JSON.parse((await versions())[0]!.columns) as string[]
+    if (indexes.batches) await engine.writeScript(indexes.batches.drop(indexed, 1))
+    else await engine.dropIndex(tableName, indexes.indexName(indexed, 1))
+    await engine.writeScript(earlierIndex(tableName, columns))
+    expect(await versions()).toMatchObject([{ generation: 1, isComplete: 1, knowsShortTexts: 0 }])
+    // The table is read again.
+    const { id: fieldId } = large.field('Title')
+    await bench.trpc.schema.updateField.mutate({ fieldId, patch: { title: 'Name' } })
+    expect(await planOf('zebra', large.id)).toMatch(INDEXED)
+    for (const text of ['語', ' 語', '"', 'q語']) expect(await planOf(text, large.id)).not.toMatch(INDEXED)
+    expect(await found('語')).toEqual(inserted)
+    await until(async () => {
+      expect(await found('a 語')).toEqual(inserted)
+      return (await versions()).every(({ knowsShortTexts }) => knowsShortTexts === 1)
+    }, 'The index of this version')
+    expect(await planOf('語', large.id)).toMatch(INDEXED)
+    expect(await found('語')).toEqual(inserted)
+  })
+})
+
+/** The index as version 0.2 built it. */
+function earlierIndex(table: string, columns: string[]): Statement[] {
+  const text = columns.map((column) => `coalesce(${column}, '')`).join(' || chr(10) || ')
+  const list = JSON.stringify(columns).replaceAll("'", "''")
+  if (!isFile) {
+    const name = `sheaf_search_1_${createHash('sha256').update(table).digest('hex').slice(0, 16)}`
+    return [
+      `create index "${name}" on "${table}" using gin ((lower((${text}) collate "C")) gin_trgm_ops)`,
+      `comment on index "${name}" is '${list}'`,
+    ].map((sql) => ({ sql, params: [] }))
+  }
+  const index = `"sheaf_search_1_${table}"`
+  const changed = `"sheaf_changed_1_${table}"`
+  const triggers = ['insert', 'update', 'delete'].map(
+    (event) => `create trigger "sheaf_changed_1_${table}_${event}" after ${event} on "${table}"
+      begin insert or ignore into ${changed} values (${event === 'delete' ? 'old' : 'new'}."id"); end`,
+  )
+  return [
+    `create table if not exists sheaf_search_indexes (
+      table_name text not null, generation integer not null, columns text not null, is_complete integer not null,
+      primary key (table_name, generation)) without rowid`,
+    `create virtual table ${index}
+      using fts5(text, content='', contentless_delete=1, tokenize='trigram', detail=none)`,
+    `create table ${changed} (id integer primary key)`,
+    ...triggers,
+    `insert into sheaf_search_indexes values ('${table}', 1, '${list}', 1)`,
+    `insert into ${index} (rowid, text)
+      select "id", ${text.replaceAll('chr', 'char')} from "${table}"`,
+  ].map((sql) => ({ sql, params: [] }))
+}
 
 test('is not built where automatic indexes are turned off', async () => {
   const other = await createTestApp({ config: { indexSlowMs: 0 } })

@@ -7,11 +7,14 @@ import type { SearchIndexState } from '../../../src/core/performance.ts'
 import type {
   Engine,
   IndexedTable,
+  SearchIndexAbilities,
   SearchIndexBatches,
   SearchIndexes,
   SearchIndexVersion,
+  SearchMatch,
   SearchTexts,
   Statement,
+  TextMatch,
 } from '../../../src/dialects/dialect.ts'
 import type { Log } from '../../../src/log.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -33,6 +36,8 @@ const MIN_RECORDS = 20_000
 /** With more candidates, a page in the table’s order, or a read of all matches, is faster without the index. */
 const MAX_PAGE_CANDIDATES = 20_000
 const MAX_CANDIDATES = 200_000
+/** The same for short texts where the engine may have to test a candidate again, which takes long. */
+const MAX_SHORT_CANDIDATES = 50_000
 /** Records of which an engine that cannot count its candidates reads a sample: a few milliseconds of work. */
 const SAMPLE = 1_000
 /** With a larger share of candidates, reading all matches is faster without the index. */
@@ -52,6 +57,9 @@ const REFRESH_EVERY_MS = 2_000
 
 /** A build that failed is tried again by the next search after this time, or after a change of the table. */
 const RETRY_MS = 10 * 60_000
+
+/** What the present version builds. */
+const ALL_ABILITIES: SearchIndexAbilities = { knowsAllLetters: true, knowsShortTexts: true }
 
 /** An index is dropped after the searches that had begun to use it. */
 const BEGUN_SEARCHES_MS = 500
@@ -205,7 +213,7 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
       indexes !== undefined &&
       tableOf(model) !== null &&
       records >= MIN_RECORDS &&
-      matchOf(indexes, { knowsAllLetters: true }, texts) !== null
+      matchOf(indexes, ALL_ABILITIES, texts) !== null
     )
   }
 
@@ -254,8 +262,9 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   ): Promise<void> {
     const { id } = model.table
     const columns = columnsOf(engine, model, models)
+    // An index of an earlier version serves until another one may be built.
     const isCurrent = (each: Loaded | null): each is Loaded =>
-      each !== null && isSameSet(each.index.columns, columns)
+      each !== null && isSameSet(each.index.columns, columns) && (each.version.knowsShortTexts || !mayBuild)
     let current = await load(engine, model, models)
     if (!isCurrent(current)) {
       // Another server may have built it.
@@ -296,7 +305,7 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
       generation: (old.at(-1)?.generation ?? 0) + 1,
       columns,
       isComplete: false,
-      knowsAllLetters: true,
+      ...ALL_ABILITIES,
     }
     if (indexes.batches) {
       await buildInBatches(engine, indexes.batches, { table, version, useless, attempt })
@@ -470,12 +479,12 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
 /** What an index is asked for texts: what it cannot tell is left out, if that leaves all matches. Null for nothing. */
 function matchOf(
   indexes: SearchIndexes,
-  version: Pick<SearchIndexVersion, 'knowsAllLetters'>,
+  version: SearchIndexAbilities,
   texts: SearchTexts,
-): SearchTexts | null {
+): SearchMatch | null {
   return typeof texts === 'string'
     ? indexes.match(texts, version)
-    : joinTexts(
+    : joinTexts<TextMatch>(
         texts.join,
         texts.of.map((each) => matchOf(indexes, version, each)),
       )
@@ -496,7 +505,7 @@ async function countedCandidates(
 /** The same from a sample of the table. */
 async function estimatedCandidates(
   { engine, context }: Opened,
-  { sample, among }: SearchCandidates,
+  { match, sample, among }: SearchCandidates,
   read: CandidateRead,
   total: number,
 ): Promise<boolean | null> {
@@ -505,8 +514,9 @@ async function estimatedCandidates(
   // A sample takes whole blocks, and may be empty.
   const share = row && row.records > 0 ? row.n / row.records : 1
   const candidates = share * total
+  const most = asksShort(match) ? MAX_SHORT_CANDIDATES : MAX_CANDIDATES
   if (candidates <= FEW_CANDIDATES) return true
-  if (read === 'all') return share <= MAX_SHARE && candidates <= MAX_CANDIDATES ? false : null
+  if (read === 'all') return share <= MAX_SHARE && candidates <= most ? false : null
   // A record that is compared costs about as much as a candidate.
   const walked = read.first / share
   if (candidates <= walked) return false
@@ -514,8 +524,11 @@ async function estimatedCandidates(
   const order = engine.dialect.render(sql.join(ownOrder(rootScope(context)), sql`, `)).sql
   const range = { order, first: Math.ceil(1.5 * walked), most: read.first }
   const [found] = await engine.all<{ n: number }>(among(range), { scan: true })
-  return (found?.n ?? 0) < read.first && candidates <= MAX_CANDIDATES ? false : null
+  return (found?.n ?? 0) < read.first && candidates <= most ? false : null
 }
+
+const asksShort = (match: SearchMatch): boolean =>
+  'join' in match ? match.of.some(asksShort) : match.by === 'short'
 
 /** The duration of a script in milliseconds, without its wait for other writers. */
 async function timed(engine: Engine, statements: Statement[]): Promise<number> {
@@ -565,12 +578,14 @@ async function versionsOf(
     columns: string
     isComplete: number
     knowsAllLetters: number
+    knowsShortTexts: number
   }>(indexes.list(table))
-  return rows.map(({ generation, columns, isComplete, knowsAllLetters }) => ({
+  return rows.map(({ generation, columns, isComplete, knowsAllLetters, knowsShortTexts }) => ({
     generation,
     columns: JSON.parse(columns) as string[],
     isComplete: isComplete === 1,
     knowsAllLetters: knowsAllLetters === 1,
+    knowsShortTexts: knowsShortTexts === 1,
   }))
 }
 

@@ -2,7 +2,7 @@ import { SEARCH_PREFIX } from '../../dialects/automatic-index.ts'
 import type { IndexDefinition, IndexedTable, SearchIndexVersion, Statement } from '../../dialects/dialect.ts'
 import {
   POSTGRES_SEARCH_FUNCTIONS,
-  postgresIndexedText,
+  postgresIndexedColumns,
   postgresSearchIndexes,
 } from '../../dialects/postgres-search.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
@@ -47,7 +47,7 @@ export async function buildSearchIndex(
     for (const text of POSTGRES_SEARCH_FUNCTIONS) await client.unsafe(text)
     const name = postgresSearchIndexes.indexName(table, version.generation)
     // Nobody waits for a read of pending entries, and writers never for more than a quarter of a megabyte of them.
-    const definition = `using gin ((${postgresIndexedText(version)}) ${quotePostgres(extension)}.gin_trgm_ops)
+    const definition = `using gin (${postgresIndexedColumns(version, extension)})
       with (gin_pending_list_limit = ${PENDING_KILOBYTES})`
     await build(client, schema, name, table.name, definition)
     // The index is used from then on.

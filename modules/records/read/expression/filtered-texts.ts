@@ -9,7 +9,7 @@ import {
   isGroup,
 } from '../../../../src/core/filters/index.ts'
 import type { Field, View } from '../../../../src/core/model.ts'
-import type { SearchTexts } from '../../../../src/dialects/dialect.ts'
+import type { Joined, SearchTexts } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { keyOf } from '../../table/index.ts'
 import { indexedText, searchable } from './conditions.ts'
@@ -21,8 +21,6 @@ import { asOwner, type ReadContext, valueStorage } from './scope.ts'
  * decides only which records are read.
  */
 
-/** Letters that an index needs to find a text. */
-const MIN_LETTERS = 3
 /** Longer texts select little more. */
 const MAX_LETTERS = 60
 /** Texts of one pattern, and of several conditions that all have to be met. More select little more. */
@@ -31,7 +29,7 @@ const MAX_JOINED = 4
 const MAX_CHOICES = 20
 
 /** Joins texts; null stands for one that is unknown. Null if the unknown ones decide. */
-export function joinTexts(join: 'and' | 'or', parts: readonly (SearchTexts | null)[]): SearchTexts | null {
+export function joinTexts<T>(join: 'and' | 'or', parts: readonly (Joined<T> | null)[]): Joined<T> | null {
   const known = parts.filter((part) => part !== null)
   const [first] = known
   if (first === undefined || (join === 'or' && known.length < parts.length)) return null
@@ -122,9 +120,7 @@ function literalTexts(pattern: string): string[] {
     if (letter === '%' || letter === '_') texts.push([])
     else texts.at(-1)!.push(letter === '\\' ? (letters[++at] ?? '\\') : letter)
   }
-  return texts
-    .filter(({ length }) => length >= MIN_LETTERS)
-    .map((text) => text.slice(0, MAX_LETTERS).join(''))
+  return texts.filter(({ length }) => length > 0).map((text) => text.slice(0, MAX_LETTERS).join(''))
 }
 
 /** The parts that select most. */

@@ -6,7 +6,7 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { IndexTerm } from '../../../../src/core/performance.ts'
-import type { QueryDialect, SearchTexts, Statement } from '../../../../src/dialects/dialect.ts'
+import type { QueryDialect, SearchMatch, SearchTexts, Statement } from '../../../../src/dialects/dialect.ts'
 import { isTemporal } from '../../../../src/dialects/foreign.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
 import { m } from '../../../../src/messages.gen.ts'
@@ -52,7 +52,7 @@ interface ExpressionState {
 /** Statements that tell how many candidates a search has; see `SearchIndexes`. */
 export interface SearchCandidates {
   /** What the index is asked. */
-  match: SearchTexts
+  match: SearchMatch
   count?(most: number): Statement
   sample?(share: number): Statement
   among?(range: { order: string; first: number; most: number }): Statement
