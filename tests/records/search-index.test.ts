@@ -603,7 +603,13 @@ describe('an index of version 0.2', () => {
     const columns = JSON.parse((await versions())[0]!.columns) as string[]
     if (indexes.batches) await engine.writeScript(indexes.batches.drop(indexed, 1))
     else await engine.dropIndex(tableName, indexes.indexName(indexed, 1))
-    await engine.writeScript(earlierIndex(tableName, columns))
+    const [extension] = isFile
+      ? []
+      : await engine.all<{ schema: string }>({
+          sql: "select extnamespace::regnamespace::text as schema from pg_extension where extname = 'pg_trgm'",
+          params: [],
+        })
+    await engine.writeScript(earlierIndex(tableName, columns, extension?.schema))
     expect(await versions()).toMatchObject([{ generation: 1, isComplete: 1, knowsShortTexts: 0 }])
     // The table is read again.
     const { id: fieldId } = large.field('Title')
@@ -621,13 +627,13 @@ describe('an index of version 0.2', () => {
 })
 
 /** The index as version 0.2 built it. */
-function earlierIndex(table: string, columns: string[]): Statement[] {
+function earlierIndex(table: string, columns: string[], trigramSchema: string | undefined): Statement[] {
   const text = columns.map((column) => `coalesce(${column}, '')`).join(' || chr(10) || ')
   const list = JSON.stringify(columns).replaceAll("'", "''")
   if (!isFile) {
     const name = `sheaf_search_1_${createHash('sha256').update(table).digest('hex').slice(0, 16)}`
     return [
-      `create index "${name}" on "${table}" using gin ((lower((${text}) collate "C")) gin_trgm_ops)`,
+      `create index "${name}" on "${table}" using gin ((lower((${text}) collate "C")) ${trigramSchema}.gin_trgm_ops)`,
       `comment on index "${name}" is '${list}'`,
     ].map((sql) => ({ sql, params: [] }))
   }
