@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
@@ -71,6 +71,7 @@ describe('the search index of a table in PostgreSQL', () => {
       $$ begin raise exception 'permission denied to create extension'; end $$`)
     await run(`create event trigger refuse_extensions on ddl_command_start when tag in ('CREATE EXTENSION')
       execute function public.refuse_extensions()`)
+    const warnings = spyOn(bench.app.kernel.log, 'warn')
     expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
     const performance = async () => (await bench.rest.get(`/api/v2/meta/tables/${table.id}/performance`)).body
     await until(async () => (await performance()).search.state === 'unavailable', 'The refused extension')
@@ -78,6 +79,17 @@ describe('the search index of a table in PostgreSQL', () => {
     expect(await run(`select extname::text as name from pg_extension where extname = 'pg_trgm'`)).toEqual([])
     expect((await performance()).search).toEqual({ state: 'unavailable', part: 0 })
     expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
+    // A change of the table and other tables try again.
+    await bench.trpc.schema.updateField.mutate({ fieldId: table.field('Num').id, patch: { title: 'Number' } })
+    await until(async () => {
+      await search(bench.trpc, 'name 18')
+      return (await performance()).search.state === 'unavailable'
+    }, 'The next refusal')
+    table = await bench.table({ Name: 'SingleLineText', Num: 'Number' })
+    await fillTable(bench.app.kernel, table, RECORDS)
+    await search(bench.trpc, 'name 17')
+    await until(async () => (await performance()).search.state === 'unavailable', 'Another table')
+    expect(warnings.mock.calls.filter(([message]) => message.includes('pg_trgm'))).toHaveLength(1)
     await run('drop event trigger refuse_extensions')
   })
 

@@ -106,6 +106,8 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   const busy = new Set<string>()
   const attempts = new Map<string, Attempt>()
   const refreshedAt = new Map<string, number>()
+  /** Bases whose searches cannot be indexed, which the log says once. */
+  const warned = new Set<string>()
   const uses = new LRUCache<string, { use: CandidateUse }>({ max: MAX_USES, ttl: USES_MS })
   let isClosed = false
   /** Builds run one after the other. */
@@ -281,7 +283,11 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
     attempts.set(id, attempt)
     if ((await build(engine, indexes, model, columns, attempt)) === 'unavailable') {
       attempts.set(id, { ...attempt, state: 'unavailable', at: performance.now() })
-      log.warn('searches are not indexed: pg_trgm is missing and cannot be created', { table: id })
+      const { baseId } = model.table
+      if (!warned.has(baseId)) {
+        log.warn('searches are not indexed: pg_trgm is missing and cannot be created', { baseId })
+      }
+      warned.add(baseId)
       return
     }
     attempts.delete(id)
