@@ -175,6 +175,8 @@ export const KINDS_FROM_ANOTHER_BASE: Readonly<Record<string, string>> = {
 
 /** Condition for entries of this base. Those from another one may be older than the entries before them. */
 const IS_OWN = `coalesce(undone_by, 0) <> ${FROM_ANOTHER_BASE}`
+const isOwn = (entry: SQL): SQL =>
+  sql`coalesce(${entry}.undone_by, 0) <> ${sql.raw(String(FROM_ANOTHER_BASE))}`
 
 /** How an undoer writes: without a log entry, and after `check`, which throws if the entry is no longer to be undone or redone. */
 export interface UndoWrite {
@@ -562,19 +564,23 @@ export async function recordsSince(
     is_left: number | boolean | null
     before: string | null
     is_whole: number | boolean
+    is_foreign: number | boolean
   }>(
     source.dialect.render(sql`select c.id as id, c.kind as kind, c.records as records,
         case when c.records <= ${MAX_CHANGED}
           then (select count(*) from sheaf_change_records l where l.change_id = c.id) end as listed,
         r.record_id as record_id, r.before is not null as is_existing, r.after is not null as is_left,
         case when length(r.before) <= ${MAX_BEFORE_LENGTH} then r.before end as before,
-        exists (select 1 from sheaf_changes f where f.id = ${entryId}) as is_whole
+        exists (select 1 from sheaf_changes f where f.id = ${entryId}) as is_whole,
+        not ${isOwn(sql`c`)} as is_foreign
       from sheaf_changes c left join sheaf_change_records r on r.change_id = c.id and r.table_id = ${tableId}
       where c.id > ${entryId} order by c.id limit ${MAX_FOLLOWED_ENTRIES + 1}`),
   )
   if (rows.length > MAX_FOLLOWED_ENTRIES) return null
   // Old entries are removed from the first on: without this one, later ones may be gone as well.
   if (rows.some(({ is_whole }) => !is_whole)) return null
+  // What a record was in another table it has never been in this one.
+  if (rows.some(({ is_foreign, record_id }) => is_foreign && record_id !== null)) return null
   const records = new Map<RecordId, ChangedRecord>()
   /** Records whose former values are known, as they were added or deleted. */
   const complete = new Set<RecordId>()
@@ -1219,7 +1225,7 @@ export function squashedSet(
   return {
     table: sql`(select r.record_id as record_id, case when ${stays} then '{' || ${merged} || '}' end as before
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where r.table_id = ${tableId} and r.change_id > ${after}
+      where r.table_id = ${tableId} and r.change_id > ${after} and ${isOwn(sql`c`)}
         ${withFields ? sql`` : sql`and c.kind not like 'field.%'`} ${mentions}
       group by r.record_id ${unlisted === undefined ? sql`` : sql`union all select id, null from (${unlisted}) as unlisted`}) ${name}`,
     where: sql`1 = 1`,
@@ -1243,10 +1249,12 @@ const isInRange =
  */
 const LOOKED_UP = sql`limit 1 offset 0`
 
-/** True if entries after one list a record of a table. @param id as the log keeps it */
+/** True if entries of this base after one list a record of a table. @param id as the log keeps it */
 export const isListedAfter = (tableId: string, after: number, id: SQL): SQL =>
   sql`exists (select 1 from sheaf_change_records as listed where listed.table_id = ${tableId}
-    and listed.record_id = ${id} and listed.change_id + 0 > ${after} ${LOOKED_UP})`
+    and listed.record_id = ${id} and listed.change_id + 0 > ${after}
+    and exists (select 1 from sheaf_changes as action where action.id = listed.change_id and ${isOwn(sql`action`)} ${LOOKED_UP})
+    ${LOOKED_UP})`
 
 /** The id under which `stageSet` lists records while a script runs; entries begin with 1. */
 const STAGED_ID = sql.raw('0')
@@ -1482,7 +1490,7 @@ export async function authorsAfter(
   const rows = await engine.all<{ actor_id: string | null; n: number }>(
     engine.dialect.render(sql`select c.actor_id, count(distinct r.record_id) as n
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where r.table_id = ${tableId} and r.change_id > ${after} group by c.actor_id`),
+      where r.table_id = ${tableId} and r.change_id > ${after} and ${isOwn(sql`c`)} group by c.actor_id`),
     { scan: true },
   )
   return rows.map(({ actor_id: actorId, n }) => ({ actorId, records: Number(n) }))

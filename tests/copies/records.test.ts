@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { linkOf } from '../../src/core/fields/link-options.ts'
+import { lastChangeId, removeEntries } from '../../src/db/change-log.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
@@ -449,6 +450,28 @@ describe('moving records', () => {
       if (of === other) await undo(bench)
       expect((await historyIn(bench, source, 1)).entries.slice(-before.length)).toEqual(before)
     }
+  })
+
+  test('does not take what a record was in another table for what it was in this one', async () => {
+    const guest = await createMember(bench.app, bench.baseId, 'editor')
+    const source = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [{ Title: 'a', Price: 1 }])
+    const target = await bench.table({ Title: 'SingleLineText', Price: 'Number' }, [{ Title: 'b', Price: 2 }])
+    await bench.app.rest(guest.token).patch(source.path, { Id: 1, Price: 3 })
+    // Of the history of the source, the creation of the record is gone.
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    await removeEntries(engine, (await lastChangeId(engine)) - 1)
+    const at = new Date().toISOString()
+    await Bun.sleep(5)
+    const filled = async () =>
+      (await bench.rest.get(`${target.path}/count?where=(Price,notblank)`)).body.count
+    for (let time = 0; time < 3; time++) expect(await filled()).toBe(1)
+    expect((await copy(source, target, [1], { move: true })).body).toMatchObject({ deleted: 1 })
+    expect(await filled()).toBe(2)
+    const moment = { tableId: target.id, at }
+    const { authors } = await bench.trpc.records.previewTableRestore.query(moment)
+    expect(authors).toEqual([{ actorId: bench.owner.id, records: 1 }])
+    await bench.trpc.records.restoreTable.mutate(moment)
+    expect(await target.titles()).toEqual(['b'])
   })
 
   test('keeps nothing of the history where nothing can be moved', async () => {
