@@ -491,11 +491,12 @@ export async function effectsSince(
     table_id: string | null
     is_existing: number | boolean | null
     is_new: number | boolean | null
+    is_foreign: number | boolean
     after: string | null
   }>(
     source.dialect.render(sql`select c.id as id, c.kind as kind, c.records as records, c.table_id as own_table_id,
         case when length(c.detail) <= ${MAX_EFFECT_LENGTH} then c.detail end as detail, r.table_id as table_id,
-        r.before is not null as is_existing, r.after is not null as is_new,
+        r.before is not null as is_existing, r.after is not null as is_new, not ${isOwn(sql`c`)} as is_foreign,
         case when length(r.after) <= ${MAX_EFFECT_LENGTH} then r.after end as after
       from sheaf_changes c left join sheaf_change_records r on r.change_id = c.id
       where c.id > ${entryId} order by c.id limit ${MAX_EFFECT_RECORDS + 1}`),
@@ -509,8 +510,12 @@ export async function effectsSince(
     const entry = listed[0]!
     const changes = listed.filter(({ table_id }) => table_id !== null)
     const inserted = insertedRange(entry)
-    // Schema changes rewrite records without listing them, and some large changes list none.
-    const isListed = entry.kind.startsWith('records.') && changes.length + inserted === Number(entry.records)
+    // Schema changes rewrite records without listing them, and some large changes list none. What came from another base
+    // happened to the records there.
+    const isListed =
+      entry.kind.startsWith('records.') &&
+      changes.length + inserted === Number(entry.records) &&
+      !entry.is_foreign
     if (!isListed) return [{ entryId: id, ...UNKNOWN_EFFECT }]
     const ownEffect: (Effect & { entryId: number })[] =
       inserted > 0 ? [{ entryId: id, tableId: entry.own_table_id, fieldIds: null, added: inserted }] : []
