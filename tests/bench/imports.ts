@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
-import { ended, formatOf, resultOf, startImport, upload } from '../imports/support.ts'
+import { ended, formatOf, type NewTableImport, resultOf, startImport, upload } from '../imports/support.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { FIELDS, makeBareFile, makeRows } from './bare-table.ts'
+import { LARGE_COLUMNS, LARGE_WORKBOOK, makeLargeFiles } from './large-files.ts'
+import { cpuSeconds, ownMb } from './processes.ts'
 import type { Product } from './product.ts'
 import type { Line } from './report.ts'
 
@@ -158,4 +160,80 @@ export async function measureFormats(product: Product, rows: number): Promise<Li
     })
   }
   return lines
+}
+
+/** What an import of a large file took. */
+interface LargeImport {
+  ms: number
+  cpuSeconds: number
+  /** Memory beyond what the server had before, at its peak. */
+  grownMb: number
+}
+
+async function measureLarge(
+  product: Product,
+  path: string,
+  rows: number,
+  how: NewTableImport,
+): Promise<LargeImport> {
+  const door = { url: `http://127.0.0.1:${product.port}`, token: product.session }
+  const before = { at: performance.now(), cpu: cpuSeconds(product.pid), mb: ownMb(product.pid) }
+  let peak = 0
+  const timer = setInterval(() => {
+    peak = Math.max(peak, ownMb(product.pid))
+  }, 50)
+  try {
+    const jobId = await startImport(door, product.baseId, Bun.file(path), how)
+    const result = resultOf(await ended(door, jobId, 1_200_000))
+    if (result.rows !== rows) throw new Error(`The import added ${result.rows} of ${rows} rows`)
+    return {
+      ms: performance.now() - before.at,
+      cpuSeconds: cpuSeconds(product.pid) - before.cpu,
+      grownMb: peak - before.mb,
+    }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Memory that an import of a file of any size takes, in MB. */
+const IMPORT_MB = 300
+
+/** Imports a workbook as large as they get, between two imports of the same rows as CSV, since the speed of a machine changes. */
+export async function measureLargeWorkbook(product: Product, rows: number): Promise<Line[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sheaf-bench-large-'))
+  try {
+    const { csv, xlsx } = await makeLargeFiles(folder, rows)
+    const columns = LARGE_COLUMNS
+    const before = await measureLarge(product, csv, rows, { title: 'Large CSV', columns })
+    const workbook = await measureLarge(product, xlsx, rows, {
+      title: 'Large workbook',
+      columns,
+      otherFormat: LARGE_WORKBOOK,
+    })
+    const after = await measureLarge(product, csv, rows, { title: 'Large CSV again', columns })
+    const ms = (before.ms + after.ms) / 2
+    const cpu = (before.cpuSeconds + after.cpuSeconds) / 2
+    const ratio = ms / workbook.ms
+    const work = `import ${rows.toLocaleString('en')} rows of Excel`
+    const seconds = (took: number, used: number) => `${(took / 1000).toFixed(1)} s, ${used.toFixed(1)} s cpu`
+    return [
+      {
+        work,
+        result: `${ratio.toFixed(2)} of CSV (by cpu ${(cpu / workbook.cpuSeconds).toFixed(2)})`,
+        promise: '≥ 0.20',
+        holds: ratio >= 1 / 5,
+        detail: `Excel ${seconds(workbook.ms, workbook.cpuSeconds)}, CSV ${seconds(ms, cpu)}`,
+      },
+      {
+        work: `${work}, memory`,
+        result: `${workbook.grownMb.toFixed(0)} MB more`,
+        promise: `≤ ${IMPORT_MB} MB`,
+        holds: workbook.grownMb <= IMPORT_MB,
+        detail: `a file of ${(Bun.file(xlsx).size / 1e6).toFixed(0)} MB; the same rows as CSV ${before.grownMb.toFixed(0)} MB more`,
+      },
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

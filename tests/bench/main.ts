@@ -9,7 +9,7 @@ import { measureBaseFiles } from './base-files.ts'
 import { measureExports, measurePostgresExports } from './exports.ts'
 import { measureGrowth } from './growth.ts'
 import { measureHooks } from './hooks.ts'
-import { measureFormats, measureImport } from './imports.ts'
+import { measureFormats, measureImport, measureLargeWorkbook } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
 import { measureManyBases } from './many-bases.ts'
@@ -181,6 +181,8 @@ try {
     lines.push(await measureImport(product, Math.min(rows, 200_000)))
     lines.push(...(await measureFormats(product, Math.min(rows, 100_000))))
   }
+  if (isWanted('import of a large workbook'))
+    lines.push(...(await measureLargeWorkbook(product, Math.min(rows * 10, 1_000_000))))
   if (isWanted('backups')) lines.push(...(await measureBackups(product, rows)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
