@@ -159,7 +159,7 @@ export interface SearchIndexVersion {
   isComplete: boolean
   /** False if the index knows the letters A to Z and digits only. */
   knowsAllLetters: boolean
-  /** False if the index finds no text without a trigram: those of version 0.2. */
+  /** False if the index finds no text without a trigram: those of earlier builds. */
   knowsShortTexts: boolean
 }
 

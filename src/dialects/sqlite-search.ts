@@ -27,7 +27,7 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
 
 const indexName = ({ name }: IndexedTable, generation: number) => `sheaf_search_${generation}_${name}`
-/** The table of the trigrams of an index with the keys of their rows. Indexes of version 0.2 have none. */
+/** The table of the trigrams of an index with the keys of their rows. Indexes of earlier builds have none. */
 const termsName = ({ name }: IndexedTable, generation: number) => `sheaf_search_terms_${generation}_${name}`
 const changedName = ({ name }: IndexedTable, generation: number) => `sheaf_changed_${generation}_${name}`
 

@@ -97,6 +97,36 @@ describe('searching a view', () => {
     await grid.showsIn(850, 'Notes', 'found')
   })
 
+  test('goes to the first hit before all are counted, and ends the count for another text', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    const released = Promise.withResolvers<void>()
+    await page.route(/records\.count/, async (route) => {
+      if (decodeURIComponent(route.request().url()).includes('"needle"')) await released.promise
+      await route.continue().catch(() => {})
+    })
+    const ended: string[] = []
+    page.on('requestfailed', (request) => ended.push(decodeURIComponent(request.url())))
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByTestId('search-filters').click()
+    await page.keyboard.type('needle')
+    expect(await untilActive(grid, '250,2')).toBe('250,2')
+    await page.keyboard.type(' here')
+    await eventually(
+      () => textOf(page.getByTestId('search-count')),
+      (text) => text === '1 of 3',
+    )
+    expect(ended.some((url) => url.includes('records.count') && url.includes('"needle"'))).toBe(true)
+    released.resolve()
+    await page.getByLabel('Search this view').fill('no such text')
+    expect(
+      await eventually(
+        () => textOf(page.getByTestId('search-count')),
+        (text) => text === '0 of 0',
+      ),
+    ).toBe('0 of 0')
+  })
+
   test('changes between the two ways with the text kept', async () => {
     const grid = await tests.open(FIELDS, ROWS)
     const { page } = grid

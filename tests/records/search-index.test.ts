@@ -562,7 +562,7 @@ describe('the trigrams of a text', () => {
   })
 })
 
-describe('an index of version 0.2', () => {
+describe('an index of an earlier build', () => {
   test('serves long texts only, and is replaced', async () => {
     const large = await bench.table({ Title: 'SingleLineText', Note: 'SingleLineText' })
     const { tableName } = large.schema.table
@@ -626,7 +626,7 @@ describe('an index of version 0.2', () => {
   })
 })
 
-/** The index as version 0.2 built it. */
+/** The index without short texts, as earlier builds of Sheaf left it. */
 function earlierIndex(table: string, columns: string[], trigramSchema: string | undefined): Statement[] {
   const text = columns.map((column) => `coalesce(${column}, '')`).join(' || chr(10) || ')
   const list = JSON.stringify(columns).replaceAll("'", "''")

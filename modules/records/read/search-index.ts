@@ -264,7 +264,7 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   ): Promise<void> {
     const { id } = model.table
     const columns = columnsOf(engine, model, models)
-    // An index of an earlier version serves until another one may be built.
+    // An index of an earlier build serves until another one may be built.
     const isCurrent = (each: Loaded | null): each is Loaded =>
       each !== null && isSameSet(each.index.columns, columns) && (each.version.knowsShortTexts || !mayBuild)
     let current = await load(engine, model, models)

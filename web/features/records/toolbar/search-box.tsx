@@ -202,10 +202,12 @@ function useSearchHits(context: TableContext, search: Search | null): SearchHits
   const turn = useRef(0)
   const { text, fieldId } = search ?? { text: '', fieldId: null }
 
+  const reading = useRef(new AbortController())
+
   async function select(index: number): Promise<void> {
     const mine = ++turn.current
     setAt(index)
-    const place = await placeOf(latest.current, { text, fieldId }, index)
+    const place = await placeOf(latest.current, { text, fieldId }, index, reading.current.signal)
     const show = shownRecords(latest.current)?.show
     if (place && show) return mine === turn.current ? show(place.recordId) : undefined
     if (place) await untilRow(latest.current.store.source, place.row)
@@ -218,18 +220,24 @@ function useSearchHits(context: TableContext, search: Search | null): SearchHits
     setCount(null)
     setAt(null)
     if (text === '') return
-    let isGone = false
-    async function find() {
+    const controller = new AbortController()
+    const { signal } = controller
+    reading.current = controller
+    async function countHits() {
       const { schema, store } = latest.current
       const selection = selectionOf(schema.table.id, { ...store.query(), search: { text, fieldId } })
-      const found = await api.records.count.query({ selection: { ...selection, timeZone } })
-      if (isGone) return
+      const found = await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })
+      if (signal.aborted) return
       setCount(found.count)
-      if (found.count > 0) await show.current(0)
+      if (found.count === 0) setAt(null)
     }
-    find().catch(report)
+    // In a large table the first hit is found long before all are counted.
+    Promise.all([countHits(), show.current(0)]).catch((error) => {
+      if (!signal.aborted) report(error)
+    })
     return () => {
-      isGone = true
+      // Ends the reads on the server as well.
+      controller.abort()
       turn.current++
     }
   }, [text, fieldId])
@@ -239,7 +247,10 @@ function useSearchHits(context: TableContext, search: Search | null): SearchHits
     at,
     go(by) {
       if (!count) return
-      select(((at ?? (by > 0 ? -1 : 0)) + by + count) % count).catch(report)
+      const { signal } = reading.current
+      select(((at ?? (by > 0 ? -1 : 0)) + by + count) % count).catch((error) => {
+        if (!signal.aborted) report(error)
+      })
     },
   }
 }
@@ -251,6 +262,7 @@ async function placeOf(
   { schema, state, store }: TableContext,
   search: Search,
   index: number,
+  signal: AbortSignal,
 ): Promise<{ recordId: RecordId; row: number; fieldId: string | undefined } | null> {
   const shown = shownFields(schema.fields, state.view).map(({ field }) => field)
   const query = {
@@ -260,13 +272,16 @@ async function placeOf(
     limit: 1,
   }
   const fieldIds = shown.map((field) => field.id)
-  const page = await api.records.list.query({ query: { ...query, search, fieldIds, offset: index } })
+  const page = await api.records.list.query(
+    { query: { ...query, search, fieldIds, offset: index } },
+    { signal },
+  )
   const recordId = page.ids[0]
   if (recordId === undefined) return null
-  const { offset } = await api.records.position.query({
-    query: { ...query, search: null, offset: 0 },
-    recordId,
-  })
+  const { offset } = await api.records.position.query(
+    { query: { ...query, search: null, offset: 0 }, recordId },
+    { signal },
+  )
   const wanted = search.text.toLocaleLowerCase()
   const field = shown.find((one) => {
     if (search.fieldId !== null) return one.id === search.fieldId
