@@ -15,8 +15,8 @@ import type {
 import { asRegularExpression } from './postgres-text.ts'
 import { createRender } from './standard-sql.ts'
 
-/** Longer texts of a record are candidates of every search of less than three letters. */
-const MAX_PAIRED_BYTES = 100_000
+/** Records with longer texts are candidates of every search without trigrams: pairs of 20,000 characters take some milliseconds. */
+const MAX_PAIRED_BYTES = 20_000
 
 /**
  * Functions of a base's schema that print values as searches compare them. An index accepts only immutable functions;

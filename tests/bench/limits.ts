@@ -117,6 +117,8 @@ async function measureRows(rows: number): Promise<Line[]> {
   const pageAt = (offset: number) => get(product, `${path}?limit=100&offset=${offset}`)
   const list = (text: string) =>
     trpc.records.list.query({ query: { tableId, limit: 100, offset: 0, search: { text, fieldId: null } } })
+  const countOf = (text: string) =>
+    trpc.records.count.query({ selection: { tableId, search: { text, fieldId: null } } })
   /** Reads until the index that helps is built, which is while nobody writes. */
   async function settle(
     read: () => Promise<unknown>,
@@ -192,7 +194,18 @@ async function measureRows(rows: number): Promise<Line[]> {
       30,
     )
     const letters = 'Order 1234567'
-    await measure('search while typing', 500, (n) => list(letters.slice(0, 3 + (n % 11))), insert)
+    await measure('search while typing', 500, (n) => list(letters.slice(0, 1 + (n % 13))), insert)
+    // No record shows these.
+    const rare = ['qz', 'zq', 'q', '北京', '語']
+    await measure('search for a short text that is rare', 500, (n) => list(rare[n % 5]!), insert)
+    await measure('count of a short text that is rare', 500, (n) => countOf(rare[n % 5]!), insert)
+    const inBase = (text: string) => trpc.records.search.query({ baseId, tableId, text })
+    await measure(
+      'search of the base while typing',
+      500,
+      (n) => inBase(letters.slice(0, 2 + (n % 12))),
+      insert,
+    )
     await repeated('search', 500, () => list('Order 1234'))
     await measure('insert one record', 50, (n) => insert(rows + n))
     await measure('first page after an insert', 50, () => pageAt(0), insert)

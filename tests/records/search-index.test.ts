@@ -168,7 +168,7 @@ const SHORT = [
     '.5',
     '\u0001',
   ],
-  ...['t "s', 'w 1', 'O.D', '👩‍👩', 'a\u212Ab', '\u212A', '9:5', '00%'],
+  ...['g ta', 't "s', 'w 1', 'O.D', '👩‍👩', 'a\u212Ab', '\u212A', '9:5', '00%'],
 ]
 
 /** Values of other types, at the same places. */
@@ -325,7 +325,7 @@ describe('a search of a large table', () => {
       lists: await Promise.all([null, ...fields].map((fieldId) => ids(text.slice(0, 480), fieldId))),
     })
     const foundShort = async (text: string) => {
-      const searched = ['Title', 'Note', 'Seen', 'Files'].map((title) => table.field(title).id)
+      const searched = ['Note', 'Seen', 'Files'].map((title) => table.field(title).id)
       const selection = { tableId: table.id, search: { text, fieldId: table.field('Note').id } }
       const { count } = await bench.trpc.records.count.query({ selection })
       return { count, lists: await Promise.all(searched.map((fieldId) => ids(text, fieldId))) }
