@@ -437,7 +437,6 @@ export function createImportsService(
     }: FileImport,
   ): Promise<Job> {
     const { analysis } = await tableOfFile(actor, uploadId, name, {
-      header: true,
       // Another table of the sheet would be left out without a word.
       range: null,
       // Objects in the file fill JSON fields as a whole.

@@ -578,6 +578,39 @@ describe('POST /api/v2/tables/{tableId}/import', () => {
     expect(await codes('table=people', file)).toEqual(both)
   })
 
+  test('reads the titles beside lists of JSON', async () => {
+    const { tableId } = await people()
+    const file = '{"columns": ["Code", "Name"], "data": [["x1", "Eve"], ["x2", "Kim"]]}'
+    const { id } = (await (await post(tableId, 'table=data', file)).json()) as { id: string }
+    expect(resultOf(await ended(door, id))).toMatchObject({ rows: 2, problems: 0 })
+    expect((await rowsOf(door, tableId)).slice(-2)).toMatchObject([
+      { Code: 'x1', Name: 'Eve' },
+      { Code: 'x2', Name: 'Kim' },
+    ])
+  })
+
+  test('reads amounts in dollars with the decimal mark that the caller names', async () => {
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: `Amounts ${crypto.randomUUID()}`,
+      fields: [
+        { title: 'A', type: 'Currency', options: { code: 'USD' } },
+        { title: 'B', type: 'Decimal' },
+      ],
+    })
+    const file = 'A;B\n$1,500;0,5\n$2,250;1,25\n'
+    for (const [query, amounts] of [
+      ['', [1500, 2250]],
+      ['decimal=,', [1.5, 2.25]],
+      ['decimal=.', [1500, 2250]],
+    ] as const) {
+      const { id } = (await (await post(table.id, query, file)).json()) as { id: string }
+      resultOf(await ended(door, id))
+      const rows = await rowsOf(door, table.id)
+      expect([query, rows.slice(-2).map(({ A }) => A)]).toEqual([query, [...amounts]])
+    }
+  })
+
   test('reads each column of dates in the notation that its values show', async () => {
     const { table } = await app.trpc(owner.token).schema.createTable.mutate({
       baseId: base.id,

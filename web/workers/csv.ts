@@ -95,6 +95,7 @@ function analyse({ samples, chosen }: AnalyseRequest): Analysis | null {
     fields: detectFields(isWhole ? headRows : rows, titles, {
       maxRowsToParse: Number.POSITIVE_INFINITY,
       decimal,
+      isDecimalChosen: chosen.decimal !== undefined,
     })
       .slice(0, width)
       .map((field, at) => (head.textColumns.has(at) ? asDigits(field) : field)),

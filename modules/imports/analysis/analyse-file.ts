@@ -109,7 +109,7 @@ async function analyseTable(
     const header = Array.from({ length: width }, (_, at) => table.titles?.[at] ?? '')
     const all = [...rows, ...evidence.rows(width)]
     const { pointColumns } = table
-    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, decimal, pointColumns }
+    const options = { maxRowsToParse: Number.POSITIVE_INFINITY, decimal, isDecimalChosen, pointColumns }
     return { rows, decimal, fields: detectFields(all, header, options) }
   }
   function widthNow(): number {

@@ -63,6 +63,8 @@ interface DetectOptions {
   maxRowsToParse?: number
   /** Decimal mark for columns whose numbers can be read with both; a point by default. */
   decimal?: DecimalMark
+  /** True if a person has set the decimal mark, which then also holds for amounts of countries that use the other one. */
+  isDecimalChosen?: boolean
   /** Positions of columns whose numbers have a decimal point, whatever mark those in texts have. */
   pointColumns?: ReadonlySet<number>
 }
@@ -77,7 +79,12 @@ interface DetectOptions {
 export function detectFields(
   samples: string[][],
   header: string[] | null,
-  { maxRowsToParse = MAX_ROWS_TO_PARSE, decimal = '.', pointColumns }: DetectOptions = {},
+  {
+    maxRowsToParse = MAX_ROWS_TO_PARSE,
+    decimal = '.',
+    isDecimalChosen = false,
+    pointColumns,
+  }: DetectOptions = {},
 ): DetectedField[] {
   const rows = samples.slice(0, maxRowsToParse)
   const width = rows.reduce((most, row) => Math.max(most, row.length), header?.length ?? 0)
@@ -87,7 +94,7 @@ export function detectFields(
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
     const hasUnclear = !pointColumns?.has(index) && hasUnclearMark(filled)
-    const usual = hasUnclear ? markOf(filled, decimal) : decimal
+    const usual = hasUnclear && !isDecimalChosen ? markOf(filled, decimal) : decimal
     const own = requiredDecimalMark(filled) ?? (pointColumns?.has(index) ? '.' : usual)
     const hints = { decimal: own, title: header === null ? '' : title }
     const days = filled.filter((value) => !isMissingWord(value) && !isMissingDay(value)).map(plainDay)
