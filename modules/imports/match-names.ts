@@ -3,6 +3,7 @@ import { notFound } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { readNameList } from '../../src/core/fields/list-value.ts'
 import { countNamed, isLikelyLink, namesOf } from '../../src/core/imports/likely-link.ts'
+import type { MatchedTable } from '../../src/core/imports/propose-links.ts'
 import type { Table } from '../../src/core/model.ts'
 import type { ColumnValue } from '../../src/db/column-values.ts'
 import { namesInZone, readNames, recordsNamed } from '../../src/db/names-of-records.ts'
@@ -64,14 +65,6 @@ export function createMissingNames({
 /** Tables whose records are looked at, and the time for it, in milliseconds. */
 const MAX_TABLES = 30
 const MAX_MS = 3000
-
-/** An existing table that columns of a file can link to. */
-export interface MatchedTable {
-  tableId: string
-  title: string
-  /** Columns whose values name records of the table, by their position in the call. */
-  columns: { column: number; count: number; found: number; isLikely: boolean }[]
-}
 
 /** Finds the existing tables whose records the columns of a file name, for the links that an import proposes. */
 export function createTableMatcher({ kernel, auth, schema }: Omit<Deps, 'records'>) {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import * as XLSX from 'xlsx'
-import type { Base } from '../../src/core/model.ts'
 import {
   countMisfits,
   type DraftTarget,
@@ -9,7 +8,8 @@ import {
   refusedCurrencies,
   toStartInput,
   withType,
-} from '../../web/features/imports/draft.ts'
+} from '../../src/core/imports/draft.ts'
+import type { Base } from '../../src/core/model.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 import {

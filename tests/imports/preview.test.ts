@@ -4,9 +4,6 @@ import { OWN_COLUMN } from '../../src/core/fields/field.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { parseCell } from '../../src/core/fields/notations.ts'
 import type { Analysis } from '../../src/core/imports/analysis.ts'
-import type { Field } from '../../src/core/model.ts'
-import { createAnalyser } from '../../web/features/imports/analyse.ts'
-import { AnalyseError } from '../../web/features/imports/analysis.ts'
 import {
   countMisfits,
   type DraftTarget,
@@ -17,7 +14,10 @@ import {
   toStartInput,
   withMark,
   withType,
-} from '../../web/features/imports/draft.ts'
+} from '../../src/core/imports/draft.ts'
+import type { Field } from '../../src/core/model.ts'
+import { createAnalyser } from '../../web/features/imports/analyse.ts'
+import { AnalyseError } from '../../web/features/imports/analysis.ts'
 import { type ImportSource, readSamples, tableTitleOf } from '../../web/features/imports/source.ts'
 
 const analyser = createAnalyser()

@@ -17,14 +17,6 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { plainDay, plainDigits } from '../../../src/core/fields/notations.ts'
 import { type DecimalMark, parseNumber } from '../../../src/core/fields/number-text.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
-import type { Field } from '../../../src/core/model.ts'
-import { CELLS } from '../../cells/index.ts'
-import { direction, formatNumber } from '../../i18n.ts'
-import { m } from '../../messages.gen.ts'
-import { Button } from '../../ui/button.tsx'
-import { ScrollRegion } from '../../ui/composite.tsx'
-import { keyed } from '../../ui/keyed.ts'
-import styles from './column-cards.module.css'
 import {
   countMisfits,
   createsRecords,
@@ -40,7 +32,15 @@ import {
   refusedCurrencies,
   targetFields,
   withMark,
-} from './draft.ts'
+} from '../../../src/core/imports/draft.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { CELLS } from '../../cells/index.ts'
+import { direction, formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
+import { Button } from '../../ui/button.tsx'
+import { ScrollRegion } from '../../ui/composite.tsx'
+import { keyed } from '../../ui/keyed.ts'
+import styles from './column-cards.module.css'
 import type { Draft } from './use-drafts.ts'
 import type { LinkTarget } from './use-links.ts'
 

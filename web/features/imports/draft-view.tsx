@@ -4,6 +4,14 @@ import { CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts
 import type { EncodingReading } from '../../../src/core/csv/guess-encoding.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Analysis } from '../../../src/core/imports/analysis.ts'
+import {
+  countMisfits,
+  type DraftColumn,
+  type DraftTarget,
+  missingFields,
+  problemOf,
+  unfilledColumns,
+} from '../../../src/core/imports/draft.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
 import { messageOf } from '../../errors.ts'
@@ -17,14 +25,6 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { nameOf } from '../sources/source-commands.tsx'
 import { AnalyseError } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
-import {
-  countMisfits,
-  type DraftColumn,
-  type DraftTarget,
-  missingFields,
-  problemOf,
-  unfilledColumns,
-} from './draft.ts'
 import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
 import { loadTarget } from './load-target.ts'

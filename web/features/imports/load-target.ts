@@ -1,5 +1,5 @@
+import type { DraftTarget } from '../../../src/core/imports/draft.ts'
 import { api } from '../../trpc.ts'
-import type { DraftTarget } from './draft.ts'
 
 /** An existing table as the target of an import. @throws the server's error, also if its database does not answer */
 export async function loadTarget(tableId: string): Promise<Extract<DraftTarget, { kind: 'append' }>> {

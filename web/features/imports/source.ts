@@ -1,3 +1,4 @@
+import { titleOfImport } from '../../../src/core/imports/title-of-import.ts'
 import { m } from '../../messages.gen.ts'
 import type { FileSamples } from './analysis.ts'
 
@@ -23,23 +24,9 @@ export function sourceOfText(text: string): ImportSource {
   return { kind: 'file', name: m.imports_pasted_text(), size: file.size, file }
 }
 
-/** Names that spreadsheet programs give to sheets in several languages, which say nothing about a table. */
-const PLAIN_SHEET =
-  /^(?:sheet|tabelle|table|feuille|feuil|hoja|foglio|blad|planilha|folha|arkusz|ark|list|лист|sayfa|シート|工作表)\s?\d*$/i
-
-/**
- * Suggested table title: the name of the sheet or list, or of the file without extension if that says more.
- * @param table name in the file, '' for none
- * @param isOnly true if the file has no other table
- */
+/** Suggested table title. @param table name in the file @param isOnly true if the file has no other table */
 export const tableTitleOf = ({ name }: ImportSource, table = '', isOnly = true): string =>
-  (table === '' || (isOnly && PLAIN_SHEET.test(table))
-    ? name.replace(/\.(csv|tsv|tab|txt|xlsx|xlsm|xlsb|xls|ods|json|ndjson|jsonl|geojson)$/i, '')
-    : table
-  )
-    .replace(/[./]+/g, ' ')
-    .trim()
-    .slice(0, 200) || m.imports_import()
+  titleOfImport(name, table, isOnly) || m.imports_import()
 
 /** Workbooks that the server reads into memory as a whole, which takes up to 20 times their size. */
 const READ_WHOLE = /\.(?:xls|xlsb|xml|ods|fods)$/i

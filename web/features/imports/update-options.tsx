@@ -1,5 +1,11 @@
+import {
+  type DraftColumn,
+  type DraftTarget,
+  type DraftUpdate,
+  keyCandidates,
+  keyFields,
+} from '../../../src/core/imports/draft.ts'
 import { m } from '../../messages.gen.ts'
-import { type DraftColumn, type DraftTarget, type DraftUpdate, keyCandidates, keyFields } from './draft.ts'
 import styles from './draft-view.module.css'
 
 interface UpdateOptionsProps {

@@ -1,13 +1,18 @@
 import { useEffect, useRef, useState } from 'react'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { freeTitle } from '../../../src/core/free-title.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
+import {
+  type DraftColumn,
+  type DraftTarget,
+  draftColumns,
+  withType,
+} from '../../../src/core/imports/draft.ts'
 import type { ChosenFormat, ExcelFormat, SheetRange } from '../../../src/core/imports/format.ts'
 import { m } from '../../messages.gen.ts'
-import { freeTitle } from '../layout/unused-title.ts'
 import { type Analyser, createAnalyser } from './analyse.ts'
 import { analyseUpload } from './analyse-upload.ts'
 import { AnalyseError, type FileSamples } from './analysis.ts'
-import { type DraftColumn, type DraftTarget, draftColumns, withType } from './draft.ts'
 import { type ImportSource, readSamples, tableTitleOf } from './source.ts'
 import { readBytes, uploadSource } from './transfer.ts'
 

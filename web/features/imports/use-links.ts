@@ -1,11 +1,8 @@
-import { fieldType } from '../../../src/core/fields/index.ts'
-import type { Analysis } from '../../../src/core/imports/analysis.ts'
-import { countNamed, isCalledAfter, isLikelyLink } from '../../../src/core/imports/likely-link.ts'
-import { singularOf } from '../../../src/core/nouns.ts'
+import { type DraftLink, takesLinks } from '../../../src/core/imports/draft.ts'
+import { comparedColumns, proposeLinks } from '../../../src/core/imports/propose-links.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { timeZone } from '../../time-zone.ts'
-import { type Outputs, trpc } from '../../trpc.ts'
-import { type DraftColumn, type DraftLink, displayColumn, takesLinks } from './draft.ts'
+import { trpc } from '../../trpc.ts'
 import type { Draft } from './use-drafts.ts'
 
 /** A table that columns can link to. */
@@ -18,15 +15,6 @@ export interface LinkedDrafts {
   targetsOf: (key: number) => LinkTarget[]
 }
 
-/** Limits of `imports.matchTables`. */
-const MAX_COLUMNS = 40
-const MAX_VALUES = 20
-const MAX_LENGTH = 1000
-/** Distinct values of a column that are compared with the other tables of an import. */
-const MAX_COMPARED = 500
-/** Share of the values of a display field that differ, where they name records. */
-const DISTINCT = 0.9
-
 /**
  * Proposes links between the tables of an import, and to the tables of the base, by their values.
  * @param role the user's role in the base; existing tables are only compared for those who may create tables
@@ -34,16 +22,13 @@ const DISTINCT = 0.9
 export function useLinks(baseId: string, drafts: Draft[], role: Parameters<typeof roleCan>[0]): LinkedDrafts {
   const mayCreate = roleCan(role, 'import.create')
   const isAsked = ({ analysis, target }: Draft) => mayCreate && analysis !== null && takesLinks(target)
-  const asked = drafts.filter(isAsked).map((draft) => ({ key: draft.key, columns: comparedColumns(draft) }))
+  const asked = drafts.filter(isAsked)
   const answers = trpc.useQueries((q) =>
-    asked.map(({ columns }) =>
+    asked.map((draft) =>
       q.imports.matchTables({
         baseId,
         timeZone,
-        columns: columns.map(({ title, analysis, index }) => ({
-          title,
-          values: valuesOf(analysis, index, MAX_VALUES),
-        })),
+        columns: comparedColumns(draft).map(({ title, values }) => ({ title, values })),
       }),
     ),
   )
@@ -56,217 +41,5 @@ export function useLinks(baseId: string, drafts: Draft[], role: Parameters<typeo
     const matched = existing.get(key) ?? []
     return [...imported, ...matched.map(({ tableId, title }): LinkTarget => ({ to: { tableId }, title }))]
   }
-  const named = namedDrafts(drafts)
-  const proposed = drafts.map((draft) => {
-    const columns = asked.find(({ key }) => key === draft.key)?.columns ?? []
-    const matches = (column: DraftColumn) =>
-      matchesOf(
-        columns.findIndex(({ index }) => index === column.index),
-        existing.get(draft.key) ?? [],
-      )
-    return withProposals(draft, drafts, (column) => toImported(draft, column, named) ?? matches(column))
-  })
-  return { targetsOf, drafts: proposed.map((draft) => withNamedRecords(draft, proposed)) }
+  return { targetsOf, drafts: proposeLinks(drafts, (key) => existing.get(key) ?? []) }
 }
-
-type MatchedTable = Outputs['imports']['matchTables'][number]
-
-/** Columns whose values may name records of other tables. */
-function comparedColumns({ columns, analysis }: Draft): (DraftColumn & { analysis: Analysis })[] {
-  if (!analysis) return []
-  return columns
-    .filter((column) => isComparable(column, analysis))
-    .slice(0, MAX_COLUMNS)
-    .map((column) => ({ ...column, analysis }))
-}
-
-function isComparable({ index }: DraftColumn, { fields }: Analysis): boolean {
-  const { filters } = fieldType(fields[index]?.type ?? 'SingleLineText')
-  return ['text', 'select', 'multiSelect', 'number'].includes(filters)
-}
-
-/** The likely link to an existing table. */
-function matchesOf(column: number, tables: readonly MatchedTable[]): DraftLink | null {
-  for (const { tableId, title, columns } of tables) {
-    const match = columns.find((each) => each.column === column && each.isLikely)
-    if (!match) continue
-    const found = { count: match.found, of: match.count }
-    return { to: { tableId }, title, by: 'name', missing: 'report', found }
-  }
-  return null
-}
-
-/** A draft with links for the columns for which nothing is chosen. */
-function withProposals(
-  draft: Draft,
-  drafts: readonly Draft[],
-  likely: (column: DraftColumn) => DraftLink | null,
-): Draft {
-  const { analysis, target } = draft
-  if (!analysis || !takesLinks(target))
-    return { ...draft, columns: draft.columns.map((column) => ({ ...column, link: null })) }
-  const parent = drafts.find(({ key }) => key === draft.parent?.key)
-  const own = displayColumn(
-    draft.columns.map((column) => ({ ...column, link: null })),
-    analysis,
-  )
-  const namesOwn = own && distinctShare(analysis, own.index) >= DISTINCT
-  const columns = draft.columns.map((column): DraftColumn => {
-    // The first column of a list has the rows of the records that it belongs to.
-    if (draft.parent && column.index === 0) {
-      const isThere = parent?.isOn && takesLinks(parent.target)
-      const link = isThere ? toParent(parent) : null
-      const title = link && titleOfParent(draft.columns, analysis, link)
-      return { ...column, title: title ?? column.title, link, isOn: column.isOn && link !== null }
-    }
-    const { link } = column
-    const isGone = link && 'draft' in link.to && !isTarget(drafts, link.to.draft)
-    if (link !== undefined) return { ...column, link: isGone || column.isDisplay ? null : link }
-    if (!column.isOn || column.isDisplay || !isComparable(column, analysis)) return { ...column, link: null }
-    const proposed = likely(column)
-    // What names the rows of its own table is a link only if it is called so.
-    const isName = namesOwn && column.index === own.index
-    const isLink = proposed && (!isName || isCalledAfter(column.title, proposed.title))
-    return { ...column, link: isLink ? proposed : null }
-  })
-  return {
-    ...draft,
-    columns: columns.every(({ link, isOn }) => link || !isOn) ? unlinked(columns, own) : columns,
-  }
-}
-
-const isTarget = (drafts: readonly Draft[], key: number): boolean =>
-  drafts.some(
-    (draft) => draft.key === key && draft.isOn && draft.analysis !== null && takesLinks(draft.target),
-  )
-
-const toParent = ({ key, target, source }: Draft): DraftLink => ({
-  to: { draft: key },
-  title: target.kind === 'new' ? target.title : source.name,
-  by: 'row',
-  missing: 'report',
-  found: null,
-})
-
-/** The title of the column with the parent: that of one of its records, unless it has been changed or is taken. */
-function titleOfParent(
-  columns: readonly DraftColumn[],
-  { fields }: Analysis,
-  { title }: DraftLink,
-): string | null {
-  const singular = singularOf(title)
-  const isTaken = columns.some((column) => column.title.toLowerCase() === singular.toLowerCase())
-  return isTaken || columns[0]?.title !== fields[0]?.title ? null : singular
-}
-
-/** A table needs a column that is no link, which names its records. */
-const unlinked = (columns: DraftColumn[], display: DraftColumn | undefined): DraftColumn[] =>
-  columns.map((column) => (column.index === display?.index ? { ...column, link: null } : column))
-
-/** A column that other tables link by names its records, and so is no link itself. */
-function withNamedRecords(draft: Draft, drafts: readonly Draft[]): Draft {
-  const { analysis, columns } = draft
-  const isLinked = drafts.some((other) =>
-    other.columns.some(
-      ({ link }) => link?.by === 'name' && 'draft' in link.to && link.to.draft === draft.key,
-    ),
-  )
-  if (!analysis || !isLinked) return draft
-  const plain = displayColumn(
-    columns.map((column) => ({ ...column, link: null })),
-    analysis,
-  )
-  return { ...draft, columns: unlinked(columns, plain) }
-}
-
-/** A new table of the import, and the column whose values name its records. */
-interface NamedDraft {
-  draft: Draft
-  analysis: Analysis
-  title: string
-  display: number
-}
-
-/** The new tables whose records have names that differ. */
-function namedDrafts(drafts: readonly Draft[]): NamedDraft[] {
-  return drafts.flatMap((draft): NamedDraft[] => {
-    const { analysis, target, isOn, columns, parent } = draft
-    if (!analysis || !isOn || !takesLinks(target) || parent) return []
-    const display = displayColumn(
-      columns.map((column) => ({ ...column, link: null })),
-      analysis,
-    )
-    if (!display || distinctShare(analysis, display.index) < DISTINCT) return []
-    return [{ draft, analysis, title: target.title, display: display.index }]
-  })
-}
-
-/** The likely link to a table of the same import. */
-function toImported(
-  { key, analysis }: Draft,
-  column: DraftColumn,
-  named: readonly NamedDraft[],
-): DraftLink | null {
-  if (!analysis) return null
-  const values = valuesOf(analysis, column.index, MAX_COMPARED)
-  const isNumeric = values.every((value) => /^[\d.,\s]*$/.test(value))
-  const likely = named.flatMap((other): DraftLink[] => {
-    if (other.draft.key === key && other.display === column.index) return []
-    const count = countFound(analysis, column.index, other)
-    const isLikely = isLikelyLink({
-      column: column.title,
-      table: other.title,
-      count: values.length,
-      found: count,
-      isComplete: other.analysis.isExact && other.analysis.rows.length >= other.analysis.rowCount,
-      isNumeric,
-    })
-    if (!isLikely) return []
-    const found = { count, of: values.length }
-    return [{ to: { draft: other.draft.key }, title: other.title, by: 'name', missing: 'create', found }]
-  })
-  return likely.toSorted((x, y) => (y.found?.count ?? 0) - (x.found?.count ?? 0))[0] ?? null
-}
-
-/** The number of values of a column that name records of another table. */
-function countFound(analysis: Analysis, index: number, other: NamedDraft): number {
-  return remembered(analysis, `found ${index} ${serialOf(other.analysis)} ${other.display}`, () => {
-    const names = namesOf(other.analysis, other.display)
-    return countNamed(valuesOf(analysis, index, MAX_COMPARED), (text) => names.has(text))
-  })
-}
-
-/** What is known of an analysis, which stays the same while a dialog is open. */
-const known = new WeakMap<Analysis, Map<string, unknown>>()
-
-const serialOf = (analysis: Analysis): number => remembered(analysis, 'serial', () => ++lastSerial)
-let lastSerial = 0
-
-function remembered<T>(analysis: Analysis, key: string, find: () => T): T {
-  const facts = known.get(analysis) ?? new Map<string, unknown>()
-  known.set(analysis, facts)
-  if (!facts.has(key)) facts.set(key, find())
-  return facts.get(key) as T
-}
-
-/** The values of a column. */
-const namesOf = (analysis: Analysis, index: number): ReadonlySet<string> =>
-  remembered(analysis, `names ${index}`, () => new Set(analysis.rows.map((row) => (row[index] ?? '').trim())))
-
-/** Distinct values of a column. */
-const valuesOf = (analysis: Analysis, index: number, max: number): string[] =>
-  remembered(analysis, `values ${index} ${max}`, () =>
-    [...namesOf(analysis, index)]
-      .filter(
-        (value) =>
-          value !== '' && value.length <= MAX_LENGTH && !value.includes('\0') && value.isWellFormed(),
-      )
-      .slice(0, max),
-  )
-
-/** Share of the values of a column that differ. */
-const distinctShare = (analysis: Analysis, index: number): number =>
-  remembered(analysis, `distinct ${index}`, () => {
-    const filled = analysis.rows.filter((row) => (row[index] ?? '').trim() !== '').length
-    return filled === 0 ? 0 : namesOf(analysis, index).size / filled
-  })

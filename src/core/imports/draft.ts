@@ -1,15 +1,15 @@
-import { readFileList } from '../../../src/core/fields/attachment-item.ts'
-import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
-import type { DateFormat } from '../../../src/core/fields/date-text.ts'
-import type { DayReading } from '../../../src/core/fields/day-reading.ts'
-import { detectType } from '../../../src/core/fields/detect.ts'
-import { currencyOptions } from '../../../src/core/fields/detect-numbers.ts'
-import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
-import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
-import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
-import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { parseCell } from '../../../src/core/fields/notations.ts'
-import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
+import { readFileList } from '../fields/attachment-item.ts'
+import { titlesIn } from '../fields/choice-titles.ts'
+import type { DateFormat } from '../fields/date-text.ts'
+import type { DayReading } from '../fields/day-reading.ts'
+import { detectType } from '../fields/detect.ts'
+import { currencyOptions } from '../fields/detect-numbers.ts'
+import { isEmptyWord } from '../fields/empty-words.ts'
+import type { FieldOptions } from '../fields/field-type.ts'
+import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../fields/index.ts'
+import { linkOf } from '../fields/link-options.ts'
+import { parseCell } from '../fields/notations.ts'
+import type { DecimalMark } from '../fields/number-text.ts'
 import {
   findsRecords,
   hasCurrency,
@@ -18,11 +18,11 @@ import {
   isFilledByImport,
   isOfferedForImport,
   takesPlainNumbers,
-} from '../../../src/core/fields/traits.ts'
-import type { Analysis } from '../../../src/core/imports/analysis.ts'
-import { fitToColumn } from '../../../src/core/imports/fit-to-column.ts'
-import type { Field } from '../../../src/core/model.ts'
-import type { Inputs, Outputs } from '../../trpc.ts'
+} from '../fields/traits.ts'
+import type { Field } from '../model.ts'
+import type { Analysis } from './analysis.ts'
+import { fitToColumn } from './fit-to-column.ts'
+import type { ImportFormat } from './format.ts'
 
 /** Import settings of a column. */
 export interface DraftColumn {
@@ -70,15 +70,22 @@ export interface DraftLink {
 export type DraftTarget =
   /** `sourceId`: the connected database in which the table is created; absent: the base's own. */
   | { kind: 'new'; title: string; sourceId?: string }
-  | ({ kind: 'append'; tableId: string; fields: Field[]; update?: DraftUpdate } & TargetFacts)
+  | ({ kind: 'append'; tableId: string; fields: Field[]; update?: DraftUpdate } & Partial<ImportTargetFacts>)
 
-/** What the server tells about a table, see `imports.target`. */
-export type TargetFacts = Partial<Outputs['imports']['target']>
-
-type StartInput = Inputs['imports']['start']
+/** A table that rows may be imported into. */
+export interface ImportTargetFacts {
+  /** Why it takes no import; null if it does. */
+  refusal: string | null
+  /** True if its database keeps to the sizes that columns declare. */
+  keepsToTypes: boolean
+}
 
 /** How rows find and change existing records. */
-export interface DraftUpdate extends Required<Omit<NonNullable<StartInput['update']>, 'keys'>> {
+export interface DraftUpdate {
+  /** Whether rows change existing records, add new ones, or both. */
+  mode: 'updateAndAdd' | 'update' | 'add'
+  /** Whether an empty cell keeps the value of an existing record or clears it. */
+  emptyCells: 'keep' | 'clear'
   /** Chosen key fields; null: the suggested one. */
   keys: readonly string[] | null
 }
@@ -400,8 +407,33 @@ export function displayColumn(columns: DraftColumn[], { fields }: Analysis): Dra
   return chosen ?? on.toSorted((a, b) => readability(b) - readability(a))[0]
 }
 
+/** Input of `imports.start`. */
+export interface DraftStart {
+  baseId: string
+  uploadId: string
+  format: ImportFormat
+  width: number
+  timeZone: string
+  /** An existing table; `table` describes a new one. */
+  tableId?: string
+  table?: {
+    title: string
+    fields: { title: string; type: FieldTypeName; options?: FieldOptions; isDisplay: boolean }[]
+  }
+  sourceId?: string | undefined
+  columns: (DayReading & {
+    index: number
+    decimal: DecimalMark | undefined
+    fieldId?: string
+    dateFormat?: DateFormat | undefined
+    missing?: 'create' | undefined
+    link?: (Pick<DraftLink, 'by' | 'missing'> & { to: { table: number } | { tableId: string } }) | undefined
+  })[]
+  update?: (Omit<DraftUpdate, 'keys'> & { keys: string[] }) | undefined
+}
+
 /**
- * Input of `imports.start`.
+ * The import of a table with these settings.
  * @param positionOf the position of a table of this import among all, for links to it
  */
 export function toStartInput(
@@ -409,7 +441,7 @@ export function toStartInput(
   columns: DraftColumn[],
   target: DraftTarget,
   positionOf: (draft: number) => number = () => -1,
-): StartInput {
+): DraftStart {
   const on = columns.filter((column) => column.isOn)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { format, fields: detected } = analysis
