@@ -20,6 +20,7 @@ import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
 import {
+  baseImportRest,
   COPIED_COMMENTS,
   COPIED_HOOKS,
   COPIED_INDEXES,
@@ -287,6 +288,7 @@ export function createApp(kernel: Kernel, services: Services) {
       .use(sharesRest(kernel, services))
       .use(importsRest(kernel, services))
       .use(tableImportRest(kernel, services))
+      .use(baseImportRest(kernel, services))
       .use(copiesRest(kernel, services))
       .use(baseImportsRest(kernel, services))
       .use(openapiRest(kernel, services))

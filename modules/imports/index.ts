@@ -15,7 +15,7 @@ export {
 } from './copies/index.ts'
 export type { StartInput } from './input.ts'
 export { type Archive, openArchive } from './readers/index.ts'
-export { copiesRest, importsRest, tableImportRest } from './rest/index.ts'
+export { baseImportRest, copiesRest, importsRest, tableImportRest } from './rest/index.ts'
 export { copiesRouter, importsRouter, jobsRouter } from './router.ts'
 export { createImportsService, type ImportsService } from './service.ts'
 export type { Upload } from './uploads.ts'

@@ -4,10 +4,16 @@ import { DATE_FORMATS } from '../../src/core/fields/date-text.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
 import { MONTH_LANGUAGES } from '../../src/core/fields/month-names.ts'
 import { chosenFormat, importFormat } from '../../src/core/imports/format.ts'
+import { MAX_MATCHED, MAX_MATCHED_VALUES } from '../../src/core/imports/propose-links.ts'
 import { plainText, timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
 
 const id = z.string().min(1).max(64)
+
+/** `backslash`: quotes are escaped by backslashes; `none`: they are not, whatever the file looks like. */
+export const escapeSign = z
+  .enum(['backslash', 'none'])
+  .transform((name) => (name === 'backslash' ? ('\\' as const) : ('' as const)))
 
 /** Limit of a file's columns, including those that are not imported. */
 export const MAX_COLUMNS = 2000
@@ -131,6 +137,96 @@ export const analysisInput = z.strictObject({
 
 export type AnalysisInput = z.output<typeof analysisInput>
 
+/** Told by an analysis; ignored when it is sent back. */
+const told = z.unknown().optional()
+
+/** What becomes of a column of a file. One that is not named is imported as it was detected. */
+const columnChoice = z.strictObject({
+  /** Position in the file. */
+  index: z.int().min(0).optional(),
+  /** Title in the file, where `index` is not given. */
+  name: z.string().max(1000).optional(),
+  title: plainText(255).optional(),
+  import: z.boolean().optional(),
+  type: z.enum(FIELD_TYPE_NAMES).optional(),
+  options: z.record(z.string(), z.unknown()).optional(),
+  isDisplay: z.boolean().optional(),
+  decimal: z.enum(['.', ',']).nullish(),
+  dateOrder: z.enum(['day', 'month', 'year']).nullish(),
+  isBuddhist: z.boolean().optional(),
+  /** Null: values stay values. */
+  link: z
+    .strictObject({
+      /** Position of another table in the file, or an existing table. */
+      table: z.int().min(0).optional(),
+      tableId: id.optional(),
+      by: z.enum(['name', 'row']).default('name'),
+      missing: z.enum(['create', 'report']).default('create'),
+      title: told,
+      found: told,
+    })
+    .refine(({ table, tableId }) => (table === undefined) !== (tableId === undefined), {
+      error: () => m.imports_error_link_target(),
+    })
+    .nullish(),
+  isAmbiguous: told,
+  samples: told,
+  misfits: told,
+})
+
+export type ColumnChoice = z.output<typeof columnChoice>
+
+/** A table of a file that is imported. */
+const tableChoice = z.strictObject({
+  /** Position in the file. */
+  position: z.int().min(0).optional(),
+  /** Name in the file, where `position` is not given. */
+  name: z.string().max(1000).optional(),
+  title: plainText(255).pipe(z.string().trim().min(1)).optional(),
+  import: z.boolean().optional(),
+  columns: z.array(columnChoice).max(MAX_COLUMNS).optional(),
+  isHidden: told,
+  parent: told,
+  rows: told,
+  isExact: told,
+  isComplete: told,
+  problem: told,
+  notes: told,
+  encodings: told,
+})
+
+export type TableChoice = z.output<typeof tableChoice>
+
+/** How a file becomes new tables; what is absent is detected or proposed. */
+export const newTablesInput = z.strictObject({
+  encoding: chosenFormat.shape.encoding,
+  delimiter: chosenFormat.shape.delimiter,
+  escape: escapeSign.optional(),
+  formulaTexts: z.boolean().optional(),
+  header: z.boolean().optional(),
+  titleRow: chosenFormat.shape.titleRow,
+  flatten: z.boolean().optional(),
+  decimal: z.enum(['.', ',']).optional(),
+  /** Reads a sheet as one table, even if it seems to have several. */
+  wholeSheets: z.boolean().default(false),
+  readAll: z.boolean().optional(),
+  /** Imports lists of objects within records as linked tables of their own. */
+  nested: z.boolean().default(false),
+  /** Proposes links by the names of records. */
+  links: z.boolean().default(true),
+  /** Connected database in which the tables are created; absent: the base's own. */
+  sourceId: id.optional(),
+  timeZone: timeZone.default('UTC'),
+  /** The tables to import; absent: those that the dialog ticks. */
+  tables: z
+    .array(z.union([z.string().max(1000), tableChoice]))
+    .min(1)
+    .max(MAX_STARTED)
+    .optional(),
+})
+
+export type NewTablesInput = z.output<typeof newTablesInput>
+
 export const fetchUrlInput = z.strictObject({ url: z.string().trim().min(1).max(2083) })
 
 /** Limits of cells checked before an import, and of their characters. */
@@ -152,10 +248,6 @@ export const missingNamesInput = z.strictObject({
 })
 
 export type MissingNamesInput = z.output<typeof missingNamesInput>
-
-/** Limits of `matchTables`: columns of a file, and values of each. */
-const MAX_MATCHED = 40
-const MAX_MATCHED_VALUES = 20
 
 /** Columns of a file that may become links to existing tables, with some of their values. */
 export const matchTablesInput = z.strictObject({

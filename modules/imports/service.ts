@@ -24,6 +24,7 @@ import {
 } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Analysis, AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
+import type { ImportTargetFacts } from '../../src/core/imports/draft.ts'
 import { FileError } from '../../src/core/imports/file-error.ts'
 import { ForeignFileError } from '../../src/core/imports/file-kind.ts'
 import type { ChosenFormat, FileKind, ImportFormat } from '../../src/core/imports/format.ts'
@@ -44,6 +45,7 @@ import { type AnalysisInput, type StartInput, startInput } from './input.ts'
 import type { ImportInput } from './job-input.ts'
 import { type ColumnLink, createLinkJob, LINK_JOB, type LinkInput } from './link-job.ts'
 import { createMissingNames, createTableMatcher } from './match-names.ts'
+import { createNewTables } from './new-tables.ts'
 import {
   type Constant,
   type ImportColumn,
@@ -52,6 +54,7 @@ import {
   RECORD_ID_COLUMN,
   toImportLink,
 } from './plan.ts'
+import { readReport } from './read-report.ts'
 import { kindOfFile, requireKind, unclearEncoding } from './readers/index.ts'
 import { NEW_COLUMN, refusalOf, requireConnectedTable } from './targets/connected.ts'
 import { toNamedRecords } from './targets/connected-import.ts'
@@ -552,13 +555,26 @@ export function createImportsService(
     return { refusal: await refusalOf(schema, model), keepsToTypes: dialect.foreign.keepsToTypes }
   }
 
+  /** @throws JOB_NOT_FOUND, also for other people's jobs */
+  async function reportOf(actor: Actor, jobId: string): Promise<{ path: string; job: Job }> {
+    const user = requireUser(actor)
+    const job = await kernel.jobs.find(jobId)
+    if (job?.userId !== user.id || !hasReport(job)) throw notFound('Job', jobId.slice(0, 64))
+    return { path: reportPath(job.id), job }
+  }
+
+  const matchTables = createTableMatcher({ kernel, auth, schema })
+  const upload = (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
+    uploads.get(requireUser(actor).id, uploadId)
+
   return {
     start,
     startAll,
     target,
     importFile,
+    newTables: createNewTables({ schema, upload, analyse, startAll, matchTables, jobs }),
     missingNames: createMissingNames({ auth, schema, records }),
-    matchTables: createTableMatcher({ kernel, auth, schema }),
+    matchTables,
     jobs,
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
@@ -608,8 +624,7 @@ export function createImportsService(
     held: { hold: uploads.hold, release: uploads.release, discard: uploads.discard },
 
     /** The actor's own upload, for the preview. @throws NOT_FOUND */
-    upload: (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
-      uploads.get(requireUser(actor).id, uploadId),
+    upload,
 
     /**
      * Finds the tables of the actor's own upload, with types and sample rows, in a thread.
@@ -620,24 +635,19 @@ export function createImportsService(
 
     /** The CSV report of refused rows and cells. @throws JOB_NOT_FOUND, also for other people's jobs */
     async report(actor: Actor, jobId: string): Promise<{ path: string; fileName: string }> {
-      const user = requireUser(actor)
-      const job = await kernel.jobs.find(jobId)
-      const path = reportPath(jobId)
-      if (job?.userId !== user.id || !hasReport(job) || !(await Bun.file(path).exists()))
-        throw notFound('Job', jobId)
+      const { path, job } = await reportOf(actor, jobId)
+      if (!(await Bun.file(path).exists())) throw notFound('Job', jobId)
       return { path, fileName: reportName(job) }
+    },
+
+    /** Lines of that report; none if everything was imported. @throws JOB_NOT_FOUND, also for other people's jobs */
+    async reportLines(actor: Actor, jobId: string, page: { limit: number; offset: number }) {
+      const { path } = await reportOf(actor, jobId)
+      return (await Bun.file(path).exists()) ? readReport(path, page) : { lines: [], isLast: true }
     },
 
     clean,
   }
-}
-
-/** A table that rows may be imported into. */
-export interface ImportTargetFacts {
-  /** Why it takes no import; null if it does. */
-  refusal: string | null
-  /** True if its database keeps to the sizes that columns declare. */
-  keepsToTypes: boolean
 }
 
 /** An import that is checked, and the id of its job. */

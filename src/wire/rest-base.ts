@@ -97,7 +97,8 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 }
 
 /** Routes that read their multipart bodies themselves. */
-const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)\/?$/
+const STREAMED =
+  /\/(storage\/upload|shared-view\/[^/]+\/rows|meta\/(imports\/files|bases\/[^/]+\/import(\/analysis)?))\/?$/
 
 /** Maximum body sizes by sender. */
 interface BodyLimits {

@@ -387,6 +387,17 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ entryId: '999999' }),
     answers: 404,
   },
+  'GET M/jobs/:jobId': { gate: 'account.read', params: jobId, answers: 404 },
+  'POST M/jobs/:jobId/cancel': { gate: 'account.read', params: jobId, answers: 404 },
+  'GET M/jobs/:jobId/report': { gate: 'account.read', params: jobId, answers: 404 },
+  'POST M/imports/files': {
+    gate: 'import.create',
+    query: ({ baseId }) => `?baseId=${baseId}`,
+    answers: 400,
+  },
+  // Nothing names a file.
+  'POST M/projects/:baseId/import': { gate: 'import.create', answers: 400 },
+  'POST M/projects/:baseId/import/analysis': { gate: 'import.create', answers: 400 },
   // What is sent is no file.
   'POST /api/v2/tables/:tableId/import': { gate: 'import.append', answers: 400 },
   'GET /api/v2/tables/:tableId/restore': {

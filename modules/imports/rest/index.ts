@@ -1,5 +1,6 @@
 /** Imports, copies and jobs over REST. */
 
+export { baseImportRest } from './base-import.ts'
 export { copiesRest } from './copies.ts'
 export { importsRest } from './routes.ts'
 export { tableImportRest } from './table-import.ts'

@@ -32,6 +32,12 @@ const sliceQuery = z.object({
   to: z.coerce.number().int().min(0).optional(),
 })
 
+const reportQuery = z.object({
+  format: z.enum(['json', 'csv']).default('json'),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  offset: z.coerce.number().int().min(0).default(0),
+})
+
 /** Uploads and reports for the web app, and jobs for REST clients (wire §13.2). */
 export const importsRest = (
   kernel: Kernel,
@@ -78,6 +84,33 @@ export const importsRest = (
       const { path, fileName } = await imports.report(actor, params.jobId)
       return download(Bun.file(path), fileName)
     })
+    .get(
+      '/api/v2/meta/jobs/:jobId',
+      async ({ actor, params }) => {
+        await auth.access.authorize(actor, 'account.read')
+        return presentState(await imports.jobs.get(actor, params.jobId))
+      },
+      { detail: { summary: 'The state of a job', tags: ['Jobs'] } },
+    )
+    .post(
+      '/api/v2/meta/jobs/:jobId/cancel',
+      async ({ actor, params }) => {
+        await auth.access.authorize(actor, 'account.read')
+        await imports.jobs.cancel(actor, params.jobId)
+        return presentState(await imports.jobs.get(actor, params.jobId))
+      },
+      { detail: { summary: 'Cancel a job', tags: ['Jobs'] } },
+    )
+    .get(
+      '/api/v2/meta/jobs/:jobId/report',
+      async ({ actor, params, query }) => {
+        const { format, ...page } = readBody(reportQuery, query)
+        if (format === 'json') return imports.reportLines(actor, params.jobId, page)
+        const { path, fileName } = await imports.report(actor, params.jobId)
+        return download(Bun.file(path), fileName)
+      },
+      { detail: { summary: 'What an import has not imported', tags: ['Jobs'] } },
+    )
     .post('/jobs/listen', async ({ actor, body, request }) => {
       const { _mid, data } = readBody(listenBody, body)
       const news = await messages.listen(data.id, _mid, request.signal)
@@ -181,6 +214,12 @@ export function presentJob(job: Job): Record<string, unknown> {
     updated_at: wireTime(job.updatedAt),
   }
 }
+
+const presentState = (job: Job): Record<string, unknown> => ({
+  ...presentJob(job),
+  progress: job.progress,
+  error: job.error,
+})
 
 const FETCH_PATHS = ['/api/v1/db/meta/axiosRequestMake', '/api/v2/meta/axiosRequestMake']
 

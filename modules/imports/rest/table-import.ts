@@ -6,6 +6,7 @@ import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { escapeSign } from '../input.ts'
 import type { ImportsService } from '../service.ts'
 import { presentJob, requireFile } from './routes.ts'
 
@@ -29,11 +30,7 @@ const importQuery = z.object({
   buddhistYears: isTrue.optional(),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)).optional(),
   delimiter: z.enum(CSV_DELIMITERS).optional(),
-  /** `backslash`: quotes are escaped by backslashes; `none`: they are not, whatever the file looks like. */
-  escape: z
-    .enum(['backslash', 'none'])
-    .transform((name) => (name === 'backslash' ? ('\\' as const) : ('' as const)))
-    .optional(),
+  escape: escapeSign.optional(),
   /** Whether `="0012"` is the text `0012`. */
   formulaTexts: isTrue.optional(),
   decimal: z.enum(['.', ',']).optional(),

@@ -1,0 +1,95 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
+import { readMultipart } from '../../../src/multipart.ts'
+import type { ImportsService } from '../service.ts'
+import type { Upload } from '../uploads.ts'
+import { requireFile } from './routes.ts'
+
+/** Limit of the options that come beside a file. */
+const MAX_OPTIONS_BYTES = 2 * 1024 ** 2
+
+/** A file that a call has sent, or named by its address or an earlier upload, and the options beside it. */
+export interface Received {
+  upload: Upload
+  /** True if the call itself stored the file. */
+  isNew: boolean
+  options: unknown
+}
+
+interface Sent {
+  request: Request
+  /** Parsed JSON; empty for files. */
+  body: unknown
+  query: Record<string, string | undefined>
+}
+
+/**
+ * Stores the file of a call: the body (`application/octet-stream`, with `name` and `options` as parameters), a part of a
+ * form (with the part `options`), or JSON with `url` or `uploadId` and the options. The caller has checked access.
+ * @throws BAD_REQUEST for a call without a file, or with several; as `ImportsService.receive` and `fetchUrl`
+ */
+export async function receiveFile(
+  kernel: Pick<Kernel, 'config'>,
+  imports: Pick<ImportsService, 'receive' | 'fetchUrl' | 'upload' | 'held'>,
+  actor: Actor,
+  { request, body, query }: Sent,
+): Promise<Received> {
+  const type = request.headers.get('content-type') ?? ''
+  if (/^multipart\/form-data\b/i.test(type)) return receiveForm(imports, actor, request, type)
+  if (/^application\/octet-stream\b/i.test(type)) {
+    const options = query.options === undefined ? {} : parseOptions(query.options)
+    const file = requireFile(kernel, request)
+    return { upload: await imports.receive(actor, query.name ?? 'import.csv', file), isNew: true, options }
+  }
+  const { url, uploadId, ...options } = (body ?? {}) as Record<string, unknown>
+  if ((typeof url === 'string') === (typeof uploadId === 'string'))
+    throw badRequest(m.imports_error_one_file())
+  if (typeof url === 'string') return { upload: await imports.fetchUrl(actor, url), isNew: true, options }
+  return { upload: await imports.upload(actor, String(uploadId)), isNew: false, options }
+}
+
+async function receiveForm(
+  imports: Pick<ImportsService, 'receive' | 'held'>,
+  actor: Actor,
+  request: Request,
+  type: string,
+): Promise<Received> {
+  if (!request.body) throw badRequest(m.imports_error_one_file())
+  let upload: Upload | null = null
+  let options: unknown = {}
+  try {
+    for await (const { name, fileName, body } of readMultipart(request.body, type)) {
+      if (fileName !== null) {
+        if (upload !== null) throw badRequest(m.imports_error_one_file())
+        upload = await imports.receive(actor, fileName, body)
+      } else if (name === 'options') options = parseOptions(await readText(body))
+    }
+    if (upload === null) throw badRequest(m.imports_error_one_file())
+    return { upload, isNew: true, options }
+  } catch (error) {
+    if (upload !== null) await imports.held.discard(upload.uploadId)
+    throw error
+  }
+}
+
+function parseOptions(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw badRequest(m.imports_error_options_json())
+    throw error
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > MAX_OPTIONS_BYTES) throw badRequest(m.imports_error_options_json())
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
