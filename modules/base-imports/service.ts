@@ -149,7 +149,9 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       if (row.credentials === null) throw badRequest(m.base_imports_error_no_credentials())
       return row.credentials
     }
-    return store.sealCredentials(SOURCES[row.source].credentials.parse(credentials))
+    const parsed = SOURCES[row.source].credentials.safeParse(credentials)
+    if (!parsed.success) throw badRequest(m.base_imports_error_credentials())
+    return store.sealCredentials(parsed.data)
   }
 
   return {
@@ -335,6 +337,17 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     async report(actor: Actor, importId: string): Promise<ImportProblem[]> {
       const { row } = await own(actor, importId)
       return store.problems(row.id, MAX_LINES, 0)
+    },
+
+    /** Lines of the report. @throws NOT_FOUND */
+    async reportLines(
+      actor: Actor,
+      importId: string,
+      { limit, offset }: { limit: number; offset: number },
+    ): Promise<{ lines: ImportProblem[]; isLast: boolean }> {
+      const { row } = await own(actor, importId)
+      const lines = await store.problems(row.id, limit + 1, offset)
+      return { lines: lines.slice(0, limit), isLast: lines.length <= limit }
     },
 
     /** The whole report, page by page. @throws NOT_FOUND */

@@ -46,6 +46,12 @@ const link = async (world: World) => {
   return { linkFieldId, column: linkFieldId, relation: 'mm', refId: String(world.recordId) }
 }
 const jobId = () => ({ jobId: NO_JOB })
+const noImport = () => ({ importId: 'impnone' })
+/** An address of this server, which imports may not use. */
+const ofOtherProduct = ({ baseId }: World) => ({
+  baseId,
+  from: { source: 'nocodb', credentials: { address: 'http://127.0.0.1:1', token: 'none' } },
+})
 const nobody = () => ({ userId: NOBODY })
 const newTable = () => ({ title: 'New', columns: [{ title: 'A', uidt: 'SingleLineText' }] })
 
@@ -387,6 +393,25 @@ export const ROUTES: Record<string, RouteCase> = {
     params: () => ({ entryId: '999999' }),
     answers: 404,
   },
+  'POST M/base-imports/inspect': { gate: 'import.create', body: ofOtherProduct, answers: 400 },
+  'POST M/base-imports/describe': {
+    gate: 'import.create',
+    body: (world) => ({ ...ofOtherProduct(world), sourceBaseId: 'x' }),
+    answers: 400,
+  },
+  'POST M/base-imports': {
+    gate: 'import.create',
+    body: (world) => ({ ...ofOtherProduct(world), sourceBaseId: 'x' }),
+    answers: 400,
+  },
+  'GET M/base-imports': { gate: 'account.read' },
+  'GET M/base-imports/:importId': { gate: 'account.read', params: noImport, answers: 404 },
+  'POST M/base-imports/:importId/pause': { gate: 'account.read', params: noImport, answers: 404 },
+  'POST M/base-imports/:importId/resume': { gate: 'account.read', params: noImport, answers: 404 },
+  'POST M/base-imports/:importId/again': { gate: 'account.read', params: noImport, answers: 404 },
+  'POST M/base-imports/:importId/cancel': { gate: 'account.read', params: noImport, answers: 404 },
+  'DELETE M/base-imports/:importId/credentials': { gate: 'account.read', params: noImport, answers: 404 },
+  'GET M/base-imports/:importId/report': { gate: 'account.read', params: noImport, answers: 404 },
   'GET M/jobs/:jobId': { gate: 'account.read', params: jobId, answers: 404 },
   'POST M/jobs/:jobId/cancel': { gate: 'account.read', params: jobId, answers: 404 },
   'GET M/jobs/:jobId/report': { gate: 'account.read', params: jobId, answers: 404 },

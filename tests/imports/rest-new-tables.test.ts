@@ -205,6 +205,23 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
     expect(Raw!.rows).toEqual([{ A: 1, B: 2 }])
   })
 
+  test('takes a file that was stored before, of the caller alone', async () => {
+    const stored = await sendForm<{ uploadId: string; size: number }>(
+      `imports/files?baseId=${base.id}`,
+      'A\n1\n',
+    )
+    expect(stored).toMatchObject({ status: 200, body: { fileName: 'data.csv', size: 4 } })
+    const { uploadId } = stored.body
+    const other = await app.signUp()
+    const theirs = await createBase(app, other)
+    const refused = await sendJson(`bases/${theirs.id}/import`, { uploadId }, await tokenOf(other))
+    expect(messageOf(refused)).toContain('404 The uploaded file is no longer available')
+    const wrong = await sendJson(importPath(), { uploadId, tables: ['Nope'] })
+    expect(wrong.status).toBe(400)
+    const { Stored } = await loaded(await sendJson(importPath(), { uploadId, tables: [{ title: 'Stored' }] }))
+    expect(Stored!.rows).toEqual([{ A: 1 }])
+  })
+
   test('fetches the file from an address', async () => {
     remote.answer('/stock.csv', { body: 'Part,Count\nBolt,3\nNut,4\n' })
     const { stock } = await loaded(await sendJson(importPath(), { url: `${remote.url}/stock.csv` }))
@@ -319,7 +336,7 @@ describe('/api/v2/meta/jobs/{jobId}', () => {
     const file = `N,Text\n${Array.from({ length: 20 }, (_, at) => `${at},t`).join('\n')}\nx,=1+1\ny,b\n`
     const columns = [{ name: 'N', type: 'Number' }]
     const { body } = await sendForm(importPath(), file, { tables: [{ title: 'Reported', columns }] })
-    const [{ id }] = body.jobs as [{ id: string }]
+    const { id } = body.jobs[0]!
     await ended(door, id)
     expect(await jsonOf('GET', id)).toMatchObject({
       id,
@@ -354,7 +371,7 @@ describe('/api/v2/meta/jobs/{jobId}', () => {
 
   test('has no lines where everything was imported', async () => {
     const { body } = await sendForm(importPath(), 'A\n1\n', { tables: [{ title: 'Clean' }] })
-    const [{ id }] = body.jobs as [{ id: string }]
+    const { id } = body.jobs[0]!
     await ended(door, id)
     expect(await jsonOf('GET', `${id}/report`)).toEqual({ lines: [], isLast: true })
   })
@@ -363,7 +380,7 @@ describe('/api/v2/meta/jobs/{jobId}', () => {
     const file = `A,B\n${'1,text\n'.repeat(180_000)}`
     const before = await titles()
     const { body } = await sendForm(importPath(), file, { tables: [{ title: 'Cancelled' }] })
-    const [{ id }] = body.jobs as [{ id: string }]
+    const { id } = body.jobs[0]!
     expect((await call('POST', `${id}/cancel`)).status).toBe(200)
     expect((await ended(door, id)).status).toBe('cancelled')
     expect(await jsonOf('GET', id)).toMatchObject({ status: 'cancelled', result: null })
