@@ -6,8 +6,9 @@ import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { Base } from '../../src/core/model.ts'
 import type { Job } from '../../src/jobs.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
-import { createBase } from '../support/factories.ts'
+import { createBase, createMember } from '../support/factories.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
+import { createConnected } from './connected-support.ts'
 import { type Door, doorOf, ended, resultOf, rowsOf } from './support.ts'
 
 let app: TestApp
@@ -154,9 +155,7 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
 
   test('is refused to tokens of editors and viewers, and without a token', async () => {
     for (const role of ['editor', 'viewer'] as const) {
-      const member = await app.signUp()
-      await app.trpc(owner.token).bases.invite.mutate({ baseId: base.id, emails: [member.email], role })
-      const credential = await tokenOf(member)
+      const credential = await tokenOf(await createMember(app, base.id, role))
       for (const path of [importPath(), `${importPath()}/analysis`, `imports/files?baseId=${base.id}`]) {
         const { status, body } = await sendForm(path, SALES, {}, credential, 'theirs.csv')
         expect([role, path, status, body.error]).toEqual([role, path, 403, 'PERMISSION_DENIED'])
@@ -212,9 +211,8 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
     )
     expect(stored).toMatchObject({ status: 200, body: { fileName: 'data.csv', size: 4 } })
     const { uploadId } = stored.body
-    const other = await app.signUp()
-    const theirs = await createBase(app, other)
-    const refused = await sendJson(`bases/${theirs.id}/import`, { uploadId }, await tokenOf(other))
+    const other = await createMember(app, base.id, 'creator')
+    const refused = await sendJson(importPath(), { uploadId }, await tokenOf(other))
     expect(messageOf(refused)).toContain('404 The uploaded file is no longer available')
     const wrong = await sendJson(importPath(), { uploadId, tables: ['Nope'] })
     expect(wrong.status).toBe(400)
@@ -229,6 +227,49 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
       { Part: 'Bolt', Count: 3 },
       { Part: 'Nut', Count: 4 },
     ])
+  })
+
+  test('fetches no address of a private network', async () => {
+    const guarded = await createTestApp()
+    const user = await guarded.signUp()
+    const own = await createBase(guarded, user)
+    const asked = remote.requests.length
+    const { status, body } = await guarded
+      .rest(user.token)
+      .post(`/api/v2/meta/bases/${own.id}/import`, { url: `${remote.url}/stock.csv` })
+    expect([status, body.msg]).toEqual([400, expect.stringContaining('private network')])
+    expect(remote.requests.length).toBe(asked)
+    await guarded.stop()
+  })
+
+  test('asks for an encoding that is not clear', async () => {
+    // “Łódź” in Windows-1250.
+    const file = new Uint8Array([...Buffer.from('Name\r\n'), 0xa3, 0xf3, 0x64, 0x9f, ...Buffer.from('\r\n')])
+    expect(messageOf(await sendForm(importPath(), file))).toContain('windows-1250 (Łódź)')
+    const told = await sendForm<Analysed>(`${importPath()}/analysis`, file)
+    expect(told.body.tables[0]!.encodings).toContain('windows-1250')
+    const options = { encoding: 'windows-1250', tables: [{ title: 'Places' }] }
+    const { Places } = await loaded(await sendForm(importPath(), file, options))
+    expect(Places!.rows).toEqual([{ Name: 'Łódź' }])
+  })
+
+  test('creates tables in a connected database', async () => {
+    const own = await createBase(app, owner)
+    const database = await createConnected('sqlite', ['create table seen (id integer)'], app.config.dataDir)
+    const trpc = app.trpc(owner.token)
+    const connecting = await trpc.sources.create.mutate({ baseId: own.id, ...database.sent })
+    const { id: sourceId } = (await ended(door, connecting.id)).result as { id: string }
+    const path = `bases/${own.id}/import`
+    const linked = { name: 'B', link: { tableId: 'm1' } }
+    expect(messageOf(await sendForm(path, 'A,B\n1,x\n', { sourceId, tables: [{ columns: [linked] }] }))).toBe(
+      '400 Columns can’t become links to or in tables of connected databases',
+    )
+    await loaded(await sendForm(path, 'A,B\n1,x\n2,y\n', { sourceId, tables: [{ title: 'Parts' }] }))
+    expect(await database.ask('select A, B from Parts order by id')).toEqual([
+      { A: 1, B: 'x' },
+      { A: 2, B: 'y' },
+    ])
+    await database.stop()
   })
 
   const sheets = () =>
@@ -258,6 +299,27 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
       Deal: 'SingleLineText',
       Client: 'SingleLineText',
     })
+  })
+
+  test('finds several tables on a sheet, unless the caller wants it as a whole', async () => {
+    const file = () =>
+      workbook({
+        Both: [
+          ['Name', 'Age'],
+          ['Ann', 1],
+          ['Bo', 2],
+          [],
+          ['Item', 'Cost', 'Left'],
+          ['Pen', 3, 4],
+          ['Bag', 5, 6],
+        ],
+      })
+    const rowsOfTables = async (options: object) =>
+      (await sendForm<Analysed>(`${importPath()}/analysis`, file(), options)).body.tables.map(
+        ({ rows }) => rows,
+      )
+    expect(await rowsOfTables({})).toEqual([2, 2])
+    expect(await rowsOfTables({ wholeSheets: true })).toEqual([5])
   })
 
   const ORDERS = JSON.stringify([
