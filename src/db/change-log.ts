@@ -474,7 +474,7 @@ export function effectsOf(records: readonly RecordChange[]): Effect[] {
 }
 
 /**
- * The effects of the entries after one, each with its entry's id, and the id of the newest entry.
+ * The effects of the entries after one, each with its entry's id, and the id of the newest entry. Histories of moved records have none.
  *
  * One statement, which reads a bounded number of records however much was written.
  */
@@ -491,15 +491,14 @@ export async function effectsSince(
     table_id: string | null
     is_existing: number | boolean | null
     is_new: number | boolean | null
-    is_foreign: number | boolean
     after: string | null
   }>(
     source.dialect.render(sql`select c.id as id, c.kind as kind, c.records as records, c.table_id as own_table_id,
         case when length(c.detail) <= ${MAX_EFFECT_LENGTH} then c.detail end as detail, r.table_id as table_id,
-        r.before is not null as is_existing, r.after is not null as is_new, not ${isOwn(sql`c`)} as is_foreign,
+        r.before is not null as is_existing, r.after is not null as is_new,
         case when length(r.after) <= ${MAX_EFFECT_LENGTH} then r.after end as after
       from sheaf_changes c left join sheaf_change_records r on r.change_id = c.id
-      where c.id > ${entryId} order by c.id limit ${MAX_EFFECT_RECORDS + 1}`),
+      where c.id > ${entryId} and ${isOwn(sql`c`)} order by c.id limit ${MAX_EFFECT_RECORDS + 1}`),
   )
   if (rows.length > MAX_EFFECT_RECORDS) {
     const newest = await lastChangeId(source)
@@ -510,12 +509,8 @@ export async function effectsSince(
     const entry = listed[0]!
     const changes = listed.filter(({ table_id }) => table_id !== null)
     const inserted = insertedRange(entry)
-    // Schema changes rewrite records without listing them, and some large changes list none. What came from another base
-    // happened to the records there.
-    const isListed =
-      entry.kind.startsWith('records.') &&
-      changes.length + inserted === Number(entry.records) &&
-      !entry.is_foreign
+    // Schema changes rewrite records without listing them, and some large changes list none.
+    const isListed = entry.kind.startsWith('records.') && changes.length + inserted === Number(entry.records)
     if (!isListed) return [{ entryId: id, ...UNKNOWN_EFFECT }]
     const ownEffect: (Effect & { entryId: number })[] =
       inserted > 0 ? [{ entryId: id, tableId: entry.own_table_id, fieldIds: null, added: inserted }] : []
@@ -569,23 +564,19 @@ export async function recordsSince(
     is_left: number | boolean | null
     before: string | null
     is_whole: number | boolean
-    is_foreign: number | boolean
   }>(
     source.dialect.render(sql`select c.id as id, c.kind as kind, c.records as records,
         case when c.records <= ${MAX_CHANGED}
           then (select count(*) from sheaf_change_records l where l.change_id = c.id) end as listed,
         r.record_id as record_id, r.before is not null as is_existing, r.after is not null as is_left,
         case when length(r.before) <= ${MAX_BEFORE_LENGTH} then r.before end as before,
-        exists (select 1 from sheaf_changes f where f.id = ${entryId}) as is_whole,
-        not ${isOwn(sql`c`)} as is_foreign
+        exists (select 1 from sheaf_changes f where f.id = ${entryId}) as is_whole
       from sheaf_changes c left join sheaf_change_records r on r.change_id = c.id and r.table_id = ${tableId}
-      where c.id > ${entryId} order by c.id limit ${MAX_FOLLOWED_ENTRIES + 1}`),
+      where c.id > ${entryId} and ${isOwn(sql`c`)} order by c.id limit ${MAX_FOLLOWED_ENTRIES + 1}`),
   )
   if (rows.length > MAX_FOLLOWED_ENTRIES) return null
   // Old entries are removed from the first on: without this one, later ones may be gone as well.
   if (rows.some(({ is_whole }) => !is_whole)) return null
-  // What a record was in another table it has never been in this one.
-  if (rows.some(({ is_foreign, record_id }) => is_foreign && record_id !== null)) return null
   const records = new Map<RecordId, ChangedRecord>()
   /** Records whose former values are known, as they were added or deleted. */
   const complete = new Set<RecordId>()
