@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_COPIED_RECORDS } from '../../src/core/record-copies.ts'
+import { MAX_COPIED_IN_JOB, MAX_COPIED_RECORDS } from '../../src/core/record-copies.ts'
 import { MAX_COPIED_TABLES } from '../../src/core/table-copies.ts'
 import { timeZone } from '../../src/input.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -55,12 +55,15 @@ const copyOptions = z.strictObject({
   withHooks: z.boolean().default(true),
 })
 
-const recordCopy = z.strictObject({
-  tableId: id,
-  recordIds: z
+const idsOfRecords = (max: number) =>
+  z
     .array(z.union([z.int(), z.string().min(1).max(255)]))
     .min(1)
-    .max(MAX_COPIED_RECORDS, { error: () => m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }) }),
+    .max(max, { error: () => m.copies_error_too_many_records({ max }) })
+
+const recordCopy = z.strictObject({
+  tableId: id,
+  recordIds: idsOfRecords(MAX_COPIED_RECORDS),
   targetTableId: id,
   mapping: z.record(id, id.nullable()).optional(),
   timeZone,
@@ -105,6 +108,15 @@ export const copiesRouter = (copies: Copies) =>
     records: member
       .input(recordCopy.extend({ isMove: z.boolean().default(false) }))
       .mutation(({ ctx, input }) => copies.records.copy(ctx.actor, input)),
+    /** As a job, for more of them. */
+    manyRecords: member
+      .input(
+        recordCopy.extend({
+          recordIds: idsOfRecords(MAX_COPIED_IN_JOB),
+          isMove: z.boolean().default(false),
+        }),
+      )
+      .mutation(({ ctx, input }) => copies.records.start(ctx.actor, input)),
     field: member
       .input(
         z.strictObject({

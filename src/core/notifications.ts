@@ -207,6 +207,7 @@ const JOB_TITLES: Record<string, (inputs: { subject: string }) => string> = {
   'duplicate-column': m.notification_job_copy,
   'copy-tables-to-base': m.notification_job_copy,
   'copy-table-to-base': m.notification_job_copy,
+  'copy-records': m.notification_job_copy,
 }
 
 function jobTitle(kind: string, subject: string | null): string {

@@ -1,5 +1,7 @@
-/** Limit of records that one call copies or moves. */
+/** Limit of records that one call copies or moves; more are a job. */
 export const MAX_COPIED_RECORDS = 1_000
+/** Limit of records that one job copies or moves. */
+export const MAX_COPIED_IN_JOB = 100_000
 
 /** A field of the source or target table of a copy of records. */
 export interface CopyField {
@@ -47,4 +49,14 @@ export interface RecordCopy {
   deleted: number
   /** Originals that a move left in place, and why; null if there are none. */
   kept: { count: number; reason: string } | null
+}
+
+/** The result of a job that copies or moves records. */
+export interface RecordsCopied extends Omit<RecordCopy, 'ids'> {
+  /** Of the target. */
+  tableId: string
+  /** Number of new records. */
+  copied: number
+  /** Number of records that the job has not come to, because it was cancelled. */
+  left: number
 }

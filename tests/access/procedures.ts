@@ -327,6 +327,13 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       input: async (world) => ({ ...(await recordCopy(world)), isMove: true }),
     },
   ],
+  'copies.manyRecords': [
+    { gate: 'record.create', input: recordCopy },
+    {
+      gate: 'record.delete',
+      input: async (world) => ({ ...(await recordCopy(world)), isMove: true }),
+    },
+  ],
   'copies.field': { gate: 'field.duplicate', input: ofField },
   'copies.sharedBase': {
     gate: 'base.create',

@@ -46,7 +46,7 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
     await bench.trpc.schema.createField.mutate({ tableId: target.id, field })
     for (const [body, status] of [
       [{ ids: [] }, 400],
-      [{ ids: Array.from({ length: 1_001 }, (_, at) => at + 1) }, 400],
+      [{ ids: Array.from({ length: 100_001 }, (_, at) => at + 1) }, 400],
       [{ ids: [{}] }, 400],
       [{ ids: ['x'] }, 422],
       [{ ids: [1, 99] }, 404],
@@ -66,9 +66,9 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
     const tooMany = await copy(
       source,
       target,
-      Array.from({ length: 1_001 }, (_, at) => at + 1),
+      Array.from({ length: 100_001 }, (_, at) => at + 1),
     )
-    expect(JSON.stringify(tooMany.body)).toContain('1000')
+    expect(JSON.stringify(tooMany.body)).toContain('100000')
     expect(await target.total()).toBe(0)
     expect(await source.total()).toBe(1)
   })
@@ -627,4 +627,95 @@ describe('moving records', () => {
     expect(answer).toMatchObject({ restored: 1 })
     expect([await source.titles(), await target.titles()]).toEqual([['a', 'b'], ['edited']])
   })
+})
+
+describe('copying and moving more records than in a call', () => {
+  const idsOf = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+  async function many(count: number): Promise<TestTable> {
+    const source = await bench.table({ Title: 'SingleLineText', Note: 'SingleLineText' })
+    for (let from = 0; from < count; from += 1_000) {
+      const rows = idsOf(Math.min(1_000, count - from)).map((id) => ({
+        Title: `row ${from + id}`,
+        // Of the last one only.
+        ...(from + id !== count && { Note: 'x' }),
+      }))
+      expect((await bench.rest.post(source.path, rows)).status).toBe(200)
+    }
+    return source
+  }
+
+  async function ended(jobId: string) {
+    for (;;) {
+      const job = await bench.trpc.jobs.get.query({ jobId })
+      if (job.status !== 'waiting' && job.status !== 'active') return job
+      await Bun.sleep(20)
+    }
+  }
+
+  const COUNT = 1_250
+
+  test('is a job that brings everything along, and one undo in each base reverts', async () => {
+    const source = await many(COUNT)
+    const { comments } = bench.trpc
+    await comments.create.mutate({ tableId: source.id, recordId: 1_200, text: 'Late' })
+    await bench.rest.patch(source.path, { Id: 1_200, Title: 'changed' })
+    for (const of of [other, bench]) {
+      const target = await of.table({ Title: 'SingleLineText' })
+      const { status, body } = await copy(source, target, [...idsOf(COUNT), 99_999], { move: true })
+      expect([status, Object.keys(body)]).toEqual([200, ['jobId']])
+      expect(await ended(body.jobId)).toMatchObject({
+        status: 'completed',
+        subject: target.schema.table.title,
+        progress: { done: COUNT + 1, total: COUNT + 1 },
+        result: {
+          tableId: target.id,
+          copied: COUNT,
+          deleted: COUNT,
+          kept: null,
+          refused: [],
+          left: 0,
+        },
+      })
+      expect([await source.total(), await target.total()]).toEqual([0, COUNT])
+      const on = { tableId: target.id, recordId: 1_200 }
+      expect((await comments.list.query(on)).comments.map(({ text }) => text)).toEqual(['Late'])
+      const { entries } = await of.trpc.records.history.query(on)
+      expect(entries.map(({ isNew }) => isNew)).toContain(true)
+      expect(entries.flatMap(({ changes }) => changes)).toContainEqual(
+        expect.objectContaining({ before: 'row 1200', after: 'changed' }),
+      )
+      await undo(of)
+      if (of === other) await undo(bench)
+      expect([await source.total(), await target.total()]).toEqual([COUNT, 0])
+    }
+  }, 60_000)
+
+  test('writes nothing if one of them has no value for a required field', async () => {
+    const source = await many(COUNT)
+    const target = await other.table({
+      Title: 'SingleLineText',
+      Note: { type: 'SingleLineText', required: true },
+    })
+    const { jobId } = (await copy(source, target, idsOf(COUNT), { move: true })).body
+    expect(await ended(jobId)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('Records without a value for it: 1'),
+    })
+    expect([await source.total(), await target.total()]).toEqual([COUNT, 0])
+  }, 60_000)
+
+  test('can be cancelled: what was moved stays there, the rest is where it was', async () => {
+    const MORE = 2_500
+    const source = await many(MORE)
+    const target = await other.table({ Title: 'SingleLineText' })
+    const { jobId } = (await copy(source, target, idsOf(MORE), { move: true })).body
+    while ((await bench.trpc.jobs.get.query({ jobId })).progress.done === 0) await Bun.sleep(5)
+    await bench.trpc.jobs.cancel.mutate({ jobId })
+    const { status, result } = await ended(jobId)
+    const [here, there] = [await source.total(), await target.total()]
+    expect([status, result]).toMatchObject(['completed', { copied: there, deleted: there, left: here }])
+    expect(here + there).toBe(MORE)
+    expect(there).toBeGreaterThan(0)
+  }, 60_000)
 })

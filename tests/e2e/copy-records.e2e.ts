@@ -70,4 +70,38 @@ describe('copying and moving checked records to another table', () => {
     await tableLink(page, 'Stock').click()
     await untilCount(grid, '0 records')
   })
+
+  test('moves thousands in the background, with the first of them previewed', async () => {
+    const table = await tests.createTable([{ title: 'Title', type: 'SingleLineText' }], [])
+    const { trpc, rest } = {
+      trpc: tests.app().trpc(tests.owner().token),
+      rest: tests.app().rest(tests.owner().token),
+    }
+    await trpc.schema.createTable.mutate({
+      baseId: table.baseId,
+      title: 'Archive',
+      fields: [{ title: 'Title', type: 'SingleLineText' }],
+    })
+    for (const count of [1_000, 200])
+      await rest.post(
+        `/api/v2/tables/${table.id}/records`,
+        Array.from({ length: count }, (_, at) => ({ Title: `row ${at}` })),
+      )
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    const dialog = page.getByRole('dialog')
+    await untilCount(grid, '1,200 records')
+    await page.getByRole('checkbox', { name: 'Select all records' }).click()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Copy or move' }).click()
+    await menuItem(page, 'Move to table…').click()
+    await see(dialog.getByText('Move 1,200 records to a table'))
+    await dialog.getByLabel('Table').selectOption({ label: 'Archive' })
+    await see(dialog.getByText('This shows the first 1,000 records.'))
+    await dialog.getByRole('button', { name: 'Move' }).click()
+    await see(page.getByText('1,200 records were moved to “Archive”'))
+    await dialog.waitFor({ state: 'detached' })
+    await untilCount(grid, '0 records')
+    await page.keyboard.press('Control+z')
+    await untilCount(grid, '1,200 records')
+  })
 })

@@ -24,14 +24,17 @@ import { randomText } from '../../../src/core/ids.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import {
   type CopyField,
+  MAX_COPIED_IN_JOB,
   MAX_COPIED_RECORDS,
   type RecordCopy,
   type RecordCopyPreview,
+  type RecordsCopied,
   type RefusedValues,
 } from '../../../src/core/record-copies.ts'
 import { roundsOf, type WriteRounds } from '../../../src/core/write-rounds.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
+import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
@@ -62,8 +65,19 @@ export interface RecordCopyInput {
   timeZone?: string
 }
 
+/** Job name on the wire. */
+export const RECORDS_JOB = 'copy-records'
+
+interface RecordsJobInput {
+  /** With the id of the action that all its changes belong to. */
+  owner: UserActor
+  /** Of the target table. */
+  title: string
+  request: RecordCopyInput
+}
+
 interface Deps {
-  kernel: Pick<Kernel, 'log' | 'registry'>
+  kernel: Pick<Kernel, 'jobs' | 'log' | 'registry'>
   auth: Pick<AuthService, 'access'>
   schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
   records: Pick<RecordsService, 'open' | 'page' | 'people' | 'openLink' | 'apply' | 'attachments'>
@@ -101,7 +115,7 @@ type Column = Converted[]
 /** Copies and moves single records to other tables, of the same base or another one. */
 export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   /** Checks the request and the rights in both bases. */
-  async function open(actor: Actor, input: RecordCopyInput): Promise<OpenCopy> {
+  async function open(actor: Actor, input: RecordCopyInput, max = MAX_COPIED_RECORDS): Promise<OpenCopy> {
     const user = requireUser(actor)
     const { timeZone = 'UTC' } = input
     const opened = await records.open(user, input.tableId, undefined, timeZone)
@@ -118,8 +132,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       if (refusal !== null) throw badRequest(refusal)
     }
     const ids = input.recordIds.map((id) => parseRecordId(source, id))
-    if (ids.length > MAX_COPIED_RECORDS)
-      throw badRequest(m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }))
+    if (ids.length > max) throw badRequest(m.copies_error_too_many_records({ max }))
     const recordIds = [...new Map(ids.map((id) => [String(id), id])).values()]
     const pairs = pairsOf(source, target, input.mapping)
     const stamps = input.isMove ? creationOf(source) : []
@@ -354,6 +367,93 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     }
   }
 
+  /** The values of the copies. @throws as `copy` */
+  async function checked(copy: OpenCopy, rows: readonly CellValue[][]): Promise<Column[]> {
+    const columns = await convert(copy, rows)
+    await claimFiles(copy, columns)
+    refuseCircles(copy, columns)
+    refuseMissing(copy, columns)
+    return columns
+  }
+
+  /** Writes the copies, and removes the originals of a move. @throws as `copy`: nothing is written then */
+  async function transfer(
+    copy: OpenCopy,
+    {
+      rows,
+      columns,
+      isMove,
+      history,
+    }: {
+      rows: readonly CellValue[][]
+      columns: readonly Column[]
+      isMove: boolean
+      history: BegunHistory | null
+    },
+  ): Promise<RecordCopy> {
+    const ids = await write(copy, columns, rows)
+    const refused = refusedIn(copy.pairs, columns)
+    if (!isMove) return { ids, refused, deleted: 0, kept: null }
+    return { ids, refused, ...(await removeOriginals(copy, rows, ids, history)) }
+  }
+
+  async function runJob(
+    { owner, request }: RecordsJobInput,
+    { signal, report }: JobContext,
+  ): Promise<RecordsCopied> {
+    const { isMove = false } = request
+    const all = await open(owner, request, MAX_COPIED_IN_JOB)
+    const total = all.recordIds.length
+    report({ done: 0, total, unit: 'rows' })
+    /** The records of each portion that are there, with the values of their copies. */
+    async function* portions() {
+      for (let from = 0; from < total; from += MAX_COPIED_RECORDS) {
+        const wanted = { ...all, recordIds: all.recordIds.slice(from, from + MAX_COPIED_RECORDS) }
+        const found = await find(wanted)
+        const copy = { ...wanted, recordIds: wanted.recordIds.filter((id) => found.has(String(id))) }
+        const rows = copy.recordIds.map((id) => found.get(String(id)) ?? [])
+        yield { from, copy, rows, columns: await checked(copy, rows) }
+      }
+    }
+    for await (const _ of portions()) signal.throwIfAborted()
+    const history = isMove ? await historyOf(all) : null
+    const result: RecordsCopied = {
+      tableId: all.target.table.id,
+      copied: 0,
+      refused: [],
+      deleted: 0,
+      kept: null,
+      left: total,
+    }
+    try {
+      for await (const { from, ...portion } of portions()) {
+        // What is copied stays: an undo takes it back.
+        if (signal.aborted) break
+        const { ids, refused, deleted, kept } = await transfer(portion.copy, { ...portion, isMove, history })
+        result.copied += ids.length
+        result.deleted += deleted
+        result.refused = joined(result.refused, refused)
+        if (kept) result.kept = { ...kept, count: kept.count + (result.kept?.count ?? 0) }
+        result.left = Math.max(0, total - from - MAX_COPIED_RECORDS)
+        report({ done: total - result.left })
+      }
+      if (result.copied === 0) signal.throwIfAborted()
+      return result
+    } catch (error) {
+      if (result.copied === 0) await history?.cancel()
+      if (result.copied === 0 || !(error instanceof AppError)) throw error
+      const { copied } = result
+      throw new AppError(error.code, m.copies_error_records_stopped({ copied, reason: error.message }))
+    }
+  }
+
+  const job: JobKind<RecordsJobInput> = {
+    run: runJob,
+    // What was copied stays, and the originals that were not moved are there.
+    recover: async () => null,
+  }
+  kernel.jobs.register(RECORDS_JOB, job)
+
   return {
     /**
      * What copying records would do. Nothing is written.
@@ -388,25 +488,53 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
      */
     async copy(actor: Actor, input: RecordCopyInput): Promise<RecordCopy> {
       const asked = await open(actor, input)
-      const user = { ...asked.user, actionId: asked.user.actionId ?? randomText(20) }
-      const copy = { ...asked, user }
-      const { pairs } = copy
+      const copy = { ...asked, user: inOneAction(asked.user) }
       const rows = await read(copy)
-      const columns = await convert(copy, rows)
-      await claimFiles(copy, columns)
-      refuseCircles(copy, columns)
-      refuseMissing(copy, columns)
+      const columns = await checked(copy, rows)
       const history = input.isMove ? await historyOf(copy) : null
-      const ids = await write(copy, columns, rows).catch(async (error) => {
+      try {
+        return await transfer(copy, { rows, columns, isMove: input.isMove === true, history })
+      } catch (error) {
         await history?.cancel()
         throw error
-      })
-      const refused = refusedIn(pairs, columns)
-      if (!input.isMove) return { ids, refused, deleted: 0, kept: null }
-      const { deleted, kept } = await removeOriginals(copy, rows, ids, history)
-      return { ids, refused, deleted, kept }
+      }
+    },
+
+    /**
+     * Starts a job that copies more records than `copy` does. They are checked first, and then copied in portions, all as one
+     * action: records of different portions are linked to each other only if the one that is linked comes first.
+     *
+     * @throws as `copy`, except for what is wrong with records, which ends the job before it writes anything
+     */
+    async start(actor: Actor, input: RecordCopyInput): Promise<{ jobId: string }> {
+      const { user, target } = await open(actor, input, MAX_COPIED_IN_JOB)
+      const jobInput: RecordsJobInput = {
+        owner: inOneAction(user),
+        title: target.table.title,
+        request: input,
+      }
+      const { baseId } = target.table
+      const { id } = await kernel.jobs.start(RECORDS_JOB, { userId: user.id, baseId, input: jobInput })
+      return { jobId: id }
     },
   }
+}
+
+const inOneAction = (user: UserActor): UserActor => ({ ...user, actionId: user.actionId ?? randomText(20) })
+
+/** Refused values of two portions. */
+function joined(first: readonly RefusedValues[], second: readonly RefusedValues[]): RefusedValues[] {
+  const byField = new Map(first.map((one) => [one.fieldId, one]))
+  for (const one of second) {
+    const { count = 0, examples = [] } = byField.get(one.fieldId) ?? {}
+    const different = new Map([...examples, ...one.examples].map((example) => [example.value, example]))
+    byField.set(one.fieldId, {
+      ...one,
+      count: count + one.count,
+      examples: [...different.values()].slice(0, MAX_EXAMPLES),
+    })
+  }
+  return [...byField.values()]
 }
 
 const described = (field: Field): CopyField => ({

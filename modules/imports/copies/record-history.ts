@@ -32,7 +32,7 @@ interface Ids {
 /** A history whose entries are there, while its records are not yet. */
 export interface BegunHistory {
   /**
-   * Lists the new records under the entries.
+   * Lists new records under the entries; may be called for some of the records at a time.
    *
    * @param newIds by the ids of the originals, as text
    * @param claimFiles called with paths of stored files in logged values
@@ -98,8 +98,9 @@ export async function beginHistory(
         if (paths.size > 0) await claimFiles([...paths])
         if (rows.length > 0) await to.home.write((tx) => logLines(tx, to.home.dialect, to.tableId, rows))
       }
+      const replaced = recordIds.filter((id) => newIds.has(String(id)))
       const listed = new Set<string>()
-      for await (const lines of linesOfRecords(home, { tableId, recordIds, withValues: true })) {
+      for await (const lines of linesOfRecords(home, { tableId, recordIds: replaced, withValues: true })) {
         for (const { changeId, recordId } of lines)
           if (inRange.has(changeId)) listed.add(`${changeId} ${recordId}`)
         await log(lines)
@@ -108,7 +109,7 @@ export async function beginHistory(
       for (const [changeId, added] of inRange)
         await log(
           added
-            .filter((recordId) => !listed.has(`${changeId} ${recordId}`))
+            .filter((id) => newIds.has(String(id)) && !listed.has(`${changeId} ${id}`))
             .map((recordId) => ({ changeId, recordId, before: null, after: '{}' })),
         )
     },

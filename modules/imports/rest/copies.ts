@@ -4,7 +4,7 @@ import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { MAX_COPIED_RECORDS } from '../../../src/core/record-copies.ts'
+import { MAX_COPIED_IN_JOB, MAX_COPIED_RECORDS } from '../../../src/core/record-copies.ts'
 import { MAX_COPIED_TABLES } from '../../../src/core/table-copies.ts'
 import { timeZone } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -51,7 +51,7 @@ const RecordsBody = z.strictObject({
   ids: z
     .array(z.union([z.int(), z.string().min(1).max(255)]))
     .min(1)
-    .max(MAX_COPIED_RECORDS, { error: () => m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }) }),
+    .max(MAX_COPIED_IN_JOB, { error: () => m.copies_error_too_many_records({ max: MAX_COPIED_IN_JOB }) }),
   mapping: z.record(fieldName, fieldName.nullable()).optional(),
   move: z.boolean().optional(),
   timeZone,
@@ -137,7 +137,10 @@ export function copiesRest(
         // Access is checked before the body.
         await schema.openTable(actor, 'record.list', tableId)
         const { ids, move, ...wanted } = readBody(RecordsBody, body)
-        return copies.records.copy(actor, { ...wanted, tableId, recordIds: ids, isMove: move })
+        const request = { ...wanted, tableId, recordIds: ids, isMove: move }
+        return ids.length > MAX_COPIED_RECORDS
+          ? copies.records.start(actor, request)
+          : copies.records.copy(actor, request)
       },
       { detail: { summary: 'Copy or move records to another table', tags: ['Records'] } },
     )

@@ -51,7 +51,7 @@ export interface CopyDialogProps {
 }
 
 /** What is copied; `total` is null while unknown. */
-interface Progress {
+export interface Progress {
   done: number
   total: number | null
 }
@@ -182,7 +182,7 @@ function Ended({
 }
 
 /** Buttons while the copy runs. */
-function Running({
+export function Running({
   jobId,
   onProblem,
   onClose,
@@ -213,7 +213,7 @@ function Running({
   )
 }
 
-function CopyProgress({
+export function CopyProgress({
   text,
   describe = m.copies_records_done,
   done,

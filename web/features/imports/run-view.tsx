@@ -447,6 +447,7 @@ function nameOf({ kind, subject }: Job): string {
     case 'duplicate-model':
     case 'copy-tables-to-base':
     case 'copy-table-to-base':
+    case 'copy-records':
     case 'duplicate-column':
       return subject === null ? m.imports_duplicate_field() : m.imports_copy_name({ name })
     case 'storage.reclaim':

@@ -1,6 +1,6 @@
 import { CopyPlus, FolderInput } from 'lucide-react'
 import type { RecordId } from '../../../../src/core/model.ts'
-import { MAX_COPIED_RECORDS } from '../../../../src/core/record-copies.ts'
+import { MAX_COPIED_IN_JOB } from '../../../../src/core/record-copies.ts'
 import { m } from '../../../messages.gen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { lazyDialog } from '../../../ui/lazy-dialog.ts'
@@ -25,7 +25,7 @@ export function copyToTableItems(
 ): MenuItem[] {
   const { schema, store } = context
   const recordIds = ids.filter(store.isSaved).map(store.realId)
-  if (isVisitorPage || recordIds.length === 0 || recordIds.length > MAX_COPIED_RECORDS) return []
+  if (isVisitorPage || recordIds.length === 0 || recordIds.length > MAX_COPIED_IN_JOB) return []
   const open = (isMove: boolean) =>
     void openDialog((close) => (
       <CopyRecordsDialog

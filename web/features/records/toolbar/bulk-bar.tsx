@@ -4,7 +4,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
-import { MAX_COPIED_RECORDS } from '../../../../src/core/record-copies.ts'
+import { MAX_COPIED_IN_JOB } from '../../../../src/core/record-copies.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { clipboardForms, writeToClipboard } from '../../../grid/clipboard-forms.ts'
@@ -137,7 +137,7 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           variant="ghost"
           icon={CopyPlus}
           aria-haspopup="menu"
-          {...limited(MAX_COPIED_RECORDS)}
+          {...limited(MAX_COPIED_IN_JOB)}
           onClick={({ currentTarget }) => run(() => chooseCopy(currentTarget))}
         >
           {m.records_copy_or_move()}
