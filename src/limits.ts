@@ -75,7 +75,7 @@ export function createLimits({ meta, secrets, events, log }: LimitsDeps) {
   })
   events.on('events.missed', () => {
     if (!meta.cluster.isShared) return
-    void inBackground(read)
+    read().catch(report)
     readLater()
   })
 
@@ -108,24 +108,23 @@ export function createLimits({ meta, secrets, events, log }: LimitsDeps) {
     const batches = Array.from({ length: Math.ceil(changes.length / BATCH_ROWS) }, (_, at) =>
       changes.slice(at * BATCH_ROWS, (at + 1) * BATCH_ROWS),
     )
-    await inBackground(async () => {
-      try {
-        await meta.atomically(
-          batches.map((batch) =>
-            db
-              .insert(rows)
-              .values(batch)
-              .onConflictDoUpdate({
-                target: [rows.limit, rows.key, rows.at],
-                set: { count: sql`${rows.count} + excluded.count` },
-              }),
-          ),
-        )
-      } catch (error) {
-        for (const each of changes) noteUnstored(each)
-        throw error
-      }
-    })
+    try {
+      await meta.atomically(
+        batches.map((batch) =>
+          db
+            .insert(rows)
+            .values(batch)
+            .onConflictDoUpdate({
+              target: [rows.limit, rows.key, rows.at],
+              set: { count: sql`${rows.count} + excluded.count` },
+            }),
+        ),
+      )
+      hasFailed = false
+    } catch (error) {
+      for (const each of changes) noteUnstored(each)
+      report(error)
+    }
   }
 
   /** Adds stored events that are not known here, for example those of other servers. */
@@ -151,7 +150,7 @@ export function createLimits({ meta, secrets, events, log }: LimitsDeps) {
   function readLater(): void {
     const timer = setTimeout(() => {
       timers.delete(timer)
-      void inBackground(read)
+      read().catch(report)
     }, 2 * STORE_EVERY_MS)
     timers.add(timer.unref())
   }
@@ -160,14 +159,9 @@ export function createLimits({ meta, secrets, events, log }: LimitsDeps) {
     await db.delete(rows).where(lte(rows.at, nowMs() - LONGEST_WINDOW_MS))
   }
 
-  async function inBackground(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-      hasFailed = false
-    } catch (error) {
-      if (!hasFailed) log.error('the counts of rate limits could not be stored or read', error)
-      hasFailed = true
-    }
+  function report(error: unknown): void {
+    if (!hasFailed) log.error('the counts of rate limits could not be stored or read', error)
+    hasFailed = true
   }
 
   return {
@@ -190,8 +184,8 @@ export function createLimits({ meta, secrets, events, log }: LimitsDeps) {
       await forget()
       await read()
       if (meta.cluster.isShared) readLater()
-      timers.add(setInterval(store, STORE_EVERY_MS).unref())
-      timers.add(setInterval(() => void inBackground(forget), FORGET_EVERY_MS).unref())
+      timers.add(setInterval(() => void store(), STORE_EVERY_MS).unref())
+      timers.add(setInterval(() => void forget().catch(report), FORGET_EVERY_MS).unref())
     },
 
     async close(): Promise<void> {
