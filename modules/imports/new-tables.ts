@@ -160,6 +160,9 @@ export function createNewTables({ schema, upload, analyse, startAll, matchTables
       throw badRequest(
         drafts.find(({ table }) => table.problem)?.table.problem ?? m.imports_error_no_tables(),
       )
+    const titles = chosen.map(({ target }) => target.title.toLowerCase())
+    const repeated = chosen.find(({ target }, at) => titles.indexOf(target.title.toLowerCase()) < at)
+    if (repeated) throw badRequest(m.imports_error_table_twice({ name: repeated.target.title }))
     const inputs = chosen.map(({ analysis, columns, target, table }) => {
       if (analysis === null) throw badRequest(table.problem ?? m.imports_error_empty_file())
       const problem = unclearEncoding(analysis.encodings ?? [])

@@ -28,7 +28,7 @@ beforeAll(async () => {
   remote = startOutboundRecorder()
 })
 afterAll(async () => {
-  remote.stop()
+  await remote.stop()
   await app.stop()
 })
 
@@ -138,6 +138,13 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
     expect(await send({ tables: [{ columns: [{ name: 'Note', link: { table: 3 } }] }] })).toBe(
       '400 A column links to a table that is not imported with it',
     )
+    const twice = [
+      { name: 'A', title: 'Same' },
+      { name: 'B', title: 'same' },
+    ]
+    const both = workbook({ A: [['x'], [1], [2]], B: [['y'], [1], [2]] })
+    expect(await send({ tables: twice }, both)).toBe('400 The table “same” is named twice')
+    expect(await send({ tables: ['A', 'a'] }, both)).toBe('400 The table “a” is named twice')
     expect(await send({ tables: [{ import: false }] })).toBe('400 Choose at least one table of the file')
     expect(await send({ timeZone: 'Mars' })).toContain('400 ')
     expect(await send({ sourceId: 'nope' })).toMatch(/^40[04] /)
