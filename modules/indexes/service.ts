@@ -155,7 +155,7 @@ export function createIndexesService(
   const observed = new Map<string, ReadsRow>()
   /** Time of the last write of each base. */
   const writtenAt = new Map<string, number>()
-  const building = new Map<string, Promise<void>>()
+  const building = new Map<string, { done: Promise<void>; stop: AbortController }>()
   /** The last build of each database. */
   const lastBuilds = new Map<string, Promise<void>>()
   const addInTurn = createMutex()
@@ -241,29 +241,29 @@ export function createIndexesService(
     return { engine, context: { model, models, dialect: engine.dialect, moment: { now: new Date(nowMs()) } } }
   }
 
-  /** Builds an index, unless another server is building it. */
-  async function build(row: IndexRow): Promise<void> {
+  /** Builds an index, unless another server is building it. One that is stopped stays unbuilt. */
+  async function build(row: IndexRow, signal: AbortSignal): Promise<void> {
     const claim = `index ${row.id}`
     if (!(await claims.take(claim))) return
     try {
-      await buildClaimed(row)
+      await buildClaimed(row, signal)
     } finally {
       await claims.release(claim)
     }
   }
 
   /** Builds an index and stores its end. Other servers build other indexes meanwhile. */
-  async function buildClaimed(row: IndexRow): Promise<void> {
+  async function buildClaimed(row: IndexRow, signal: AbortSignal): Promise<void> {
     // Read when its turn has come: somebody may have dropped it on another server.
     const now = await store.find(row.id)
-    if (!now || !WANTED.has(now.state)) return
+    if (signal.aborted || !now || !WANTED.has(now.state)) return
     try {
       // A field may have changed its column, or its table been deleted.
       const model = await schema.load(row.tableId)
       const { engine, context } = await contextOf(model)
       const terms = canFollow(context, row) ? indexSql(context, row.terms) : null
       if (terms === null) throw badRequest(m.indexes_error_not_indexable())
-      await engine.buildIndex({ name: row.id, table: model.table.tableName, terms })
+      await engine.buildIndex({ name: row.id, table: model.table.tableName, terms }, signal)
       const built = { state: 'ready', error: null, columns: valuesOf(context, row.terms) } as const
       if (!(await store.ended(row.id, built))) {
         await engine.dropIndex(model.table.tableName, row.id)
@@ -271,6 +271,7 @@ export function createIndexesService(
       }
       log.info('index built', { tableId: row.tableId, index: row.id })
     } catch (error) {
+      if (signal.aborted) return
       log.warn('an index could not be built', { tableId: row.tableId, index: row.id, error: String(error) })
       const reason = error instanceof Error ? error.message : String(error)
       await store.ended(row.id, { state: 'failed', error: reason.slice(0, 500) })
@@ -281,18 +282,25 @@ export function createIndexesService(
   /** Starts to build an index, once. */
   function start({ table }: TableModel, row: IndexRow): Promise<void> {
     const running = building.get(row.id)
-    if (running) return running
+    if (running) return running.done
+    const stop = new AbortController()
     // One after the other in each database: each reads a whole table.
     const work = (lastBuilds.get(table.sourceId) ?? Promise.resolve())
-      .then(() => build(row))
+      .then(() => build(row, stop.signal))
       .catch((error) => log.error('building an index failed', error, { index: row.id }))
       .finally(() => {
         building.delete(row.id)
         if (lastBuilds.get(table.sourceId) === work) lastBuilds.delete(table.sourceId)
       })
-    building.set(row.id, work)
+    building.set(row.id, { done: work, stop })
     lastBuilds.set(table.sourceId, work)
     return work
+  }
+
+  async function stopBuild(id: string): Promise<void> {
+    const running = building.get(id)
+    running?.stop.abort()
+    await running?.done
   }
 
   /** Decides on a new index of a table while no other is added to it, on this or another server. */
@@ -662,7 +670,7 @@ export function createIndexesService(
       const row = await store.find(indexId)
       if (row?.tableId !== tableId || row.state === 'declined') throw notFound('Index', indexId.slice(0, 64))
       await schema.refuseIndexes(model)
-      await building.get(row.id)
+      await stopBuild(row.id)
       const engine = await schema.engineOf(model.table)
       // Also one that failed, or that another server is still building.
       await engine.dropIndex(model.table.tableName, row.id)
@@ -717,12 +725,12 @@ export function createIndexesService(
       return records.measureView(actor, tableId, viewId, PAGE)
     },
 
-    /** Waits for indexes that are being built. */
+    /** Stops builds in steps, which the next server begins again, and waits for others. */
     async close(): Promise<void> {
       isClosed = true
       clearInterval(timer)
+      await Promise.all([...building.keys()].map(stopBuild))
       await round
-      await Promise.all(building.values())
     },
   }
 }

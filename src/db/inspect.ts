@@ -9,6 +9,7 @@ import { readBaseMovesIn, readMoveStateIn } from './move/postgres-installation.t
 import { readMoveState } from './move/sqlite-installation.ts'
 import { schemaOfBase } from './postgres/base-schema.ts'
 import { connectPostgres } from './postgres/driver.ts'
+import { problemOf } from './sqlite-index-build.ts'
 
 /*
  * Looks into an installation's databases without changing them: no file is created, no migration applied.
@@ -181,8 +182,8 @@ export function inspectBases({ dataDir }: Config, known: KnownBases | null, isFu
       try {
         file.query('select count(*) from sqlite_master').get()
         if (!isFull) return []
-        const [first] = file.query('pragma integrity_check(3)').values().flat().map(String)
-        return first === 'ok' ? [] : [fail(`${what} is damaged: ${first}`)]
+        const problem = problemOf(file, 'integrity_check')
+        return problem === null ? [] : [fail(`${what} is damaged: ${problem}`)]
       } finally {
         file.close()
       }

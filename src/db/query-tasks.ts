@@ -10,6 +10,7 @@ import type { PostgresPage } from './postgres/page-task.ts'
 import { lowerThreadPriority } from './priority.ts'
 import { claimCommit, reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
+import { indexTasks } from './sqlite-index-build.ts'
 import type { NamedRows, PackedNumbers } from './sqlite-statements.ts'
 import { createStatementCache, exactRows } from './sqlite-statements.ts'
 import { writePage } from './write-page.ts'
@@ -189,4 +190,5 @@ export const queryTasks = {
   'sqlite.script': runScript,
   'sqlite.compact': compact,
   'sqlite.checkpoint': checkpoint,
+  ...indexTasks,
 }

@@ -6,6 +6,7 @@ import type {
   Engine,
   EngineStorage,
   FilePage,
+  IndexDefinition,
   Statement,
   StatementResult,
   Transaction,
@@ -27,6 +28,7 @@ import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from 
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
+import { buildIndexInSteps, dropUnfinishedIndexes } from './sqlite-index-build.ts'
 import { isLocked, patiently } from './sqlite-lock.ts'
 import { hasLogReached } from './sqlite-log.ts'
 import {
@@ -121,6 +123,7 @@ export function openSqliteEngine(
       writer.run('pragma journal_mode = wal')
       configure(writer)
       upgradeBaseFile(writer)
+      dropUnfinishedIndexes(writer)
       // An automatic checkpoint would block the request thread; see `checkpointSoon`.
       writer.run('pragma wal_autocheckpoint = 0')
       // See `createLogSync`: a sync on this thread would keep all requests waiting for a slow disk.
@@ -313,6 +316,17 @@ function engineOf(
     }
   }
 
+  /** Keeps the connections open meanwhile, since opening a file ends the builds in it (`dropUnfinishedIndexes`). */
+  async function buildInSteps(index: IndexDefinition, signal?: AbortSignal): Promise<boolean> {
+    writers++
+    try {
+      const checkpoint = () => checkpointSoon(true)
+      return await buildIndexInSteps(index, { path, pool, engine, signal, checkpoint })
+    } finally {
+      if (--writers === 0) files.idle()
+    }
+  }
+
   /** Repeats an attempt while another program has locked a connected file. */
   const unlocked = <T>(attempt: () => T | Promise<T>): T | Promise<T> =>
     isExact ? patiently(attempt) : attempt()
@@ -405,7 +419,7 @@ function engineOf(
     )
   }
 
-  return {
+  const engine: Engine & { open(): void } = {
     dialect: sqlite,
     location: { client: 'sqlite3', file: path },
     open: () => void use(false),
@@ -502,13 +516,16 @@ function engineOf(
         }
       })
     },
-    buildIndex: async ({ name, table, terms }) => {
+    buildIndex: async (index, signal) => {
+      const { name, table, terms } = index
+      // Other programs write to a connected file, too.
+      if (!isExact && (await buildInSteps(index, signal))) return
       const { quote } = sqlite
       const sql = `create index if not exists ${quote(name)} on ${quote(table)} (${terms.join(', ')})`
       await writeScript([{ sql, params: [] }])
     },
     dropIndex: async (_, name) => {
-      await writeScript([{ sql: `drop index if exists ${sqlite.quote(name)}`, params: [] }])
+      await writeScript(sqlite.dropAutomaticIndex(name))
     },
     close: () =>
       exclusively(async () => {
@@ -524,6 +541,7 @@ function engineOf(
         }
       }),
   }
+  return engine
 }
 
 /** Size in bytes of a file and its write-ahead log. */

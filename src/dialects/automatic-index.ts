@@ -6,3 +6,11 @@ export const isAutomaticIndex = (name: string): boolean => name.startsWith(NAME_
 
 /** Start of the names of search indexes in databases. */
 export const SEARCH_PREFIX = 'sheaf_search_'
+
+/** Start of the names of tables that exist while an index is built in steps. The name of the index follows. */
+export const UNFINISHED_PREFIX = 'sheaf_unfinished_'
+
+/** True for the name of such a table. */
+export const isUnfinishedTable = (name: string): boolean => name.startsWith(UNFINISHED_PREFIX)
+
+export const unfinishedTable = (index: string): string => `${UNFINISHED_PREFIX}${index}`

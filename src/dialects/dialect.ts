@@ -301,8 +301,13 @@ export interface Dialect extends QueryDialect {
   placeholder(index: number): string
   /** Lists the columns of a table: rows with `name` and database `type`; none if there is no such table. */
   listColumns(table: string): Statement
-  /** Lists the indexes of a table: rows with `name` and `bytes` (null if the engine does not tell). */
+  /**
+   * Lists the indexes of a table, also those under construction: rows with `name` and `bytes` (null if the engine does not
+   * tell).
+   */
   listIndexes(table: string): Statement
+  /** Drops an automatic index of a base, also one under construction. */
+  dropAutomaticIndex(name: string): Statement[]
   /** Lists the tables with an index whose name begins with a text: rows with `name`. */
   listTablesIndexedAs(prefix: string): Statement
   /**
@@ -513,10 +518,13 @@ export interface Engine {
   /** How the engine runs a statement over a table, without running it. */
   explain(statement: Statement, table: string): Promise<QueryPlan>
   /**
-   * Builds an index, off the main thread; does nothing if one of that name exists. SQLite's writers wait meanwhile,
-   * PostgreSQL's do not. A failure leaves nothing behind.
+   * Builds an index, off the main thread; does nothing if one of that name exists. Writers of bases do not wait for long; those
+   * of connected databases may. A failure leaves nothing behind.
+   *
+   * @param signal ends a build in steps
+   * @throws the signal's reason
    */
-  buildIndex(index: IndexDefinition): Promise<void>
+  buildIndex(index: IndexDefinition, signal?: AbortSignal): Promise<void>
   dropIndex(table: string, name: string): Promise<void>
   /**
    * Builds a search index without blocking writers, for dialects without `SearchIndexes.batches`. A failure leaves

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
+import { unfinishedTable } from './automatic-index.ts'
 import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
 import type { Dialect, QueryPlan } from './dialect.ts'
 import { sqliteForeign } from './foreign.ts'
@@ -10,6 +11,7 @@ import { sqliteIndexedFormula } from './sqlite-indexed-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
 import { sqliteSearchIndexes } from './sqlite-search.ts'
 import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
+import { changeTriggers, isUnfinishedOf } from './sqlite-unfinished-index.ts'
 import {
   createRender,
   ddl,
@@ -136,6 +138,12 @@ export const sqlite: Dialect = {
   render: createRender(quote, () => '?', MAX_BOUND),
 
   ...standardTables({ quote, types: COLUMN_TYPES, indexName, literal: defaultLiteral }),
+  // Those of an index under construction go first: they read the columns of its table.
+  dropAutomaticIndex: (name) => [
+    ...changeTriggers(name).map((trigger) => ddl(`drop trigger if exists ${quote(trigger)}`)),
+    ddl(`drop index if exists ${quote(name)}`),
+    ddl(`drop table if exists ${quote(unfinishedTable(name))}`),
+  ],
   dropIndexesOf: (table, name) =>
     [`${name}__unique`, name].map((suffix) => ddl(`drop index if exists ${indexName(table, suffix)}`)),
   isNull: (expression) => sql`${expression} is null`,
@@ -188,8 +196,8 @@ export const sqlite: Dialect = {
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
   listIndexes: (table) => ({
     sql: `select name, (select sum(pgsize) from dbstat where dbstat.name = i.name) as bytes from sqlite_master i
-      where type = 'index' and tbl_name = ? order by name`,
-    params: [table],
+      where type = 'index' and (tbl_name = ? or ${isUnfinishedOf}) order by name`,
+    params: [table, table],
   }),
   listTablesIndexedAs: (prefix) => ({
     sql: `select distinct tbl_name as name from sqlite_master where type = 'index' and substr(name, 1, length(?)) = ?`,

@@ -158,6 +158,7 @@ export function standardTables({ quote, types, indexName, literal }: TableStyle)
     dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${uniqueName(table, name)}`)],
     // Indexes are dropped with the column.
     dropIndexesOf: () => [],
+    dropAutomaticIndex: (name) => [ddl(`drop index if exists ${quote(name)}`)],
   } satisfies Partial<Dialect>
 }
 

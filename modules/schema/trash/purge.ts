@@ -81,7 +81,7 @@ async function drop(
   async function automaticIndexesOf(tableName: string): Promise<Statement[]> {
     const found = await engine.all<{ name: string }>(dialect.listIndexes(tableName))
     const names = found.map(({ name }) => name).filter(isAutomaticIndex)
-    return names.map((name) => ({ sql: `drop index if exists ${dialect.quote(name)}`, params: [] }))
+    return names.flatMap((name) => dialect.dropAutomaticIndex(name))
   }
 
   let dropped: Table[] = []

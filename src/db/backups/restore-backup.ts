@@ -6,6 +6,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { upgradeBaseFile } from '../base-file.ts'
 import type { MetaReader } from '../meta.ts'
 import { migrateSqlite, pendingMigrationsOf } from '../migrate.ts'
+import { problemOf } from '../sqlite-index-build.ts'
 import type { BucketRow } from './bucket-files.ts'
 import { DamagedObject } from './codec.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
@@ -127,8 +128,8 @@ export function checkRestoredFile({ path: name, tables = {} }: BackupFile, path:
   // The file is ours alone, so that no log is created beside it.
   const database = openAlone(path)
   try {
-    const [problem] = database.query('pragma quick_check(1)').values().flat().map(String)
-    if (problem !== 'ok') throw new Error(`${name} is damaged: ${problem}`)
+    const problem = problemOf(database, 'quick_check')
+    if (problem !== null) throw new Error(`${name} is damaged: ${problem}`)
     const rows = countRows(database)
     for (const [table, expected] of Object.entries(tables)) {
       if (rows[table] !== expected)
@@ -207,8 +208,8 @@ export function upgradeFiles(
         migrations = pendingMigrationsOf(database, 'The metadata').length
         migrateSqlite(database)
       } else if (upgradeBaseFile(database) > 0) bases++
-      const [problem] = database.query('pragma quick_check(1)').values().flat().map(String)
-      if (problem !== 'ok') throw new Error(problem)
+      const problem = problemOf(database, 'quick_check')
+      if (problem !== null) throw new Error(problem)
       if (path !== 'sheaf.db') {
         const rows = countRows(database)
         const lost = Object.keys(tables).find(

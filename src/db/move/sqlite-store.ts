@@ -1,7 +1,7 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { StorageKind } from '../../core/fields/field-type.ts'
-import { isAutomaticIndex } from '../../dialects/automatic-index.ts'
+import { isAutomaticIndex, isUnfinishedTable } from '../../dialects/automatic-index.ts'
 import { sqlite } from '../../dialects/sqlite.ts'
 import { isOfSearchIndex } from '../../dialects/sqlite-search.ts'
 import {
@@ -170,7 +170,9 @@ export function openSqliteStore(
         )
         .all()
       return found
-        .filter(({ name }) => !OWN_TABLES.includes(name) && !isOfSearchIndex(name))
+        .filter(
+          ({ name }) => !OWN_TABLES.includes(name) && !isOfSearchIndex(name) && !isUnfinishedTable(name),
+        )
         .map((table) => describe(table.name, table.sql))
     },
     async *rows(table, after = null, ...only) {

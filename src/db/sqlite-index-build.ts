@@ -1,0 +1,351 @@
+import { Database } from 'bun:sqlite'
+import { pathToFileURL } from 'node:url'
+import { unfinishedTable } from '../dialects/automatic-index.ts'
+import type { Engine, IndexDefinition, Statement } from '../dialects/dialect.ts'
+import { sqlite } from '../dialects/sqlite.ts'
+import { changeTriggers, unfinishedIndexes } from '../dialects/sqlite-unfinished-index.ts'
+import type { WorkerPool } from '../pool.ts'
+
+/*
+ * Builds an index of a large table in short transactions, between which others write. `create index` holds the lock of the
+ * file for about a second per million records.
+ *
+ * The index begins as one of an empty table with the columns that it needs. Its entries are the values and the record's id, as
+ * they will be in an index of the real table. Batches of records are inserted in the order of the index, so that it grows at its
+ * end. Their rows are removed again without their entries, since rows in that order would be spread over the whole table. Triggers
+ * on the real table keep the entries up to date, also those of records whose turn has not come. At the end, the index is
+ * moved to the real table in the schema, and SQLite checks the table with all its indexes.
+ *
+ * While it is unfinished, `integrity_check` counts more entries in it than rows (`problemOf`).
+ */
+
+/** Below this, `create index` takes less than about 100 ms. */
+const LARGE = 100_000
+
+/** Records of the first batch. */
+const FIRST_BATCH = 1_000
+const MIN_BATCH = 500
+const MAX_BATCH = 20_000
+/** Duration of a batch, for which writers wait. */
+const BATCH_MS = 25
+
+/** Attempts to build an index whose table is altered meanwhile. */
+const MAX_ATTEMPTS = 5
+
+const { quote } = sqlite
+
+/** The build of an index, as plain data. */
+interface Build extends IndexDefinition {
+  /** The column of the record's id. */
+  key: string
+  /** The columns that the terms name, with their types; the key left out. */
+  columns: [name: string, type: string][]
+}
+
+interface Batch extends Build {
+  path: string
+  ids: Uint32Array | Float64Array
+}
+
+interface StepsOptions {
+  path: string
+  pool: WorkerPool
+  engine: Pick<Engine, 'all' | 'exclusively' | 'writeScript'>
+  signal: AbortSignal | undefined
+  /** Checkpoints a grown log without the lease. */
+  checkpoint(): void
+}
+
+/**
+ * Builds an index in steps.
+ *
+ * @returns false if the table is small, or of a kind that Sheaf does not create
+ * @throws the signal's reason
+ */
+export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
+  const { engine } = options
+  const first = await plan(index, engine)
+  if (first === null) return false
+  const drop = () => engine.writeScript(sqlite.dropAutomaticIndex(index.name))
+  try {
+    let attempts = 1
+    while (!(await attempt(first, options))) {
+      // Its table was altered or deleted.
+      const { columns } = (await plan(index, engine)) ?? { columns: [] }
+      // SQLite would take the names of missing columns for texts.
+      if (!Bun.deepEquals(columns, first.columns)) throw new Error('The table has lost a column of the index')
+      if (++attempts > MAX_ATTEMPTS) throw new Error('The table was altered again and again')
+    }
+    const problem = await options.pool.run('sqlite.index-check', { ...index, path: options.path }, 'write')
+    if (problem !== null) throw new Error(`The index does not agree with its table: ${problem}`)
+    return true
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+/** @returns false if the table has been altered meanwhile */
+async function attempt(
+  build: Build,
+  { path, pool, engine, signal, checkpoint }: StepsOptions,
+): Promise<boolean> {
+  const inWorker = (task: string, input: object) => pool.run(task, { path, ...input }, 'write', path)
+  signal?.throwIfAborted()
+  await engine.writeScript([...sqlite.dropAutomaticIndex(build.name), ...begin(build)])
+  // Read after the triggers are there: later records have their entries from them.
+  const ids = (await inWorker('sqlite.index-order', build)) as Batch['ids']
+  for (let at = 0, size = FIRST_BATCH; at < ids.length; ) {
+    signal?.throwIfAborted()
+    const batch = ids.slice(at, at + size)
+    const work = () => inWorker('sqlite.index-batch', { ...build, ids: batch })
+    const ms = (await engine.exclusively(work)) as number | null
+    if (ms === null) return false
+    checkpoint()
+    at += batch.length
+    size = nextSize(size, ms)
+  }
+  signal?.throwIfAborted()
+  return (await engine.exclusively(() => inWorker('sqlite.index-finish', build))) as boolean
+}
+
+/** The size of the next batch. A batch that the system has paused halves it at most. */
+function nextSize(size: number, ms: number): number {
+  const fitting = (size * BATCH_MS) / Math.max(1, ms)
+  return Math.round(Math.min(MAX_BATCH, size * 2, Math.max(MIN_BATCH, size / 2, fitting)))
+}
+
+/** What a build needs to know; null where `create index` is to be used. */
+async function plan(
+  { name, table, terms }: IndexDefinition,
+  engine: Pick<Engine, 'all'>,
+): Promise<Build | null> {
+  const [found] = await engine.all<{ sql: string; isOdd: number; isDone: number }>({
+    sql: `select s.sql, l.wr or l.strict as isOdd,
+        exists (select 1 from sqlite_schema i where i.type = 'index' and i.name = ? and i.tbl_name = s.name) as isDone
+      from pragma_table_list(?) l join sqlite_schema s on s.type = 'table' and s.name = l.name where l.schema = 'main'`,
+    params: [name, table],
+  })
+  // The copy has no collations of columns.
+  if (!found || found.isDone || found.isOdd || /\bcollate\b/i.test(found.sql)) return null
+  const [last] = await engine.all<{ id: number | null }>({
+    sql: `select max(rowid) as id from ${quote(table)}`,
+    params: [],
+  })
+  if ((last?.id ?? 0) < LARGE) return null
+  const columns = await engine.all<{ name: string; type: string; pk: number; hidden: number }>({
+    sql: 'select name, type, pk, hidden from pragma_table_xinfo(?)',
+    params: [table],
+  })
+  const [key, ...others] = columns.filter(({ pk }) => pk > 0)
+  if (key?.type.toLowerCase() !== 'integer' || others.length > 0) return null
+  if (columns.some((column) => column.hidden !== 0 || column.name.toLowerCase() === 'rowid')) return null
+  const text = terms.join(' ').toLowerCase()
+  const isNamed = (column: string) => text.includes(column.replaceAll('"', '""').toLowerCase())
+  const named = columns.filter((column) => column.pk === 0 && isNamed(column.name))
+  return { name, table, terms, key: key.name, columns: named.map((column) => [column.name, column.type]) }
+}
+
+/** The statements that begin a build. */
+function begin(build: Build): Statement[] {
+  const { name, terms, key, columns } = build
+  const copy = quote(unfinishedTable(name))
+  const definitions = columns.map(([column, type]) => `, ${quote(column)} ${type}`)
+  return [
+    `create table ${copy} (${quote(key)} integer primary key${definitions.join('')})`,
+    `create index ${quote(name)} on ${copy} (${terms.join(', ')})`,
+    ...createTriggers(build),
+  ].map((sql) => ({ sql, params: [] }))
+}
+
+/** The triggers that keep entries up to date, whether the turn of their records has come or not. */
+function createTriggers({ name, table, columns }: Build): string[] {
+  const copy = quote(unfinishedTable(name))
+  const names = columns.map(([column]) => quote(column))
+  const list = ['rowid', ...names].join(', ')
+  const add = (row: 'old' | 'new') =>
+    `insert into ${copy} (${list}) select ${list} from ${quote(table)} where rowid = ${row}.rowid;`
+  const removeRow = `delete from ${copy} where rowid = old.rowid;`
+  // Deleting a row removes its entry. Where there is an entry without a row, or none, the row is added first: the same entry
+  // is stored once.
+  const remove = `${removeRow} ${add('old')} ${removeRow}`
+  const update = columns.length > 0 ? `update of ${names.join(', ')}` : 'update'
+  const bodies = {
+    inserted: `after insert on ${quote(table)} begin ${add('new')} end`,
+    updating: `before ${update} on ${quote(table)} begin ${remove} end`,
+    updated: `after ${update} on ${quote(table)} begin ${add('new')} end`,
+    deleting: `before delete on ${quote(table)} begin ${remove} end`,
+  }
+  return changeTriggers(name).map(
+    (trigger, at) => `create trigger ${quote(trigger)} ${Object.values(bodies)[at]}`,
+  )
+}
+
+/** The ids of a table's records in the order of an index. */
+function readOrder({ path, table, terms }: IndexDefinition & { path: string }): Batch['ids'] {
+  const file = new Database(path, { readonly: true, strict: true })
+  try {
+    file.run('pragma busy_timeout = 5000')
+    // The sort grows with the table.
+    file.run('pragma temp_store = file')
+    const [count] = file.query<{ n: number }, []>(`select count(*) as n from ${quote(table)}`).all()
+    let ids = new Float64Array(count?.n ?? 0)
+    let length = 0
+    let isShort = true
+    const rows = file.prepare<{ id: number }, []>(
+      `select rowid as id from ${quote(table)} order by ${[...terms, 'rowid'].join(', ')}`,
+    )
+    for (const { id } of rows.iterate()) {
+      if (length === ids.length) {
+        // Inserted after they were counted.
+        const longer = new Float64Array(length + 1000)
+        longer.set(ids)
+        ids = longer
+      }
+      ids[length++] = id
+      isShort &&= id >= 0 && id <= 0xffffffff
+    }
+    rows.finalize()
+    return isShort ? new Uint32Array(ids.subarray(0, length)) : ids.slice(0, length)
+  } finally {
+    file.close()
+  }
+}
+
+/** Opens a file whose schema can be written as text, which connections of `bun:sqlite` refuse. Never creates a file. */
+async function openWithSchema(path: string) {
+  // Loaded only where it is used.
+  const { DatabaseSync } = await import('node:sqlite')
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw')
+  const file = new DatabaseSync(url, { defensive: false, timeout: 5000 })
+  // Checkpoints are made elsewhere, without the lock.
+  file.exec('pragma wal_autocheckpoint = 0')
+  return file
+}
+
+type SchemaFile = Awaited<ReturnType<typeof openWithSchema>>
+
+/** True if a build has lost nothing: whoever alters its table drops its index or triggers. */
+function isWhole(file: SchemaFile, { name, table }: Build): boolean {
+  const triggers = changeTriggers(name)
+  const found = file
+    .prepare(
+      `select count(*) as n from sqlite_schema where (type = 'index' and name = ? and tbl_name = ?)
+        or (type = 'trigger' and tbl_name = ? and name in (${triggers.map(() => '?').join(', ')}))`,
+    )
+    .get(name, unfinishedTable(name), table, ...triggers) as { n: number }
+  return found.n === triggers.length + 1
+}
+
+/**
+ * Adds the entries of records; the caller holds the file's write lease. Other connections keep their schema: at the commit it
+ * is what it was before.
+ *
+ * @returns its duration in milliseconds; null if the build cannot go on
+ */
+async function addEntries({ path, ids, ...build }: Batch): Promise<number | null> {
+  const { name, table, columns } = build
+  const startedAt = performance.now()
+  const file = await openWithSchema(path)
+  try {
+    file.exec('pragma synchronous = normal')
+    file.exec('begin immediate')
+    if (!isWhole(file, build)) return null
+    const copy = quote(unfinishedTable(name))
+    const index = file
+      .prepare('select rowid as id, type, name, tbl_name, rootpage, sql from sqlite_schema where name = ?')
+      .get(name) as Record<string, string | number>
+    // Without its index, the table loses the rows of the last batch, and the index keeps their entries.
+    alterSchema(file, 'delete from sqlite_schema where rowid = ?', index.id ?? 0)
+    file.exec(`delete from ${copy}`)
+    alterSchema(
+      file,
+      'insert into sqlite_schema (rowid, type, name, tbl_name, rootpage, sql) values (?, ?, ?, ?, ?, ?)',
+      ...Object.values(index),
+    )
+    const list = columns.map(([column]) => quote(column))
+    file
+      .prepare(
+        `insert into ${copy} (${['rowid', ...list].join(', ')})
+          select ${['t.rowid', ...list.map((column) => `t.${column}`)].join(', ')}
+          from json_each(?) as e cross join ${quote(table)} as t on t.rowid = e.value`,
+      )
+      .run(`[${ids.join(',')}]`)
+    file.exec('commit')
+    return performance.now() - startedAt
+  } finally {
+    file.close()
+  }
+}
+
+/** Makes the finished index one of the real table. @returns false if the build cannot go on */
+async function finish({ path, ...build }: Build & { path: string }): Promise<boolean> {
+  const { name, table, terms } = build
+  const file = await openWithSchema(path)
+  try {
+    file.exec('begin immediate')
+    if (!isWhole(file, build)) return false
+    // Also makes other connections read the schema again.
+    for (const trigger of changeTriggers(name)) file.exec(`drop trigger ${quote(trigger)}`)
+    const sql = `CREATE INDEX ${quote(name)} on ${quote(table)} (${terms.join(', ')})`
+    alterSchema(file, 'update sqlite_schema set tbl_name = ?, sql = ? where name = ?', table, sql, name)
+    file.exec(`drop table ${quote(unfinishedTable(name))}`)
+    file.exec('commit')
+    return true
+  } finally {
+    file.close()
+  }
+}
+
+/** Writes the schema, and reads it again. */
+function alterSchema(file: SchemaFile, sql: string, ...params: (string | number)[]): void {
+  file.exec('pragma writable_schema = on')
+  file.prepare(sql).run(...params)
+  file.exec('pragma writable_schema = reset')
+}
+
+/** The first problem of a table and its indexes; null if there is none. */
+function check({ path, table }: IndexDefinition & { path: string }): string | null {
+  const file = new Database(path, { readonly: true, strict: true })
+  try {
+    file.run('pragma busy_timeout = 5000')
+    return problemOf(file, `integrity_check(${quote(table)})`)
+  } finally {
+    file.close()
+  }
+}
+
+/**
+ * The first problem that a check finds in a file; null if there is none. The excess of entries in unfinished indexes is none.
+ *
+ * @param pragma `quick_check` or `integrity_check`
+ */
+export function problemOf(file: Database, pragma: string): string | null {
+  const expected = unfinishedIn(file).map((name) => `wrong # of entries in index ${name}`)
+  const found = file.query<unknown, []>(`pragma ${pragma}`).values().flat().map(String)
+  return found.find((text) => text !== 'ok' && !expected.includes(text)) ?? null
+}
+
+/** Drops what killed builds have left in a file. */
+export function dropUnfinishedIndexes(file: Database): void {
+  const names = unfinishedIn(file)
+  if (names.length === 0) return
+  const drop = file.transaction(() => {
+    for (const { sql } of names.flatMap(sqlite.dropAutomaticIndex)) file.run(sql)
+  })
+  drop.immediate()
+}
+
+const unfinishedIn = (file: Database): string[] =>
+  file
+    .query<{ name: string }, []>(unfinishedIndexes)
+    .all()
+    .map(({ name }) => name)
+
+export const indexTasks = {
+  'sqlite.index-order': readOrder,
+  'sqlite.index-batch': addEntries,
+  'sqlite.index-finish': finish,
+  'sqlite.index-check': check,
+}
