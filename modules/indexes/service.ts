@@ -36,7 +36,7 @@ import type { SchemaReader, TableModel } from '../schema/index.ts'
 import { createIndexStore, type IndexRow, type ReadsRow, WANTED } from './store.ts'
 
 const ROUND_MS = 20_000
-/** An index is built when nobody has written to the base for this long: SQLite's writers wait for it. */
+/** An unused index is dropped when nobody has written to the base for this long: SQLite's writers wait for it. */
 const QUIET_MS = 5_000
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -284,6 +284,7 @@ export function createIndexesService(
     const running = building.get(row.id)
     if (running) return running.done
     const stop = new AbortController()
+    if (isClosed) stop.abort()
     // One after the other in each database: each reads a whole table.
     const work = (lastBuilds.get(table.sourceId) ?? Promise.resolve())
       .then(() => build(row, stop.signal))
@@ -482,17 +483,16 @@ export function createIndexesService(
     }
     if (isForeign(model)) return resume(model)
     const engine = await schema.engineOf(model.table)
-    // Built in steps that let writers through.
     if (buildsByItself) await buildSearch(engine, model)
-    if (engine.dialect.indexesBlockWriters && !isQuiet(model.table.baseId)) return
+    const mayDrop = !engine.dialect.dropsBlockWriters || isQuiet(model.table.baseId)
     const claim = `indexes ${tableId}`
     if (!(await claims.take(claim))) return
     try {
       const reads = await recentReads(tableId, now)
       await compare(engine, model)
-      await dropUnused(engine, model, reads, now)
+      if (mayDrop) await dropUnused(engine, model, reads, now)
       if (!buildsByItself) return
-      await dropUnusedSearch(engine, model, now)
+      if (mayDrop) await dropUnusedSearch(engine, model, now)
       const { context } = await contextOf(model)
       for (const terms of await wanted(context, reads, engine)) {
         if (isClosed) return

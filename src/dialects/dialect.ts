@@ -68,8 +68,8 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   unindexedCondition?(condition: SQL): SQL
   /** True if an index over an expression answers a query alone. PostgreSQL then reads the expression's columns as well. */
   readsIndexedExpressions?: boolean
-  /** True if writers wait while an index is built. */
-  indexesBlockWriters?: boolean
+  /** True if writers wait while a large index is dropped: SQLite frees its pages one by one. */
+  dropsBlockWriters?: boolean
   /** A random number for each row. */
   random: SQL
   /** Index of an option in its field's list, for sorting by option order. */

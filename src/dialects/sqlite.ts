@@ -170,7 +170,7 @@ export const sqlite: Dialect = {
   unindexed: (expression) => sql`+${expression}`,
   unindexedCondition: (condition) => sql`+(${condition})`,
   readsIndexedExpressions: true,
-  indexesBlockWriters: true,
+  dropsBlockWriters: true,
   random: sql`random()`,
   optionOrder,
   summary,
