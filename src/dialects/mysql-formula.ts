@@ -121,6 +121,14 @@ export const mysqlFormula: FormulaWords<SQL> = {
     return elements(list, WHOLE, { order: sql`${byValue}${bytes(sql`t`)} ${direction}` })
   },
   elementsBetween: (list, from, to) => elements(list, WHOLE, { where: sql`n >= ${from} and n <= ${to}` }),
+  numbersOf: (list, numberOf) => {
+    const number = numberOf(text(sql`t`))
+    return text(sql`(select concat('[', group_concat(distinct ${number} order by ${number} separator ','), ']')
+      from ${listed(list)} as listed)`)
+  },
+  countWhere: (numbers, holds) =>
+    sql`(select count(*) + 0e0 from json_table(${numbers}, '$[*]' columns(n for ordinality, x double path '$')) as listed
+      where ${holds(sql`x`, sql`n`)})`,
 
   jsonAt: (value, path) => jsonAt(value, path, (nested) => sql`cast(${nested} as char)`),
 

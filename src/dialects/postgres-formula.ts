@@ -160,6 +160,11 @@ export const postgresFormula: FormulaWords<SQL> = {
     return sql`(select array_agg(v order by ${byValue}v collate "C" ${direction}) from unnest(${list}) as listed_(v))`
   },
   elementsBetween: (list, from, to) => withElements(sql`(${list})[greatest((${from})::int, 1):(${to})::int]`),
+  numbersOf: (list, numberOf) =>
+    sql`(select array_agg(element::text order by element) from (select distinct ${numberOf(sql`v`)} as element
+      from unnest(${list}) as listed_(v)) as read_ where element is not null)`,
+  countWhere: (numbers, holds) =>
+    sql`(select count(*)::float8 from unnest(${numbers}) with ordinality as listed_(v, n) where ${holds(sql`v::float8`, sql`n`)})`,
 
   jsonAt: (text, path) => {
     const value = path.reduce<SQL>(

@@ -78,6 +78,11 @@ export const sqliteFormula: FormulaWords<SQL> = {
   sortedElements: (list, isNumeric, isDescending) =>
     sql`sheaf_list_sorted(${list}, ${sql.raw(String(Number(isNumeric)))}, ${sql.raw(String(Number(isDescending)))})`,
   elementsBetween: (list, from, to) => sql`sheaf_list_between(${list}, ${from}, ${to})`,
+  numbersOf: (list, numberOf) =>
+    sql`(select nullif(json_group_array(element), '[]') from (select distinct ${numberOf(sql`value`)} as element
+      from json_each(${list}) order by 1) where element is not null)`,
+  countWhere: (numbers, holds) =>
+    sql`(select count(*) * 1.0 from json_each(${numbers}) where ${holds(sql`(value * 1.0)`, sql`(key + 1.0)`)})`,
 
   jsonAt: (text, path) => sql`sheaf_json_at(${text}, ${JSON.stringify(path)})`,
 

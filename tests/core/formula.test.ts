@@ -64,6 +64,10 @@ describe('checkFormula', () => {
       'WORKDAY({Due}, 1, "25.12.2024")',
       "INVALID_ARG_VALUE 18..30 Third parameter of WORKDAY should be days such as '2024-12-25, 2024-12-26'",
     ],
+    [
+      'WORKDAY({Due}, 1, {Price})',
+      "INVALID_ARG_TYPE 18..25 Third parameter of WORKDAY should be days such as '2024-12-25, 2024-12-26'",
+    ],
     ['WORKDAY({Due}, {Title})', 'INVALID_ARG_TYPE 15..22 Second parameter of WORKDAY should be a number'],
     [
       'WEEKNUM({Due}, "someday")',

@@ -92,10 +92,26 @@ const AMBIGUOUS = [
   `REGEX_REPLACE({Text} & "aabcabba Monday", "(?:${pattern})(c|bc|a)", "<>")`,
 ])
 
+/** Holidays from texts and lists of a record. */
+const HOLIDAYS = [
+  '{Free days}',
+  '{Days}',
+  '{Departures}',
+  '{Tags}',
+  '{Day}',
+  '{At}',
+  'SPLIT({Text}, "a")',
+].flatMap((days) => [
+  `WORKDAY({Day}, {Int}, ${days})`,
+  ...[1, 3, -1, -4].map((steps) => `WORKDAY("2024-03-02", ${steps}, ${days})`),
+  `WORKDAY_DIFF({Day}, "2024-03-08", ${days})`,
+  `WORKDAY_DIFF("2024-03-08", {At}, ${days})`,
+])
+
 /** Examples and generated formulas, as the check of that engine accepts them. */
 function casesOf(client: string): Case[] {
   const random = seeded(SEED)
-  const fixed = [...EXAMPLES.map(([formula]) => formula), ...AMBIGUOUS]
+  const fixed = [...EXAMPLES.map(([formula]) => formula), ...AMBIGUOUS, ...HOLIDAYS]
   const cases = fixed.map((formula) => makeCase(formula, 'UTC', client)).filter((entry) => entry !== null)
   while (cases.length < fixed.length + COUNT) {
     const made = makeCase(generateFormula(random), pick(random, ZONES), client)

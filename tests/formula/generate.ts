@@ -227,7 +227,21 @@ const SHOWN_FORMATS = [
   '',
 ]
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata']
-const HOLIDAYS = ['', '', ', "2024-02-29, 2024-03-01, 2024-03-04"', ', "2024-01-31,1970-01-01, 2024-03-02"']
+const HOLIDAYS = [
+  '',
+  '',
+  ', "2024-02-29, 2024-03-01, 2024-03-04"',
+  ', "2024-01-31,1970-01-01, 2024-03-02"',
+  ', {Free days}',
+  ', {Free days}',
+  ', {Days}',
+  ', {Departures}',
+  ', {At}',
+  ', {Day}',
+  ', {Text} & ",2024-03-01,2024-02-29"',
+  ', SPLIT("2024-03-04;2024-03-01;2024-02-29 12:00;2024-02-30", ";")',
+  ', null',
+]
 const JSON_PATHS = [
   '.a',
   '.a.b',

@@ -288,6 +288,26 @@ export const COLUMNS: readonly TestColumn[] = [
     ],
   },
   {
+    title: 'Free days',
+    form: 'text',
+    storage: 'text',
+    values: [
+      null,
+      '',
+      '2024-02-29',
+      ' 2024-03-01 ,2024-02-29,2024-03-01, 2024-03-04 08:00',
+      '2024-03-02, 1970-01-01,2024-01-31, 0001-01-01, 9999-12-31,0000-01-01',
+      'none, 2024-2-29, 2024-02-30,29.02.2024,,2024-02-29T12:00:00Z',
+    ],
+  },
+  {
+    title: 'Days',
+    form: 'list',
+    isNumeric: false,
+    storage: 'longText',
+    values: [null, '[]', '["2024-03-01",null,"2024-02-29"]', '["2024-02-29,2024-03-04","2024-03-05"]'],
+  },
+  {
     title: 'Doc',
     form: 'text',
     isJson: true,

@@ -314,6 +314,8 @@ function checkArgument(
     if (written !== null && isLiteralOf(kind, written)) return expression
     return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition, kind, index) ?? '')
   }
+  if (kind === 'holidays' && written !== null && readHolidays(written) === null)
+    return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition, kind, index) ?? '')
   if (kind === 'pattern') return checkPattern(node, written, expression, definition, checker)
   const converted = convertTo(expression, kind)
   if (converted) return converted
@@ -333,16 +335,7 @@ function mismatch(expression: Expression, kind: ArgKind, index: number, name: st
 }
 
 /** Arguments that must be written as text in the formula. */
-const LITERAL_KINDS = [
-  'unit',
-  'weekday',
-  'format',
-  'holidays',
-  'zone',
-  'shownFormat',
-  'order',
-  'jsonPath',
-] as const
+const LITERAL_KINDS = ['unit', 'weekday', 'format', 'zone', 'shownFormat', 'order', 'jsonPath'] as const
 type LiteralKind = (typeof LITERAL_KINDS)[number]
 
 const isLiteralKind = (kind: ArgKind): kind is LiteralKind => LITERAL_KINDS.some((known) => known === kind)
@@ -357,8 +350,6 @@ function isLiteralOf(kind: LiteralKind, written: string): boolean {
       return firstDay(written) >= 0
     case 'format':
       return dateFormatOf(written) !== null
-    case 'holidays':
-      return readHolidays(written) !== null
     case 'zone':
       return written.length <= MAX_ZONE_NAME && isTimeZone(written)
     case 'shownFormat':

@@ -9,7 +9,8 @@ const LIMITED = 35
 
 /** The expression as an argument of that kind; null where its type does not do. */
 export function convertTo(expression: Expression, kind: ArgKind): Expression | null {
-  return kind === 'list' ? asList(expression) : convertScalar(asScalar(expression), kind)
+  if (kind === 'list') return asList(expression)
+  return kind === 'holidays' ? asHolidays(expression) : convertScalar(asScalar(expression), kind)
 }
 
 function convertScalar(expression: Expression, kind: ArgKind): Expression | null {
@@ -128,6 +129,18 @@ function asList(expression: Expression): Expression {
     }
   }
   return convert(asText(expression), 'list', expression.type === 'number' ? 'numbers' : 'texts')
+}
+
+/** Days in a text, and those of a list one behind the other, as a text with commas between them. */
+function asHolidays(expression: Expression): Expression | null {
+  const { type, range } = expression
+  if (type === 'number' || type === 'boolean' || type === 'numbers') return null
+  if (type === 'null') return convert(expression, 'nothing', 'text')
+  const list = asList(expression)
+  if (list.type === 'numbers') return null
+  if (list.kind === 'convert') return asText(expression)
+  const comma: Expression = { kind: 'literal', type: 'text', value: ',', range }
+  return { kind: 'call', name: 'ARRAYJOIN', type: 'text', args: [list, comma], range }
 }
 
 function asDate(expression: Expression): Expression | null {

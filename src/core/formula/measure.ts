@@ -171,6 +171,8 @@ const MEASURE: FormulaWords<Size> = {
   sortedElements: (list) => around([list], 5, 1),
   // MariaDB runs out of memory from 20 of them within each other.
   elementsBetween: (list, from, to) => around([list, from, to], 30, 1),
+  numbersOf: (list, numberOf) => around([list, numberOf(LEAF)], 6, 2),
+  countWhere: (numbers, holds) => around([numbers, holds(LEAF, LEAF)], 6, 2),
   jsonAt: (text, path) => ({
     ...around([text], 12 + path.length),
     words: (text.words + 20) * (path.length + 4),

@@ -141,6 +141,11 @@ export interface FormulaWords<S> {
   /** The elements from one place to another, both included: whole numbers, counted from 1, which may lie outside. */
   elementsBetween(list: S, from: S, to: S): S
 
+  /** The different numbers that `numberOf` makes of the elements, ascending, as a list; elements of which it makes none are left out. */
+  numbersOf(list: S, numberOf: (element: S) => S): S
+  /** The number of elements for which the condition holds; 0 for null. The elements are numbers, their places count from 1. */
+  countWhere(numbers: S, holds: (element: S, place: S) => S): S
+
   /** `jsonAt`, for text that is valid JSON. */
   jsonAt(text: S, path: JsonPath): S
 

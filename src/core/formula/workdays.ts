@@ -1,6 +1,8 @@
 import { dayToMs, isDay } from '../dates.ts'
+import { trimCharacters } from '../trim-characters.ts'
 import type { ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
+import { dateFormatOf, parseDate } from './date-format.ts'
 import { argument, type Datum } from './functions/define.ts'
 import { compileDateOrNull, compileSplit, compileToWall, wallOfDatum } from './instants.ts'
 import { wholeArg } from './numbers.ts'
@@ -37,8 +39,58 @@ const dayOfWorkday = (workday: number): number => {
   return week * 7 + (workday - week * 5) - SHIFT
 }
 
-const holidaysOf = (written: unknown): number[] =>
-  typeof written === 'string' ? (readHolidays(written) ?? []) : []
+/** The day at the start of each part of a text, which may be followed by a time. */
+const HOLIDAY = dateFormatOf('YYYY-MM-DD')!
+const HOLIDAY_LENGTH = 10
+
+/** The numbers of the workdays among the days between commas, each once, ascending. What is no day is passed over. */
+function holidaysOf(written: unknown): number[] {
+  if (typeof written !== 'string') return []
+  const days = written.split(',').flatMap((part) => {
+    const ms = parseDate(trimCharacters(part, ' ').slice(0, HOLIDAY_LENGTH), HOLIDAY)
+    const day = ms === null ? null : ms / DAY_MS
+    return day === null || weekdayOf(day) > 4 ? [] : [workdayOf(day)]
+  })
+  return [...new Set(days)].sort((a, b) => a - b)
+}
+
+/** Holidays in SQL: how many of them hold a condition of their number and their place, counted from 1. */
+type CountHolidays<S> = (holds: (holiday: S, place: S) => S) => S
+
+/** Passes the holidays, which are read once, to `use`. */
+function withHolidays<S>(
+  holidays: Value<S> | undefined,
+  build: Build<S>,
+  use: (count: CountHolidays<S>) => S,
+): S {
+  const { words, constant } = build
+  if (holidays === undefined || typeof holidays.constant === 'string') {
+    const days = holidaysOf(holidays?.constant)
+    return use((holds) =>
+      countOf(
+        days.map((day, at) => holds(constant(day), constant(at + 1))),
+        build,
+      ),
+    )
+  }
+  const list = words.numbersOf(words.split(holidays.sql, words.text(',')), (part) =>
+    compileHoliday(part, build),
+  )
+  return build.bind(list, 'numbers', (bound) => use((holds) => words.countWhere(bound, holds)))
+}
+
+/** The number of the workday in a part of a text; null for a weekend and for what is no day. */
+function compileHoliday<S>(part: S, build: Build<S>): S {
+  const { words, constant } = build
+  const start = words.part(words.trim(part), constant(1), constant(HOLIDAY_LENGTH))
+  return build.bind(words.divide(words.readDate(start, HOLIDAY), constant(DAY_MS)), 'number', (day) => {
+    const workday = compileWorkday(day, build)
+    return words.choose(
+      [[words.compare('=', compileDayOf(workday, build), day), workday]],
+      words.nothing('number'),
+    )
+  })
+}
 
 /** The day so many workdays later, in milliseconds; earlier for a negative number, the day itself for 0. */
 export function addWorkdays(args: Datum[], type: ValueType | undefined, zone: string): number | null {
@@ -68,46 +120,44 @@ export function addWorkdays(args: Datum[], type: ValueType | undefined, zone: st
 export function compileAddWorkdays<S>(args: Value<S>[], build: Build<S>): S {
   const { words, constant } = build
   const plus = (left: S, right: S) => words.arithmetic('+', left, right)
-  const holidays = holidaysOf(args[2]?.constant)
   const day = compileDay(argument(args, 0, build, 'date'), build)
   const count = wholeArg(argument(args, 1, build, 'number'), build, -MAX_STEPS, MAX_STEPS)
-  const moved = (start: S, steps: S, isForward: boolean) => {
+  const moved = (start: S, steps: S, isForward: boolean, countHolidays: CountHolidays<S>) => {
     const reached = plus(start, steps)
-    const before = countOf(
-      holidays.map((holiday) => words.compare(isForward ? '<=' : '<', constant(holiday), start)),
-      build,
-    )
+    const before = countHolidays((holiday) => words.compare(isForward ? '<=' : '<', holiday, start))
     return build.once(
       [reached, before].map((sql) => ({ sql, type: 'number' as const, isSimple: false })),
       (...bound) => {
         const [to, skipped] = bound as [S, S]
-        const passed = holidays.map((holiday, at) => {
-          const last = plus(constant(holiday - at - (isForward ? 0 : 1)), skipped)
+        const passed = countHolidays((holiday, place) => {
+          const last = plus(words.arithmetic('-', plus(holiday, constant(isForward ? 1 : 0)), place), skipped)
           return words.and([
-            words.compare(isForward ? '>' : '<', constant(holiday), start),
+            words.compare(isForward ? '>' : '<', holiday, start),
             words.compare(isForward ? '<=' : '>=', last, to),
           ])
         })
-        return words.arithmetic(isForward ? '+' : '-', to, countOf(passed, build))
+        return words.arithmetic(isForward ? '+' : '-', to, passed)
       },
     )
   }
-  const result = build.once([{ sql: day, type: 'number', isSimple: false }, count], (from, steps) =>
-    build.bind(compileWorkday(from, build), 'number', (start) => {
-      const isWeekend = words.compare('!=', compileDayOf(start, build), from)
-      const monday = words.choose([[isWeekend, plus(start, constant(1))]], start)
-      const workday = words.choose(
-        [[words.compare('>', steps, constant(0)), moved(start, steps, true)]],
-        build.bind(monday, 'number', (first) => moved(first, steps, false)),
-      )
-      return words.choose(
-        [
-          [words.or([words.isNull(from), words.isNull(steps)]), words.nothing('number')],
-          [words.compare('=', steps, constant(0)), from],
-        ],
-        build.bind(workday, 'number', (to) => compileDayOf(to, build)),
-      )
-    }),
+  const result = withHolidays(args[2], build, (holidays) =>
+    build.once([{ sql: day, type: 'number', isSimple: false }, count], (from, steps) =>
+      build.bind(compileWorkday(from, build), 'number', (start) => {
+        const isWeekend = words.compare('!=', compileDayOf(start, build), from)
+        const monday = words.choose([[isWeekend, plus(start, constant(1))]], start)
+        const workday = words.choose(
+          [[words.compare('>', steps, constant(0)), moved(start, steps, true, holidays)]],
+          build.bind(monday, 'number', (first) => moved(first, steps, false, holidays)),
+        )
+        return words.choose(
+          [
+            [words.or([words.isNull(from), words.isNull(steps)]), words.nothing('number')],
+            [words.compare('=', steps, constant(0)), from],
+          ],
+          build.bind(workday, 'number', (to) => compileDayOf(to, build)),
+        )
+      }),
+    ),
   )
   return compileDateOrNull(words.arithmetic('*', result, constant(DAY_MS)), build)
 }
@@ -128,8 +178,11 @@ export function workdaysBetween(args: Datum[], types: ValueType[], zone: string)
 
 /** The same as SQL. */
 export function compileWorkdaysBetween<S>(args: Value<S>[], build: Build<S>): S {
+  return withHolidays(args[2], build, (holidays) => compileDistance(args, holidays, build))
+}
+
+function compileDistance<S>(args: Value<S>[], countHolidays: CountHolidays<S>, build: Build<S>): S {
   const { words, constant } = build
-  const holidays = holidaysOf(args[2]?.constant)
   const days = [0, 1].map((at) => ({
     sql: compileDay(argument(args, at, build, 'date'), build),
     type: 'number' as const,
@@ -149,14 +202,8 @@ export function compileWorkdaysBetween<S>(args: Value<S>[], build: Build<S>): S 
     }))
     return build.once(workdays, (...both) => {
       const [start, end] = both as [S, S]
-      const passed = countOf(
-        holidays.map((holiday) =>
-          words.and([
-            words.compare('>', constant(holiday), start),
-            words.compare('<=', constant(holiday), end),
-          ]),
-        ),
-        build,
+      const passed = countHolidays((holiday) =>
+        words.and([words.compare('>', holiday, start), words.compare('<=', holiday, end)]),
       )
       const count = words.arithmetic('-', words.arithmetic('-', end, start), passed)
       return words.choose([[isBack, words.arithmetic('-', constant(0), count)]], count)

@@ -349,13 +349,17 @@ export const isSame = defineFunction({
 /** The day a number of workdays later; earlier for a negative number. */
 export const workday = defineFunction({
   name: 'WORKDAY',
-  syntax: 'WORKDAY(date, number, ["holidays"])',
+  syntax: 'WORKDAY(date, number, [holidays])',
   help: m.formula_workday_help,
   failure: 'possible',
   examples: {
     'WORKDAY("2024-12-20", 3, "2024-12-25, 2024-12-26")': '2024-12-27',
     'WORKDAY("2024-12-24", 2, "2024-12-25, 2024-12-26")': '2024-12-30',
     'WORKDAY("2024-03-09", -1)': '2024-03-08',
+    'WORKDAY("2024-12-27", -2, SPLIT("2024-12-26;2024-12-25", ";"))': '2024-12-23',
+    'WORKDAY("2024-12-20", 3, "" & "2024-12-26, 25.12., 2024-12-28,2024-12-26,2024-12-25 08:00")':
+      '2024-12-27',
+    'WORKDAY("2024-12-24", 1, BLANK())': '2024-12-25',
   },
   args: ['date', 'number', 'holidays'],
   namesArguments: true,
@@ -368,12 +372,13 @@ export const workday = defineFunction({
 /** Number of workdays between two dates, both included. */
 export const workdayDiff = defineFunction({
   name: 'WORKDAY_DIFF',
-  syntax: 'WORKDAY_DIFF(first date, last date, ["holidays"])',
+  syntax: 'WORKDAY_DIFF(first date, last date, [holidays])',
   help: m.formula_workday_diff_help,
   examples: {
     'WORKDAY_DIFF("2024-12-23", "2024-12-29")': 5,
     'WORKDAY_DIFF("2024-12-23", "2024-12-31", "2024-12-25, 2024-12-26")': 5,
     'WORKDAY_DIFF("2024-03-08", "2024-03-04")': -5,
+    'WORKDAY_DIFF("2024-12-31", "2024-12-23", SPLIT("2024-12-25,2024-12-26,2024-12-28", ","))': -5,
   },
   args: ['date', 'date', 'holidays'],
   namesArguments: true,

@@ -9,10 +9,10 @@ import type { Build, Value } from '../build.ts'
  * `condition` (anything, as a two-valued boolean), `truth` (a boolean or number, as a condition), `date` (a day or
  * an instant, or a literal that can be parsed as one), `result` and `match` (anything; all arguments of the kind are
  * converted to one type), `any` (unchanged), and literals: `pattern` (a regular expression), `unit`, `weekday`,
- * `format` (of a date), `holidays` (days such as `2024-12-25, 2024-12-26`),
+ * `format` (of a date),
  * `zone` (`Europe/Berlin`), `shownFormat` (of text that shows a date), `order` (`asc` or `desc`),
  * `jsonPath`. `json` is a JSON field, or a literal that can be parsed. `instant` is a `date`, a
- * day as its midnight. `list` is the values of a field with several, a list, or anything else as a list of this one value.
+ * day as its midnight. `holidays` are days such as `2024-12-25, 2024-12-26` in a text, or a list of such texts or of dates. `list` is the values of a field with several, a list, or anything else as a list of this one value.
  */
 export type ArgKind =
   | 'number'
