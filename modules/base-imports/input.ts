@@ -28,4 +28,8 @@ export const resumeInput = z.strictObject({
 export const againInput = resumeInput.extend({
   removeMissing: z.boolean().optional(),
   compareComments: z.boolean().optional(),
+  names: z.boolean().optional(),
 })
+
+/** Without `memberId`, the person is matched by the e-mail address; null: with nobody. */
+export const matchInput = z.strictObject({ key: plainText(500), memberId: id.nullable().optional() })

@@ -7,6 +7,7 @@ import {
   describeInput,
   importRef,
   listInput,
+  matchInput,
   resumeInput,
 } from './input.ts'
 import type { BaseImportsService } from './service.ts'
@@ -26,6 +27,12 @@ export const baseImportsRouter = (imports: BaseImportsService) =>
     get: member.input(importRef).query(({ ctx, input }) => imports.get(ctx.actor, input.importId)),
     list: member.input(listInput).query(({ ctx, input }) => imports.list(ctx.actor, input.baseId)),
     report: member.input(importRef).query(({ ctx, input }) => imports.report(ctx.actor, input.importId)),
+    people: member.input(importRef).query(({ ctx, input }) => imports.people(ctx.actor, input.importId)),
+    match: member
+      .input(importRef.extend(matchInput.shape))
+      .mutation(({ ctx, input: { importId, key, memberId } }) =>
+        imports.match(ctx.actor, importId, key, memberId),
+      ),
     pause: member.input(importRef).mutation(({ ctx, input }) => imports.pause(ctx.actor, input.importId)),
     resume: member
       .input(importRef.extend(resumeInput.shape))

@@ -11,6 +11,7 @@ import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createFileReceiver } from './receive-file.ts'
+import { chosenMembers, createRoster, MATCH, PERSON } from './roster.ts'
 import type { SourceContext } from './source.ts'
 import { SOURCES } from './sources/index.ts'
 import { type ImportRow, type ImportStore, MAX_PROBLEMS } from './store.ts'
@@ -129,9 +130,11 @@ export function createBaseImportJob({ kernel, store, services }: Deps): JobKind<
     reportProgress: JobContext['report'],
   ): Promise<RunContext> {
     const { state } = row
-    const [base, people, counts] = await Promise.all([
+    const [base, members, chosen, people, counts] = await Promise.all([
       connection.describe(row.sourceBaseId),
       services.auth.peopleOf(row.baseId),
+      store.objects(row.id, MATCH),
+      store.objects(row.id, PERSON),
       store.countProblems([row.id]),
     ])
     let lines = counts.get(row.id) ?? 0
@@ -146,7 +149,7 @@ export function createBaseImportJob({ kernel, store, services }: Deps): JobKind<
       connection,
       base,
       tables: new Map(),
-      people,
+      roster: createRoster(members, chosenMembers(chosen), people, row.run),
       signal,
       async report(problems) {
         if (problems.length === 0 || lines > MAX_PROBLEMS) return

@@ -5,10 +5,12 @@ import {
   type BaseSourceKind,
   canSyncAgain,
   type ImportChoices,
+  type ImportedPerson,
   type ImportProblem,
 } from '../../src/core/base-imports.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId, randomText } from '../../src/core/ids.ts'
+import type { Person } from '../../src/core/model.ts'
 import { hasEnded } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -18,6 +20,7 @@ import type { ImportsService } from '../imports/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
+import { chosenMembers, MATCH, PERSON, presentPeople } from './roster.ts'
 import { BASE_IMPORT_JOB, type BaseImportInput, createBaseImportJob, sourceContext } from './run.ts'
 import type { SourceConnection } from './source.ts'
 import { SOURCES, type SourceInput } from './sources/index.ts'
@@ -27,6 +30,8 @@ import { createImportStore, type ImportRow, startOfRun } from './store.ts'
 const CONNECT_TIMEOUT_MS = 90_000
 /** Lines of the report that one page shows. */
 const MAX_LINES = 200
+/** People that one answer names. */
+const MAX_PEOPLE_SHOWN = 1000
 
 interface Services {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
@@ -274,10 +279,12 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         credentials,
         removeMissing,
         compareComments,
+        names,
       }: {
         credentials?: unknown
         removeMissing?: boolean | undefined
         compareComments?: boolean | undefined
+        names?: boolean | undefined
       },
     ): Promise<BaseImport> {
       const { row } = await own(actor, importId)
@@ -296,6 +303,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
           ...row.choices,
           ...(removeMissing !== undefined && { removeMissing }),
           ...(compareComments !== undefined && { compareComments }),
+          ...(names !== undefined && { names }),
         },
       })
     },
@@ -333,6 +341,50 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         throw new AppError('CONFLICT', m.base_imports_error_running())
     },
 
+    /**
+     * The people whom the runs have found in the source, and the members of the base.
+     *
+     * @throws NOT_FOUND; PERMISSION_DENIED without the right to import into the base
+     */
+    async people(
+      actor: Actor,
+      importId: string,
+    ): Promise<{ people: ImportedPerson[]; total: number; members: Person[] }> {
+      const { row } = await own(actor, importId)
+      const { people, members } = await peopleOf(actor, row)
+      return { people: people.slice(0, MAX_PEOPLE_SHOWN), total: people.length, members }
+    },
+
+    /**
+     * Chooses the member who stands for a person of the source, from the next run on.
+     *
+     * @param memberId null: nobody; undefined: whoever has the e-mail address of the person
+     * @throws NOT_FOUND for unknown people; BAD_REQUEST for somebody who is not a member; PERMISSION_DENIED
+     */
+    async match(
+      actor: Actor,
+      importId: string,
+      key: string,
+      memberId: string | null | undefined,
+    ): Promise<ImportedPerson> {
+      const { row } = await own(actor, importId)
+      const find = async () => {
+        const { people, members } = await peopleOf(actor, row)
+        const person = people.find((one) => one.key === key)
+        if (!person) throw new AppError('NOT_FOUND', m.base_imports_error_no_person())
+        return { person, members }
+      }
+      const { members } = await find()
+      if (memberId === undefined) await store.forget(row.id, MATCH, [key])
+      else {
+        if (memberId !== null && !members.some(({ id }) => id === memberId))
+          throw badRequest(m.base_imports_error_no_member())
+        const choice = { sourceId: key, targetId: memberId ?? '', digest: null, pending: null, run: row.run }
+        await kernel.meta.atomically(store.storing(row.id, MATCH, [choice]))
+      }
+      return (await find()).person
+    },
+
     /** The first lines of the report. */
     async report(actor: Actor, importId: string): Promise<ImportProblem[]> {
       const { row } = await own(actor, importId)
@@ -358,6 +410,19 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       const { row } = await own(actor, importId)
       return { title: row.title, lines: pagesOf(row.id) }
     },
+  }
+
+  async function peopleOf(
+    actor: Actor,
+    row: ImportRow,
+  ): Promise<{ people: ImportedPerson[]; members: Person[] }> {
+    await authorize(actor, row.baseId)
+    const [members, found, chosen] = await Promise.all([
+      row.baseId === null ? [] : auth.peopleOf(row.baseId),
+      store.objects(row.id, PERSON),
+      store.objects(row.id, MATCH),
+    ])
+    return { people: presentPeople(members, chosenMembers(chosen), found), members }
   }
 
   async function* pagesOf(importId: string): AsyncGenerator<ImportProblem[]> {

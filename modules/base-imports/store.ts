@@ -69,6 +69,14 @@ export interface ImportedObject {
 /** Begins the note of what a record lacks behind its digest, see `writer/lacking.ts`. */
 export const LACKS = ' lacks '
 
+/** Begins the note on a comment behind the digest of its text, see `writer/write-comments.ts`. */
+export const COMMENT_NOTE = ' note '
+/** Comments that are read at once. */
+const COMMENTS_PAGE = 500
+
+/** Scope of the fields with the names of people without a member, by the fields of people. */
+export const NAMES = 'names'
+
 export const recordScope = (sourceTableId: string): string => `record:${sourceTableId}`
 export const commentScope = (sourceTableId: string, sourceRecordId: string): string =>
   `comment:${sourceTableId}:${sourceRecordId}`
@@ -208,6 +216,29 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
         .limit(limit)
     },
 
+    /** The ids here of the comments of a person, page by page. @param by see `personHash` */
+    async *commentsBy(importId: string, by: string): AsyncGenerator<string[]> {
+      const { scope, sourceId, digest } = baseImportObjects
+      for (let last: (ImportedObject & { scope: string }) | undefined; ; ) {
+        const page = await db
+          .select()
+          .from(baseImportObjects)
+          .where(
+            and(
+              eq(baseImportObjects.importId, importId),
+              like(scope, 'comment:%'),
+              like(digest, `%${COMMENT_NOTE}%"by":"${by}"%`),
+              last && or(gt(scope, last.scope), and(eq(scope, last.scope), gt(sourceId, last.sourceId))),
+            ),
+          )
+          .orderBy(asc(scope), asc(sourceId))
+          .limit(COMMENTS_PAGE)
+        last = page.at(-1)
+        if (!last) return
+        yield page.map(({ targetId }) => targetId)
+      }
+    },
+
     /** Statements that store the counterparts of objects, replacing earlier ones. */
     storing(importId: string, scope: string, objects: readonly ImportedObject[]): MetaStatement[] {
       return chunksOf(objects).map((some) =>
@@ -247,7 +278,6 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
       }
     },
 
-    /** Drops the values that only the run needed. */
     /** Statements that forget the counterparts of objects. */
     forgetting: (importId: string, scope: string, sourceIds: readonly string[]): MetaStatement[] =>
       chunksOf(sourceIds).map((some) =>
@@ -256,6 +286,7 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
           .where(and(ofObjects(importId, scope), inArray(baseImportObjects.sourceId, some))),
       ),
 
+    /** Drops the values that only the run needed. */
     async clearPending(importId: string): Promise<void> {
       await db
         .update(baseImportObjects)

@@ -43,11 +43,14 @@ export function defineBaseImportsTables(c: Columns) {
     'base_import_objects',
     {
       importId: c.text('import_id').notNull(),
-      /** `table`, `field`, `view`, `record:` with the id of the source's table, or `comment:` with those of table and record. */
+      /**
+       * `table`, `field`, `view`, `record:` with the id of the source's table, or `comment:` with those of table and record. `person`
+       * and `match`: people and the members chosen for them, see `roster.ts`. `names`: fields with the names of others.
+       */
       scope: c.text('scope').notNull(),
       sourceId: c.text('source_id').notNull(),
       targetId: c.text('target_id').notNull(),
-      /** Of a record or comment: hash of its values or text, of a record also what it lacks. Of a field: how it was created, see `FieldState`. Of a table: its title there. Of a view: see `ViewState`. */
+      /** Of a record or comment: hash of its values or text, of a record also what it lacks, of a comment its author. Of a field: how it was created, see `FieldState`. Of a table: its title there. Of a view: see `ViewState`. */
       digest: c.text('digest'),
       /** Of a record: links and computed values that later steps of the run need, see `PendingValues`. */
       pending: c.text('pending'),

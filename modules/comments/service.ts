@@ -298,6 +298,11 @@ export function createCommentsService(
           ]
         }),
       present: store.present,
+      reacting: (commentId, reactions) =>
+        store.reacting(reactions.map((reaction) => ({ ...reaction, commentId, createdAt: nowIso() }))),
+      async attribute(ids, author) {
+        for (const record of await store.attribute(ids, author)) announce(record)
+      },
       changing: (id, text) => store.updating(id, { text, updatedAt: nowIso() }),
       removing: store.removeUnanswered,
       announce,

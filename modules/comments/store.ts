@@ -386,6 +386,28 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       await db.insert(commentReactions).values(row).onConflictDoNothing()
     },
 
+    /** Statements that store reactions; those that are there stay. */
+    reacting: (rows: readonly ReactionRow[]): MetaStatement[] =>
+      inBatches(rows).map((batch) => db.insert(commentReactions).values(batch).onConflictDoNothing()),
+
+    /** Gives comments another author, and returns their records. */
+    async attribute(
+      ids: readonly string[],
+      author: Pick<CommentRow, 'createdBy' | 'authorName'>,
+    ): Promise<Pick<CommentRow, 'baseId' | 'tableId' | 'recordId'>[]> {
+      const records = new Map<string, Pick<CommentRow, 'baseId' | 'tableId' | 'recordId'>>()
+      const { baseId, tableId, recordId } = comments
+      for (const batch of inBatches(ids)) {
+        const rows = await db
+          .update(comments)
+          .set(author)
+          .where(inArray(comments.id, batch))
+          .returning({ baseId, tableId, recordId })
+        for (const row of rows) records.set(`${row.tableId} ${row.recordId}`, row)
+      }
+      return [...records.values()]
+    },
+
     async unreact({ commentId, userId, emoji }: Omit<ReactionRow, 'createdAt'>): Promise<void> {
       await db
         .delete(commentReactions)

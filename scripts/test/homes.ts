@@ -14,6 +14,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'base-imports/baserow',
   'base-imports/lifecycle',
   'base-imports/nocodb',
+  'base-imports/people',
   'comments/comments',
   'copies/base',
   'copies/field',

@@ -27,6 +27,8 @@ export const importChoices = z.strictObject({
   views: flag(true),
   comments: flag(true),
   attachments: flag(true),
+  /** Keeps the names of people who are not members in a text field beside. */
+  names: flag(true),
   /** False: computed fields become plain fields with their values. */
   formulas: flag(true),
   lookups: flag(true),
@@ -81,6 +83,23 @@ export interface BaseImport {
   hasCredentials: boolean
   createdAt: string
   updatedAt: string
+}
+
+/** A person of the source, and the member who stands for them here. */
+export interface ImportedPerson {
+  /** Identifies them within the import. */
+  key: string
+  email: string | null
+  name: string | null
+  /** Numbers in the source: of cells with them, of records that they have created, and of comments that were imported. */
+  cells: number
+  records: number
+  comments: number
+  /** Found by the e-mail address or chosen; null: nobody. */
+  memberId: string | null
+  isChosen: boolean
+  /** True if cells or comments here have another member, which *Sync again* changes. */
+  isBehind: boolean
 }
 
 /** True if changes in the source may be imported: the first run was completed, and the last one has ended. */

@@ -748,6 +748,12 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'baseImports.get': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
   'baseImports.list': { gate: 'account.read', input: () => ({}) },
   'baseImports.report': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.people': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
+  'baseImports.match': {
+    gate: 'account.read',
+    input: () => ({ ...noImport, key: 'ann@example.com', memberId: null }),
+    refuses: 'NOT_FOUND',
+  },
   'baseImports.pause': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
   'baseImports.resume': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },
   'baseImports.again': { gate: 'account.read', input: () => noImport, refuses: 'NOT_FOUND' },

@@ -13,6 +13,7 @@ const EVERYTHING = {
   views: true,
   comments: true,
   attachments: true,
+  names: true,
   formulas: true,
   lookups: true,
   rollups: true,

@@ -7,7 +7,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { fileAnswer } from '../../records/index.ts'
-import { againInput, beginInput, connectInput, describeInput, listInput, resumeInput } from '../input.ts'
+import { againInput, beginInput, connectInput, describeInput, listInput, matchInput, resumeInput } from '../input.ts'
 import type { BaseImportsService } from '../service.ts'
 import type { SourceInput } from '../sources/index.ts'
 
@@ -120,6 +120,19 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         return baseImports.get(actor, importId)
       },
       detail('Delete the stored credentials of an import'),
+    )
+    .get(
+      `${ONE}/people`,
+      ({ actor, params }) => baseImports.people(actor, params.importId),
+      detail('The people of an import'),
+    )
+    .post(
+      `${ONE}/people`,
+      async ({ actor, params: { importId }, body }) => {
+        const { key, memberId } = await read(actor, matchInput, body)
+        return baseImports.match(actor, importId, key, memberId)
+      },
+      detail('Choose the member who stands for a person'),
     )
     .get(
       `${ONE}/report`,

@@ -198,8 +198,11 @@ export function toRecord(
 
 const personOf = (value: unknown): SourceRecord['createdBy'] => {
   const { email, name } = (value ?? {}) as { email?: unknown; name?: unknown }
-  if (typeof email !== 'string') return null
-  return { email, name: typeof name === 'string' ? name : null }
+  if (typeof email !== 'string' && typeof name !== 'string') return null
+  return {
+    email: typeof email === 'string' ? email : null,
+    name: typeof name === 'string' ? name : null,
+  }
 }
 
 /** The value of a computed field as ours shows it: percentages that are read through links are not fractions here. */

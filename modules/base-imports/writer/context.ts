@@ -4,7 +4,6 @@ import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import { canonicalJson } from '../../../src/core/canonical-json.ts'
 import type { Reaction } from '../../../src/core/comments.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
-import type { Person } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { defineSlot } from '../../../src/registry.ts'
@@ -12,6 +11,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import { PERSON, type Roster } from '../roster.ts'
 import type { SourceBase, SourceConnection, SourceField, SourceTable } from '../source.ts'
 import type { ImportedObject, ImportRow, ImportStore, RunState } from '../store.ts'
 
@@ -44,10 +44,14 @@ export interface PresentComment {
 
 /** Writes comments of other products, provided by app.ts from the comments module. */
 export interface ImportedComments {
+  /** Statements that add reactions to comments; those that are there stay. */
+  reacting(commentId: string, reactions: ImportedComment['reactions']): MetaStatement[]
   /** Statements that store comments in the given order; those that exist stay as they are. */
   storing(comments: readonly ImportedComment[]): MetaStatement[]
   /** Those that have not been deleted, by their ids. */
   present(ids: readonly string[]): Promise<Map<string, PresentComment>>
+  /** Gives comments another author: a member, or a name that the importer stands for. */
+  attribute(ids: readonly string[], author: Pick<ImportedComment, 'createdBy' | 'authorName'>): Promise<void>
   /** The statement that gives a comment another text. */
   changing(id: string, text: string): MetaStatement
   /** Statements that remove comments, without those that others than these reply to. */
@@ -94,6 +98,8 @@ export interface KnownTable {
   id: string
   /** By the ids of the source. */
   fields: Map<string, KnownField>
+  /** Ids of the fields with the names of people without a member, by the fields of the source; null: deleted here. */
+  names: Map<string, string | null>
   /** Ids in the source of fields whose counterparts were deleted here. */
   deleted: Set<string>
 }
@@ -123,8 +129,7 @@ export interface RunContext {
   base: SourceBase
   /** By the ids of the source; filled by the first step. */
   tables: Map<string, KnownTable>
-  /** Members of the base. */
-  people: Person[]
+  roster: Roster
   signal: AbortSignal
   /** Adds lines to the report. */
   report(problems: ImportProblem[]): Promise<void>
@@ -159,6 +164,10 @@ export function storingField(context: RunContext, { source, id, state }: KnownFi
   }
   return context.store.storing(context.row.id, 'field', [object])
 }
+
+/** Statements that store what has been counted of people since. */
+export const storingPeople = ({ store, row, roster }: RunContext): MetaStatement[] =>
+  store.storing(row.id, PERSON, roster.takeUnsaved())
 
 /** The id here of a field of the source; null before it is created. */
 export function fieldIdOf({ tables }: RunContext, sourceId: string): string | null {

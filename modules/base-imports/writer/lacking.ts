@@ -1,22 +1,20 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { findPerson, joinIds } from '../../../src/core/fields/people.ts'
-import type { Person } from '../../../src/core/model.ts'
+import { joinIds } from '../../../src/core/fields/people.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { cleanPerson, personKey, type Roster } from '../roster.ts'
 import type { SourcePerson } from '../source.ts'
 import { LACKS, recordScope } from '../store.ts'
 import { type KnownTable, problem, type RunContext } from './context.ts'
 
 /*
  * What a record lacks that a later run may bring, although nothing has changed in the source: files that could not be fetched,
- * and people who had no account here. It is noted behind the digest of the record.
+ * and people for whom there was no member here. It is noted behind the digest of the record.
  */
 
 /** Records that are read at once. */
 const PAGE = 500
 /** Fields that the line of a person names. */
 const SHOWN_FIELDS = 20
-/** Longest name of a person in a note. */
-const MAX_NAME = 320
 
 export interface Lacking {
   /** True for files that could not be fetched. */
@@ -29,6 +27,8 @@ export interface LackingPeople {
   /** The cell as it was written. */
   written: CellValue
   missing: SourcePerson[]
+  /** True if their names are in a field beside. */
+  named?: true
 }
 
 const NOTHING: Lacking = { files: false, people: {} }
@@ -47,34 +47,40 @@ export function readLacking(noted: string): { digest: string; lacking: Lacking }
   return { digest: noted.slice(0, at), lacking: JSON.parse(noted.slice(at + LACKS.length)) }
 }
 
-const matchOf = (people: readonly Person[], { email }: SourcePerson): Person | null =>
-  email === null ? null : findPerson(people, email)
-
 const nameOf = ({ email, name }: SourcePerson): string => email ?? name ?? ''
 
 /** The cell with those people who are members here, and the others, each once. */
 export function matchPeople(
-  people: readonly Person[],
+  roster: Roster,
   given: readonly SourcePerson[],
 ): { value: CellValue; missing: SourcePerson[] } {
   const found: string[] = []
   const missing = new Map<string, SourcePerson>()
   for (const person of given) {
-    const match = matchOf(people, person)
+    const match = roster.memberOf(person)
     if (match) found.push(match.id)
-    else missing.set(nameOf(person), shortened(person))
+    else missing.set(personKey(person), cleanPerson(person))
   }
   return { value: joinIds(found), missing: [...missing.values()] }
 }
 
-const shortened = ({ email, name }: SourcePerson): SourcePerson => ({
-  email: email?.slice(0, MAX_NAME) ?? null,
-  name: name?.slice(0, MAX_NAME) ?? null,
-})
+/** True if there is a member now for one of the people whom a cell lacks. */
+export const hasArrived = (roster: Roster, { missing }: LackingPeople): boolean =>
+  missing.some((person) => roster.memberOf(person) !== null)
 
-/** True if one of the people whom a cell lacks is a member now. */
-export const hasArrived = (people: readonly Person[], { missing }: LackingPeople): boolean =>
-  missing.some((person) => matchOf(people, person) !== null)
+/** The cells that earlier runs may have written, where others stood for these people: without those who were lacking. */
+export function earlierCells(roster: Roster, given: readonly SourcePerson[]): CellValue[] {
+  const earlier = given.map((person) => roster.earlierOf(person))
+  const most = Math.max(...earlier.map(({ length }) => length))
+  return Array.from({ length: most }, (_, at) =>
+    joinIds(
+      given.flatMap((person, index) => {
+        const own = earlier[index] ?? []
+        return own[Math.min(at, own.length - 1)] ?? roster.memberOf(person)?.id ?? []
+      }),
+    ),
+  )
+}
 
 interface MissedPerson {
   person: SourcePerson
@@ -91,7 +97,7 @@ export async function reportPeople(context: RunContext): Promise<void> {
       for (const [fieldId, { missing }] of Object.entries(lacking.people)) {
         if (!table.fields.has(fieldId)) continue
         for (const person of missing) {
-          const key = nameOf(person)
+          const key = personKey(person)
           const about: MissedPerson = found.get(key) ?? { person, cells: 0, fields: new Map() }
           found.set(key, about)
           about.cells += 1

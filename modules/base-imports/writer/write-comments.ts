@@ -1,11 +1,12 @@
 import { nowIso } from '../../../src/clock.ts'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import { MAX_COMMENT_LENGTH, REACTIONS } from '../../../src/core/comments.ts'
-import { findPerson } from '../../../src/core/fields/people.ts'
 import { createId } from '../../../src/core/ids.ts'
+import type { Person } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { personHash, personKey } from '../roster.ts'
 import type { SourceComment, SourcePerson, SourceReaction } from '../source.ts'
-import { commentScope, type ImportedObject, recordScope } from '../store.ts'
+import { COMMENT_NOTE, commentScope, type ImportedObject, recordScope } from '../store.ts'
 import {
   digestOf,
   IMPORTED_COMMENTS,
@@ -15,6 +16,7 @@ import {
   type PresentComment,
   problem,
   type RunContext,
+  storingPeople,
 } from './context.ts'
 
 const RECORDS_AT_ONCE = 50
@@ -29,11 +31,26 @@ const WORD = 200
  */
 export async function writeComments(context: RunContext): Promise<void> {
   const { connection, row, state } = context
+  await attributeComments(context)
   if (!connection.comments || !row.choices.comments) return
   const tables = [...context.tables.values()]
   const reached = tables.findIndex(({ source }) => source.id === state.after?.tableId)
   for (const [index, table] of tables.entries()) if (index >= reached) await commentTable(context, table)
   state.after = null
+}
+
+/** Gives the comments of earlier runs to the members who stand for their authors now. */
+async function attributeComments(context: RunContext): Promise<void> {
+  const { roster, store, row, actor, kernel, signal } = context
+  for (const { key, person, author } of roster.wronglyNamed()) {
+    const name = person.name ?? person.email ?? ''
+    for await (const ids of store.commentsBy(row.id, personHash(key))) {
+      signal.throwIfAborted()
+      await kernel.registry.get(IMPORTED_COMMENTS).attribute(ids, nameOrMember(author, name, actor.id))
+    }
+    roster.setAuthor(key, author?.id ?? null)
+    await context.save(storingPeople(context))
+  }
 }
 
 async function commentTable(context: RunContext, table: KnownTable): Promise<void> {
@@ -79,6 +96,24 @@ const partsOf = (comment: SourceComment): Part[] =>
     digest: digestOf(text),
   }))
 
+/** What is known of an imported comment besides its text, behind the digest of that. */
+interface CommentNote {
+  /** Of its author, see `personHash`. */
+  by?: string
+  /** Reactions that were brought with it. */
+  reactions?: string[]
+}
+
+const withNote = (digest: string, note: CommentNote): string =>
+  `${digest}${COMMENT_NOTE}${JSON.stringify(note)}`
+
+function readNote({ digest }: ImportedObject): { digest: string; note: CommentNote } {
+  const [text = '', note] = (digest ?? '').split(COMMENT_NOTE)
+  return { digest: text, note: note === undefined ? {} : JSON.parse(note) }
+}
+
+const reactionKey = ({ emoji, userId }: ImportedComment['reactions'][number]): string => `${emoji} ${userId}`
+
 /** The comment of which an imported one is a part. */
 const commentIdOf = (partId: string): string => partId.split(' ', 1)[0] ?? partId
 
@@ -91,6 +126,8 @@ interface Compared {
   present: Map<string, PresentComment>
   fresh: Part[]
   changed: Part[]
+  /** Comments that have got reactions since they were imported. */
+  reacted: { part: Part; reactions: ImportedComment['reactions'] }[]
   removed: ImportedObject[]
 }
 
@@ -100,25 +137,27 @@ async function commentRecord(
   { sourceId, targetId: recordId }: ImportedObject,
   hasComments: boolean,
 ): Promise<void> {
-  const { store, row, state, connection, kernel } = context
+  const { store, row, state, connection, kernel, roster } = context
   const target = kernel.registry.get(IMPORTED_COMMENTS)
   const scope = commentScope(table.source.id, sourceId)
   const found = hasComments ? await connection.comments!(row.sourceBaseId, table.source.id, sourceId) : []
   if (found === null) return
   const known = await store.objects(row.id, scope)
+  await context.report(found.flatMap((comment) => lostReactions(context, table, comment)))
   const compared = await compare(context, found, known)
   if (compared === null) return
-  const { changed, removed } = compared
+  const { changed, reacted, removed } = compared
   const { added, refused } = newComments(context, table, recordId, compared)
-  await context.report([
-    ...reportOf(table, sourceId, compared, added, refused),
-    ...added.flatMap(({ part }) => lostReactions(context, table, part)),
-  ])
-  state.counts.comments += added.filter(({ part }) => part.at === 0).length
-  const object = ({ id, digest }: Part, targetId: string): ImportedObject => ({
-    sourceId: id,
+  await context.report(reportOf(table, sourceId, compared, added, refused))
+  for (const { part } of added) {
+    if (part.at > 0) continue
+    state.counts.comments += 1
+    roster.countComment(part.comment.author)
+  }
+  const object = (part: Part, targetId: string): ImportedObject => ({
+    sourceId: part.id,
     targetId,
-    digest,
+    digest: noted(context, part),
     pending: null,
     run: row.run,
   })
@@ -128,6 +167,7 @@ async function commentRecord(
     ...target.storing(comments.filter(({ parentId }) => parentId === null)),
     ...target.storing(comments.filter(({ parentId }) => parentId !== null)),
     ...changed.map(({ id, text }) => target.changing(known.get(id)!.targetId, text)),
+    ...reacted.flatMap(({ part, reactions }) => target.reacting(known.get(part.id)!.targetId, reactions)),
     ...(removed.length > 0 ? target.removing(removed.map(({ targetId }) => targetId)) : []),
     ...store.forgetting(
       row.id,
@@ -136,37 +176,61 @@ async function commentRecord(
     ),
     ...store.storing(row.id, scope, [
       ...added.map(({ part, comment }) => object(part, comment.id)),
-      ...changed.map((part) => object(part, known.get(part.id)!.targetId)),
+      ...[...new Set([...changed, ...reacted.map(({ part }) => part)])].map((part) =>
+        object(part, known.get(part.id)!.targetId),
+      ),
     ]),
+    ...storingPeople(context),
   ])
-  if (added.length + changed.length + removed.length > 0) {
+  if (added.length + changed.length + reacted.length + removed.length > 0) {
     target.announce({ baseId: row.baseId, tableId: table.id, recordId })
   }
 }
 
+/** The digest of a comment with what is known besides. */
+const noted = (context: RunContext, { at, comment, digest }: Part): string =>
+  withNote(digest, {
+    by: personHash(personKey(comment.author)),
+    ...(at === 0 && { reactions: reactionsOf(context, comment).kept.map(reactionKey) }),
+  })
+
 /** Null if nothing has changed in the source. */
 async function compare(
-  { row, kernel }: RunContext,
+  context: RunContext,
   found: readonly SourceComment[],
   known: Map<string, ImportedObject>,
 ): Promise<Compared | null> {
+  const { row, kernel } = context
   const byId = new Map(found.map((comment) => [comment.id, comment]))
   const parts = [...byId.values()].flatMap(partsOf)
   const partIds = new Set(parts.map(({ id }) => id))
   const fresh = parts.filter(({ id }) => !known.has(id))
-  const edited = parts.filter(({ id, digest }) => known.has(id) && known.get(id)?.digest !== digest)
+  const before = new Map([...known].map(([id, object]) => [id, readNote(object)]))
+  const edited = parts.filter(({ id, digest }) => known.has(id) && before.get(id)?.digest !== digest)
+  const reacted = parts.flatMap((part) => {
+    if (part.at > 0 || !known.has(part.id)) return []
+    const brought = before.get(part.id)?.note.reactions ?? []
+    const reactions = reactionsOf(context, part.comment).kept.filter(
+      (reaction) => !brought.includes(reactionKey(reaction)),
+    )
+    return reactions.length > 0 ? [{ part, reactions }] : []
+  })
   // A comment that was shortened lacks its last parts.
   const missing = [...known.values()].filter(
     ({ sourceId }) =>
       !partIds.has(sourceId) && (row.choices.removeMissing || byId.has(commentIdOf(sourceId))),
   )
-  if (fresh.length + edited.length + missing.length === 0) return null
+  if (fresh.length + edited.length + reacted.length + missing.length === 0) return null
   const imported = new Set([...known.values()].map(({ targetId }) => targetId))
   const present = await kernel.registry.get(IMPORTED_COMMENTS).present([...imported])
   /** True if it was deleted, edited or answered here. */
-  const isTouched = ({ targetId, digest }: ImportedObject): boolean => {
+  const isTouched = ({ sourceId, targetId }: ImportedObject): boolean => {
     const here = present.get(targetId)
-    return !here || digestOf(here.text) !== digest || here.replies.some((id) => !imported.has(id))
+    return (
+      !here ||
+      digestOf(here.text) !== before.get(sourceId)?.digest ||
+      here.replies.some((id) => !imported.has(id))
+    )
   }
   const touched = new Set([...known.values()].filter(isTouched).map(({ sourceId }) => commentIdOf(sourceId)))
   const going = missing.filter(({ sourceId }) => !touched.has(commentIdOf(sourceId)))
@@ -177,6 +241,7 @@ async function compare(
     present,
     fresh: fresh.filter(({ at, comment }) => at === 0 || !touched.has(comment.id)),
     changed: edited.filter(({ comment }) => !touched.has(comment.id)),
+    reacted: reacted.filter(({ part }) => present.has(known.get(part.id)!.targetId)),
     // One with replies that stay stays as well.
     removed: going.filter(({ targetId }) => present.get(targetId)?.replies.every((id) => goingIds.has(id))),
   }
@@ -290,25 +355,31 @@ function importedComment(
 
 /** The author of a comment here; the importer, with the author's name, where they have no access. */
 function authorOf(
-  { people, actor }: RunContext,
-  { email, name }: SourcePerson,
+  { roster, actor }: RunContext,
+  author: SourcePerson,
 ): Pick<ImportedComment, 'createdBy' | 'authorName'> {
-  const person = email === null ? null : findPerson(people, email)
-  if (person) return { createdBy: person.id, authorName: null }
-  return { createdBy: actor.id, authorName: cleanText(name ?? email ?? '').slice(0, MAX_NAME) || null }
+  return nameOrMember(roster.memberOf(author), author.name ?? author.email ?? '', actor.id)
 }
+
+const nameOrMember = (
+  member: Person | null,
+  name: string,
+  importerId: string,
+): Pick<ImportedComment, 'createdBy' | 'authorName'> =>
+  member
+    ? { createdBy: member.id, authorName: null }
+    : { createdBy: importerId, authorName: cleanText(name.slice(0, MAX_NAME)) || null }
 
 /** The reactions of members, each once, and the others. */
 function reactionsOf(
-  { people }: RunContext,
+  { roster }: RunContext,
   { reactions = [] }: SourceComment,
 ): { kept: ImportedComment['reactions']; lost: { reaction: SourceReaction; isKnown: boolean }[] } {
   const kept = new Map<string, ImportedComment['reactions'][number]>()
   const lost: { reaction: SourceReaction; isKnown: boolean }[] = []
   for (const reaction of reactions) {
     const emoji = REACTIONS.find((one) => plainEmoji(one) === plainEmoji(reaction.emoji))
-    const { email } = reaction.person
-    const person = email === null ? null : findPerson(people, email)
+    const person = roster.memberOf(reaction.person)
     if (emoji && person) kept.set(`${person.id} ${emoji}`, { emoji, userId: person.id })
     else lost.push({ reaction, isKnown: emoji !== undefined })
   }
@@ -319,8 +390,7 @@ function reactionsOf(
 const plainEmoji = (emoji: string): string => emoji.replace(/[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, '')
 
 /** Lines of the report on reactions that comments here cannot have: one for each emoji or person of a table. */
-function lostReactions(context: RunContext, table: KnownTable, { at, comment }: Part): ImportProblem[] {
-  if (at > 0) return []
+function lostReactions(context: RunContext, table: KnownTable, comment: SourceComment): ImportProblem[] {
   const about = { tableTitle: table.source.title }
   return reactionsOf(context, comment).lost.map(({ reaction: { emoji, person }, isKnown }) =>
     isKnown

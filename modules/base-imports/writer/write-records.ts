@@ -7,21 +7,24 @@ import { attachment, limitProblem } from '../../../src/core/fields/attachment.ts
 import { type AttachmentItem, MAX_ATTACHMENTS_EVER } from '../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { findPerson, idsIn, joinIds } from '../../../src/core/fields/people.ts'
+import { idsIn, joinIds } from '../../../src/core/fields/people.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { HttpFailure } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { createdPlace } from '../roster.ts'
 import {
   CursorExpired,
   MAX_PAGES,
   type SourceCell,
+  type SourceField,
   type SourceFile,
   type SourcePerson,
   type SourceRecord,
 } from '../source.ts'
 import { type ImportedObject, recordScope } from '../store.ts'
-import { type KnownTable, type PendingValues, problem, type RunContext } from './context.ts'
+import { type KnownTable, type PendingValues, problem, type RunContext, storingPeople } from './context.ts'
 import {
+  earlierCells,
   hasArrived,
   type Lacking,
   lacksNothing,
@@ -30,6 +33,7 @@ import {
   reportPeople,
   withLacking,
 } from './lacking.ts'
+import { createNameFields, namesOf } from './names.ts'
 
 /** Fetches the content of a file. @throws AppError with the reason */
 export type ReceiveFile = (file: SourceFile, signal: AbortSignal) => Promise<AttachmentItem>
@@ -55,6 +59,8 @@ export async function writeRecords(context: RunContext, receive: ReceiveFile): P
     context.state.cursor = null
     await context.save()
   }
+  context.roster.finish()
+  await context.save(storingPeople(context))
   await reportPeople(context)
 }
 
@@ -73,6 +79,7 @@ async function readTable(context: RunContext, table: KnownTable, receive: Receiv
       restarts += 1
       progress.read = 0
       state.cursor = null
+      context.roster.forget([...table.fields.keys(), createdPlace(table.source.id)])
       continue
     }
     for (const batch of inBatches(page.records)) await writeBatch(context, table, batch, receive)
@@ -80,7 +87,7 @@ async function readTable(context: RunContext, table: KnownTable, receive: Receiv
     const isEndless = page.next !== null && page.next === state.cursor
     if (isEndless) throw badRequest(m.base_imports_error_endless({ table: table.source.title }))
     state.cursor = page.next
-    await context.save()
+    await context.save(storingPeople(context))
     if (page.next === null) return
   }
   throw badRequest(m.base_imports_error_endless({ table: table.source.title }))
@@ -150,7 +157,7 @@ interface Changed {
   known: ImportedObject | undefined
 }
 
-/** A record that has not changed in the source since it was written without some of its files or people. */
+/** A record that has not changed in the source, but lacks some of its files or people, or has other people than it should. */
 interface Incomplete extends Changed {
   known: ImportedObject
   lacking: Lacking
@@ -187,11 +194,14 @@ async function writeBatch(
     const digest = digestOf(context, table, record)
     const before = known?.digest == null ? null : readLacking(known.digest)
     if (!known || before?.digest !== digest) changed.push({ record, digest, known })
-    else if (lacksNothing(before.lacking)) seen.push(seenAgain(context, record, known))
+    else if (lacksNothing(before.lacking) && !hasOthers(context, table, record))
+      seen.push(seenAgain(context, record, known))
     else incomplete.push({ record, digest, known, lacking: before.lacking })
   }
   const model = await context.services.schema.table(context.actor, table.id)
   const fields = new Map(model.fields.map((field) => [field.id, field]))
+  countPeople(context, table, fields, unique)
+  await createNameFields(context, table, fields, changed, incomplete)
   const problems: ImportProblem[] = []
   const withFiles = [...changed, ...incomplete.filter(({ lacking }) => lacking.files)]
   const files = await receiveFiles(context, table, withFiles, receive, problems)
@@ -201,7 +211,7 @@ async function writeBatch(
     const pending = pendingOf(context, table, record)
     return { record, known, values, pending, digest: withLacking(digest, lacking) }
   })
-  const held = await heldPeople(context, table, incomplete)
+  const held = await heldPeople(context, table, fields, incomplete)
   for (const one of incomplete) {
     const { values, lacking } = complete(context, table, fields, one, files, held, problems)
     const { record, known } = one
@@ -223,6 +233,40 @@ async function writeBatch(
     prepared.filter(({ known }) => known),
   )
 }
+
+/** The cells of a record that hold people here as well. */
+function* peopleCells(
+  table: KnownTable,
+  fields: ReadonlyMap<string, Field>,
+  record: SourceRecord,
+): Generator<{ source: SourceField; field: Field; people: SourcePerson[] }> {
+  for (const { source, id, state } of table.fields.values()) {
+    const field = fields.get(id)
+    const cell = record.cells[source.id]
+    if (field && state.mode === 'stored' && fieldType(field.type).people && isPeople(cell))
+      yield { source, field, people: cell.people }
+  }
+}
+
+function countPeople(
+  { roster }: RunContext,
+  table: KnownTable,
+  fields: ReadonlyMap<string, Field>,
+  records: readonly SourceRecord[],
+): void {
+  for (const record of records) {
+    for (const { source, people } of peopleCells(table, fields, record))
+      for (const person of people) roster.count(person, source.id)
+    if (record.createdBy) roster.count(record.createdBy, createdPlace(table.source.id))
+  }
+}
+
+/** True if cells of a record may have members for whom the user has chosen others since. */
+const hasOthers = ({ roster }: RunContext, { fields }: KnownTable, { cells }: SourceRecord): boolean =>
+  Object.entries(cells).some(
+    ([id, cell]) =>
+      isPeople(cell) && fields.has(id) && cell.people.some((person) => roster.earlierOf(person).length > 0),
+  )
 
 /** An unchanged record, of which a later step compares the comments if the user wants that. */
 function seenAgain(
@@ -255,10 +299,12 @@ function convert(
     if (!field || state.mode !== 'stored' || !isWanted(field)) continue
     const cell = record.cells[source.id] ?? null
     if (isPeople(cell) && fieldType(field.type).people) {
-      const { value, missing } = matchPeople(context.people, cell.people)
+      const { value, missing } = matchPeople(context.roster, cell.people)
       values[id] = value
+      const namesId = table.names.get(source.id)
+      if (namesId) values[namesId] = namesOf(missing)
       // `reportPeople` reports them.
-      if (missing.length > 0) people[source.id] = { written: value, missing }
+      if (missing.length > 0) people[source.id] = { written: value, missing, ...(namesId && { named: true }) }
       continue
     }
     const place = { tableTitle: table.source.title, fieldTitle: source.title, recordId: record.id }
@@ -308,47 +354,66 @@ function complete(
     Object.assign(values, convert(context, table, fields, record, files.items, problems, holdsFiles).values)
   }
   const current = held.get(known.targetId)
-  for (const [sourceId, lack] of Object.entries(lacking.people)) {
-    const counterpart = table.fields.get(sourceId)
-    const field = fields.get(counterpart?.id ?? '')
-    const cell = record.cells[sourceId]
-    const takesPeople = counterpart?.state.mode === 'stored' && field && fieldType(field.type).people
-    if (!takesPeople || !isPeople(cell)) continue
-    if (!current || !hasArrived(context.people, lack)) {
-      still.people[sourceId] = lack
+  const { roster } = context
+  for (const { source, field, people } of peopleCells(table, fields, record)) {
+    const lack = lacking.people[source.id]
+    const gone = people.flatMap((person) => roster.earlierOf(person))
+    if (!lack && gone.length === 0) continue
+    if (!current || !(field.id in current)) {
+      if (lack) still.people[source.id] = lack
       continue
     }
+    const cell = current[field.id] ?? null
+    const earlier = lack ? [lack.written] : earlierCells(roster, people)
     // People whom somebody has chosen here stay.
-    if ((current[field.id] ?? null) !== lack.written) continue
-    const { value: found, missing } = matchPeople(context.people, cell.people)
-    const value = joinIds([...idsIn(found), ...idsIn(lack.written)])
+    if (!earlier.includes(cell)) continue
+    const { value: found, missing } = matchPeople(roster, people)
+    const left = idsIn(cell).filter((id) => !gone.includes(id))
+    const value = joinIds([...idsIn(found), ...left])
     // The field may take one person only since.
-    if (!fieldType(field.type).read(value, field.options).ok) continue
-    values[field.id] = value
-    if (missing.length > 0) still.people[sourceId] = { written: value, missing }
+    if (value !== null && !fieldType(field.type).read(value, field.options).ok) continue
+    if (value !== cell) values[field.id] = value
+    const namesId = table.names.get(source.id)
+    const names = namesId ? (current[namesId] ?? null) : null
+    const isOurs = names === (lack?.named ? namesOf(lack.missing) : null)
+    if (namesId && isOurs && namesOf(missing) !== names) values[namesId] = namesOf(missing)
+    if (missing.length > 0)
+      still.people[source.id] = { written: value, missing, ...(namesId && { named: true }) }
   }
   return { values, lacking: still }
 }
 
-/** The present cells of records that can get some of their people now, by the ids of the records here. */
+/** The present cells of records whose people or their names change, by the ids of the records here. */
 async function heldPeople(
-  { services, actor, people }: RunContext,
+  { services, actor, roster, row }: RunContext,
   table: KnownTable,
+  fields: ReadonlyMap<string, Field>,
   incomplete: readonly Incomplete[],
 ): Promise<Map<string, Values>> {
-  const arriving = incomplete.flatMap(({ known, lacking }) => {
-    const fieldIds = Object.entries(lacking.people).flatMap(([sourceId, lack]) => {
-      const counterpart = table.fields.get(sourceId)
-      return counterpart?.state.mode === 'stored' && hasArrived(people, lack) ? [counterpart.id] : []
+  const fieldIds = new Set<string>()
+  const recordIds = incomplete.flatMap(({ record, known, lacking }) => {
+    const cells = [...peopleCells(table, fields, record)].filter(({ source, people }) => {
+      const lack = lacking.people[source.id]
+      const getsNames = lack && !lack.named && row.choices.names && table.names.get(source.id)
+      return (
+        getsNames ||
+        (lack && hasArrived(roster, lack)) ||
+        people.some((person) => roster.earlierOf(person).length > 0)
+      )
     })
-    return fieldIds.length > 0 ? [{ recordId: Number(known.targetId), fieldIds }] : []
+    for (const { source, field } of cells) {
+      fieldIds.add(field.id)
+      const namesId = table.names.get(source.id)
+      if (namesId) fieldIds.add(namesId)
+    }
+    return cells.length > 0 ? [Number(known.targetId)] : []
   })
-  if (arriving.length === 0) return new Map()
+  if (recordIds.length === 0) return new Map()
   const page = await services.records.list(actor, {
     tableId: table.id,
-    fieldIds: [...new Set(arriving.flatMap(({ fieldIds }) => fieldIds))],
-    recordIds: arriving.map(({ recordId }) => recordId),
-    limit: arriving.length,
+    fieldIds: [...fieldIds],
+    recordIds,
+    limit: recordIds.length,
     offset: 0,
   })
   return new Map(
@@ -361,7 +426,7 @@ async function heldPeople(
 
 /** A cell as it is written; null where it does not fit, which `refuse` reports. */
 export function toValue(
-  { people, kernel }: Pick<RunContext, 'people' | 'kernel'>,
+  { roster, kernel }: Pick<RunContext, 'roster' | 'kernel'>,
   field: Field,
   cell: SourceCell,
   items: ReadonlyMap<string, AttachmentItem>,
@@ -371,7 +436,7 @@ export function toValue(
   if (isLinks(cell)) return null
   const type = fieldType(field.type)
   if (isPeople(cell) && type.people) {
-    const { value, missing } = matchPeople(people, cell.people)
+    const { value, missing } = matchPeople(roster, cell.people)
     for (const { email, name } of missing) refuse(m.base_imports_reason_person(), email ?? name)
     return value
   }
@@ -514,10 +579,10 @@ async function insertNew(context: RunContext, table: KnownTable, prepared: Prepa
   )
 }
 
-function originOf({ people }: RunContext, { createdAt, createdBy }: SourceRecord): NewRow['origin'] {
+function originOf({ roster }: RunContext, { createdAt, createdBy }: SourceRecord): NewRow['origin'] {
   const ms = createdAt === null ? Number.NaN : Date.parse(createdAt)
   const at = Number.isNaN(ms) ? null : toStored(ms - (ms % 1000))
-  const creator = createdBy?.email ? findPerson(people, createdBy.email) : null
+  const creator = createdBy ? roster.memberOf(createdBy) : null
   return { ...(at !== null && { createdAt: at }), ...(creator && { createdBy: creator.id }) }
 }
 

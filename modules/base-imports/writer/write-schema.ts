@@ -7,7 +7,7 @@ import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { MAX_FIELDS, type NewField, uniqueTitle } from '../../schema/index.ts'
 import type { LinkPlan, SourceField, SourceTable } from '../source.ts'
-import type { ImportedObject } from '../store.ts'
+import { type ImportedObject, NAMES } from '../store.ts'
 import {
   type FieldState,
   type KnownField,
@@ -28,9 +28,10 @@ const SYSTEM_FIELDS = 10
  */
 export async function writeSchema(context: RunContext): Promise<void> {
   const { base, row, store, state, services, actor } = context
-  const [tableObjects, fieldObjects, existing] = await Promise.all([
+  const [tableObjects, fieldObjects, nameObjects, existing] = await Promise.all([
     store.objects(row.id, 'table'),
     store.objects(row.id, 'field'),
+    store.objects(row.id, NAMES),
     services.schema.tables(actor, row.baseId),
   ])
   const live = new Map(existing.map((table) => [table.id, table]))
@@ -51,6 +52,11 @@ export async function writeSchema(context: RunContext): Promise<void> {
     if (!schema) continue
     const isAdopted = tableObjects.has(source.id)
     const table = await adoptTable(context, source, schema, fieldObjects, isAdopted)
+    for (const { id } of source.fields) {
+      const names = nameObjects.get(id)?.targetId
+      const isLive = schema.fields.some((field) => field.id === names)
+      if (names !== undefined) table.names.set(id, isLive ? names : null)
+    }
     context.tables.set(source.id, table)
     await context.save(
       store.storing(row.id, 'table', [
@@ -177,7 +183,13 @@ async function adoptTable(
 ): Promise<KnownTable> {
   const live = new Map(schema.fields.map((field) => [field.id, field]))
   const taken = new Set([...objects.values()].map(({ targetId }) => targetId))
-  const table: KnownTable = { source, id: schema.table.id, fields: new Map(), deleted: new Set() }
+  const table: KnownTable = {
+    source,
+    id: schema.table.id,
+    fields: new Map(),
+    names: new Map(),
+    deleted: new Set(),
+  }
   const keep = async (known: KnownField) => {
     table.fields.set(known.source.id, known)
     taken.add(known.id)

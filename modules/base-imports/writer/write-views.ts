@@ -342,9 +342,13 @@ function arrangement(
   const there = [...visible, ...all.filter((id) => !shown.has(id))].flatMap((sourceId): Place[] => {
     const fieldId = table.fields.get(sourceId)?.id
     if (fieldId === undefined) return []
+    const namesId = table.names.get(sourceId)
     const width = source?.widths?.[sourceId]
     const show = shown.has(sourceId) || fieldId === display
-    return [{ fieldId, show, ...(width && { width: Math.max(50, Math.min(2000, Math.round(width))) }) }]
+    return [
+      { fieldId, show, ...(width && { width: Math.max(50, Math.min(2000, Math.round(width))) }) },
+      ...(namesId ? [{ fieldId: namesId, show: shown.has(sourceId) }] : []),
+    ]
   })
   const imported = new Set(there.map(({ fieldId }) => fieldId))
   const read = ({ fields }: View): Place[] =>

@@ -128,6 +128,7 @@ const EVERYTHING: ImportChoices = {
   views: true,
   comments: true,
   attachments: true,
+  names: true,
   formulas: true,
   lookups: true,
   rollups: true,

@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { airtableBase, airtableTable, fromAirtable, recordsOf, settled } from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let server: AirtableServer
+const imports = () => app.trpc(owner.token).baseImports
+
+beforeAll(async () => {
+  server = startAirtableServer({ bases: [] })
+  app = await createTestApp({
+    config: { airtableApiUrl: server.url, allowLocalHttp: true, airtableRequestsPerSecond: 500 },
+  })
+  owner = await app.signUp()
+})
+afterAll(async () => {
+  await app.stop()
+  await server.stop()
+})
+
+const zed = { id: 'usrZed', email: 'Zed@example.com', name: 'Zed' }
+const una = { id: 'usrUna', name: 'Una Named' }
+const comment = (id: string, text: string, minute: number) => ({
+  id,
+  author: zed,
+  text,
+  createdTime: `2024-03-05T08:${minute}:30.000Z`,
+})
+
+/** Imports a base with jobs of people without an account; the returned functions read what it has brought. */
+async function importJobs(choices: { names?: boolean } = {}) {
+  const me = { id: 'usrMe', email: owner.email, name: 'Me' }
+  const jobs = airtableTable(
+    'Jobs',
+    {
+      Name: 'singleLineText',
+      Owner: 'singleCollaborator',
+      Team: 'multipleCollaborators',
+      Maker: 'createdBy',
+    },
+    [
+      { Name: 'One', Owner: zed, Team: [me, zed, una], Maker: zed },
+      { Name: 'Two', Owner: zed, Team: [zed], Maker: me },
+      { Name: 'Three', Owner: me, Maker: me },
+    ],
+  )
+  jobs.records[0]!.comments = [comment('comOne', 'First', 10), comment('comTwo', 'Second', 20)]
+  const base = airtableBase('Crew', [jobs])
+  server.options.bases.push(base)
+  const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true, choices }))
+  const done = await settled(app, owner, id)
+  expect(done.status).toBe('completed')
+  const baseId = done.baseId!
+  const read = () => recordsOf(app, owner, baseId, 'Jobs')
+  const { table, rows } = await read()
+  const recordId = rows[0]!.$id as number
+  return {
+    id,
+    baseId,
+    jobs,
+    read,
+    table,
+    again: async () => {
+      await imports().again.mutate({ importId: id })
+      const { status, tables } = await settled(app, owner, id)
+      expect(status).toBe('completed')
+      return tables[0]!.changed
+    },
+    cells: async () =>
+      (await read()).rows.map((row) => [
+        row.Owner,
+        row['Owner (not matched)'],
+        row.Team,
+        row['Team (not matched)'],
+      ]),
+    people: async () =>
+      (await imports().people.query({ importId: id })).people.map((person) => [
+        person.key,
+        person.cells,
+        person.records,
+        person.comments,
+        person.memberId,
+        person.isBehind,
+      ]),
+    authors: async () => {
+      const here = { tableId: table.id, recordId }
+      const { comments } = await app.trpc(owner.token).comments.list.query(here)
+      return comments.map(({ createdBy, authorName }) => [createdBy, authorName])
+    },
+    report: async () =>
+      (await imports().report.query({ importId: id })).flatMap(({ value, reason }) =>
+        /Nobody with this|does not give the e-mail/.test(reason) ? [value] : [],
+      ),
+    async write(name: string, values: Record<string, unknown>) {
+      const { rows, schema } = await read()
+      const byId = Object.entries(values).map(([title, value]) => [
+        schema.fields.find((field) => field.title === title)!.id,
+        value,
+      ])
+      const row = { id: rows.find(({ Name }) => Name === name)!.$id, values: Object.fromEntries(byId) }
+      await app.trpc(owner.token).records.write.mutate({
+        change: { baseId, operations: [{ kind: 'update', tableId: table.id, rows: [row as never] }] },
+      })
+    },
+  }
+}
+
+describe('baseImports.match', () => {
+  test('rejects people whom the import has not found, others than members, and other users', async () => {
+    const { id, baseId } = await importJobs()
+    const stranger = await app.signUp()
+    const editor = await createMember(app, baseId, 'editor')
+    const choice = { importId: id, key: 'zed@example.com', memberId: editor.id }
+    await expect(imports().match.mutate({ ...choice, key: 'nobody@example.com' })).rejects.toThrow(
+      'no such person',
+    )
+    await expect(imports().match.mutate({ ...choice, memberId: stranger.id })).rejects.toThrow('Only members')
+    for (const { token } of [stranger, editor]) {
+      await expect(app.trpc(token).baseImports.match.mutate(choice)).rejects.toThrow('does not exist')
+      await expect(app.trpc(token).baseImports.people.query({ importId: id })).rejects.toThrow(
+        'does not exist',
+      )
+    }
+  })
+
+  test('rejects a user who may not import into the base any more', async () => {
+    const { id: baseId } = await createBase(app, owner)
+    const user = await createMember(app, baseId, 'creator')
+    const table = airtableTable('Own', { Name: 'singleLineText', Owner: 'singleCollaborator' }, [
+      { Owner: zed },
+    ])
+    const base = airtableBase('Own', [table])
+    server.options.bases.push(base)
+    const own = app.trpc(user.token).baseImports
+    const { id } = await own.begin.mutate(fromAirtable(base.id, { baseId }))
+    await settled(app, user, id)
+    const { people } = await own.people.query({ importId: id })
+    expect(people.map(({ email }) => email)).toEqual(['Zed@example.com'])
+    await app.services.auth.access.setMembership(baseId, user.id, 'editor')
+    await expect(own.people.query({ importId: id })).rejects.toThrow()
+    const choice = { importId: id, key: 'zed@example.com', memberId: user.id }
+    await expect(own.match.mutate(choice)).rejects.toThrow()
+  })
+
+  test('gives a member the cells and comments of a person with the next run, then another one or nobody', async () => {
+    const crew = await importJobs()
+    const { id, baseId, again, cells, people, authors, report } = crew
+    const bob = await createMember(app, baseId, 'editor')
+    const [z, u] = ['Zed <Zed@example.com>', 'Una Named']
+    expect(await people()).toEqual([
+      ['zed@example.com', 5, 1, 2, null, false],
+      ['una named', 1, 0, 0, null, false],
+      [owner.email.toLowerCase(), 4, 2, 0, owner.id, false],
+    ])
+    expect(await cells()).toEqual([
+      [null, z, owner.id, `${z}, ${u}`],
+      [null, z, null, z],
+      [owner.id, null, null, null],
+    ])
+    expect(await authors()).toEqual([
+      [owner.id, 'Zed'],
+      [owner.id, 'Zed'],
+    ])
+    expect((await report()).toSorted()).toEqual(['Una Named', 'Zed@example.com'])
+
+    const match = (key: string, memberId?: string | null) =>
+      imports().match.mutate({ importId: id, key, ...(memberId !== undefined && { memberId }) })
+    expect(await match('zed@example.com', bob.id)).toMatchObject({ memberId: bob.id, isBehind: true })
+    await match('una named', owner.id)
+    // Nothing but the next run changes records.
+    expect((await cells())[0]![0]).toBeNull()
+    expect(await again()).toBe(2)
+    expect(await cells()).toEqual([
+      [bob.id, null, `${owner.id},${bob.id}`, null],
+      [bob.id, null, bob.id, null],
+      [owner.id, null, null, null],
+    ])
+    expect(await authors()).toEqual([
+      [bob.id, null],
+      [bob.id, null],
+    ])
+    expect(await report()).toEqual([])
+    expect((await people())[0]).toEqual(['zed@example.com', 5, 1, 2, bob.id, false])
+    expect(await again()).toBe(0)
+
+    // Another member, but not in a cell that was changed here meanwhile.
+    const eve = await createMember(app, baseId, 'editor')
+    await crew.write('Two', { Owner: eve.id })
+    await match('zed@example.com', owner.id)
+    expect(await again()).toBe(2)
+    expect(await cells()).toEqual([
+      [owner.id, null, owner.id, null],
+      [eve.id, null, owner.id, null],
+      [owner.id, null, null, null],
+    ])
+    expect(await authors()).toEqual([
+      [owner.id, null],
+      [owner.id, null],
+    ])
+
+    // Nobody: the names come back.
+    await match('zed@example.com', null)
+    expect(await again()).toBe(2)
+    const [one, two] = await cells()
+    expect([one![0], one![1], two![3]]).toEqual([null, z, z])
+    expect(await authors()).toEqual([
+      [owner.id, 'Zed'],
+      [owner.id, 'Zed'],
+    ])
+
+    // Whoever has the address.
+    await match('zed@example.com')
+    const real = await app.signUp('zed@example.com')
+    await app.services.auth.access.setMembership(baseId, real.id, 'editor')
+    await again()
+    expect((await cells()).map(([first]) => first)).toEqual([real.id, eve.id, owner.id])
+    // One who leaves stays in the cells.
+    await app.trpc(owner.token).bases.removeMember.mutate({ baseId, userId: real.id })
+    expect(await again()).toBe(0)
+    expect((await cells())[0]![0]).toBe(real.id)
+    expect((await authors())[0]).toEqual([real.id, null])
+  })
+
+  test('counts the same when a table is read again, and when an import goes on', async () => {
+    const many = airtableTable(
+      'Many',
+      { Name: 'singleLineText', Owner: 'singleCollaborator' },
+      Array.from({ length: 250 }, (_, index) => ({ Name: `Job ${index}`, Owner: zed })),
+    )
+    const base = airtableBase('Many', [many])
+    server.options.bases.push(base)
+    let asked = 0
+    const reached = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    server.delays.set(`/v0/${base.id}/${many.id}`, async () => {
+      asked += 1
+      if (asked !== 3) return
+      reached.resolve()
+      await released.promise
+    })
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    await reached.promise
+    await imports().pause.mutate({ importId: id })
+    server.expireOffsets()
+    released.resolve()
+    await imports().resume.mutate({ importId: id })
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', tables: [{ added: 250 }] })
+    const { people } = await imports().people.query({ importId: id })
+    expect(people).toMatchObject([{ email: 'Zed@example.com', cells: 250, memberId: null }])
+    // One line for all.
+    const lines = await imports().report.query({ importId: id })
+    expect(lines.filter(({ value }) => value === 'Zed@example.com').length).toBe(1)
+  })
+})
+
+describe('the names of people who are not members', () => {
+  test('come with a later run that wants them', async () => {
+    const crew = await importJobs({ names: false })
+    const names = async () => (await crew.read()).rows.map((row) => row['Owner (not matched)'])
+    expect(await names()).toEqual([undefined, undefined, undefined])
+    await imports().again.mutate({ importId: crew.id, names: true })
+    await settled(app, owner, crew.id)
+    expect(await names()).toEqual(['Zed <Zed@example.com>', 'Zed <Zed@example.com>', null])
+  })
+
+  test('stand beside their field, but not over texts of this base, nor into a field that was deleted here', async () => {
+    const crew = await importJobs()
+    const { schema } = await crew.read()
+    const [view] = schema.views
+    const shown = view!.fields
+      .toSorted((a, b) => a.order - b.order)
+      .filter(({ show }) => show)
+      .map(({ fieldId }) => schema.fields.find(({ id }) => id === fieldId)?.title)
+    expect(shown.indexOf('Owner (not matched)')).toBe(shown.indexOf('Owner') + 1)
+    await crew.write('One', { 'Owner (not matched)': 'Zed, who left' })
+    const gone = schema.fields.find(({ title }) => title === 'Team (not matched)')!
+    await app.trpc(owner.token).schema.deleteField.mutate({ fieldId: gone.id })
+    const bob = await createMember(app, crew.baseId, 'editor')
+    await imports().match.mutate({ importId: crew.id, key: 'zed@example.com', memberId: bob.id })
+    expect(await crew.again()).toBe(2)
+    expect(await crew.cells()).toEqual([
+      [bob.id, 'Zed, who left', `${owner.id},${bob.id}`, undefined],
+      [bob.id, null, bob.id, undefined],
+      [owner.id, null, null, undefined],
+    ])
+  })
+})
+
+describe('the reactions of imported comments', () => {
+  test('come with Sync again when they were added later, but not those that were removed here', async () => {
+    const crew = await importJobs()
+    const react = (unicodeCharacter: string) => ({
+      emoji: { unicodeCharacter },
+      reactingUser: { userId: 'usrMe', email: owner.email },
+    })
+    const [one] = crew.jobs.records
+    const { rows } = await crew.read()
+    const reactions = async () => {
+      const here = { tableId: crew.table.id, recordId: rows[0]!.$id as number }
+      const { comments } = await app.trpc(owner.token).comments.list.query(here)
+      return comments.map((each) => each.reactions.map(({ emoji }) => emoji))
+    }
+    const compare = async () => {
+      await imports().again.mutate({ importId: crew.id, compareComments: true })
+      expect((await settled(app, owner, crew.id)).status).toBe('completed')
+    }
+    expect(await reactions()).toEqual([[], []])
+    one!.comments![0]!.reactions = [react('👍'), react('🚀')]
+    await compare()
+    expect(await reactions()).toEqual([['👍'], []])
+    const lines = await imports().report.query({ importId: crew.id })
+    expect(lines.filter(({ value }) => value === '🚀').length).toBe(1)
+    const { comments } = await app
+      .trpc(owner.token)
+      .comments.list.query({ tableId: crew.table.id, recordId: rows[0]!.$id as number })
+    await app
+      .trpc(owner.token)
+      .comments.react.mutate({ commentId: comments[0]!.id, emoji: '👍', isOn: false })
+    one!.comments![0]!.reactions!.push(react('🎉'))
+    one!.comments![0]!.text = 'First, edited'
+    await compare()
+    expect(await reactions()).toEqual([['🎉'], []])
+  })
+})
