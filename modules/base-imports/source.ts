@@ -1,10 +1,12 @@
 import type { ImportProblem } from '../../src/core/base-imports.ts'
+import { badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
 import type { RowHeight, Sort } from '../../src/core/model.ts'
 import type { RowColoring, ViewKind } from '../../src/core/views/index.ts'
 import type { HttpClient } from '../../src/http.ts'
+import { m } from '../../src/messages.gen.ts'
 
 // Ids in these types are those of the source.
 
@@ -219,3 +221,26 @@ export class CursorExpired extends Error {}
 
 /** A page that never ends is a fault of the source: no base has more records. */
 export const MAX_PAGES = 200_000
+
+/** Most pages of a list of bases, collaborators, or comments of a record. */
+const MAX_LIST_PAGES = 10_000
+
+/**
+ * All entries of a list in pages.
+ *
+ * @param page the entries at a cursor, and where the next ones begin; null: after the last
+ * @throws BAD_REQUEST if the pages do not end
+ */
+export async function wholeList<T>(
+  page: (cursor: string | null) => Promise<{ entries: readonly T[]; next: string | null }>,
+): Promise<T[]> {
+  const found: T[] = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
+    const { entries, next }: { entries: readonly T[]; next: string | null } = await page(cursor)
+    found.push(...entries)
+    if (next === null || next === cursor) return found
+    cursor = next
+  }
+  throw badRequest(m.base_imports_error_endless_list())
+}

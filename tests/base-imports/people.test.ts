@@ -289,6 +289,20 @@ describe('the names of people who are not members', () => {
   })
 })
 
+describe('the comments of a record', () => {
+  test('come from all pages of their list', async () => {
+    const posts = airtableTable('Posts', { Name: 'singleLineText' }, [{ Name: 'One' }])
+    posts.records[0]!.comments = Array.from({ length: 120 }, (_, at) => comment(`com${at}`, `Text ${at}`, 10))
+    const base = airtableBase('Posts', [posts])
+    server.options.bases.push(base)
+    server.options.commentsPerPage = 1
+    const { id } = await imports().begin.mutate(fromAirtable(base.id))
+    const done = await settled(app, owner, id)
+    delete server.options.commentsPerPage
+    expect(done).toMatchObject({ status: 'completed', counts: { comments: 120 } })
+  })
+})
+
 describe('the reactions of imported comments', () => {
   test('come with Sync again when they were added later, but not those that were removed here', async () => {
     const crew = await importJobs()

@@ -46,6 +46,8 @@ export interface AirtableServerBase {
 export interface AirtableServerOptions extends SourceServerOptions {
   bases: AirtableServerBase[]
   token?: string
+  /** Airtable gives up to 100. */
+  commentsPerPage?: number
 }
 
 export type AirtableServer = ReturnType<typeof startAirtableServer>
@@ -114,7 +116,10 @@ export function startAirtableServer(options: AirtableServerOptions) {
     if (!table) return error(404, 'NOT_FOUND')
     if (recordId === undefined) return records(table, url)
     const comments = table.records.find(({ id }) => id === recordId)?.comments ?? []
-    return Response.json({ comments, offset: null })
+    const from = Number(url.searchParams.get('offset') ?? 0)
+    const next = from + (options.commentsPerPage ?? 100)
+    const offset = next < comments.length ? String(next) : null
+    return Response.json({ comments: comments.slice(from, next), offset })
   }
 
   const server = startSourceServer(options, ({ url, headers }) => answer(url, headers.get('authorization')))

@@ -13,6 +13,7 @@ import {
   type SourceTable,
   type SourceView,
   sourceNote,
+  wholeList,
 } from '../source.ts'
 import { type AirtableFields, createAirtableFields } from './airtable-fields.ts'
 import {
@@ -29,8 +30,6 @@ import { viewKindOf } from './view-settings.ts'
 
 const PRODUCT = 'Airtable'
 const PAGE_SIZE = 100
-/** Most pages of a list of bases or comments. */
-const MAX_LIST_PAGES = 100
 
 /** Credentials of a personal access token. */
 export const airtableCredentials = z.strictObject({
@@ -61,22 +60,15 @@ export function openAirtable(
   }
 
   /** All entries of a list with an `offset`. */
-  async function all<A extends { offset?: string | null | undefined }, T>(
+  const all = <A extends { offset?: string | null | undefined }, T>(
     path: string,
     schema: z.ZodMiniType<A>,
     entriesOf: (answer: A) => T[],
-  ): Promise<T[]> {
-    const entries: T[] = []
-    let offset: string | null = null
-    for (let page = 0; page < MAX_LIST_PAGES; page++) {
-      const answer: A = await get(path, new URLSearchParams(offset === null ? {} : { offset }), schema)
-      entries.push(...entriesOf(answer))
-      const next: string | null = answer.offset ?? null
-      if (next === null || next === offset) return entries
-      offset = next
-    }
-    return entries
-  }
+  ): Promise<T[]> =>
+    wholeList(async (offset) => {
+      const answer = await get(path, new URLSearchParams(offset === null ? {} : { offset }), schema)
+      return { entries: entriesOf(answer), next: answer.offset ?? null }
+    })
 
   return {
     async bases() {

@@ -123,7 +123,6 @@ export const baserowComments = z.object({
     }),
   ),
 })
-export type BaserowComment = z.output<typeof baserowComments>['results'][number]
 
 /** The answer to a sign-in; without a token if a second factor is asked for. */
 export const baserowSession = z.object({

@@ -11,10 +11,10 @@ import {
   type SourcePerson,
   type SourceRecord,
   sourceNote,
+  wholeList,
 } from '../source.ts'
 import { type BaserowFields, createBaserowFields } from './baserow-fields.ts'
 import {
-  type BaserowComment,
   type BaserowTable,
   baserowApplication,
   baserowApplications,
@@ -38,8 +38,6 @@ const PER_SECOND = 50
 /** The most that the API gives. */
 const PAGE_SIZE = 200
 const COMMENTS_PAGE = 100
-/** Most pages of the comments of a row. */
-const MAX_LIST_PAGES = 100
 
 const text = (max: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(max))
 
@@ -243,12 +241,11 @@ export function openBaserow(
     comments: hasAccount
       ? async (_databaseId, tableId, rowId): Promise<SourceComment[] | null> => {
           if (!known?.givesComments) return null
-          const found: BaserowComment[] = []
-          for (let page = 1; page <= MAX_LIST_PAGES; page++) {
+          const found = await wholeList(async (cursor) => {
+            const page = Number(cursor ?? 1)
             const { results, next } = await get(commentsPath(tableId, rowId, page), baserowComments)
-            found.push(...results)
-            if (!next) break
-          }
+            return { entries: results, next: next ? String(page + 1) : null }
+          })
           const comments = found.map(
             ({ id, user_id: userId, first_name: name, message, comment, created_on }): SourceComment => ({
               id: String(id),

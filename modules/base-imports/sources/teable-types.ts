@@ -100,7 +100,6 @@ export const teableComments = z.object({
   ),
   nextCursor: z.nullish(z.string().check(z.maxLength(2000))),
 })
-export type TeableComment = z.output<typeof teableComments>['comments'][number]
 
 /** A table with what further requests tell. */
 export interface TeableTable {

@@ -17,11 +17,11 @@ import {
   type SourceTable,
   type SourceView,
   sourceNote,
+  wholeList,
 } from '../source.ts'
 import { createJsonClient, SourceRejection } from './json-client.ts'
 import { createTeableFields, type TeableFields } from './teable-fields.ts'
 import {
-  type TeableComment,
   type TeableField,
   type TeableRecord,
   type TeableTable,
@@ -45,8 +45,6 @@ const PER_SECOND = 50
 const PAGE_SIZE = 500
 const COMMENTS_PAGE = 100
 const COLLABORATORS_PAGE = 100
-/** Most pages of a list of comments or collaborators. */
-const MAX_LIST_PAGES = 100
 
 /** Address of an instance, with a personal access token. */
 export const teableCredentials = z.strictObject({
@@ -82,15 +80,17 @@ export function openTeable(
   async function collaborators(baseId: string): Promise<Map<string, SourcePerson>> {
     const people = new Map<string, SourcePerson>()
     try {
-      for (let page = 0; page < MAX_LIST_PAGES; page++) {
-        const query = `skip=${page * COLLABORATORS_PAGE}&take=${COLLABORATORS_PAGE}`
+      await wholeList(async (cursor) => {
+        const skip = Number(cursor ?? 0)
+        const query = `skip=${skip}&take=${COLLABORATORS_PAGE}`
         const answer = await get(`/base/${baseId}/collaborators?${query}`, teableCollaborators)
         const before = people.size
         for (const { userId, userName, email } of answer.collaborators) {
           if (userId) people.set(userId, { email: email ?? null, name: userName ?? null })
         }
-        if (answer.collaborators.length < COLLABORATORS_PAGE || people.size === before) break
-      }
+        const isLast = answer.collaborators.length < COLLABORATORS_PAGE || people.size === before
+        return { entries: [], next: isLast ? null : String(skip + COLLABORATORS_PAGE) }
+      })
     } catch (error) {
       if (!(error instanceof SourceRejection)) throw error
     }
@@ -191,19 +191,14 @@ export function openTeable(
     async comments(_baseId, tableId, recordId): Promise<SourceComment[] | null> {
       if (!known || countsBy === null) return null
       const path = `/comment/${encodeURIComponent(tableId)}/${encodeURIComponent(recordId)}/list`
-      const found: TeableComment[] = []
-      let cursor: string | null = null
-      for (let page = 0; page < MAX_LIST_PAGES; page++) {
-        const query: string = new URLSearchParams({
+      const found = await wholeList(async (cursor) => {
+        const query = new URLSearchParams({
           take: String(COMMENTS_PAGE),
           ...(cursor !== null && { cursor }),
-        }).toString()
-        const answer = await get(`${path}?${query}`, teableComments)
-        found.push(...answer.comments)
-        const next: string | null = answer.nextCursor ?? null
-        if (next === null || next === cursor) break
-        cursor = next
-      }
+        })
+        const { comments, nextCursor } = await get(`${path}?${query}`, teableComments)
+        return { entries: comments, next: nextCursor ?? null }
+      })
       const { people } = known
       // A page begins with the comment at its cursor.
       const unique = [...new Map(found.map((comment) => [comment.id, comment])).values()]
