@@ -1,5 +1,5 @@
 import type { UserActor } from '../../src/core/actor.ts'
-import { MAX_COMMENT_LENGTH, REACTIONS } from '../../src/core/comments.ts'
+import { REACTIONS, splitComment } from '../../src/core/comments.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -241,23 +241,34 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
         return known ? mentionOf(known) : label === '' ? '@?' : `@${label}`
       })
       const resolvedBy = row.resolved_by === null ? null : (userOf(row.resolved_by) ?? actor.id)
-      return [
-        {
-          id: ids.get(String(row.id)) ?? '',
-          baseId,
-          tableId,
-          recordId: String(row.record_id),
-          fieldId: defined.ids.get(String(row.field_id)) ?? null,
-          parentId: ids.get(String(row.parent_id)) ?? null,
-          text: text.slice(0, MAX_COMMENT_LENGTH),
-          createdBy: author ?? actor.id,
-          authorName: author === null ? shownName(name) : null,
-          createdAt: String(row.created_at),
-          updatedAt: row.updated_at === null ? null : String(row.updated_at),
-          resolvedBy: row.resolved_at === null ? null : resolvedBy,
-          resolvedAt: resolvedBy === null || row.resolved_at === null ? null : String(row.resolved_at),
-        },
-      ]
+      const id = ids.get(String(row.id)) ?? ''
+      const [first = '', ...more] = splitComment(text)
+      const comment: CommentRow = {
+        id,
+        baseId,
+        tableId,
+        recordId: String(row.record_id),
+        fieldId: defined.ids.get(String(row.field_id)) ?? null,
+        parentId: ids.get(String(row.parent_id)) ?? null,
+        text: first,
+        createdBy: author ?? actor.id,
+        authorName: author === null ? shownName(name) : null,
+        createdAt: String(row.created_at),
+        updatedAt: row.updated_at === null ? null : String(row.updated_at),
+        resolvedBy: row.resolved_at === null ? null : resolvedBy,
+        resolvedAt: resolvedBy === null || row.resolved_at === null ? null : String(row.resolved_at),
+      }
+      // The other parts of a long one are replies.
+      const parts = more.map((part, at) => ({
+        ...comment,
+        id: createId('comment'),
+        parentId: comment.parentId ?? id,
+        text: part,
+        createdAt: new Date(Date.parse(comment.createdAt) + at + 1).toISOString(),
+        resolvedBy: null,
+        resolvedAt: null,
+      }))
+      return [comment, ...parts]
     })
     // One level deep, within one record.
     const byId = new Map(kept.map((row) => [row.id, row]))

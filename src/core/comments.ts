@@ -2,6 +2,8 @@ import type { RecordId } from './model.ts'
 
 /** Longest comment, in characters of its Markdown (wire §12). */
 export const MAX_COMMENT_LENGTH = 3_000
+/** Characters at the end of a part of a long comment among which it may end with a word. */
+const WORD = 200
 
 /** The reactions that a comment can get. */
 export const REACTIONS = ['👍', '❤️', '🎉', '😄', '👀', '✅'] as const
@@ -39,3 +41,25 @@ export interface CommentNews {
 
 /** The key of a record's comments. */
 export const commentKey = (recordId: RecordId): string => String(recordId)
+
+/** A text in parts that comments can hold, between words where that is possible: at least one. */
+export function splitComment(text: string): string[] {
+  const parts: string[] = []
+  let rest = text
+  while (rest.length > MAX_COMMENT_LENGTH) {
+    const end = endOfPart(rest)
+    parts.push(rest.slice(0, end))
+    rest = rest.slice(end)
+  }
+  return [...parts, rest]
+}
+
+function endOfPart(text: string): number {
+  const from = MAX_COMMENT_LENGTH - WORD
+  const end = text.slice(from, MAX_COMMENT_LENGTH)
+  const space = Math.max(end.lastIndexOf(' '), end.lastIndexOf('\n'))
+  if (space >= 0) return from + space + 1
+  // Not between the halves of an emoji.
+  const isHalf = (text.codePointAt(MAX_COMMENT_LENGTH - 1) ?? 0) > 0xffff
+  return MAX_COMMENT_LENGTH - (isHalf ? 1 : 0)
+}

@@ -43,6 +43,25 @@ afterAll(() => bench.stop())
 const commentsOf = async (tableId: string) =>
   (await bench.trpc.comments.list.query({ tableId, recordId: 1 })).comments
 
+describe('a comment that is longer than comments here may be', () => {
+  test('comes in parts, of which the others are replies to the first', async () => {
+    const words = Array.from({ length: 1200 }, (_, at) => `word${at}`).join(' ')
+    const bytes = await withFile(await exportFile(bench, bench.baseId), (path) => {
+      const file = new Database(path)
+      file.run(`update sheaf_comments set text = '${words}' where text = 'Mine'`)
+      file.close()
+      return new Uint8Array(readFileSync(path))
+    })
+    const { tableId } = await opened(bytes)
+    const [, ...parts] = await commentsOf(tableId)
+    expect(parts.length).toBeGreaterThan(2)
+    expect(parts.map(({ text }) => text).join('')).toBe(words)
+    expect(parts.map(({ parentId }) => parentId)).toEqual(
+      parts.map((_, at) => (at === 0 ? null : parts[0]!.id)),
+    )
+  })
+})
+
 describe('a comment of somebody without an account', () => {
   test('keeps the name of its author and belongs to whoever imported it', async () => {
     expect(await commentsOf(copy.tableId)).toMatchObject([

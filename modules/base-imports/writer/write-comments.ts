@@ -1,6 +1,6 @@
 import { nowIso } from '../../../src/clock.ts'
 import type { ImportProblem } from '../../../src/core/base-imports.ts'
-import { MAX_COMMENT_LENGTH, REACTIONS } from '../../../src/core/comments.ts'
+import { MAX_COMMENT_LENGTH, REACTIONS, splitComment } from '../../../src/core/comments.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Person } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -21,8 +21,6 @@ import {
 
 const RECORDS_AT_ONCE = 50
 const MAX_NAME = 200
-/** Characters at the end of a part of a long comment among which it may end with a word. */
-const WORD = 200
 
 /**
  * Brings the comments of new and changed records, with the replies and reactions to them. Those of people without access keep
@@ -88,7 +86,7 @@ interface Part {
 }
 
 const partsOf = (comment: SourceComment): Part[] =>
-  splitText(cleanText(comment.text)).map((text, at) => ({
+  splitComment(cleanText(comment.text)).map((text, at) => ({
     id: at === 0 ? comment.id : `${comment.id} ${at + 1}`,
     at,
     comment,
@@ -404,25 +402,3 @@ function lostReactions(context: RunContext, table: KnownTable, comment: SourceCo
 
 /** A text that all databases can store. */
 const cleanText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
-
-/** A text in parts that comments can hold, between words where that is possible. */
-function splitText(text: string): string[] {
-  const parts: string[] = []
-  let rest = text
-  while (rest.length > MAX_COMMENT_LENGTH) {
-    const end = endOfPart(rest)
-    parts.push(rest.slice(0, end))
-    rest = rest.slice(end)
-  }
-  return [...parts, rest]
-}
-
-function endOfPart(text: string): number {
-  const from = MAX_COMMENT_LENGTH - WORD
-  const end = text.slice(from, MAX_COMMENT_LENGTH)
-  const space = Math.max(end.lastIndexOf(' '), end.lastIndexOf('\n'))
-  if (space >= 0) return from + space + 1
-  // Not between the halves of an emoji.
-  const isHalf = (text.codePointAt(MAX_COMMENT_LENGTH - 1) ?? 0) > 0xffff
-  return MAX_COMMENT_LENGTH - (isHalf ? 1 : 0)
-}
