@@ -589,6 +589,8 @@ describe('an import from Baserow', () => {
         .filter(({ fieldTitle, viewTitle }) => [fieldTitle, viewTitle].includes(title))
         .map(({ reason }) => reason)
         .join(' | ')
+    const notes = lines.filter(({ kind, tableTitle }) => kind === 'note' && tableTitle === null)
+    expect(notes.map(({ reason }) => reason)).toEqual([expect.stringContaining('automations')])
     expect(reasonsOf('Strange')).toContain('hologram')
     expect(reasonsOf('Secret')).toContain('passwords')
     expect(reasonsOf('Elsewhere')).toContain('linked table')

@@ -134,5 +134,6 @@ describe('an import of a Grist document', () => {
     })
     const report = await baseImports.report.query({ importId: done.id })
     expect(report.find(({ fieldTitle }) => fieldTitle === 'Twice')?.reason).toContain('Python')
+    expect(report[0]).toMatchObject({ kind: 'note', reason: expect.stringContaining('access rules') })
   })
 })

@@ -539,6 +539,8 @@ describe('an import from Teable', () => {
     const lines = await report()
     const reasonOf = (title: string) =>
       lines.find(({ fieldTitle, viewTitle }) => [fieldTitle, viewTitle].includes(title))?.reason
+    const notes = lines.filter(({ kind, tableTitle }) => kind === 'note' && tableTitle === null)
+    expect(notes.map(({ reason }) => reason)).toEqual([expect.stringContaining('automations')])
     expect(reasonOf('Strange')).toContain('hologram')
     expect(reasonOf('Press')).toContain('Buttons')
     expect(reasonOf('Elsewhere')).toContain('linked table')

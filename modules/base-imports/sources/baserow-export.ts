@@ -99,7 +99,9 @@ export function openBaserowExport(
       return {
         title: item.name,
         tables: described.map((table) => toTable(table, fields)),
-        problems: [sourceNote(m.base_imports_note_baserow_export())],
+        problems: [m.base_imports_note_baserow_export(), m.base_imports_note_baserow()].map((one) =>
+          sourceNote(one),
+        ),
       }
     },
 

@@ -217,7 +217,9 @@ export function openBaserow(
       return {
         title,
         tables: tables.map((table) => toTable(table, fields)),
-        problems: note === null ? [] : [sourceNote(note)],
+        problems: [m.base_imports_note_baserow(), note].flatMap((one) =>
+          one === null ? [] : [sourceNote(one)],
+        ),
       }
     },
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ImportProblem } from '../../../src/core/base-imports.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { type Filter, findOperator } from '../../../src/core/filters/index.ts'
 import { trimTrailing } from '../../../src/core/trim-characters.ts'
@@ -11,6 +12,7 @@ import {
   type SourceRecord,
   type SourceTable,
   type SourceView,
+  sourceNote,
 } from '../source.ts'
 import { createJsonClient, type Header } from './json-client.ts'
 import { cellOf, isFirstSide, isInternal, isLinkColumn, toField } from './nocodb-fields.ts'
@@ -234,15 +236,20 @@ export function openNocodb(
       return {
         title: '',
         tables: described,
-        problems: keyless.map(({ title }) => ({
-          kind: 'skipped',
-          tableTitle: title,
-          fieldTitle: null,
-          viewTitle: null,
-          recordId: null,
-          reason: m.base_imports_reason_no_key(),
-          value: null,
-        })),
+        problems: [
+          sourceNote(m.base_imports_note_nocodb()),
+          ...keyless.map(
+            ({ title }): ImportProblem => ({
+              kind: 'skipped',
+              tableTitle: title,
+              fieldTitle: null,
+              viewTitle: null,
+              recordId: null,
+              reason: m.base_imports_reason_no_key(),
+              value: null,
+            }),
+          ),
+        ],
       }
     },
 

@@ -160,7 +160,10 @@ export function openTeable(
             recordCount: null,
           }
         }),
-        problems: countsBy === null && refs[0] ? [sourceNote(m.base_imports_note_no_comments())] : [],
+        problems: [
+          sourceNote(m.base_imports_note_teable()),
+          ...(countsBy === null && refs[0] ? [sourceNote(m.base_imports_note_no_comments())] : []),
+        ],
       }
     },
 
