@@ -29,9 +29,17 @@ const notes = airtableTable('Notes', { Note: 'singleLineText' }, [{ Note: 'first
 const link = linkTables(notes, 'Book', books, 'Notes')
 link(notes.records[0]!, books.records[0]!)
 const base = airtableBase('Library', [books, notes])
+const zed = { id: 'usrZed', email: 'zed@example.com', name: 'Zed' }
+const una = { id: 'usrUna', name: 'Una' }
+const shifts = airtableTable('Shifts', { Name: 'singleLineText', Guard: 'singleCollaborator' }, [
+  { Name: 'Early', Guard: zed },
+  { Name: 'Late', Guard: zed },
+  { Name: 'Night', Guard: una },
+])
+const crew = airtableBase('Crew', [shifts])
 
 beforeAll(async () => {
-  server = startAirtableServer({ bases: [base] })
+  server = startAirtableServer({ bases: [base, crew] })
   baserow = startBaserowServer({
     databases: [
       {
@@ -173,6 +181,50 @@ describe('the import of a base from another product', () => {
     await shot('narrow-run')
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
     expect(overflow).toBe(false)
+  })
+
+  test('matches people with members by hand, and invites them', async () => {
+    await openImport()
+    await dialog().getByLabel('Personal access token').fill('pat-test')
+    await page.keyboard.press('Enter')
+    await dialog().getByLabel('Base to import').selectOption('Crew')
+    await see(dialog().getByLabel('Names of people who are not members'))
+    await dialog().getByLabel('Keep the credentials').check()
+    await dialog().getByRole('button', { name: 'Import', exact: true }).click()
+    await see(dialog().getByText('Completed'))
+    await see(dialog().getByRole('heading', { name: '2 people in the source' }))
+    await see(dialog().getByRole('row', { name: 'Zed zed@example.com 2 0 Member here for Zed: Nobody' }))
+    expect(await axeViolations(page)).toEqual([])
+    await shot('people')
+
+    await dialog().getByRole('button', { name: 'Member here for Una: Nobody' }).click()
+    await page.getByRole('menuitemradio', { name: 'ada@example.com' }).click()
+    const una = dialog().getByRole('row', { name: 'Member here for Una: ada@example.com' })
+    await see(una.getByText('Comes with Sync again'))
+    // Una has no address to invite.
+    expect(
+      await dialog()
+        .getByRole('button', { name: /^Invite / })
+        .count(),
+    ).toBe(1)
+    await dialog().getByRole('button', { name: 'Invite Zed' }).click()
+    const invitation = page.getByRole('dialog', { name: 'Invite to Crew' })
+    await see(invitation.getByLabel('Email addresses'))
+    expect(await invitation.getByLabel('Email addresses').inputValue()).toBe('zed@example.com')
+    await invitation.getByRole('radio', { name: /^Viewer/ }).check()
+    await invitation.getByRole('button', { name: 'Invite', exact: true }).click()
+    await invitation.getByRole('button', { name: 'Done' }).click()
+    await see(dialog().getByRole('row', { name: 'Member here for Zed: zed@example.com' }))
+    await shot('people-chosen')
+
+    await dialog().getByRole('button', { name: 'Sync again' }).click()
+    await see(dialog().getByRole('row', { name: /Shifts 3 0 3 0/ }))
+    await see(dialog().getByText('Completed'))
+    await see(una.getByText('Chosen', { exact: true }))
+    expect(await dialog().getByText('Comes with Sync again').count()).toBe(0)
+    await dialog().getByRole('button', { name: 'Open base' }).click()
+    await page.getByRole('link', { name: 'Shifts' }).first().click()
+    await see(page.getByRole('gridcell', { name: 'zed@example.com' }).first())
   })
 
   test('brings a database of Baserow by an account, from the keyboard', async () => {

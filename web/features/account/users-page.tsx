@@ -17,7 +17,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
-import { roleName } from '../bases/role-pill.tsx'
+import { roleName } from '../members/role-pill.tsx'
 import styles from './account.module.css'
 import { FreshToken } from './tokens-page.tsx'
 

@@ -221,6 +221,12 @@ function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseB
             ))}
           </fieldset>
           <Checkbox
+            label={m.base_imports_keep_names()}
+            help={m.base_imports_keep_names_help()}
+            checked={choices.names}
+            onChange={(names) => setChoices({ ...choices, names })}
+          />
+          <Checkbox
             label={m.base_imports_keep_credentials()}
             help={m.base_imports_keep_credentials_help()}
             checked={keepCredentials}

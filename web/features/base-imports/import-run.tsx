@@ -9,11 +9,13 @@ import { api, cache, trpc } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
+import { ScrollRegion } from '../../ui/composite.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { saveBlob } from '../../ui/save-file.ts'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import styles from './base-imports.module.css'
+import { PeopleTable } from './people-table.tsx'
 import { SourceCredentials, type SourceInput } from './source-form.tsx'
 import { statusText, stepText } from './status-text.ts'
 
@@ -45,6 +47,7 @@ export function ImportRun({ importId, onBack, onClose }: ImportRunProps) {
   return (
     <Dialog
       title={data?.title ?? m.base_imports_import()}
+      size="large"
       onClose={onClose}
       footer={
         <>
@@ -67,6 +70,9 @@ export function ImportRun({ importId, onBack, onClose }: ImportRunProps) {
           <Status run={data} />
           <Tables run={data} />
           <Commands run={data} onChanged={() => void query.refetch()} onRemoved={onClose} />
+          {data.baseId !== null && (data.status !== 'cancelled' || canSyncAgain(data)) && (
+            <PeopleTable run={data} />
+          )}
           {data.problems > 0 && <Report run={data} />}
         </div>
       ) : (
@@ -111,7 +117,7 @@ function Status({ run }: { run: BaseImport }) {
 function Tables({ run }: { run: BaseImport }) {
   if (run.tables.length === 0) return null
   return (
-    <div className={styles.scroll}>
+    <ScrollRegion className={styles.scroll} tabIndex={0}>
       <table className={styles.tables}>
         <thead>
           <tr>
@@ -125,8 +131,8 @@ function Tables({ run }: { run: BaseImport }) {
         <tbody>
           {run.tables.map(({ sourceId, title, read, added, changed, removed, isDone }) => (
             <tr key={sourceId} data-done={isDone || undefined}>
-              <th scope="row" dir="auto">
-                {title}
+              <th scope="row">
+                <bdi>{title}</bdi>
               </th>
               <td>{formatNumber(read)}</td>
               <td>{formatNumber(added)}</td>
@@ -136,7 +142,7 @@ function Tables({ run }: { run: BaseImport }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   )
 }
 
@@ -152,6 +158,7 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
   const [from, setFrom] = useState<SourceInput | null>(null)
   const [removeMissing, setRemoveMissing] = useState(run.choices.removeMissing)
   const [compareComments, setCompareComments] = useState(run.choices.compareComments)
+  const [names, setNames] = useState(run.choices.names)
   const maySync = canSyncAgain(run)
   const mayGoOn = status === 'paused' || status === 'failed' || maySync
   const needsCredentials = mayGoOn && !hasCredentials
@@ -190,6 +197,7 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
           onChange={setCompareComments}
         />
       )}
+      {maySync && <Checkbox label={m.base_imports_keep_names()} checked={names} onChange={setNames} />}
       <div className={styles.commands}>
         {status === 'running' && (
           <Button icon={Pause} onClick={() => void act(() => api.baseImports.pause.mutate({ importId }))}>
@@ -211,7 +219,13 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
             disabled={needsCredentials && from === null}
             onClick={() =>
               void act(() =>
-                api.baseImports.again.mutate({ importId, removeMissing, compareComments, ...credentials }),
+                api.baseImports.again.mutate({
+                  importId,
+                  removeMissing,
+                  compareComments,
+                  names,
+                  ...credentials,
+                }),
               )
             }
           >
@@ -260,21 +274,23 @@ function Report({ run }: { run: BaseImport }) {
           {m.base_imports_download_report()}
         </Button>
       </div>
-      <ul>
-        {(lines.data ?? []).map((line, index) => (
-          <li key={[index, line.tableTitle, line.fieldTitle, line.recordId].join(' ')}>
-            <strong dir="auto">
-              {[line.tableTitle, line.fieldTitle ?? line.viewTitle, line.recordId]
-                .filter(Boolean)
-                .join(' › ')}
-            </strong>
-            <span dir="auto">
-              {line.reason}
-              {line.value !== null && ` (${line.value})`}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <ScrollRegion className={styles.lines} tabIndex={0}>
+        <ul>
+          {(lines.data ?? []).map((line, index) => (
+            <li key={[index, line.tableTitle, line.fieldTitle, line.recordId].join(' ')}>
+              <strong dir="auto">
+                {[line.tableTitle, line.fieldTitle ?? line.viewTitle, line.recordId]
+                  .filter(Boolean)
+                  .join(' › ')}
+              </strong>
+              <span dir="auto">
+                {line.reason}
+                {line.value !== null && ` (${line.value})`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </ScrollRegion>
     </section>
   )
 }

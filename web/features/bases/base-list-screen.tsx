@@ -19,9 +19,9 @@ import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { openBaseImport } from '../base-imports/open-base-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
+import { RolePill } from '../members/role-pill.tsx'
 import { baseMenu, createBase, importBaseFile, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
-import { RolePill } from './role-pill.tsx'
 
 /** Where a new base may come from. */
 const importMenu = (): MenuItem[] => [
