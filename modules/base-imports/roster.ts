@@ -74,12 +74,16 @@ export const chosenMembers = (objects: ReadonlyMap<string, ImportedObject>): Map
 
 const readPerson = ({ digest }: ImportedObject): FoundPerson => JSON.parse(digest ?? '{}') as FoundPerson
 
-/** The people of an import for its user: those without a member first, then by the number of cells and comments. */
+/**
+ * The people of an import for its user: those without a member in the last run first, so that choices keep the order, then by the
+ * number of cells and comments.
+ */
 export function presentPeople(
   members: readonly Person[],
   chosen: ReadonlyMap<string, string>,
   found: ReadonlyMap<string, ImportedObject>,
 ): ImportedPerson[] {
+  const unmatched = new Set<string>()
   const people = [...found].map(([key, object]): ImportedPerson => {
     const person = readPerson(object)
     const { email, name, counts, comments } = person
@@ -89,6 +93,7 @@ export function presentPeople(
       if (place.startsWith(createdPlace(''))) records += count
       else cells += count
     }
+    if ((cells > 0 ? person.member : person.author) === null) unmatched.add(key)
     const isBehind = (cells > 0 && person.member !== memberId) || (comments > 0 && person.author !== memberId)
     // One who has left the base stays in the cells, unless somebody else is chosen.
     const isLeft = memberId === null && !chosen.has(key)
@@ -109,7 +114,7 @@ export function presentPeople(
     .filter((person) => size(person) > 0)
     .toSorted(
       (a, b) =>
-        Number(a.memberId !== null) - Number(b.memberId !== null) ||
+        Number(unmatched.has(b.key)) - Number(unmatched.has(a.key)) ||
         size(b) - size(a) ||
         (a.key < b.key ? -1 : 1),
     )

@@ -169,6 +169,12 @@ describe('baseImports.match', () => {
     const match = (key: string, memberId?: string | null) =>
       imports().match.mutate({ importId: id, key, ...(memberId !== undefined && { memberId }) })
     expect(await match('zed@example.com', bob.id)).toMatchObject({ memberId: bob.id, isBehind: true })
+    // They stay where they are in the list.
+    expect((await people()).map(([key]) => key)).toEqual([
+      'zed@example.com',
+      'una named',
+      owner.email.toLowerCase(),
+    ])
     await match('una named', owner.id)
     // Nothing but the next run changes records.
     expect((await cells())[0]![0]).toBeNull()

@@ -134,7 +134,7 @@ function PersonRow({ run: { id: importId, baseId }, person, members, onChanged }
   return (
     <tr data-behind={isBehind || undefined}>
       <th scope="row">
-        <bdi className={styles.name}>{title}</bdi>
+        <bdi>{title}</bdi>
         <small className={styles.counts}>
           {m.base_imports_person_counts({
             cells: formatNumber(cells),
