@@ -411,6 +411,13 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST M/base-imports/:importId/again': { gate: 'account.read', params: noImport, answers: 404 },
   'POST M/base-imports/:importId/cancel': { gate: 'account.read', params: noImport, answers: 404 },
   'DELETE M/base-imports/:importId/credentials': { gate: 'account.read', params: noImport, answers: 404 },
+  'GET M/base-imports/:importId/people': { gate: 'account.read', params: noImport, answers: 404 },
+  'POST M/base-imports/:importId/people': {
+    gate: 'account.read',
+    params: noImport,
+    body: () => ({ key: 'ann@example.com', memberId: null }),
+    answers: 404,
+  },
   'GET M/base-imports/:importId/report': { gate: 'account.read', params: noImport, answers: 404 },
   'GET M/jobs/:jobId': { gate: 'account.read', params: jobId, answers: 404 },
   'POST M/jobs/:jobId/cancel': { gate: 'account.read', params: jobId, answers: 404 },

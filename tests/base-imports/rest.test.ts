@@ -19,13 +19,18 @@ const books = airtableTable('Books', { Title: 'singleLineText', Odd: 'somethingN
   { Title: 'Dune' },
 ])
 const base = airtableBase('Library', [books])
+const crew = airtableBase('Crew', [
+  airtableTable('Crew', { Title: 'singleLineText', Who: 'singleCollaborator' }, [
+    { Title: 'a', Who: { id: 'usrZed', email: 'zed@example.com', name: 'Zed' } },
+  ]),
+])
 const from = { source: 'airtable', credentials: { token: SECRET } }
 
 const tokenOf = async (user: TestUser): Promise<string> =>
   (await app.rest(user.token).post('/api/v1/tokens')).body.token
 
 beforeAll(async () => {
-  server = startAirtableServer({ bases: [base] })
+  server = startAirtableServer({ bases: [base, crew] })
   app = await createTestApp({
     config: { airtableApiUrl: server.url, allowLocalHttp: true, airtableRequestsPerSecond: 500 },
   })
@@ -120,7 +125,10 @@ describe('POST /api/v2/meta/base-imports', () => {
 
   test('imports a base with an API token, tells its state, and gives its report', async () => {
     expect((await call('POST', '/inspect', { from })).body).toEqual({
-      bases: [{ id: base.id, title: 'Library' }],
+      bases: [
+        { id: base.id, title: 'Library' },
+        { id: crew.id, title: 'Crew' },
+      ],
     } as never)
     expect((await call('POST', '/describe', { from, sourceBaseId: base.id })).body).toMatchObject({
       tables: [{ title: 'Books', fields: 2, views: 1, computed: 0 }],
@@ -144,12 +152,37 @@ describe('POST /api/v2/meta/base-imports', () => {
     expect(csv.text).toContain('What,Table,Field')
     expect(csv.text).toContain('"Odd"')
     const stranger = await tokenOf(await app.signUp())
+    expect((await call('GET', `/${started.id}/people`, undefined, stranger)).status).toBe(404)
     expect((await call('GET', `/${started.id}`, undefined, stranger)).status).toBe(404)
     expect((await call('GET', `/${started.id}/report`, undefined, stranger)).status).toBe(404)
   })
 })
 
 describe('/api/v2/meta/base-imports/{importId}', () => {
+  test('tells whom it has found, and takes the member who stands for a person', async () => {
+    const { body } = await call('POST', '', { from, sourceBaseId: crew.id })
+    await settled(body.id)
+    const people = async () =>
+      (await call('GET', `/${body.id}/people`)).body as unknown as { people: object[] }
+    expect(await people()).toMatchObject({
+      people: [{ key: 'zed@example.com', name: 'Zed', cells: 1, memberId: null, isChosen: false }],
+      members: [{ id: owner.id }],
+      total: 1,
+    })
+    const match = (given: object) => call('POST', `/${body.id}/people`, given)
+    const chosen = await match({ key: 'zed@example.com', memberId: owner.id })
+    expect(chosen.body).toMatchObject({ memberId: owner.id, isChosen: true, isBehind: true })
+    await call('POST', `/${body.id}/again`, { credentials: from.credentials })
+    const { baseId } = await settled(body.id)
+    const { rows } = await recordsOf(app, owner, baseId!, 'Crew')
+    expect(JSON.stringify(rows[0]?.Who)).toContain(owner.id)
+    expect((await people()).people).toMatchObject([{ memberId: owner.id, isBehind: false }])
+    expect((await match({ key: 'zed@example.com' })).body).toMatchObject({ memberId: null, isChosen: false })
+    expect((await match({ key: 'nobody@example.com', memberId: null })).status).toBe(404)
+    expect((await match({ key: 'zed@example.com', memberId: 'usnobody' })).status).toBe(400)
+    expect((await match({ memberId: null })).status).toBe(400)
+  })
+
   test('pauses and goes on, with sealed credentials', async () => {
     const { id, release } = await startHeld()
     const { baseImports } = app.kernel.meta.tables(defineBaseImportsTables)

@@ -7,7 +7,15 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { fileAnswer } from '../../records/index.ts'
-import { againInput, beginInput, connectInput, describeInput, listInput, matchInput, resumeInput } from '../input.ts'
+import {
+  againInput,
+  beginInput,
+  connectInput,
+  describeInput,
+  listInput,
+  matchInput,
+  resumeInput,
+} from '../input.ts'
 import type { BaseImportsService } from '../service.ts'
 import type { SourceInput } from '../sources/index.ts'
 
