@@ -59,13 +59,13 @@ interface StepsOptions {
 /**
  * Builds an index in steps.
  *
- * @returns false if the table is small, or of a kind that Sheaf does not create
+ * @returns false if the table is small, or of a kind that Sheaf does not create, or where this cannot be done
  * @throws the signal's reason
  */
 export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
   const { engine } = options
   const first = await plan(index, engine)
-  if (first === null) return false
+  if (first === null || !(await isOneLibrary())) return false
   const drop = () => engine.writeScript(sqlite.dropAutomaticIndex(index.name))
   try {
     let attempts = 1
@@ -209,6 +209,22 @@ function readOrder({ path, table, terms }: IndexDefinition & { path: string }): 
     return isShort ? new Uint32Array(ids.subarray(0, length)) : ids.slice(0, length)
   } finally {
     file.close()
+  }
+}
+
+/**
+ * Whether both modules use the same SQLite. Two copies in one process end each other's locks on files
+ * (https://sqlite.org/howtocorrupt.html); on some systems `bun:sqlite` uses that of the system.
+ */
+async function isOneLibrary(): Promise<boolean> {
+  const { DatabaseSync } = await import('node:sqlite')
+  const [own, other] = [new Database(':memory:'), new DatabaseSync(':memory:')]
+  const source = 'select sqlite_source_id() as id'
+  try {
+    return Bun.deepEquals(own.query(source).get(), { ...other.prepare(source).get() })
+  } finally {
+    own.close()
+    other.close()
   }
 }
 
