@@ -121,7 +121,9 @@ describe('parse', () => {
     expect(parse('Currency', 'R$ 9', { code: 'BRL', locale: 'pt-BR' })).toBe(9)
     expect(parse('Percent', '42 %')).toBe(42)
     expect(
-      ['50%', '7 %', '12,5%'].map((text) => fieldType('Decimal').parse(text, readOptions('Decimal', {}), ',')),
+      ['50%', '7 %', '12,5%'].map((text) =>
+        fieldType('Decimal').parse(text, readOptions('Decimal', {}), ','),
+      ),
     ).toEqual([0.5, 0.07, 0.125])
     expect(parse('Rating', '3%')).toBeNull()
     expect(parse('Percent', '$ 42')).toBeNull()
