@@ -15,8 +15,8 @@ import type {
 import { asRegularExpression } from './postgres-text.ts'
 import { createRender } from './standard-sql.ts'
 
-/** Records with longer texts are candidates of every search without trigrams: pairs of 20,000 characters take some milliseconds. */
-const MAX_PAIRED_BYTES = 20_000
+/** Records with longer texts are candidates of every search without trigrams, as listing their characters takes long. */
+const MAX_LISTED_BYTES = 50_000
 
 /**
  * Functions of a base's schema that print values as searches compare them. An index accepts only immutable functions;
@@ -42,15 +42,11 @@ export const POSTGRES_SEARCH_FUNCTIONS: readonly string[] = [
         case when value like '[{"%}]' then value::json end) as file);
     exception when others then return value;
     end $$`,
-  // All characters and pairs of characters. Of a long text, which would take too long, the mark alone. The costs keep the
-  // planner from calling it for every record.
-  `create or replace function sheaf_search_pairs(value text) returns text[]
+  // All characters; of a long text the mark alone. The cost keeps the planner from calling it for every record.
+  `create or replace function sheaf_search_characters(value text) returns text[]
     language plpgsql immutable strict parallel safe cost 10000 as $$ begin
-      return case when octet_length(value) > ${MAX_PAIRED_BYTES} then array[chr(1)] else
-        string_to_array(value, null)
-          || string_to_array(regexp_replace(value collate "C", '..', '\\&' || chr(1), 'g'), chr(1))
-          || string_to_array(regexp_replace(substr(value, 2) collate "C", '..', '\\&' || chr(1), 'g'), chr(1))
-        end;
+      return case when octet_length(value) > ${MAX_LISTED_BYTES} then array[chr(1)]
+        else string_to_array(value, null) end;
     end $$`,
 ]
 
@@ -75,8 +71,8 @@ export function postgresSearchedText(expression: SQL, storage: StorageKind | 'fi
 
 /** The runs of letters that are asked of the index for a text with other letters than A to Z. */
 const MAX_RUNS = 4
-/** The pairs of characters that are asked of the index for a text without trigrams. */
-const MAX_PAIRS = 8
+/** The characters that are asked of the index for a text without trigrams. */
+const MAX_CHARACTERS = 8
 
 const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
 
@@ -95,17 +91,17 @@ const indexName = ({ name }: IndexedTable, generation: number): string =>
 export const postgresIndexedText = ({ columns }: Pick<SearchIndexVersion, 'columns'>): string =>
   `lower((${columns.map((column) => `coalesce(${column}, '')`).join(` || chr(10) || `)}) collate "C")`
 
-/** The columns of the index: the text by trigrams of the schema of pg_trgm, and its characters and pairs of characters. */
+/** The columns of the index: the trigrams of the text, by pg_trgm in its schema, and the characters of the text. */
 export const postgresIndexedColumns = (
   version: Pick<SearchIndexVersion, 'columns'>,
   trigramSchema: string,
 ): string =>
-  `(${postgresIndexedText(version)}) ${quote(trigramSchema)}.gin_trgm_ops, (${pairsOf(version)}) array_ops`
+  `(${postgresIndexedText(version)}) ${quote(trigramSchema)}.gin_trgm_ops, (${charactersOf(version)}) array_ops`
 
-const pairsOf = (version: Pick<SearchIndexVersion, 'columns'>): string =>
-  `sheaf_search_pairs(${postgresIndexedText(version)})`
+const charactersOf = (version: Pick<SearchIndexVersion, 'columns'>): string =>
+  `sheaf_search_characters(${postgresIndexedText(version)})`
 
-/** Trigrams of pg_trgm, and pairs of characters, in a GIN index over expressions, which PostgreSQL keeps current. */
+/** Trigrams of pg_trgm, and characters, in a GIN index over expressions, which PostgreSQL keeps current. */
 export const postgresSearchIndexes: SearchIndexes = {
   match: matchOf,
   readsColumns: true,
@@ -170,16 +166,20 @@ function conditionOf(
   match: SearchMatch,
 ): { condition: string; params: unknown[] } {
   const text = sql.raw(postgresIndexedText(version))
-  const { sql: condition, params } = render(joined(match, ({ texts }) => matchesPatterns(text, texts)))
+  const fit = ({ by, texts }: TextMatch) =>
+    by === 'trigrams'
+      ? matchesPatterns(text, texts)
+      : sql`((${matchesPatterns(text, texts)}) or octet_length(${text}) > ${sql.raw(String(MAX_LISTED_BYTES))})`
+  const { sql: condition, params } = render(joined(match, fit))
   return { condition, params }
 }
 
 /** The condition of candidates that the index answers. */
 function fits(version: SearchIndexVersion, match: SearchMatch): SQL {
   const text = sql.raw(postgresIndexedText(version))
-  const pairs = sql.raw(pairsOf(version))
+  const characters = sql.raw(charactersOf(version))
   return joined(match, ({ by, texts }) =>
-    by === 'trigrams' ? matchesPatterns(text, texts) : hasPairs(pairs, texts),
+    by === 'trigrams' ? matchesPatterns(text, texts) : hasCharacters(characters, texts),
   )
 }
 
@@ -198,31 +198,21 @@ const matchesPatterns = (text: SQL, texts: readonly string[]): SQL =>
     sql` and `,
   )
 
-/** True for records with all pairs of characters of the texts, or with the only character of each. */
-function hasPairs(pairs: SQL, texts: readonly string[]): SQL {
-  const wanted = texts.flatMap((text) => {
-    const isAscii = isPlain(text)
-    const forms = [...text].map((character) => formsOf(character, isAscii))
-    const [first = []] = forms
-    if (forms.length === 1) return [first]
-    return forms.slice(1).map((after, at) => forms[at]!.flatMap((start) => after.map((end) => start + end)))
-  })
-  const conditions = wanted.slice(0, MAX_PAIRS).map((forms) => {
-    const list = sql.join(
-      [...forms, '\u0001'].map((form) => sql`${form}`),
-      sql`, `,
-    )
-    return sql`${pairs} && array[${list}]::text[]`
+function hasCharacters(characters: SQL, wanted: readonly string[]): SQL {
+  const conditions = wanted.map((character) => {
+    const forms = [...formsOf(character), MARK].map((form) => sql`${form}`)
+    return sql`${characters} && array[${sql.join(forms, sql`, `)}]::text[]`
   })
   return sql.join(conditions, sql` and `)
 }
 
+/** What the index has in place of the characters of a long text. */
+const MARK = '\u0001'
+
 /** The forms of a character in the index that a search for it finds. */
-function formsOf(character: string, isAscii: boolean): string[] {
-  const forms = isAscii
-    ? [character]
-    : [character, character.toLowerCase(), character.toUpperCase()].filter((form) => [...form].length === 1)
-  return [...new Set(forms.map(lowered))]
+function formsOf(character: string): string[] {
+  const forms = [character, character.toLowerCase(), character.toUpperCase()]
+  return [...new Set(forms.filter((form) => [...form].length === 1).map(lowered))]
 }
 
 const isPlain = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
@@ -245,12 +235,9 @@ const patternsOf = (texts: readonly string[]): Pattern[] =>
 function matchOf(text: string, abilities: SearchIndexAbilities): TextMatch | null {
   const trigrams = withTrigrams(text, abilities)
   if (trigrams.length > 0) return { by: 'trigrams', texts: trigrams }
-  // The mark of long texts divides pairs as well.
-  const texts = text.split('\u0001').filter((each) => each !== '')
-  if (texts.length === 0 || !abilities.knowsShortTexts) return null
-  // Pairs select more than characters.
-  const pairs = texts.filter((each) => [...each].length > 1)
-  return { by: 'short', texts: pairs.length > 0 ? pairs : texts }
+  const characters = [...new Set(text)].filter((character) => character !== MARK)
+  if (characters.length === 0 || !abilities.knowsShortTexts) return null
+  return { by: 'short', texts: characters.slice(0, MAX_CHARACTERS) }
 }
 
 function withTrigrams(text: string, { knowsAllLetters }: SearchIndexAbilities): string[] {

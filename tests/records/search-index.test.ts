@@ -81,7 +81,7 @@ const TEXTS = [
   'line\nbreak \\\\ end',
   'ΟΔΟΣ οδός ὀδυσσεύς',
   'Слово и Дело',
-  `${'long text '.repeat(2_000)}tail of the long`,
+  `${'long text '.repeat(5_500)}tail of the long`,
   'x'.repeat(700),
   'É'.repeat(50),
 ])
@@ -325,7 +325,7 @@ describe('a search of a large table', () => {
       lists: await Promise.all([null, ...fields].map((fieldId) => ids(text.slice(0, 480), fieldId))),
     })
     const foundShort = async (text: string) => {
-      const searched = ['Note', 'Seen', 'Files'].map((title) => table.field(title).id)
+      const searched = ['Note', 'Files'].map((title) => table.field(title).id)
       const selection = { tableId: table.id, search: { text, fieldId: table.field('Note').id } }
       const { count } = await bench.trpc.records.count.query({ selection })
       return { count, lists: await Promise.all(searched.map((fieldId) => ids(text, fieldId))) }

@@ -36,8 +36,6 @@ const MIN_RECORDS = 20_000
 /** With more candidates, a page in the table’s order, or a read of all matches, is faster without the index. */
 const MAX_PAGE_CANDIDATES = 20_000
 const MAX_CANDIDATES = 200_000
-/** The same for short texts where the engine may have to test a candidate again, which takes long. */
-const MAX_SHORT_CANDIDATES = 50_000
 /** Records of which an engine that cannot count its candidates reads a sample: a few milliseconds of work. */
 const SAMPLE = 1_000
 /** With a larger share of candidates, reading all matches is faster without the index. */
@@ -511,7 +509,7 @@ async function countedCandidates(
 /** The same from a sample of the table. */
 async function estimatedCandidates(
   { engine, context }: Opened,
-  { match, sample, among }: SearchCandidates,
+  { sample, among }: SearchCandidates,
   read: CandidateRead,
   total: number,
 ): Promise<boolean | null> {
@@ -520,9 +518,8 @@ async function estimatedCandidates(
   // A sample takes whole blocks, and may be empty.
   const share = row && row.records > 0 ? row.n / row.records : 1
   const candidates = share * total
-  const most = asksShort(match) ? MAX_SHORT_CANDIDATES : MAX_CANDIDATES
   if (candidates <= FEW_CANDIDATES) return true
-  if (read === 'all') return share <= MAX_SHARE && candidates <= most ? false : null
+  if (read === 'all') return share <= MAX_SHARE && candidates <= MAX_CANDIDATES ? false : null
   // A record that is compared costs about as much as a candidate.
   const walked = read.first / share
   if (candidates <= walked) return false
@@ -530,11 +527,8 @@ async function estimatedCandidates(
   const order = engine.dialect.render(sql.join(ownOrder(rootScope(context)), sql`, `)).sql
   const range = { order, first: Math.ceil(1.5 * walked), most: read.first }
   const [found] = await engine.all<{ n: number }>(among(range), { scan: true })
-  return (found?.n ?? 0) < read.first && candidates <= most ? false : null
+  return (found?.n ?? 0) < read.first && candidates <= MAX_CANDIDATES ? false : null
 }
-
-const asksShort = (match: SearchMatch): boolean =>
-  'join' in match ? match.of.some(asksShort) : match.by === 'short'
 
 /** The duration of a script in milliseconds, without its wait for other writers. */
 async function timed(engine: Engine, statements: Statement[]): Promise<number> {
