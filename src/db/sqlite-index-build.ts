@@ -63,7 +63,7 @@ interface StepsOptions {
  * @throws the signal's reason
  */
 export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
-  const { engine } = options
+  const { engine, pool, path } = options
   const first = await plan(index, engine)
   if (first === null || !(await isOneLibrary())) return false
   const drop = () => engine.writeScript(sqlite.dropAutomaticIndex(index.name))
@@ -76,7 +76,7 @@ export async function buildIndexInSteps(index: IndexDefinition, options: StepsOp
       if (!Bun.deepEquals(columns, first.columns)) throw new Error('The table has lost a column of the index')
       if (++attempts > MAX_ATTEMPTS) throw new Error('The table was altered again and again')
     }
-    const problem = await options.pool.run('sqlite.index-check', { ...index, path: options.path }, 'write')
+    const problem = await pool.run('sqlite.index-check', { ...index, path }, 'write', path)
     if (problem !== null) throw new Error(`The index does not agree with its table: ${problem}`)
     return true
   } catch (error) {
