@@ -73,6 +73,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/formula',
   'records/formula-chains',
   'records/formula-filters',
+  'records/formula-references',
   'records/groups',
   'records/links-by-column',
   'records/links-large',

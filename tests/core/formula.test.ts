@@ -141,6 +141,22 @@ describe('checkFormula', () => {
     expect(checkFormula('{Price}', context).ok).toBe(true)
   })
 
+  test('ends at formula fields that name each other', () => {
+    const named = (title: string, formula: string) => ({
+      ...field(title, 'text'),
+      isComputed: true,
+      formula,
+    })
+    const fields = [
+      named('A', '{{cb}}'),
+      named('B', 'IFERROR({{ca}}, ISERROR({{ca}}))'),
+      named('C', 'ARRAYSORT({{cc}})'),
+    ]
+    for (const formula of ['ARRAYJOIN({A})', 'ISERROR({A})', 'IFERROR({B} & {A}, ARRAYJOIN({C}))']) {
+      expect(checkFormula(formula, { fields, client: 'pg' }).ok).toBe(true)
+    }
+  })
+
   test.each([
     ['mysql2', []],
     ['mssql', ['REGEX_EXTRACT', 'REGEX_MATCH', 'REGEX_REPLACE', 'ROUNDDOWN', 'ROUNDUP', 'VALUE', 'XOR']],

@@ -59,7 +59,24 @@ function fieldInSameTable(field: Field, fieldId: string, schema: SchemaLookup): 
 function checkStored(field: Field, schema: SchemaLookup): CheckedFormula {
   const { formula } = formulaOf(field)
   const fields = storedReferences(formula).flatMap((id) => fieldInSameTable(field, id, schema) ?? [])
-  return checkFormula(formula, { fields: fields.map(formulaField), client: schema.clientOf(field.tableId) })
+  return checkFormula(formula, {
+    fields: fields.map(formulaField),
+    indirect: indirectOf(fields, schema).map(formulaField),
+    client: schema.clientOf(field.tableId),
+  })
+}
+
+/** The fields behind the formula fields among these, through any number of formulas: their lists and errors come from there. */
+export function indirectOf(fields: readonly Field[], schema: Pick<SchemaLookup, 'field'>): Field[] {
+  const found = new Set(fields)
+  for (const field of found) {
+    if (fieldType(field.type).computed !== 'formula') continue
+    for (const id of storedReferences(formulaOf(field).formula)) {
+      const read = schema.field(id)
+      if (read?.tableId === field.tableId) found.add(read)
+    }
+  }
+  return [...found].slice(fields.length)
 }
 
 /** The error for an invalid formula: the first problem as message, all problems in the details. */

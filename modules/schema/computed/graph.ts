@@ -14,6 +14,7 @@ import type { Field, Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { batches, type SchemaRows, type SchemaStore, toField, toTable } from '../model/index.ts'
+import { indirectOf } from './formula.ts'
 import { COMPUTED_TYPES, referencesOf, rulesOf } from './registry.ts'
 import { broken, type Reference, type Resolution, refusal, type SchemaLookup } from './rules.ts'
 
@@ -273,7 +274,8 @@ function measure(
 ): Size {
   const { computed } = fieldType(field.type)
   if (computed === 'formula' || computed === 'button') {
-    return sizeOfText(formulaOf(field).formula, reads, schema.clientOf(field.tableId), sizeOf)
+    const { formula } = formulaOf(field)
+    return sizeOfText(formula, reads, indirectOf(reads, schema), schema.clientOf(field.tableId), sizeOf)
   }
   // The subquery contains the path of its link, but not the names that the link shows.
   const sizes = reads.filter(({ id }) => id !== field.options.relationFieldId).map(({ id }) => sizeOf(id))
@@ -292,14 +294,16 @@ const measured = new LRUCache<string, Size>({ max: 5_000 })
 function sizeOfText(
   formula: string,
   reads: Field[],
+  behind: Field[],
   client: string,
   sizeOf: (fieldId: string) => Size,
 ): Size {
-  const fields = reads.map(formulaField)
-  const key = JSON.stringify([client, formula, fields, reads.map(({ id }) => sizeOf(id))])
+  const [fields, indirect] = [reads.map(formulaField), behind.map(formulaField)]
+  const sizes = [...reads, ...behind].map(({ id }) => sizeOf(id))
+  const key = JSON.stringify([client, formula, fields, indirect, sizes])
   const known = measured.get(key)
   if (known) return known
-  const checked = checkFormula(formula, { fields, client })
+  const checked = checkFormula(formula, { fields, indirect, client })
   const size = checked.ok ? sizeOfFormula(checked.expression, sizeOf) : LEAF
   measured.set(key, size)
   return size

@@ -84,6 +84,8 @@ export interface FormulaField {
   isComputed: boolean
   /** True where the field is broken: its value is null. */
   isBroken: boolean
+  /** Of a formula field: its formula, with `{{fieldId}}` references. */
+  formula?: string
   /** IANA name of the field's own time zone; absent for fields that are shown in the zone of the viewer. */
   zone?: string
   /** True for a field whose text is valid JSON. */

@@ -17,10 +17,11 @@ import { typeOfForm } from './fields.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
 import { findFunction } from './functions/index.ts'
 import { readJsonPath } from './json-path.ts'
-import { measureFormula } from './measure.ts'
+import { measureFormula, TOO_LONG } from './measure.ts'
 import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { matchesEmpty, readPattern } from './pattern.ts'
+import { isTooLarge, ReadFormulas } from './read-formulas.ts'
 import { CELL_LIMIT } from './semantics.ts'
 import { shownFormatOf } from './show-date.ts'
 import { readHolidays } from './workdays.ts'
@@ -29,6 +30,8 @@ import { readHolidays } from './workdays.ts'
 export interface CheckContext {
   /** The fields of its table. */
   fields: readonly FormulaField[]
+  /** Further fields, which the formulas of these name: their own names count only there. Default: none. */
+  indirect?: readonly FormulaField[]
   /** The database's client, e.g. `sqlite3`: not every function is for every one. */
   client: string
   /** The field that has the formula, if it is there already. */
@@ -46,6 +49,8 @@ interface FoundReference {
 
 /** Checks the nodes of one formula and collects problems. */
 interface NodeChecker {
+  /** The formulas of the fields that it names. */
+  readonly formulas: ReadFormulas
   /** Null for a node that has a problem. */
   check(node: SyntaxNode): Expression | null
   /** Notes a problem at a node. */
@@ -79,7 +84,7 @@ export function checkFormula(text: string, context: CheckContext): CheckedFormul
   const problems = [...checker.problems, ...checkCircle(checker.references, context)]
   if (expression === null || problems.length > 0) return { ok: false, problems }
   const finished = limitWithin(asScalar(expression))
-  const tooLarge = measureFormula(finished)
+  const tooLarge = isTooLarge(finished) ? TOO_LONG : measureFormula(finished)
   if (tooLarge)
     return { ok: false, problems: [{ type: 'NOT_SUPPORTED', message: tooLarge, from: 0, to: text.length }] }
   return {
@@ -100,7 +105,13 @@ class FormulaChecker implements NodeChecker {
   private readonly byId: Map<string, FormulaField>
   private readonly byTitle: Map<string, FormulaField>
 
-  constructor(private readonly context: CheckContext) {
+  readonly formulas: ReadFormulas
+
+  constructor(
+    private readonly context: CheckContext,
+    formulas?: ReadFormulas,
+  ) {
+    this.formulas = formulas ?? new ReadFormulas((formula) => this.readFormula(formula))
     this.byId = new Map(context.fields.map((field) => [field.id, field]))
     this.byTitle = new Map(context.fields.map((field) => [field.title, field]))
   }
@@ -109,6 +120,16 @@ class FormulaChecker implements NodeChecker {
     const expression = this.checkNode(node)
     if (expression) this.types.set(node, expression.type)
     return expression
+  }
+
+  /** The formula of another field; null for one with a problem. */
+  private readFormula(formula: string): Expression | null {
+    const { fields, indirect = [], client } = this.context
+    const parsed = parseFormula(formula)
+    if (!parsed.ok) return null
+    const checker = new FormulaChecker({ fields: [...fields, ...indirect], client }, this.formulas)
+    const expression = checker.check(parsed.tree)
+    return checker.problems.length === 0 ? expression : null
   }
 
   /** Notes a problem at a node. */
@@ -243,7 +264,10 @@ function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker
   const checked = args.filter((arg) => arg !== null)
   if (checked.length < args.length) return null
   const shared = shareZone(joinKind(joinKind(checked, kinds, 'result'), kinds, 'match'))
-  const joined = definition.watchesErrors ? watchedArguments(shared.args) : shared.args
+  if (shared.args.some(isTooLarge)) return checker.refuse(node, 'NOT_SUPPORTED', TOO_LONG)
+  const joined = definition.watchesErrors
+    ? watchedArguments(shared.args, (field) => checker.formulas.failureOf(field))
+    : shared.args
   const zone = definition.zoneOf?.(joined) ?? shared.zone
   const { returns, range } = definition
   const types = joined.map(({ type }) => type)
@@ -317,7 +341,8 @@ function checkArgument(
   if (kind === 'holidays' && written !== null && readHolidays(written) === null)
     return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition, kind, index) ?? '')
   if (kind === 'pattern') return checkPattern(node, written, expression, definition, checker)
-  const converted = convertTo(expression, kind)
+  const takesList = kind === 'list' || kind === 'holidays'
+  const converted = convertTo(takesList ? checker.formulas.listOf(expression) : expression, kind)
   if (converted) return converted
   const special = specialMessage(definition, kind, index)
   if (special) return checker.refuse(node, 'INVALID_ARG_TYPE', special)

@@ -12,6 +12,7 @@ export function formulaField(field: Field): FormulaField {
     form: formOf(field),
     isComputed: isComputed(field),
     isBroken: field.error !== null,
+    ...(fieldType(field.type).computed === 'formula' && { formula: String(field.options.formula ?? '') }),
     ...zoneOf(field),
     ...elementsOf(field),
     ...(storageOf(field) === 'json' && { isJson: true }),

@@ -15,11 +15,14 @@ const MAX_SELECTS = 45
 const MAX_DEPTH = 700
 const MAX_WORDS = 40_000
 
+/** Error message for a formula whose SQL would have too many words. */
+export const TOO_LONG = 'The formula is too long'
+
 /** Error message if a formula’s SQL would be too large for one of the databases, else null. */
 export function measureFormula(expression: Expression): string | null {
   const size = sizeOfFormula(expression)
   if (size.selects > MAX_SELECTS || size.depth > MAX_DEPTH) return 'The formula is nested too deeply'
-  return size.words > MAX_WORDS ? 'The formula is too long' : null
+  return size.words > MAX_WORDS ? TOO_LONG : null
 }
 
 /** The size of the SQL of a formula, whose fields are columns unless their size is told. */
