@@ -84,7 +84,7 @@ describe('copying and moving checked records to another table', () => {
     })
     for (const count of [1_000, 200])
       await rest.post(
-        `/api/v2/tables/${table.id}/records`,
+        `/api/v2/tables/${table.tableId}/records`,
         Array.from({ length: count }, (_, at) => ({ Title: `row ${at}` })),
       )
     const grid = await tests.openTable(table)

@@ -6,7 +6,7 @@ import { cellFormatter, type TextOptions } from '../../../src/core/fields/cell-t
 import { startValue } from '../../../src/core/fields/default-value.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { readLinks, readNameList } from '../../../src/core/fields/list-value.ts'
 import { readValue } from '../../../src/core/fields/read.ts'
@@ -756,19 +756,21 @@ function roundsFor(
 
 /** The fields with the time and the author of a record's creation; none in connected databases. */
 const creationOf = ({ fields }: TableModel): Field[] =>
-  fields.filter(({ isSystem, type }) => isSystem && (type === 'CreatedTime' || type === 'CreatedBy'))
+  fields.filter(
+    ({ isSystem, columnName }) => isSystem && (columnName === 'created_at' || columnName === 'created_by'),
+  )
 
 /** True for a table of a base, whose log has the history of its records. */
 const isOwn = (model: TableModel): boolean => creationOf(model).length > 0
 
 /** The creation of a record that moves. @param values as they were read */
 function originIn({ pairs, stamps }: OpenCopy, values: readonly CellValue[]): Pick<NewRow, 'origin'> {
-  const of = (type: FieldTypeName): string | undefined => {
-    const at = stamps.findIndex((field) => field.type === type)
+  const of = (column: string): string | undefined => {
+    const at = stamps.findIndex(({ columnName }) => columnName === column)
     const value = at < 0 ? null : values[pairs.length + at]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
-  const [createdAt, createdBy] = [of('CreatedTime'), of('CreatedBy')]
+  const [createdAt, createdBy] = [of('created_at'), of('created_by')]
   if (createdAt === undefined && createdBy === undefined) return {}
   return { origin: { ...(createdAt && { createdAt }), ...(createdBy && { createdBy }) } }
 }
