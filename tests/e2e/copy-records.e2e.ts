@@ -102,6 +102,7 @@ describe('copying and moving checked records to another table', () => {
     await dialog.waitFor({ state: 'detached' })
     await untilCount(grid, '0 records')
     await page.keyboard.press('Control+z')
+    await dialog.getByRole('button', { name: 'Undo' }).click()
     await untilCount(grid, '1,200 records')
   })
 })
