@@ -19,6 +19,12 @@ import { createRender } from './standard-sql.ts'
 const MAX_LISTED_BYTES = 50_000
 
 /**
+ * Characters that nearly all texts have, and line breaks, are not listed: the index would be half as large again, and a
+ * search for them ends after the first records of the table.
+ */
+const FREQUENT = ' etaoinsrhldcumfpgwybv0123456789'
+
+/**
  * Functions of a base's schema that print values as searches compare them. An index accepts only immutable functions;
  * the casts of dates and instants to text depend on settings, which are the same for all connections of Sheaf. None of
  * them may raise an error, which would reject the write of a record.
@@ -42,11 +48,12 @@ export const POSTGRES_SEARCH_FUNCTIONS: readonly string[] = [
         case when value like '[{"%}]' then value::json end) as file);
     exception when others then return value;
     end $$`,
-  // All characters; of a long text the mark alone. The cost keeps the planner from calling it for every record.
-  `create or replace function sheaf_search_characters(value text) returns text[]
+  // The characters but the frequent ones; of a long text the mark alone. The cost keeps the planner from calling it for
+  // every record.
+  `create or replace function sheaf_search_letters(value text) returns tsvector
     language plpgsql immutable strict parallel safe cost 10000 as $$ begin
-      return case when octet_length(value) > ${MAX_LISTED_BYTES} then array[chr(1)]
-        else string_to_array(value, null) end;
+      return array_to_tsvector(case when octet_length(value) > ${MAX_LISTED_BYTES} then array[chr(1)]
+        else string_to_array(translate(value, '${FREQUENT}' || chr(10), ''), null) end);
     end $$`,
 ]
 
@@ -91,15 +98,15 @@ const indexName = ({ name }: IndexedTable, generation: number): string =>
 export const postgresIndexedText = ({ columns }: Pick<SearchIndexVersion, 'columns'>): string =>
   `lower((${columns.map((column) => `coalesce(${column}, '')`).join(` || chr(10) || `)}) collate "C")`
 
-/** The columns of the index: the trigrams of the text, by pg_trgm in its schema, and the characters of the text. */
+/** The columns of the index: the trigrams of the text, by pg_trgm in its schema, and the rarer characters of the text. */
 export const postgresIndexedColumns = (
   version: Pick<SearchIndexVersion, 'columns'>,
   trigramSchema: string,
 ): string =>
-  `(${postgresIndexedText(version)}) ${quote(trigramSchema)}.gin_trgm_ops, (${charactersOf(version)}) array_ops`
+  `(${postgresIndexedText(version)}) ${quote(trigramSchema)}.gin_trgm_ops, (${lettersOf(version)}) tsvector_ops`
 
-const charactersOf = (version: Pick<SearchIndexVersion, 'columns'>): string =>
-  `sheaf_search_characters(${postgresIndexedText(version)})`
+const lettersOf = (version: Pick<SearchIndexVersion, 'columns'>): string =>
+  `sheaf_search_letters(${postgresIndexedText(version)})`
 
 /** Trigrams of pg_trgm, and characters, in a GIN index over expressions, which PostgreSQL keeps current. */
 export const postgresSearchIndexes: SearchIndexes = {
@@ -177,9 +184,9 @@ function conditionOf(
 /** The condition of candidates that the index answers. */
 function fits(version: SearchIndexVersion, match: SearchMatch): SQL {
   const text = sql.raw(postgresIndexedText(version))
-  const characters = sql.raw(charactersOf(version))
+  const letters = sql.raw(lettersOf(version))
   return joined(match, ({ by, texts }) =>
-    by === 'trigrams' ? matchesPatterns(text, texts) : hasCharacters(characters, texts),
+    by === 'trigrams' ? matchesPatterns(text, texts) : sql`${letters} @@ ${queryOf(texts)}::tsquery`,
   )
 }
 
@@ -198,12 +205,11 @@ const matchesPatterns = (text: SQL, texts: readonly string[]): SQL =>
     sql` and `,
   )
 
-function hasCharacters(characters: SQL, wanted: readonly string[]): SQL {
-  const conditions = wanted.map((character) => {
-    const forms = [...formsOf(character), MARK].map((form) => sql`${form}`)
-    return sql`${characters} && array[${sql.join(forms, sql`, `)}]::text[]`
-  })
-  return sql.join(conditions, sql` and `)
+/** A query for all of the characters. https://www.postgresql.org/docs/current/datatype-textsearch.html */
+function queryOf(characters: readonly string[]): string {
+  const asLexeme = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+  const oneOf = (forms: readonly string[]) => `(${forms.map(asLexeme).join(' | ')})`
+  return characters.map((character) => oneOf([...formsOf(character), MARK])).join(' & ')
 }
 
 /** What the index has in place of the characters of a long text. */
@@ -235,7 +241,8 @@ const patternsOf = (texts: readonly string[]): Pattern[] =>
 function matchOf(text: string, abilities: SearchIndexAbilities): TextMatch | null {
   const trigrams = withTrigrams(text, abilities)
   if (trigrams.length > 0) return { by: 'trigrams', texts: trigrams }
-  const characters = [...new Set(text)].filter((character) => character !== MARK)
+  const isListed = (form: string) => form !== MARK && form !== '\n' && !FREQUENT.includes(form)
+  const characters = [...new Set(text)].filter((character) => formsOf(character).every(isListed))
   if (characters.length === 0 || !abilities.knowsShortTexts) return null
   return { by: 'short', texts: characters.slice(0, MAX_CHARACTERS) }
 }
