@@ -158,6 +158,23 @@ describe('an index of a large table in a file', () => {
     expect(read((file) => file.query('pragma integrity_check').values())).toEqual([['ok']])
   })
 
+  test('has every record if the file is rewritten meanwhile, as those of early versions are to reclaim space', async () => {
+    const file = new Database(pathOf())
+    file.run('pragma busy_timeout = 5000')
+    file.run('pragma auto_vacuum = none')
+    file.run('vacuum')
+    file.close()
+    const { id } = await create(term('Num'))
+    const pages = () =>
+      read((opened) => opened.query(`select 1 from dbstat where name = '${id}'`).values().length)
+    await until(() => pages() > 20, 'Some steps')
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    await engine.storage?.compact(true)
+    await built()
+    expect(await list()).toMatchObject([{ id, state: 'ready', error: null }])
+    expectSound(id, `"${table.field('Num').columnName}"`)
+  })
+
   test('of a formula has its values', async () => {
     await bench.trpc.schema.createField.mutate({
       tableId: table.id,
