@@ -92,10 +92,12 @@ export const mysqlFormula: FormulaWords<SQL> = {
     })
   },
   listOf: (value) => text(sql`concat('[', json_quote(${value}), ']')`),
-  split: (value, separator) =>
-    text(
-      sql`concat('[', replace(json_quote(replace(${value}, ${separator}, ${SPLIT_MARK})), ${SPLIT_MARK}, '","'), ']')`,
-    ),
+  split: (value, separator) => {
+    const mark = splitMark(value)
+    return text(
+      sql`concat('[', replace(json_quote(replace(${value}, ${separator}, ${mark})), ${mark}, '","'), ']')`,
+    )
+  },
   joinList: (list, separator) =>
     text(sql`substr((select group_concat(concat(${separator}, ${text(sql`t`)}) order by n separator '')
       from ${listed(list)} as listed), char_length(${separator}) + 1)`),
@@ -117,7 +119,8 @@ export const mysqlFormula: FormulaWords<SQL> = {
   filledElements: (list) => elements(list, WHOLE, { where: sql`char_length(t) > 0` }),
   sortedElements: (list, isNumeric, isDescending) => {
     const direction = sql.raw(isDescending ? 'desc' : 'asc')
-    const byValue = isNumeric ? sql`t + 0e0 ${direction}, ` : sql``
+    // The double has the range, the decimal all digits.
+    const byValue = isNumeric ? sql`t + 0e0 ${direction}, cast(t as decimal(65, 30)) ${direction}, ` : sql``
     return elements(list, WHOLE, { order: sql`${byValue}${bytes(sql`t`)} ${direction}` })
   },
   elementsBetween: (list, from, to) => elements(list, WHOLE, { where: sql`n >= ${from} and n <= ${to}` }),
@@ -187,8 +190,12 @@ const NUMBER_TEXT = sql`case when t regexp '^-?[0-9]+[.][0-9]*0$' then ${without
 /** An instant in JSON, which has an offset that MySQL does not read, in milliseconds. */
 const listedInstant = (): SQL => toMs(sql`cast(replace(t, '+00:00', '') as datetime(3))`)
 
-/** Stands for the separator while a text becomes JSON; a code point that no text has (U+FDD0 is no character). */
-const SPLIT_MARK = '\ufdd0'
+/**
+ * Stands for the separator while a text becomes JSON: more U+FDD0 than the text has, which usually has none since it is no
+ * character. The U+FDD1 behind them makes the last of them the separator's where a part of the text ends with U+FDD0.
+ */
+const splitMark = (value: SQL): SQL =>
+  sql`concat(repeat('\ufdd0', 1 + char_length(${value}) - char_length(replace(${value}, '\ufdd0', ''))), '\ufdd1')`
 
 const isNumber = (type: ValueType): boolean => !['text', 'null', 'texts', 'numbers'].includes(type)
 

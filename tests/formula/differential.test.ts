@@ -11,6 +11,7 @@ import {
   readsClock,
 } from '../../src/core/formula/index.ts'
 import { TO_CAPITAL, TO_SMALL, toLower, toUpper } from '../../src/core/formula/letters.ts'
+import { sortedElements } from '../../src/core/formula/lists.ts'
 import { NotIndexedError } from '../../src/dialects/indexed-formula.ts'
 import { pick, seeded } from '../core/random.ts'
 import { ENGINES, type TestEngine } from '../dialects/engines.ts'
@@ -265,6 +266,63 @@ describe.each(ENGINES)('letters on $client', ({ open }) => {
     }
   })
 })
+
+describe.each(ENGINES)('lists on $client', ({ open }) => {
+  const listed = (dialect: TestEngine['dialect'], parts: readonly string[], separator = ';') =>
+    dialect.formula.split(dialect.formula.text(parts.join(separator)), dialect.formula.text(separator))
+
+  test('sort numbers by all of their digits', async () => {
+    const engine = await open()
+    try {
+      const { joinList, sortedElements: sorted, text } = engine.dialect.formula
+      for (const isDescending of [false, true]) {
+        const list = sorted(listed(engine.dialect, LONG_NUMBERS), true, isDescending)
+        const [row] = await engine.rows(engine.dialect.render(sql`select ${joinList(list, text(' '))}`))
+        const expected = isDescending ? IN_ORDER.toReversed() : IN_ORDER
+        expect(row).toEqual([expected.join(' ')])
+        expect(sortedElements(LONG_NUMBERS, true, isDescending)).toEqual(expected)
+      }
+    } finally {
+      await engine.close()
+    }
+  })
+
+  test('split texts of any characters', async () => {
+    const engine = await open()
+    try {
+      const { elementCount, joinList, text } = engine.dialect.formula
+      for (const separator of [';', '\ufdd1', 'n', '"', '\\', '\ufdd0;']) {
+        const parts = ['a\ufdd0', 'b', '', '\ufdd0\ufdd0c', '\n\\', '\u{1f600}']
+        const list = listed(engine.dialect, parts, separator)
+        const query = sql`select ${joinList(list, text('|'))}, ${elementCount(list)}`
+        const [row] = await engine.rows(engine.dialect.render(query))
+        const expected = parts.join(separator).split(separator)
+        expect(row).toEqual([expected.join('|'), expected.length])
+      }
+    } finally {
+      await engine.close()
+    }
+  })
+})
+
+/** Numbers that differ behind the digits of a double. */
+const IN_ORDER = [
+  '-1e+21',
+  '-9007199254740993',
+  '-9007199254740992',
+  '-0.5',
+  '0.1234567890123456788',
+  '0.1234567890123456789',
+  '9',
+  '10',
+  '9007199254740992',
+  '9007199254740992.5',
+  '9007199254740993',
+  '12345678901234567890123456788',
+  '12345678901234567890123456789',
+  '1e+300',
+]
+const LONG_NUMBERS = IN_ORDER.toSorted()
 
 /** A value of the driver in the form of `CellValue`. */
 function read(value: unknown, type: ValueType): unknown {

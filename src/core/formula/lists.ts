@@ -27,10 +27,28 @@ export const uniqueElements = (elements: string[]): string[] => [...new Set(elem
 /** The elements that are not empty. */
 export const filledElements = (elements: string[]): string[] => elements.filter((element) => element !== '')
 
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
+
+/** Compares numbers by all of their digits, of which a double has 15 for certain. */
+function compareNumbers(left: string, right: string): number {
+  const apart = Number(left) - Number(right)
+  const [a, b] = [NUMBER.exec(left), NUMBER.exec(right)]
+  if (apart !== 0 || !a || !b) return apart
+  const decimalsOf = ([, , , fraction = '', exponent = '0']: RegExpExecArray) =>
+    fraction.length - Number(exponent)
+  const decimals = Math.max(decimalsOf(a), decimalsOf(b))
+  const scaled = (found: RegExpExecArray) => {
+    const [, sign, whole, fraction = ''] = found
+    return BigInt(`${sign}${whole}${fraction}${'0'.repeat(decimals - decimalsOf(found))}`)
+  }
+  const [first, second] = [scaled(a), scaled(b)]
+  return first === second ? 0 : first < second ? -1 : 1
+}
+
 /** The elements by their bytes; numbers by their value first. */
 export function sortedElements(elements: string[], isNumeric: boolean, isDescending: boolean): string[] {
   const sign = isDescending ? -1 : 1
-  const byValue = (left: string, right: string) => (isNumeric ? Number(left) - Number(right) : 0)
+  const byValue = (left: string, right: string) => (isNumeric ? compareNumbers(left, right) : 0)
   return [...elements].sort((left, right) => sign * (byValue(left, right) || compareText(left, right)))
 }
 
