@@ -77,7 +77,7 @@ export async function buildIndexInSteps(index: IndexDefinition, options: StepsOp
       if (++attempts > MAX_ATTEMPTS) throw new Error('The table was altered again and again')
     }
     const problem = await pool.run('sqlite.index-check', { ...index, path }, 'write', path)
-    if (problem !== null) throw new Error(`The index does not agree with its table: ${problem}`)
+    if (problem !== null) throw new Error(`The index does not agree with its table: ${String(problem)}`)
     return true
   } catch (error) {
     await drop()
