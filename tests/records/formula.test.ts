@@ -49,6 +49,25 @@ describe('formulas over what is computed', () => {
     expect(await valuesOf(books, 'By')).toMatchObject({ Hobbit: 'by Tolkien' })
   })
 
+  test('skip the holidays of a lookup, a rollup or a text, and filter by the day', async () => {
+    const { authors, books, addThrough } = library
+    await addThrough(authors, 'Dates', 'Books', [books, 'Published'])
+    await addThrough(authors, 'Last', 'Books', [books, 'Published'], 'max')
+    await formula(authors, 'Dates as text', '"1937-09-22, " & {Dates}')
+    const next = await formula(authors, 'Next', 'WORKDAY("1937-09-20", 1, {Dates})')
+    await formula(authors, 'Later', 'WORKDAY("1937-09-20", 1, {Dates as text})')
+    await formula(authors, 'Apart', 'WORKDAY_DIFF("1954-07-26", "1954-07-30", {Last})')
+    expect(await valuesOf(authors, 'Next')).toEqual({
+      Tolkien: '1937-09-22',
+      Asimov: '1937-09-21',
+      Nobody: '1937-09-21',
+    })
+    expect(await valuesOf(authors, 'Later')).toMatchObject({ Tolkien: '1937-09-23', Nobody: '1937-09-21' })
+    expect(await valuesOf(authors, 'Apart')).toEqual({ Tolkien: 4, Asimov: 5, Nobody: 5 })
+    const onDay = { fieldId: next.id, operator: 'eq', operand: 'exactDate', value: '1937-09-22' }
+    expect(await ids(authors, { filter: onDay })).toEqual([1])
+  })
+
   test('take 1,000 linked records, of which a cell lists the first ten', async () => {
     const titles = Array.from({ length: 1_001 }, (_, at) => `Part ${at + 1}`)
     const parts = await bench.table(
