@@ -68,6 +68,10 @@ function findMember(
   return person.email === null ? null : findPerson(members, person.email)
 }
 
+/** True if whoever stood for a person stays in cells and comments: they have left the base, and nobody was chosen instead. */
+const hasLeft = (chosen: ReadonlyMap<string, string>, key: string, memberId: string | null): boolean =>
+  memberId === null && chosen.get(key) !== ''
+
 /** The chosen members by the keys of their people. */
 export const chosenMembers = (objects: ReadonlyMap<string, ImportedObject>): Map<string, string> =>
   new Map([...objects].map(([key, { targetId }]) => [key, targetId]))
@@ -95,8 +99,6 @@ export function presentPeople(
     }
     if ((cells > 0 ? person.member : person.author) === null) unmatched.add(key)
     const isBehind = (cells > 0 && person.member !== memberId) || (comments > 0 && person.author !== memberId)
-    // One who has left the base stays in the cells, unless somebody else is chosen.
-    const isLeft = memberId === null && !chosen.has(key)
     return {
       key,
       email,
@@ -106,7 +108,7 @@ export function presentPeople(
       comments,
       memberId,
       isChosen: chosen.has(key),
-      isBehind: isBehind && !isLeft,
+      isBehind: isBehind && !hasLeft(chosen, key, memberId),
     }
   })
   const size = ({ cells, records, comments }: ImportedPerson) => cells + records + comments
@@ -198,8 +200,7 @@ export function createRoster(
       const earlier = found.get(key)?.earlier ?? []
       if (earlier.length === 0) return earlier
       const now = memberOf(person)?.id ?? null
-      // One who has left the base stays.
-      return now === null && !chosen.has(key) ? [] : earlier.filter((id) => id !== now)
+      return hasLeft(chosen, key, now) ? [] : earlier.filter((id) => id !== now)
     },
 
     /** Counts a cell of a field, or a created record. */
@@ -235,7 +236,8 @@ export function createRoster(
       return [...found].flatMap(([key, person]) => {
         if (person.comments === 0) return []
         const author = memberOf(person)
-        if ((author?.id ?? null) === person.author || (author === null && !chosen.has(key))) return []
+        const authorId = author?.id ?? null
+        if (authorId === person.author || hasLeft(chosen, key, authorId)) return []
         return [{ key, person, author }]
       })
     },
@@ -246,10 +248,10 @@ export function createRoster(
       unsaved.add(key)
     },
 
-    /** All records have been read: their cells have the members of this run. */
+    /** All records have been read: their cells have the members of this run, or those who have left. */
     finish(): void {
       for (const [key, person] of found) {
-        if (fresh.has(key) && person.earlier.length === 0) continue
+        if (fresh.has(key) && (person.earlier.length === 0 || hasLeft(chosen, key, person.member))) continue
         person.earlier = []
         unsaved.add(key)
       }

@@ -230,6 +230,32 @@ describe('baseImports.match', () => {
     expect((await authors())[0]).toEqual([real.id, null])
   })
 
+  test('leaves a chosen member who has left the base in cells and comments until somebody else is chosen', async () => {
+    const { id, baseId, again, cells, people, authors } = await importJobs()
+    const match = (memberId: string | null) =>
+      imports().match.mutate({ importId: id, key: 'zed@example.com', memberId })
+    const firsts = async () => (await cells()).map(([first]) => first)
+    const [bob, eve] = [await createMember(app, baseId, 'editor'), await createMember(app, baseId, 'editor')]
+    await match(bob.id)
+    expect(await again()).toBe(2)
+    await app.trpc(owner.token).bases.removeMember.mutate({ baseId, userId: bob.id })
+    expect(await people()).toContainEqual(['zed@example.com', 5, 1, 2, null, false])
+    // Also in the run after the one that has found them gone.
+    for (const _ of [1, 2]) {
+      expect(await again()).toBe(0)
+      expect(await firsts()).toEqual([bob.id, bob.id, owner.id])
+      expect((await authors())[0]).toEqual([bob.id, null])
+    }
+    await match(eve.id)
+    expect(await again()).toBe(2)
+    expect(await firsts()).toEqual([eve.id, eve.id, owner.id])
+    expect((await authors())[0]).toEqual([eve.id, null])
+    await app.trpc(owner.token).bases.removeMember.mutate({ baseId, userId: eve.id })
+    await match(null)
+    expect(await again()).toBe(2)
+    expect(await firsts()).toEqual([null, null, owner.id])
+  })
+
   test('counts the same when a table is read again, and when an import goes on', async () => {
     const many = airtableTable(
       'Many',
