@@ -218,6 +218,9 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
     )
     expect(stored).toMatchObject({ status: 200, body: { fileName: 'data.csv', size: 4 } })
     const { uploadId } = stored.body
+    // Nothing about where the server keeps it.
+    const told = await sendJson(`imports/files?baseId=${base.id}`, { uploadId })
+    expect(told.body as unknown).toEqual({ uploadId, fileName: 'data.csv', size: 4 })
     const other = await createMember(app, base.id, 'creator')
     const refused = await sendJson(importPath(), { uploadId }, await tokenOf(other))
     expect(messageOf(refused)).toContain('404 The uploaded file is no longer available')

@@ -47,7 +47,8 @@ export async function receiveFile(
   if ((typeof url === 'string') === (typeof uploadId === 'string'))
     throw badRequest(m.imports_error_one_file())
   if (typeof url === 'string') return { upload: await imports.fetchUrl(actor, url), isNew: true, options }
-  return { upload: await imports.upload(actor, String(uploadId)), isNew: false, options }
+  const { path, ...upload } = await imports.upload(actor, String(uploadId))
+  return { upload, isNew: false, options }
 }
 
 async function receiveForm(
