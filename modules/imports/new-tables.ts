@@ -1,3 +1,4 @@
+import { breathe } from '../../src/breathe.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { type AppError, badRequest } from '../../src/core/errors.ts'
 import { type DateFormat, withOtherOrder } from '../../src/core/fields/date-text.ts'
@@ -20,7 +21,12 @@ import {
   withType,
 } from '../../src/core/imports/draft.ts'
 import type { ChosenFormat } from '../../src/core/imports/format.ts'
-import { comparedColumns, type LinkableDraft, proposeLinks } from '../../src/core/imports/propose-links.ts'
+import {
+  compareDrafts,
+  comparedColumns,
+  type LinkableDraft,
+  proposeLinks,
+} from '../../src/core/imports/propose-links.ts'
 import { titleOfImport } from '../../src/core/imports/title-of-import.ts'
 import type { Job } from '../../src/jobs.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -138,8 +144,10 @@ export function createNewTables({ schema, upload, analyse, startAll, matchTables
     input: NewTablesInput,
     signal: AbortSignal,
   ): Promise<ProposedTable[]> {
-    const drafts = await draftsOf(actor, baseId, uploadId, input, signal)
-    return drafts.map(present)
+    const proposed: ProposedTable[] = []
+    for (const draft of await draftsOf(actor, baseId, uploadId, input, signal))
+      proposed.push(await present(draft))
+    return proposed
   }
 
   /**
@@ -200,6 +208,7 @@ export function createNewTables({ schema, upload, analyse, startAll, matchTables
     const titles = (await schema.tables(actor, baseId)).map(({ title }) => title)
     const drafts = chooseTables(tables, { fileName, titles, input }).map(withChoices)
     const linkable = input.links ? drafts : drafts.map(withoutProposals)
+    for (const _ of input.links ? compareDrafts(linkable) : []) await breathe()
     const proposed = proposeLinks(linkable, await matchesOf(actor, baseId, linkable, input))
     for (const [at, draft] of linkable.entries()) requireChosenLinks(draft, proposed[at]?.columns ?? [])
     return proposed
@@ -430,8 +439,24 @@ function requireChosenLinks({ columns, isOn, parent }: FileDraft, linked: readon
   if (lost) throw badRequest(m.imports_error_link_display_field())
 }
 
-function present({ key, name, isOn, table, target, parent, analysis, columns }: FileDraft): ProposedTable {
+async function present({
+  key,
+  name,
+  isOn,
+  table,
+  target,
+  parent,
+  analysis,
+  columns,
+}: FileDraft): Promise<ProposedTable> {
   const { isHidden, problem, notes = [] } = table
+  const proposed: ProposedColumn[] = []
+  if (analysis) {
+    for (const column of columns) {
+      await breathe()
+      proposed.push(presentColumn(column, columns, analysis, target))
+    }
+  }
   return {
     position: key,
     name,
@@ -445,7 +470,7 @@ function present({ key, name, isOn, table, target, parent, analysis, columns }: 
     problem,
     notes,
     encodings: (analysis?.encodings ?? []).map(({ encoding }) => encoding),
-    columns: analysis ? columns.map((column) => presentColumn(column, columns, analysis, target)) : [],
+    columns: proposed,
   }
 }
 

@@ -7,6 +7,7 @@ import type { Base } from '../../src/core/model.ts'
 import type { Job } from '../../src/jobs.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { longestTurn } from '../support/longest-turn.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 import { createConnected } from './connected-support.ts'
 import { type Door, doorOf, ended, resultOf, rowsOf } from './support.ts'
@@ -114,7 +115,7 @@ function workbook(sheets: Record<string, unknown[][]>): Uint8Array<ArrayBuffer> 
   const book = XLSX.utils.book_new()
   for (const [name, rows] of Object.entries(sheets))
     XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(rows), name)
-  return new Uint8Array(XLSX.write(book, { type: 'buffer', bookType: 'xlsx' }))
+  return new Uint8Array(XLSX.write(book, { type: 'buffer', bookType: 'xlsx', compression: true }))
 }
 
 const SALES = 'Item;Price;Day;Note\nPen;1,500;03/04/2024;a\nBag;2,250;05/04/2024;b\n'
@@ -356,6 +357,29 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
 })
 
 describe('POST /api/v2/meta/bases/{baseId}/import/analysis', () => {
+  test('compares the tables of a workbook with each other without keeping other requests waiting', async () => {
+    const [sheets, columns, rows] = [16, 20, 200]
+    const range = (count: number) => Array.from({ length: count }, (_, at) => at)
+    const book = workbook(
+      Object.fromEntries(
+        range(sheets).map((sheet) => [
+          `Sheet ${sheet}`,
+          [
+            range(columns).map((column) => `Column ${column}`),
+            ...range(rows).map((row) => range(columns).map((column) => `${sheet} a${column}, ${row} b`)),
+          ],
+        ]),
+      ),
+    )
+    const { result, longestMs } = await longestTurn(() =>
+      sendForm<Analysed>(`${importPath()}/analysis`, book, undefined, token, 'book.xlsx'),
+    )
+    expect(result.body.tables.map(({ columns: found }) => found.length)).toEqual(
+      range(sheets).map(() => columns),
+    )
+    expect(longestMs).toBeLessThan(300)
+  }, 60_000)
+
   test('tells the tables, types, samples and problems, which can be changed and sent back', async () => {
     const { status, body } = await sendForm<Analysed>(
       `${importPath()}/analysis`,

@@ -2,7 +2,7 @@ import { fieldType } from '../fields/index.ts'
 import { singularOf } from '../nouns.ts'
 import type { Analysis } from './analysis.ts'
 import { type DraftColumn, type DraftLink, type DraftTarget, displayColumn, takesLinks } from './draft.ts'
-import { countNamed, isCalledAfter, isLikelyLink } from './likely-link.ts'
+import { isCalledAfter, isLikelyLink, namesOf as namesIn } from './likely-link.ts'
 
 /** A table to be imported, of which columns may become links. */
 export interface LinkableDraft {
@@ -46,6 +46,18 @@ export function comparedColumns({
     .map(({ index, title }) => ({ index, title, values: valuesOf(analysis, index, MAX_MATCHED_VALUES) }))
 }
 
+/** Compares the tables for `proposeLinks`, which would take long for many of them: a column in each step. */
+export function* compareDrafts(drafts: readonly LinkableDraft[]): Generator<void> {
+  const names = indexOf(namedDrafts(drafts))
+  for (const { analysis, columns } of drafts) {
+    for (const column of columns) {
+      if (analysis && column.isOn && isComparable(column, analysis))
+        countsFound(analysis, column.index, names)
+      yield
+    }
+  }
+}
+
 /**
  * The tables with links for the columns for which nothing is chosen: to each other, and to existing tables, by their values.
  * @param matchesOf the existing tables that the compared columns of a table name, by its key
@@ -55,6 +67,7 @@ export function proposeLinks<Draft extends LinkableDraft>(
   matchesOf: (key: number) => readonly MatchedTable[],
 ): Draft[] {
   const named = namedDrafts(drafts)
+  const names = indexOf(named)
   const proposed = drafts.map((draft) => {
     const compared = comparedColumns(draft)
     const toExisting = ({ index }: DraftColumn) =>
@@ -62,7 +75,11 @@ export function proposeLinks<Draft extends LinkableDraft>(
         compared.findIndex((column) => column.index === index),
         matchesOf(draft.key),
       )
-    return withProposals(draft, drafts, (column) => toImported(draft, column, named) ?? toExisting(column))
+    return withProposals(
+      draft,
+      drafts,
+      (column) => toImported(draft, column, named, names) ?? toExisting(column),
+    )
   })
   return proposed.map((draft) => withNamedRecords(draft, proposed))
 }
@@ -196,13 +213,15 @@ function toImported(
   { key, analysis }: LinkableDraft,
   column: DraftColumn,
   named: readonly NamedDraft[],
+  names: NameIndex,
 ): DraftLink | null {
   if (!analysis) return null
+  const counts = countsFound(analysis, column.index, names)
   const values = valuesOf(analysis, column.index, MAX_COMPARED)
   const isNumeric = values.every((value) => /^[\d.,\s]*$/.test(value))
-  const likely = named.flatMap((other): DraftLink[] => {
-    if (other.draft.key === key && other.display === column.index) return []
-    const count = countFound(analysis, column.index, other)
+  const likely = named.flatMap((other, at): DraftLink[] => {
+    const count = counts[at] ?? 0
+    if (count === 0 || (other.draft.key === key && other.display === column.index)) return []
     const isLikely = isLikelyLink({
       column: column.title,
       table: other.title,
@@ -218,13 +237,50 @@ function toImported(
   return likely.toSorted((x, y) => (y.found?.count ?? 0) - (x.found?.count ?? 0))[0] ?? null
 }
 
-/** The number of values of a column that name records of another table. */
-function countFound(analysis: Analysis, index: number, other: NamedDraft): number {
-  return remembered(analysis, `found ${index} ${serialOf(other.analysis)} ${other.display}`, () => {
-    const names = namesOf(other.analysis, other.display)
-    return countNamed(valuesOf(analysis, index, MAX_COMPARED), (text) => names.has(text))
-  })
+/** Positions of the named tables by the names of their records: comparing each column with each table would take minutes for a workbook with a hundred sheets. */
+interface NameIndex {
+  /** Tells indexes apart. */
+  key: string
+  tables: ReadonlyMap<string, readonly number[]>
 }
+
+function indexOf(named: readonly NamedDraft[]): NameIndex {
+  const key = named.map(({ analysis, display }) => `${serialOf(analysis)} ${display}`).join()
+  const build = (): NameIndex['tables'] => {
+    const tables = new Map<string, number[]>()
+    for (const [at, { analysis, display }] of named.entries()) {
+      for (const name of namesOf(analysis, display)) {
+        const known = tables.get(name)
+        if (known) known.push(at)
+        else tables.set(name, [at])
+      }
+    }
+    return tables
+  }
+  const [first] = named
+  return { key, tables: first ? latest(first.analysis, 'index', key, build) : new Map() }
+}
+
+/** What separates names, or is around them. */
+const MAY_LIST = /[,"\n]/
+
+/** The numbers of values of a column that name records of each table. */
+const countsFound = (analysis: Analysis, index: number, { key, tables }: NameIndex): readonly number[] =>
+  latest(analysis, `found ${index}`, key, () => {
+    const counts: number[] = []
+    const tablesOf = (name: string) => tables.get(name) ?? []
+    for (const value of valuesOf(analysis, index, MAX_COMPARED)) {
+      const whole = tablesOf(value)
+      const [first, ...others] = MAY_LIST.test(value) ? namesIn(value) : []
+      const listed =
+        first === undefined
+          ? []
+          : tablesOf(first).filter((at) => others.every((name) => tablesOf(name).includes(at)))
+      for (const at of listed.length > 0 ? new Set([...whole, ...listed]) : whole)
+        counts[at] = (counts[at] ?? 0) + 1
+    }
+    return counts
+  })
 
 /** What is known of an analysis, which stays the same while a dialog is open. */
 const known = new WeakMap<Analysis, Map<string, unknown>>()
@@ -232,11 +288,26 @@ const known = new WeakMap<Analysis, Map<string, unknown>>()
 const serialOf = (analysis: Analysis): number => remembered(analysis, 'serial', () => ++lastSerial)
 let lastSerial = 0
 
-function remembered<T>(analysis: Analysis, key: string, find: () => T): T {
+function factsOf(analysis: Analysis): Map<string, unknown> {
   const facts = known.get(analysis) ?? new Map<string, unknown>()
   known.set(analysis, facts)
+  return facts
+}
+
+function remembered<T>(analysis: Analysis, key: string, find: () => T): T {
+  const facts = factsOf(analysis)
   if (!facts.has(key)) facts.set(key, find())
   return facts.get(key) as T
+}
+
+/** As `remembered`, for the last key only. */
+function latest<T>(analysis: Analysis, name: string, key: string, find: () => T): T {
+  const facts = factsOf(analysis)
+  const last = facts.get(name) as { key: string; value: T } | undefined
+  if (last?.key === key) return last.value
+  const value = find()
+  facts.set(name, { key, value })
+  return value
 }
 
 /** The values of a column. */
