@@ -230,9 +230,9 @@ export function createFileImportJob(deps: Deps): JobKind<FileImportInput> {
     const userOf = (name: FileValue | undefined) => people.byName.get(String(name)) ?? null
     const kept = rows.flatMap((row): CommentRow[] => {
       const tableId = defined.ids.get(String(row.table_id))
-      const times = [row.created_at, row.updated_at, row.resolved_at]
+      const times = [row.updated_at, row.resolved_at]
       if (!tableId || typeof row.record_id !== 'bigint' || typeof row.text !== 'string') return []
-      if (!times.every((time) => time === null || isTime(time))) return []
+      if (!isTime(row.created_at) || !times.every((time) => time === null || isTime(time))) return []
       const author = userOf(row.author)
       const name =
         typeof row.author_name === 'string' ? row.author_name : people.shownNames.get(String(row.author))

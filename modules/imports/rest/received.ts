@@ -3,6 +3,8 @@ import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
+import { readBody } from '../../../src/wire/rest-base.ts'
+import { fetchUrlInput } from '../input.ts'
 import type { ImportsService } from '../service.ts'
 import type { Upload } from '../uploads.ts'
 import { requireFile } from './routes.ts'
@@ -46,7 +48,10 @@ export async function receiveFile(
   const { url, uploadId, ...options } = (body ?? {}) as Record<string, unknown>
   if ((typeof url === 'string') === (typeof uploadId === 'string'))
     throw badRequest(m.imports_error_one_file())
-  if (typeof url === 'string') return { upload: await imports.fetchUrl(actor, url), isNew: true, options }
+  if (typeof url === 'string') {
+    const named = readBody(fetchUrlInput, { url })
+    return { upload: await imports.fetchUrl(actor, named.url), isNew: true, options }
+  }
   const { path, ...upload } = await imports.upload(actor, String(uploadId))
   return { upload, isNew: false, options }
 }
