@@ -1904,7 +1904,8 @@ export const FOREIGN_RECORD_COLUMNS = {
 } as const
 
 /**
- * Removes entries that came from another base with their tables, and their records in portions.
+ * Removes entries that came from another base with their tables, and their records in portions. The log's last entry stays,
+ * so that ids continue, but is of no table any more.
  *
  * @param after the last entry that stays
  */
@@ -1922,7 +1923,10 @@ export async function removeForeignEntries(
     sql: `change_id in (select id from sheaf_changes where ${condition}) order by change_id`,
     params,
   })
-  await engine.writeScript([{ sql: `delete from sheaf_changes where ${condition}`, params }])
+  await engine.writeScript([
+    { sql: `update sheaf_changes set table_id = '' where ${condition} and id = ${NEWEST_ENTRY}`, params },
+    { sql: `delete from sheaf_changes where ${condition}`, params },
+  ])
 }
 
 /** True if an entry after one concerns any of the tables, or records of them. */
@@ -2023,7 +2027,7 @@ export const logLines = (
     lines.map(({ changeId, recordId, before, after }) => [changeId, tableId, recordId, before, after]),
   )
 
-/** Removes entries with their records. */
+/** Removes entries of moved records with their records. The log's last entry stays without records, so that ids continue. */
 export async function removeEntriesById(
   tx: Pick<Transaction, 'run'>,
   dialect: Dialect,
@@ -2032,6 +2036,8 @@ export async function removeEntriesById(
   for (let from = 0; from < ids.length; from += LINES_AT_ONCE) {
     const some = listOf(ids.slice(from, from + LINES_AT_ONCE))
     await tx.run(dialect.render(sql`delete from sheaf_change_records where change_id in (${some})`))
-    await tx.run(dialect.render(sql`delete from sheaf_changes where id in (${some})`))
+    await tx.run(
+      dialect.render(sql`delete from sheaf_changes where id in (${some}) and id < ${sql.raw(NEWEST_ENTRY)}`),
+    )
   }
 }
