@@ -751,7 +751,8 @@ export async function latestRedoable(
     engine.dialect.render(sql`select ${entryColumns('e')} from sheaf_changes u join sheaf_changes e on e.id = u.undoes
       where u.actor_id = ${actorId} and u.undoes is not null and e.undone_by = u.id ${within(sql`e`)}
         and u.id > coalesce((select max(own.id) from sheaf_changes own
-          where own.actor_id = ${actorId} and own.undoes is null and own.redoes is null ${within(sql`own`)}), 0)
+          where own.actor_id = ${actorId} and own.undoes is null and own.redoes is null
+            and ${isOwn(sql`own`)} ${within(sql`own`)}), 0)
       order by u.id desc limit 1`),
   )
   return row ? toEntry(row) : null

@@ -491,6 +491,20 @@ describe('moving records', () => {
     expect((await history).entries).toHaveLength(1)
   })
 
+  test('leaves what others have undone in the other base to be redone', async () => {
+    const mover = await createMember(bench.app, bench.baseId, 'editor')
+    await bench.app.services.auth.access.setMembership(other.baseId, mover.id, 'editor')
+    const source = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const target = await other.table({ Title: 'SingleLineText' }, [{ Title: 'b' }])
+    await other.rest.patch(target.path, { Id: 1, Title: 'redone' })
+    await undo(other)
+    const request = { targetTableId: target.id, ids: [1], move: true }
+    const { body } = await bench.app.rest(mover.token).post(`${source.path}/copy`, request)
+    expect(body).toMatchObject({ deleted: 1 })
+    await other.trpc.records.redo.mutate({ baseId: other.baseId })
+    expect(await target.titles()).toEqual(['redone', 'a'])
+  })
+
   test('to another base is undone in each of both, and the originals are in the trash', async () => {
     const rows = Array.from({ length: 150 }, (_, at) => ({ Title: `row ${at}` }))
     const source = await bench.table({ Title: 'SingleLineText' }, rows)
