@@ -9,6 +9,7 @@ import {
   CHANGES_TABLE,
   FROM_ANOTHER_BASE,
   KINDS_FROM_ANOTHER_BASE,
+  NO_TABLE,
 } from '../../src/db/change-log.ts'
 import type { ColumnKind, StoredRow, StoredTable, TableStore } from '../../src/db/move/store.ts'
 import type { FileValue, MetaTable, SheafFileReader } from '../../src/db/sheaf-files/index.ts'
@@ -53,7 +54,7 @@ export async function writeHistory(home: TableStore, plan: HistoryPlan, to: Writ
     const read = batch.map(entryOf)
     const names = await to.namesOf(read.flatMap(({ actor_id: actorId }) => actorId ?? []))
     const rows = read
-      .filter(({ table_id: tableId }) => tableId == null || inFile.has(tableId))
+      .filter(({ table_id: tableId }) => tableId == null || tableId === NO_TABLE || inFile.has(tableId))
       .map(({ id, at, actor_id: actorId, kind, table_id: tableId, records, detail }) => [
         BigInt(id ?? 0),
         at ?? '',
@@ -173,6 +174,9 @@ export async function fillHistory(
   const entryTable = tables.find(({ name }) => name === CHANGES_TABLE)
   const lineTable = tables.find(({ name }) => name === CHANGE_RECORDS_TABLE)
   if (!entryTable || !lineTable) throw new Error(`${home.name} has no change log`)
+  /** Undefined for entries that are left out. */
+  const tableOf = (id: FileValue | undefined): string | undefined =>
+    id === NO_TABLE ? NO_TABLE : plan.tables.get(String(id))
   let last = 0n
   let count = 0
   for (const batch of file.rows('sheaf_history', ENTRY_COLUMNS, ['id'])) {
@@ -180,7 +184,7 @@ export async function fillHistory(
     for (const values of batch) {
       const [id, at, author, kind, tableId, records, first, end] = values
       const newKind = KINDS_FROM_ANOTHER_BASE[String(kind)]
-      const newTableId = plan.tables.get(String(tableId))
+      const newTableId = tableOf(tableId)
       if (!isId(id) || id <= last || !isTime(at) || newKind === undefined || newTableId === undefined)
         continue
       last = id
@@ -261,7 +265,7 @@ export async function fillHistory(
     for (const batch of source.rows('sheaf_history', ['id', 'at', 'kind', 'table_id'], ['id']))
       for (const [id, at, kind, tableId] of batch) {
         if (!isId(id) || id <= previous || id > until || !isTime(at)) continue
-        if (KINDS_FROM_ANOTHER_BASE[String(kind)] === undefined || !plan.tables.has(String(tableId))) continue
+        if (KINDS_FROM_ANOTHER_BASE[String(kind)] === undefined || tableOf(tableId) === undefined) continue
         previous = id
         yield id
       }

@@ -157,6 +157,12 @@ export const FINAL = -1
 export const FROM_ANOTHER_BASE = -2
 
 /**
+ * The table of the entries of histories that came along with single records: none that an activity lists. The history of a
+ * record shows them all the same, and nobody's activity has changes of years ago among the latest.
+ */
+export const NO_TABLE = ''
+
+/**
  * The kinds of entries that come along to another base, and as what: those of records' histories. Undone changes and their
  * undos are changes like any other there; what changes of tables, fields and views did is in the definitions.
  */
@@ -1925,7 +1931,10 @@ export async function removeForeignEntries(
     params,
   })
   await engine.writeScript([
-    { sql: `update sheaf_changes set table_id = '' where ${condition} and id = ${NEWEST_ENTRY}`, params },
+    {
+      sql: `update sheaf_changes set table_id = '${NO_TABLE}' where ${condition} and id = ${NEWEST_ENTRY}`,
+      params,
+    },
     { sql: `delete from sheaf_changes where ${condition}`, params },
   ])
 }

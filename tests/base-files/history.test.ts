@@ -67,11 +67,15 @@ beforeAll(async () => {
 })
 afterAll(() => bench.stop())
 
-async function opened(file: Uint8Array<ArrayBuffer>, options: { withHistory?: boolean } = {}): Promise<Copy> {
+async function opened(
+  file: Uint8Array<ArrayBuffer>,
+  options: { withHistory?: boolean } = {},
+  { title: wanted } = table,
+): Promise<Copy> {
   const job = await importFile(bench, bench.owner, file, options)
   expect(job.error).toBeNull()
   const tables = await bench.trpc.schema.tables.query({ baseId: job.baseId })
-  const tableId = tables.find(({ title }) => title === table.title)?.id ?? ''
+  const tableId = tables.find(({ title }) => title === wanted)?.id ?? ''
   return { baseId: job.baseId, table: await bench.trpc.schema.table.query({ tableId }) }
 }
 
@@ -194,6 +198,22 @@ describe('a base that is opened with the history of its file', () => {
   test('can be exported and opened once more with the same history', async () => {
     const again = await opened(await exportFile(bench, copy.baseId, { withHistory: true }))
     expect(await historyOf(again.table, 1)).toEqual(await historyOf(copy.table, 1))
+  })
+
+  test('has what records were in the tables that they were moved from', async () => {
+    const source = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'first' }])
+    const target = await bench.table({ Title: 'SingleLineText' })
+    await bench.app.rest(ann.token).patch(source.path, { Id: 1, Title: 'second' })
+    const moved = { targetTableId: target.id, ids: [1], move: true }
+    expect((await bench.rest.post(`${source.path}/copy`, moved)).body).toMatchObject({ deleted: 1 })
+    const file = await exportFile(bench, bench.baseId, { withHistory: true })
+    const there = await opened(file, {}, target)
+    const history = await historyOf(await bench.trpc.schema.table.query({ tableId: target.id }), 1)
+    expect(history).toHaveLength(3)
+    expect(await historyOf(there.table, 1)).toEqual(history)
+    // Once more, from the opened base.
+    const again = await opened(await exportFile(bench, there.baseId, { withHistory: true }), {}, target)
+    expect(await historyOf(again.table, 1)).toEqual(history)
   })
 })
 

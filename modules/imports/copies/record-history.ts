@@ -8,6 +8,7 @@ import {
   linesOfRecords,
   listRanges,
   logLines,
+  NO_TABLE,
   removeEntriesById,
   type StoredEntry,
 } from '../../../src/db/change-log.ts'
@@ -16,11 +17,6 @@ import { withNewIds } from './copy-history.ts'
 
 /** Entries of the log that are read or appended at once. */
 const ENTRIES_AT_ONCE = 500
-/**
- * What the entries name as their table: none that an activity lists. The history of a record shows them all the same, and
- * nobody's activity has changes of years ago among the latest.
- */
-const NO_TABLE = ''
 
 interface Ids {
   /** New ids of fields whose logged values are those of the new ones. */
