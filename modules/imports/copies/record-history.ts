@@ -52,10 +52,10 @@ export async function beginHistory(
   ids: Ids,
 ): Promise<BegunHistory> {
   const { home, tableId, recordIds } = from
+  const withinRange = createRangeFinder(recordIds)
   const ranges = (await listRanges(home, tableId, Number.MAX_SAFE_INTEGER)).flatMap((entry) => {
     const { from: first, to: last, tableId: own = tableId } = (entry.detail ?? {}) as Record<string, unknown>
-    const isAdded = (id: RecordId) => Number(id) >= Number(first) && Number(id) <= Number(last)
-    const added = own === tableId ? recordIds.filter(isAdded) : []
+    const added = own === tableId ? withinRange(Number(first), Number(last)) : []
     return added.length === 0 ? [] : [{ entry, added }]
   })
   const inRange = new Map(ranges.map(({ entry, added }) => [entry.id, added]))
@@ -110,6 +110,22 @@ export async function beginHistory(
         )
     },
   }
+}
+
+/** Finds the ids in a range: a table may have thousands of ranges, and a job moves many records. */
+function createRangeFinder(ids: readonly RecordId[]): (first: number, last: number) => RecordId[] {
+  const sorted = ids.toSorted((a, b) => Number(a) - Number(b))
+  /** The position of the first id from a number on. */
+  function positionFrom(number: number): number {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (Number(sorted[middle]) < number) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return (first, last) => sorted.slice(positionFrom(first), positionFrom(last + 1))
 }
 
 const asForeign = ({ at, actorId, kind, records }: StoredEntry): ForeignEntry => ({
