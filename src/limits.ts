@@ -179,10 +179,11 @@ export function createLimits({ meta, secrets, events, log }: LimitsDeps) {
       }
     },
 
-    /** Reads the counts of the last hour, and stores new ones from now on. Call it once all limits exist. */
+    /** Reads the counts of the last hour, and stores new ones from now on. Call it once all limits exist. Never throws. */
     async start(): Promise<void> {
-      await forget()
-      await read()
+      // A server starts also where nothing can be stored: on a full disk, for one, somebody has to delete something.
+      await forget().catch(report)
+      await read().catch(report)
       if (meta.cluster.isShared) readLater()
       timers.add(setInterval(() => void store(), STORE_EVERY_MS).unref())
       timers.add(setInterval(() => void forget().catch(report), FORGET_EVERY_MS).unref())

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -86,6 +87,22 @@ for (const engine of META_DATABASES) {
 }
 
 describe('the counts of rate limits', () => {
+  test('do not keep a server from starting whose disk is full', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sheaf-limits-'))
+    const config = readConfig({ PORT: '0', HOST: '127.0.0.1', DATA_DIR: folder, LOG_LEVEL: 'silent' })
+    await (await startServer(config)).stop()
+    const file = new Database(join(folder, 'sheaf.db'))
+    file.run(`insert into limit_counts values ('sign-ups', 'old', 1, 1)`)
+    file.run(
+      `create trigger full_disk before delete on limit_counts begin select raise(abort, 'disk is full'); end`,
+    )
+    file.close()
+    const server = await startServer(config)
+    expect((await fetch(`${server.url}/api/v1/health`)).status).toBe(200)
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-limits-'))
   const secrets = { connections: new Uint8Array(32) }
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
