@@ -37,6 +37,7 @@ import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { explainStorage } from '../../../src/storage-full.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
@@ -440,10 +441,15 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       if (result.copied === 0) signal.throwIfAborted()
       return result
     } catch (error) {
-      if (result.copied === 0) await history?.cancel()
-      if (result.copied === 0 || !(error instanceof AppError)) throw error
+      if (result.copied === 0) {
+        await history?.cancel()
+        throw error
+      }
+      const reason = explainStorage(error)
+      if (!(reason instanceof AppError)) throw error
       const { copied } = result
-      throw new AppError(error.code, m.copies_error_records_stopped({ copied, reason: error.message }))
+      // Without its details: after an outage, the job would run again and copy the first records twice.
+      throw new AppError(reason.code, m.copies_error_records_stopped({ copied, reason: reason.message }))
     }
   }
 
