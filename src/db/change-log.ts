@@ -905,10 +905,13 @@ export const listRanges = (engine: Engine, tableId: string, before: number): Pro
       and kind in ('records.insert', 'records.import')`,
   )
 
-/** The number of entries, and the time of the oldest. */
+/** The number of entries, and the time of the oldest; of entries from another base only where there are no others. */
 export async function logExtent(engine: Engine): Promise<{ entries: number; oldest: string | null }> {
   const [row] = await engine.all<{ n: number; oldest: string | null }>(
-    { sql: 'select count(*) as n, min(at) as oldest from sheaf_changes', params: [] },
+    {
+      sql: `select count(*) as n, coalesce(min(case when ${IS_OWN} then at end), min(at)) as oldest from sheaf_changes`,
+      params: [],
+    },
     { scan: true },
   )
   return { entries: Number(row?.n ?? 0), oldest: row?.oldest ?? null }
