@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { breathe, mapBreathing } from '../breathe.ts'
+import { withoutCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
 import type {
   Engine,
@@ -321,7 +322,8 @@ function engineOf(
     writers++
     try {
       const checkpoint = () => checkpointSoon(true)
-      return await buildIndexInSteps(index, { path, pool, engine, signal, checkpoint })
+      // It goes on after the request that asks for it.
+      return await withoutCaller(() => buildIndexInSteps(index, { path, pool, engine, signal, checkpoint }))
     } finally {
       if (--writers === 0) files.idle()
     }

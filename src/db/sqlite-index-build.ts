@@ -42,6 +42,11 @@ interface Build extends IndexDefinition {
   columns: [name: string, type: string][]
 }
 
+/** The build of an index that may be there already. */
+interface Plan extends Build {
+  isBuilt: boolean
+}
+
 interface Batch extends Build {
   path: string
   ids: Uint32Array | Float64Array
@@ -63,11 +68,14 @@ interface StepsOptions {
  * @throws the signal's reason
  */
 export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
-  const { engine, pool, path } = options
+  const { engine, signal } = options
   const first = await plan(index, engine)
   if (first === null || !(await isOneLibrary())) return false
-  const drop = () => engine.writeScript(sqlite.dropAutomaticIndex(index.name))
+  let { isBuilt } = first
   try {
+    // A server may have been killed before it had checked its index.
+    if (isBuilt && (await read('sqlite.index-check', index, options)) === null) return true
+    isBuilt = false
     let attempts = 1
     while (!(await attempt(first, options))) {
       // Its table was altered or deleted.
@@ -76,25 +84,29 @@ export async function buildIndexInSteps(index: IndexDefinition, options: StepsOp
       if (!Bun.deepEquals(columns, first.columns)) throw new Error('The table has lost a column of the index')
       if (++attempts > MAX_ATTEMPTS) throw new Error('The table was altered again and again')
     }
-    const problem = await pool.run('sqlite.index-check', { ...index, path }, 'write', path)
+    isBuilt = true
+    const problem = await read('sqlite.index-check', index, options)
     if (problem !== null) throw new Error(`The index does not agree with its table: ${String(problem)}`)
     return true
   } catch (error) {
-    await drop()
+    // The next build goes on with the check.
+    if (!(isBuilt && signal?.aborted)) await engine.writeScript(sqlite.dropAutomaticIndex(index.name))
     throw error
   }
 }
 
+/** Runs a task that reads the whole table, in a process of its own, which the signal ends. */
+const read = (task: string, index: IndexDefinition, { path, pool, signal }: StepsOptions): Promise<unknown> =>
+  pool.run(task, { path, ...index }, 'large read', path, { signal })
+
 /** @returns false if the table has been altered meanwhile */
-async function attempt(
-  build: Build,
-  { path, pool, engine, signal, checkpoint }: StepsOptions,
-): Promise<boolean> {
+async function attempt(build: Build, options: StepsOptions): Promise<boolean> {
+  const { path, pool, engine, signal, checkpoint } = options
   const inWorker = (task: string, input: object) => pool.run(task, { path, ...input }, 'write', path)
   signal?.throwIfAborted()
   await engine.writeScript([...sqlite.dropAutomaticIndex(build.name), ...begin(build)])
   // Read after the triggers are there: later records have their entries from them.
-  const ids = (await inWorker('sqlite.index-order', build)) as Batch['ids']
+  const ids = (await read('sqlite.index-order', build, options)) as Batch['ids']
   for (let at = 0, size = FIRST_BATCH; at < ids.length; ) {
     signal?.throwIfAborted()
     const batch = ids.slice(at, at + size)
@@ -119,15 +131,15 @@ function nextSize(size: number, ms: number): number {
 async function plan(
   { name, table, terms }: IndexDefinition,
   engine: Pick<Engine, 'all'>,
-): Promise<Build | null> {
-  const [found] = await engine.all<{ sql: string; isOdd: number; isDone: number }>({
+): Promise<Plan | null> {
+  const [found] = await engine.all<{ sql: string; isOdd: number; isBuilt: number }>({
     sql: `select s.sql, l.wr or l.strict as isOdd,
-        exists (select 1 from sqlite_schema i where i.type = 'index' and i.name = ? and i.tbl_name = s.name) as isDone
+        exists (select 1 from sqlite_schema i where i.type = 'index' and i.name = ? and i.tbl_name = s.name) as isBuilt
       from pragma_table_list(?) l join sqlite_schema s on s.type = 'table' and s.name = l.name where l.schema = 'main'`,
     params: [name, table],
   })
   // The copy has no collations of columns.
-  if (!found || found.isDone || found.isOdd || /\bcollate\b/i.test(found.sql)) return null
+  if (!found || found.isOdd || /\bcollate\b/i.test(found.sql)) return null
   const [last] = await engine.all<{ id: number | null }>({
     sql: `select max(rowid) as id from ${quote(table)}`,
     params: [],
@@ -143,7 +155,8 @@ async function plan(
   const text = terms.join(' ').toLowerCase()
   const isNamed = (column: string) => text.includes(column.replaceAll('"', '""').toLowerCase())
   const named = columns.filter((column) => column.pk === 0 && isNamed(column.name))
-  return { name, table, terms, key: key.name, columns: named.map((column) => [column.name, column.type]) }
+  const isBuilt = found.isBuilt === 1
+  return { name, table, terms, isBuilt, key: key.name, columns: named.map(({ name, type }) => [name, type]) }
 }
 
 /** The statements that begin a build. */

@@ -1,6 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createIndexStore } from '../../modules/indexes/store.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import { until } from '../support/until.ts'
 import { fillTable, indexNames } from './support.ts'
@@ -170,6 +172,38 @@ describe('an index of a large table in a file', () => {
     await until(() => pages() > 20, 'Some steps')
     const engine = await bench.app.kernel.sources.engine(bench.baseId)
     await engine.storage?.compact(true)
+    await built()
+    expect(await list()).toMatchObject([{ id, state: 'ready', error: null }])
+    expectSound(id, `"${table.field('Num').columnName}"`)
+  })
+
+  test('is built again if a killed server has not checked it and it is wrong', async () => {
+    const { id } = await create(term('Num'))
+    await built()
+    const file = new DatabaseSync(pathOf(), { defensive: false, timeout: 5000 })
+    const schema = (sql: string, ...values: (string | number)[]) => {
+      file.exec('pragma writable_schema = on')
+      file.prepare(sql).run(...values)
+      file.exec('pragma writable_schema = reset')
+    }
+    // An index that misses changes.
+    file.exec('begin immediate')
+    const row = file.prepare('select rowid as id, * from sqlite_schema where name = ?').get(id)
+    schema('delete from sqlite_schema where name = ?', id)
+    file.exec(
+      `update "${table.schema.table.tableName}" set "${table.field('Num').columnName}" = -5 where id < 100`,
+    )
+    schema(
+      'insert into sqlite_schema (rowid, type, name, tbl_name, rootpage, sql) values (?, ?, ?, ?, ?, ?)',
+      ...(Object.values(row ?? {}) as (string | number)[]),
+    )
+    file.exec('commit')
+    file.close()
+    expect(read((own) => own.query('pragma integrity_check').values())).not.toEqual([['ok']])
+    await createIndexStore(bench.app.kernel).update(id, { state: 'building' })
+    const field = { title: 'Other', type: 'Number' as const }
+    await bench.trpc.schema.createField.mutate({ tableId: table.id, field })
+    await bench.app.services.indexes.maintain(() => true)
     await built()
     expect(await list()).toMatchObject([{ id, state: 'ready', error: null }])
     expectSound(id, `"${table.field('Num').columnName}"`)
