@@ -1253,7 +1253,7 @@ const isInRange =
  *
  * There, `change_id` is compared as a sum, so that the index of records serves: that of entries would read all later ones.
  */
-const LOOKED_UP = sql`limit 1 offset 0`
+export const LOOKED_UP = sql`limit 1 offset 0`
 
 /** True if entries of this base after one list a record of a table. @param id as the log keeps it */
 export const isListedAfter = (tableId: string, after: number, id: SQL): SQL =>

@@ -5,7 +5,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import { loggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log.ts'
+import { LOOKED_UP, loggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log.ts'
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -279,7 +279,7 @@ function formerKey(
   const isFree = isOneToOne
     ? sql`and not exists (select 1 from ${tableOf(child)} as ${sql.identifier('~other')}
         where ${inTable('~other', key)} = ${inTable('~former', parentField)}
-          ${stays(child, inTable('~other', child.primaryKey))})`
+          ${stays(child, inTable('~other', child.primaryKey))} ${LOOKED_UP})`
     : sql``
   const logged = loggedSet(undone, child.table.id, 'l')
   // A join would start from the parents, once for each child.
