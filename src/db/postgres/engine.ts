@@ -346,7 +346,9 @@ interface SuspectedIndexes {
 /** The automatic index that refused a write, or those of which one may have. Null for any other error. */
 function refusingIndex(error: unknown, isOwn: boolean): string | SuspectedIndexes | null {
   const message = error instanceof Error ? error.message : ''
-  const name = message.includes('index row size ') ? /"(sheaf_auto_[a-z0-9]+)"/.exec(message)?.[1] : undefined
+  // On Citus, with the number of the shard.
+  const named = /"(sheaf_auto_[a-z0-9]+)(?:_\d+)?"/
+  const name = message.includes('index row size ') ? named.exec(message)?.[1] : undefined
   if (name !== undefined) return name
   if (message.includes('index row requires ')) return { withExpressions: false }
   // An expression for which the value is out of range, or too long. A connected database refuses values for reasons of
