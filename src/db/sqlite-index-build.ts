@@ -1,9 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
 import { unfinishedTable } from '../dialects/automatic-index.ts'
-import type { Engine, IndexDefinition, Statement } from '../dialects/dialect.ts'
+import type { Engine, IndexDefinition } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
-import { changeTriggers, unfinishedIndexes } from '../dialects/sqlite-unfinished-index.ts'
+import {
+  addRecords,
+  changeTriggers,
+  createUnfinished,
+  type UnfinishedIndex,
+  unfinishedIndexes,
+} from '../dialects/sqlite-unfinished-index.ts'
 import type { WorkerPool } from '../pool.ts'
 
 /*
@@ -34,20 +40,12 @@ const MAX_ATTEMPTS = 5
 
 const { quote } = sqlite
 
-/** The build of an index, as plain data. */
-interface Build extends IndexDefinition {
-  /** The column of the record's id. */
-  key: string
-  /** The columns that the terms name, with their types; the key left out. */
-  columns: [name: string, type: string][]
-}
-
 /** The build of an index that may be there already. */
-interface Plan extends Build {
+interface Plan extends UnfinishedIndex {
   isBuilt: boolean
 }
 
-interface Batch extends Build {
+interface Batch extends UnfinishedIndex {
   path: string
   ids: Uint32Array | Float64Array
 }
@@ -100,11 +98,14 @@ const read = (task: string, index: IndexDefinition, { path, pool, signal }: Step
   pool.run(task, { path, ...index }, 'large read', path, { signal })
 
 /** @returns false if the table has been altered meanwhile */
-async function attempt(build: Build, options: StepsOptions): Promise<boolean> {
+async function attempt(build: UnfinishedIndex, options: StepsOptions): Promise<boolean> {
   const { path, pool, engine, signal, checkpoint } = options
   const inWorker = (task: string, input: object) => pool.run(task, { path, ...input }, 'write', path)
   signal?.throwIfAborted()
-  await engine.writeScript([...sqlite.dropAutomaticIndex(build.name), ...begin(build)])
+  await engine.writeScript([
+    ...sqlite.dropAutomaticIndex(build.name),
+    ...createUnfinished(build).map((sql) => ({ sql, params: [] })),
+  ])
   // Read after the triggers are there: later records have their entries from them.
   const ids = (await read('sqlite.index-order', build, options)) as Batch['ids']
   for (let at = 0, size = FIRST_BATCH; at < ids.length; ) {
@@ -157,41 +158,6 @@ async function plan(
   const named = columns.filter((column) => column.pk === 0 && isNamed(column.name))
   const isBuilt = found.isBuilt === 1
   return { name, table, terms, isBuilt, key: key.name, columns: named.map(({ name, type }) => [name, type]) }
-}
-
-/** The statements that begin a build. */
-function begin(build: Build): Statement[] {
-  const { name, terms, key, columns } = build
-  const copy = quote(unfinishedTable(name))
-  const definitions = columns.map(([column, type]) => `, ${quote(column)} ${type}`)
-  return [
-    `create table ${copy} (${quote(key)} integer primary key${definitions.join('')})`,
-    `create index ${quote(name)} on ${copy} (${terms.join(', ')})`,
-    ...createTriggers(build),
-  ].map((sql) => ({ sql, params: [] }))
-}
-
-/** The triggers that keep entries up to date, whether the turn of their records has come or not. */
-function createTriggers({ name, table, columns }: Build): string[] {
-  const copy = quote(unfinishedTable(name))
-  const names = columns.map(([column]) => quote(column))
-  const list = ['rowid', ...names].join(', ')
-  const add = (row: 'old' | 'new') =>
-    `insert into ${copy} (${list}) select ${list} from ${quote(table)} where rowid = ${row}.rowid;`
-  const removeRow = `delete from ${copy} where rowid = old.rowid;`
-  // Deleting a row removes its entry. Where there is an entry without a row, or none, the row is added first: the same entry
-  // is stored once.
-  const remove = `${removeRow} ${add('old')} ${removeRow}`
-  const update = columns.length > 0 ? `update of ${names.join(', ')}` : 'update'
-  const bodies = {
-    inserted: `after insert on ${quote(table)} begin ${add('new')} end`,
-    updating: `before ${update} on ${quote(table)} begin ${remove} end`,
-    updated: `after ${update} on ${quote(table)} begin ${add('new')} end`,
-    deleting: `before delete on ${quote(table)} begin ${remove} end`,
-  }
-  return changeTriggers(name).map(
-    (trigger, at) => `create trigger ${quote(trigger)} ${Object.values(bodies)[at]}`,
-  )
 }
 
 /** The ids of a table's records in the order of an index. */
@@ -256,7 +222,7 @@ async function openWithSchema(path: string) {
 type SchemaFile = Awaited<ReturnType<typeof openWithSchema>>
 
 /** True if a build has lost nothing: whoever alters its table drops its index or triggers. */
-function isWhole(file: SchemaFile, { name, table }: Build): boolean {
+function isWhole(file: SchemaFile, { name, table }: UnfinishedIndex): boolean {
   const triggers = changeTriggers(name)
   const found = file
     .prepare(
@@ -274,7 +240,7 @@ function isWhole(file: SchemaFile, { name, table }: Build): boolean {
  * @returns its duration in milliseconds; null if the build cannot go on
  */
 async function addEntries({ path, ids, ...build }: Batch): Promise<number | null> {
-  const { name, table, columns } = build
+  const { name } = build
   const startedAt = performance.now()
   const file = await openWithSchema(path)
   try {
@@ -293,14 +259,7 @@ async function addEntries({ path, ids, ...build }: Batch): Promise<number | null
       'insert into sqlite_schema (rowid, type, name, tbl_name, rootpage, sql) values (?, ?, ?, ?, ?, ?)',
       ...Object.values(index),
     )
-    const list = columns.map(([column]) => quote(column))
-    file
-      .prepare(
-        `insert into ${copy} (${['rowid', ...list].join(', ')})
-          select ${['t.rowid', ...list.map((column) => `t.${column}`)].join(', ')}
-          from json_each(?) as e cross join ${quote(table)} as t on t.rowid = e.value`,
-      )
-      .run(`[${ids.join(',')}]`)
+    file.prepare(addRecords(build)).run(`[${ids.join(',')}]`)
     file.exec('commit')
     return performance.now() - startedAt
   } finally {
@@ -309,7 +268,7 @@ async function addEntries({ path, ids, ...build }: Batch): Promise<number | null
 }
 
 /** Makes the finished index one of the real table. @returns false if the build cannot go on */
-async function finish({ path, ...build }: Build & { path: string }): Promise<boolean> {
+async function finish({ path, ...build }: UnfinishedIndex & { path: string }): Promise<boolean> {
   const { name, table, terms } = build
   const file = await openWithSchema(path)
   try {
