@@ -53,10 +53,10 @@ const KEPT_MEMORY = { MIMALLOC_PURGE_DELAY: '-1' }
 const LAST_OUTPUT_MS = 3_000
 
 const PROCESSORS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
-/** Parallel processes: more than there are processors, because tests wait for timers, files and database servers. */
-const WORKERS = PROCESSORS + 2
-/** Parallel browsers: each keeps most of a processor busy together with its server. */
-const BROWSERS = Math.min(3, PROCESSORS + 1)
+/** Parallel processes: one more than there are processors, because tests wait for timers, files and database servers. */
+const WORKERS = PROCESSORS + 1
+/** Parallel browsers: each keeps a processor busy together with its server. */
+const BROWSERS = Math.min(2, PROCESSORS)
 /** Parts per process; many small ones balance the load at the end, and each takes a second to start. */
 const PARTS_EACH = 5
 
