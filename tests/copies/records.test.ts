@@ -751,7 +751,7 @@ describe('copying and moving more records than in a call', () => {
       Object.assign(engine, { write, writeTogether })
     }
     expect(await target.total()).toBe(1_000)
-  }, 60_000)
+  })
 
   test('can be cancelled: what was moved stays there, the rest is where it was', async () => {
     const MORE = 2_500

@@ -377,8 +377,8 @@ describe('POST /api/v2/meta/bases/{baseId}/import/analysis', () => {
     expect(result.body.tables.map(({ columns: found }) => found.length)).toEqual(
       range(sheets).map(() => columns),
     )
-    expect(longestMs).toBeLessThan(300)
-  }, 60_000)
+    expect(longestMs).toBeLessThan(1000)
+  })
 
   test('tells the tables, types, samples and problems, which can be changed and sent back', async () => {
     const { status, body } = await sendForm<Analysed>(
