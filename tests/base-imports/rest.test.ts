@@ -42,14 +42,19 @@ afterAll(async () => {
   await server.stop()
 })
 
-interface Answer {
+interface Answer<Body> {
   status: number
   text: string
-  body: BaseImport & Record<string, unknown>
+  body: Body
 }
 
 /** Calls with an API token, and sees that no answer has the token of the source. */
-async function call(method: string, path = '', body?: unknown, credential = token): Promise<Answer> {
+async function call<Body = BaseImport & Record<string, unknown>>(
+  method: string,
+  path = '',
+  body?: unknown,
+  credential = token,
+): Promise<Answer<Body>> {
   const answer = await fetch(`${app.url}/api/v2/meta/base-imports${path}`, {
     method,
     headers: { 'xc-token': credential, 'content-type': 'application/json' },
@@ -139,9 +144,9 @@ describe('POST /api/v2/meta/base-imports', () => {
     expect(done).toMatchObject({ status: 'completed', createsBase: true, hasCredentials: false })
     const { rows } = await recordsOf(app, owner, done.baseId!, 'Books')
     expect(rows.map(({ Title }) => Title)).toEqual(['Emma', 'Dune'])
-    const { list } = (await call('GET', `?baseId=${done.baseId}`)).body as unknown as { list: BaseImport[] }
+    const { list } = (await call<{ list: BaseImport[] }>('GET', `?baseId=${done.baseId}`)).body
     expect(list.map(({ id }) => id)).toEqual([started.id])
-    const report = (await call('GET', `/${started.id}/report`)).body as unknown as { lines: object[] }
+    const report = (await call<{ lines: object[] }>('GET', `/${started.id}/report`)).body
     expect(report).toMatchObject({ isLast: true })
     expect(report.lines).toContainEqual(expect.objectContaining({ tableTitle: 'Books', fieldTitle: 'Odd' }))
     expect((await call('GET', `/${started.id}/report?limit=1`)).body).toMatchObject({
@@ -162,8 +167,7 @@ describe('/api/v2/meta/base-imports/{importId}', () => {
   test('tells whom it has found, and takes the member who stands for a person', async () => {
     const { body } = await call('POST', '', { from, sourceBaseId: crew.id })
     await settled(body.id)
-    const people = async () =>
-      (await call('GET', `/${body.id}/people`)).body as unknown as { people: object[] }
+    const people = async () => (await call<{ people: object[] }>('GET', `/${body.id}/people`)).body
     expect(await people()).toMatchObject({
       people: [{ key: 'zed@example.com', name: 'Zed', cells: 1, memberId: null, isChosen: false }],
       members: [{ id: owner.id }],

@@ -133,7 +133,7 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
       '400 “refused” has no column “Nope”',
     )
     expect(await send({ tables: [{ columns: [{ name: 'Note', dateOrder: 'day' }] }] })).toBe(
-      '400 “Note” has no dates, and so no order of their parts',
+      '400 “Note” has no dates, so it has no date order',
     )
     expect(await send({ tables: [{ columns: [{ name: 'Note', type: 'Formula' }] }] })).toContain('400 ')
     expect(await send({ tables: [{ columns: [{ name: 'Note', link: { table: 3 } }] }] })).toBe(
