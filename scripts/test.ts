@@ -20,7 +20,9 @@ import {
   findFailures,
   formatFailures,
   formatSummary,
+  type Outcome,
   parseSummary,
+  repeated,
 } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
 import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
@@ -32,8 +34,9 @@ import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
  *
  * Files run in parallel processes, browser tests last. Those that kill servers (`*.killed.test.ts`) or measure the memory and
  * processor time of a server of their own (`*.measured.test.ts`) come first: each takes long, in a process of its own. Tests
- * with limits by the clock, which other processes would break, are named `*.quiet.test.ts` and run alone afterwards. These
- * kinds depend on time, so a test that fails is repeated once; those that passed only then are listed above the failed ones.
+ * with limits by the clock, which other processes would break, are named `*.quiet.test.ts` and run alone afterwards. At the end
+ * of a whole run, each file with a test that failed runs once more, alone: a failure that does not come again depends on time,
+ * and is listed above those that do.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -57,6 +60,8 @@ const PROCESSORS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
 const WORKERS = PROCESSORS + 1
 /** Parallel browsers: each keeps a processor busy together with its server. */
 const BROWSERS = Math.min(2, PROCESSORS)
+/** Files that are repeated at most: if more fail, it is not by chance. */
+const MAX_REPEATED = 10
 /** Parts per process; many small ones balance the load at the end, and each takes a second to start. */
 const PARTS_EACH = 5
 
@@ -67,8 +72,11 @@ const isWhole = wanted.length === 0
 const mayPrepare = !options.includes('--no-servers')
 const bunOptions = options.filter((option) => option !== '--no-servers' && !option.startsWith('--home='))
 
-const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
-const failures: Failure[] = []
+const runs: { part: Part; outcome: Outcome }[] = []
+/** Failures of everything but tests. */
+const faults: Failure[] = []
+/** Failures that did not come again. */
+const passedLater: Failure[] = []
 const servers: PrivateServer[] = []
 const running = new Set<Bun.Subprocess>()
 let isInterrupted = false
@@ -102,12 +110,12 @@ try {
   const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const parts = [
     ...separate.map(
-      (file): Part => ({ files: [file], isRepeated: true, isMeasured: file.endsWith('.measured.test.ts') }),
+      (file): Part => ({ files: [file], isMeasured: file.endsWith('.measured.test.ts') }),
     ),
     ...split(onPostgres, WORKERS, { home: 'postgres' }),
     ...split(others, WORKERS),
   ]
-  const browserParts = split(e2e, BROWSERS, { isRepeated: true, timeoutMs: E2E_TIMEOUT_MS })
+  const browserParts = split(e2e, BROWSERS, { timeoutMs: E2E_TIMEOUT_MS })
   const isOne = parts.length + browserParts.length === 1
   await inParallel(
     [
@@ -117,19 +125,23 @@ try {
     (part) => runTests(part, !isOne),
   )
   await checked
-  await runTests({ files: quiet, isRepeated: true, isMeasured: true })
+  await runTests({ files: quiet, isMeasured: true })
+  if (isWhole) await repeatFailed()
 } catch (error) {
   fail(error)
 } finally {
   await Promise.all(servers.map((server) => server.stop()))
 }
 if (isInterrupted) fail('Interrupted')
-const [repeated, failed] = [
-  failures.filter(({ hasPassed }) => hasPassed),
-  failures.filter(({ hasPassed }) => !hasPassed),
-]
-if (repeated.length > 0) console.log(`\nPassed only when repeated:\n${formatFailures(repeated)}\n`)
-if (failed.length > 0) console.log(`\nFailed:\n${formatFailures(failed)}\n`)
+const failures = [...runs.flatMap(({ outcome }) => outcome.failures), ...faults]
+const counts: Counts = { passed: 0, failed: faults.length, skipped: 0 }
+for (const { outcome } of runs) {
+  counts.passed += outcome.counts.passed
+  counts.failed += outcome.counts.failed
+  counts.skipped += outcome.counts.skipped
+}
+if (passedLater.length > 0) console.log(`\nPassed only when repeated:\n${formatFailures(passedLater)}\n`)
+if (failures.length > 0) console.log(`\nFailed:\n${formatFailures(failures)}\n`)
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
@@ -186,8 +198,6 @@ async function runStep(what: string, script: string, { isBeside = false } = {}):
 interface Part {
   files: readonly string[]
   home?: Home
-  /** True for tests that depend on time: one that fails is repeated once. */
-  isRepeated?: boolean
   /** True for tests that measure time or memory. */
   isMeasured?: boolean
   /** `TEST_TIMEOUT_MS` if absent. */
@@ -207,33 +217,45 @@ function split(files: readonly string[], workers: number, each: Omit<Part, 'file
   return [...long.map((file) => [file]), ...parts].map((part) => ({ files: part, ...each }))
 }
 
-/**
- * Runs test files in one `bun test` and adds up their results.
- *
- * @param isHeldBack holds its output until it ends, because others print at the same time
- */
-async function runTests(
-  { files, home, isRepeated, isMeasured, timeoutMs = TEST_TIMEOUT_MS }: Part,
+/** @param isHeldBack holds its output until it ends, because others print at the same time */
+async function runTests(part: Part, isHeldBack = false): Promise<void> {
+  if (part.files.length === 0 || isInterrupted) return
+  runs.push({ part, outcome: await runPart(part, isHeldBack) })
+}
+
+/** Runs each file with failures once more, alone. */
+async function repeatFailed(): Promise<void> {
+  const failed = runs.flatMap((run) =>
+    [...new Set(run.outcome.failures.map(({ file }) => file))].map((file) => ({ run, file })),
+  )
+  if (failed.length > MAX_REPEATED) return
+  for (const { run, file } of failed) {
+    if (isInterrupted) return
+    const { outcome, passed } = repeated(run.outcome, file, await runPart({ ...run.part, files: [file] }))
+    run.outcome = outcome
+    passedLater.push(...passed)
+  }
+}
+
+/** Runs test files in one `bun test`. */
+async function runPart(
+  { files, home, isMeasured, timeoutMs = TEST_TIMEOUT_MS }: Part,
   isHeldBack = false,
-): Promise<void> {
-  if (files.length === 0 || isInterrupted) return
+): Promise<Outcome> {
   const paths = files.map((file) => `./${file}`)
   const preload = process.env.TEST_SCRIPTS ? ['--preload=./tests/support/preload-scripts.ts'] : []
-  const retry = isRepeated ? ['--retry=1'] : []
   const { exitCode, errorOutput } = await stream(
-    bun('test', `--timeout=${timeoutMs}`, ...preload, ...retry, ...bunOptions, ...paths),
+    bun('test', `--timeout=${timeoutMs}`, ...preload, ...bunOptions, ...paths),
     isHeldBack,
     { ...(isMeasured ? {} : KEPT_MEMORY), ...(home === undefined ? {} : { TEST_HOME: home }) },
   )
-  const summary = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
-  counts.passed += summary.passed
-  counts.failed += summary.failed
-  counts.skipped += summary.skipped
-  for (const failure of findFailures(errorOutput)) {
-    failures.push(home === undefined ? failure : { ...failure, name: `${failure.name} (on ${home})` })
-  }
-  if (exitCode !== 0 && summary.failed === 0 && !isInterrupted)
+  const counts = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
+  if (exitCode !== 0 && counts.failed === 0 && !isInterrupted)
     fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
+  const failures = findFailures(errorOutput).map((failure) =>
+    home === undefined ? failure : { ...failure, name: `${failure.name} (on ${home})` },
+  )
+  return { counts, failures }
 }
 
 /** The value of `--home=`; null if absent. */
@@ -257,8 +279,7 @@ function findTestFiles(path: string): string[] {
 function fail(reason: unknown, details: readonly string[] = []): void {
   const message = reason instanceof Error ? reason.message : String(reason)
   console.error(message)
-  failures.push({ name: message, reason: details, hasPassed: false })
-  counts.failed++
+  faults.push({ name: message, file: '', reason: details })
 }
 
 /** Runs a command and forwards its output, immediately or once it has ended. */

@@ -6,7 +6,7 @@ import { chunked, inParallel } from '../scripts/test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
 import { LONG_FILES } from '../scripts/test/long-files.ts'
-import { findFailures, formatFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
+import { findFailures, formatFailures, formatSummary, parseSummary, repeated } from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
 
 describe('parseSummary', () => {
@@ -67,7 +67,7 @@ describe('--database-url', () => {
   })
 })
 
-test('failures are named once, with their files and errors', () => {
+test('failures are named with their files and errors, as often as they are counted', () => {
   const output = [
     'bun test v1.4.4',
     '',
@@ -77,27 +77,22 @@ test('failures are named once, with their files and errors', () => {
     '',
     'error: expect(received).toBe(expected)',
     '\u001b[31m(fail)\u001b[0m rating > is kept [12.50ms]',
+    '(fail) rating > is kept [13.50ms]',
     'tests/b.e2e.ts:',
     ...Array.from({ length: 90 }, (_, index) => `line ${index}`),
     '(fail) a page (fail) opens',
-    'error: the page was late',
-    '(pass) a page > is seen in time (attempt 2) [9.00ms]',
-    '2 tests failed:',
+    '3 tests failed:',
     '(fail) rating > is kept [12.50ms]',
   ].join('\n')
   const [first, second, third, ...others] = findFailures(output)
   expect(first).toEqual({
     name: 'tests/a.test.ts: rating > is kept',
+    file: 'tests/a.test.ts',
     reason: ['12 |   expect(rating).toBe(4)', 'error: expect(received).toBe(expected)'],
-    hasPassed: false,
   })
-  expect(second?.name).toBe('tests/b.e2e.ts: a page (fail) opens')
-  expect(second?.reason).toHaveLength(40)
-  expect(third).toEqual({
-    name: 'tests/b.e2e.ts: a page > is seen in time',
-    reason: ['error: the page was late'],
-    hasPassed: true,
-  })
+  expect(second).toEqual({ ...first!, reason: [] })
+  expect(third).toMatchObject({ name: 'tests/b.e2e.ts: a page (fail) opens', file: 'tests/b.e2e.ts' })
+  expect(third?.reason).toHaveLength(40)
   expect(others).toEqual([])
   expect(
     formatFailures([
@@ -105,6 +100,30 @@ test('failures are named once, with their files and errors', () => {
       { name: 'c', reason: [] },
     ]),
   ).toBe('  a\n      error: b\n  c')
+})
+
+test('a repeated file counts by what its second run gave, also with a failure that is new', () => {
+  const failure = (file: string, test: string) => ({ name: `${file}: ${test}`, file, reason: [] })
+  const [one, two, three] = [failure('a', 'one'), failure('a', 'two'), failure('a', 'three')]
+  const other = failure('b', 'one')
+  const first = { counts: { passed: 10, failed: 3, skipped: 1 }, failures: [one, other, two] }
+  const again = (...failures: (typeof one)[]) => ({
+    counts: { passed: 5 - failures.length, failed: failures.length, skipped: 1 },
+    failures,
+  })
+  expect(repeated(first, 'a', again())).toEqual({
+    outcome: { counts: { passed: 12, failed: 1, skipped: 1 }, failures: [other] },
+    passed: [one, two],
+  })
+  expect(repeated(first, 'a', again(two))).toEqual({
+    outcome: { counts: { passed: 11, failed: 2, skipped: 1 }, failures: [other, two] },
+    passed: [one],
+  })
+  expect(repeated(first, 'a', again(one, two, three)).outcome.counts).toEqual({
+    passed: 9,
+    failed: 4,
+    skipped: 1,
+  })
 })
 
 test('the long files exist', () => {

@@ -35,23 +35,24 @@ export function formatSummary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** A test that failed at least once, with its file: `tests/a.test.ts: rating > is kept`. */
+/** A test that failed. */
 export interface Failure {
+  /** With its file: `tests/a.test.ts: rating > is kept`. */
   name: string
+  /** Empty for a step that is not a test. */
+  file: string
   /** What it printed, at most `MAX_REASON_LINES`: its error with the stack. */
   reason: readonly string[]
-  /** True if it passed when it was repeated. */
-  hasPassed: boolean
 }
 
 /** Enough for an assertion with its place in the code; the whole output is above. */
 const MAX_REASON_LINES = 40
 
-const RESULT = /^\((pass|fail|skip|todo)\) (.*?)( \(attempt \d+\))?(?: \[[\d.]+m?s\])?$/
+const RESULT = /^\((pass|fail|skip|todo)\) (.*?)(?: \[[\d.]+m?s\])?$/
 
-/** The tests of a `bun test` run that failed, or passed only when they were repeated. */
+/** The tests of a `bun test` run that failed. */
 export function findFailures(output: string): Failure[] {
-  const found = new Map<string, Failure>()
+  const found: Failure[] = []
   let file = ''
   let reason: string[] = []
   for (const line of Bun.stripANSI(output).split('\n')) {
@@ -59,19 +60,44 @@ export function findFailures(output: string): Failure[] {
     if (/^\d+ tests? failed:$/.test(line)) break
     const [, name] = /^(\S+\.(?:test|e2e)\.tsx?):$/.exec(line) ?? []
     if (name !== undefined) file = name
-    const [, result, test, attempt] = RESULT.exec(line) ?? []
-    if (result === 'fail' || attempt !== undefined) {
-      const failure = {
-        name: `${file}: ${test}`,
-        reason: reason.slice(0, MAX_REASON_LINES),
-        hasPassed: result === 'pass',
-      }
-      if (!found.has(failure.name)) found.set(failure.name, failure)
+    const [, result, test] = RESULT.exec(line) ?? []
+    if (result === 'fail') {
+      found.push({ name: `${file}: ${test}`, file, reason: reason.slice(0, MAX_REASON_LINES) })
     }
     if (name !== undefined || result !== undefined) reason = []
     else if (line.trim() !== '') reason.push(line)
   }
-  return [...found.values()]
+  return found
+}
+
+/** What a run of test files gave. */
+export interface Outcome {
+  counts: Counts
+  failures: readonly Failure[]
+}
+
+/**
+ * Replaces the failures of one file by those of a second run of that file.
+ *
+ * @returns the outcome, and the failures of the first run that did not come again
+ */
+export function repeated(
+  { counts, failures }: Outcome,
+  file: string,
+  again: Outcome,
+): { outcome: Outcome; passed: Failure[] } {
+  const [own, others] = [
+    failures.filter((failure) => failure.file === file),
+    failures.filter((failure) => failure.file !== file),
+  ]
+  const fewer = own.length - again.failures.length
+  return {
+    outcome: {
+      counts: { ...counts, passed: counts.passed + fewer, failed: counts.failed - fewer },
+      failures: [...others, ...again.failures],
+    },
+    passed: own.filter(({ name }) => !again.failures.some((failure) => failure.name === name)),
+  }
 }
 
 /** The failures for the end of a run: above them may be thousands of lines. */
