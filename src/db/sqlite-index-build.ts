@@ -66,9 +66,11 @@ interface StepsOptions {
  * @throws the signal's reason
  */
 export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
-  const { engine, signal } = options
+  const { path, pool, engine, signal } = options
   const first = await plan(index, engine)
-  if (first === null || !(await isOneLibrary())) return false
+  if (first === null) return false
+  // Also starts a thread and loads its modules, for which writers would wait later.
+  if (!(await pool.run('sqlite.index-can-build', null, 'write', path))) return false
   let { isBuilt } = first
   try {
     // A server may have been killed before it had checked its index.
@@ -332,6 +334,7 @@ const unfinishedIn = (file: Database): string[] =>
     .map(({ name }) => name)
 
 export const indexTasks = {
+  'sqlite.index-can-build': isOneLibrary,
   'sqlite.index-order': readOrder,
   'sqlite.index-batch': addEntries,
   'sqlite.index-finish': finish,

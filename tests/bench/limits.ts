@@ -209,6 +209,7 @@ async function measureRows(rows: number): Promise<Line[]> {
     await repeated('search', 500, () => list('Order 1234'))
     await measure('insert one record', 50, (n) => insert(rows + n))
     await measure('first page after an insert', 50, () => pageAt(0), insert)
+    add(await measureBuild(product, rows))
     add({
       work: `${count} rows: filled`,
       result: `${filled.toFixed(0)} s`,
@@ -220,6 +221,44 @@ async function measureRows(rows: number): Promise<Line[]> {
   } finally {
     await product.stop()
   }
+}
+
+/** Updates of single records while an index of the table is built. */
+async function measureBuild(product: Product, rows: number): Promise<Line> {
+  const { tableId, path } = product
+  const { rest, trpc } = clientsOf(product)
+  const { fields } = await trpc.schema.table.query({ tableId })
+  const terms = ['Count', 'Price'].map((title) => {
+    const { id: fieldId } = fields.find((field) => field.title === title)!
+    return { fieldId, as: 'value' as const, direction: 'desc' as const }
+  })
+  const { id } = await trpc.indexes.create.mutate({ tableId, terms })
+  const startedAt = performance.now()
+  let isOver = false
+  const built = (async () => {
+    for (;;) {
+      const index = (await trpc.indexes.list.query({ tableId })).find((one) => one.id === id)
+      if (index?.state === 'failed') throw new Error(String(index.error))
+      if (index?.state === 'ready') return (performance.now() - startedAt) / 1000
+      await Bun.sleep(250)
+    }
+  })().finally(() => {
+    isOver = true
+  })
+  const took: number[] = []
+  for (let n = 1; !isOver; n++) {
+    const before = performance.now()
+    await written(rest.patch(path, { Id: 1 + ((n * 7919) % rows), Count: n }))
+    took.push(performance.now() - before)
+    await Bun.sleep(PAUSE_MS)
+  }
+  const seconds = await built
+  return lineFor(
+    `${rows.toLocaleString('en')} rows: update a record while an index is built`,
+    sampleOf(took),
+    100,
+    `; ${took.length} updates, built in ${seconds.toFixed(0)} s`,
+  )
 }
 
 /** Times calls until others have been watched, and at least ten times. */
