@@ -109,9 +109,7 @@ try {
   // Not beside the build, for which everything waits.
   const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const parts = [
-    ...separate.map(
-      (file): Part => ({ files: [file], isMeasured: file.endsWith('.measured.test.ts') }),
-    ),
+    ...separate.map((file): Part => ({ files: [file], isMeasured: file.endsWith('.measured.test.ts') })),
     ...split(onPostgres, WORKERS, { home: 'postgres' }),
     ...split(others, WORKERS),
   ]

@@ -6,7 +6,13 @@ import { chunked, inParallel } from '../scripts/test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
 import { LONG_FILES } from '../scripts/test/long-files.ts'
-import { findFailures, formatFailures, formatSummary, parseSummary, repeated } from '../scripts/test/summary.ts'
+import {
+  findFailures,
+  formatFailures,
+  formatSummary,
+  parseSummary,
+  repeated,
+} from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
 
 describe('parseSummary', () => {
