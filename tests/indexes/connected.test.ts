@@ -10,6 +10,7 @@ import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { until } from '../support/until.ts'
+import { performanceOf } from './support.ts'
 
 const RECORDS = 6_000
 const NAMES = {
@@ -76,8 +77,7 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('indexes of a connecte
   const listed = async () => (await bench.rest.get(path(task))).body.list as { id: string; state: string }[]
   const inDatabase = async () =>
     (await ask(NAMES[kind])).map(({ name }) => String(name)).filter((name) => name.startsWith('sheaf_auto_'))
-  const explain = async () =>
-    (await bench.trpc.indexes.performance.query({ tableId: task.table.id })).views[0]
+  const explain = async () => (await performanceOf(bench.trpc, task.table.id)).views[0]
 
   async function finished() {
     await until(

@@ -7,7 +7,7 @@ import { type Bench, benchOf, createBench, type TestTable, testTable } from '../
 import { createTestApp } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { fillTable, indexNames, RECORDS } from './support.ts'
+import { fillTable, indexNames, performanceOf, RECORDS } from './support.ts'
 
 const FORMULAS: Record<string, string> = {
   Total: '{Num} * {Price}',
@@ -197,7 +197,7 @@ describe('an index of a formula', () => {
   test('is suggested for a view and created with its button', async () => {
     await addFormulas('Gross')
     const viewId = table.schema.views[0]!.id
-    const explain = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+    const explain = async () => (await performanceOf(bench.trpc, table.id)).views[0]!
     const sorts = [{ fieldId: table.field('Gross').id, direction: 'desc' as const }]
     const filter = { fieldId: table.field('Status').id, operator: 'eq' as const, value: 'status 2' }
     await bench.trpc.views.update.mutate({ viewId, patch: { sorts, filter } })
@@ -232,7 +232,7 @@ describe('an index of a formula', () => {
     const sorts = [{ fieldId: table.field('Total').id, direction: 'asc' as const }]
     const filter = { fieldId: table.field('Num').id, operator: 'gt' as const, value: 3_000 }
     await bench.trpc.views.update.mutate({ viewId, patch: { sorts, filter } })
-    const explain = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+    const explain = async () => (await performanceOf(bench.trpc, table.id)).views[0]!
     const rows = await table.list(`?viewId=${viewId}&limit=40`)
     const { suggestion } = await explain()
     await create(term('Total'))

@@ -8,7 +8,7 @@ import { type Bench, benchOf, createBench, type TestTable } from '../records/sup
 import { createTestApp } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { fillTable, indexNames } from './support.ts'
+import { fillTable, indexNames, performanceOf } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -174,7 +174,7 @@ describe('automatic indexes', () => {
     expect(index?.terms.slice(0, 2)).toEqual([term('Name'), term('Num')])
     expect(index?.bytes).toBeGreaterThan(0)
     expect(await table.list(where)).toEqual(before)
-    const { views } = await bench.trpc.indexes.performance.query({ tableId: table.id })
+    const { views } = await performanceOf(bench.trpc, table.id)
     expect(views).toHaveLength(1)
   })
 
@@ -476,7 +476,7 @@ describe('automatic indexes', () => {
 })
 
 describe('an index in the order of a sort', () => {
-  const explain = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+  const explain = async () => (await performanceOf(bench.trpc, table.id)).views[0]!
   const setView = async (sorts: { fieldId: string; direction: 'asc' | 'desc' }[]) => {
     // Matches half of the records, so that a database that may choose would walk the index.
     const filter = { fieldId: table.field('Num').id, operator: 'gt' as const, value: RECORDS / 2 }
@@ -639,8 +639,7 @@ describe('indexes that people ask for', () => {
     const viewId = table.schema.views[0]!.id
     const sorts = [{ fieldId: table.field('Num').id, direction: 'asc' as const }]
     await bench.trpc.views.update.mutate({ viewId, patch: { sorts } })
-    const suggested = async () =>
-      (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!.suggestion
+    const suggested = async () => (await performanceOf(bench.trpc, table.id)).views[0]!.suggestion
     const terms = (await suggested())!
     await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [...terms, term('Flag')] })
     await finished()
@@ -651,7 +650,7 @@ describe('indexes that people ask for', () => {
     const viewId = table.schema.views[0]!.id
     const sorts = [{ fieldId: table.field('Num').id, direction: 'asc' as const }]
     await bench.trpc.views.update.mutate({ viewId, patch: { sorts } })
-    const explain = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+    const explain = async () => (await performanceOf(bench.trpc, table.id)).views[0]!
     const before = await explain()
     expect(before).toMatchObject({ reads: RECORDS, returns: 25, sorts: true, usesIndex: false })
     await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: before.suggestion! })
@@ -682,7 +681,7 @@ describe('indexes that people ask for', () => {
     }
     const readsOfPage = () => statements.filter((sql) => sql.includes(columnName)).length
     try {
-      const [explained] = (await bench.trpc.indexes.performance.query({ tableId: table.id })).views
+      const [explained] = (await performanceOf(bench.trpc, table.id)).views
       expect(explained).toMatchObject({ reads: RECORDS, returns: 25, matches: RECORDS - 11, sorts: true })
       expect(readsOfPage()).toBe(0)
       const path = `/api/v2/meta/tables/${table.id}/performance`

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Condition } from '../../src/core/filters/index.ts'
 import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
+import { performanceOf } from './support.ts'
 
 /** Distinct numbers, one day each, 40 names and three states. */
 const RECORDS = 9_000
@@ -135,7 +136,7 @@ describe('a filter that few records meet', () => {
     expect(await page(filterAt(0), sorted)).toEqual(beforeSorted)
     const viewId = table.schema.views[0]!.id
     await bench.trpc.views.update.mutate({ viewId, patch: { filter: filterAt(0) } })
-    const explained = (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+    const explained = (await performanceOf(bench.trpc, table.id)).views[0]!
     if (engine.location.client === 'sqlite3') {
       expect(explained).toMatchObject({ usesIndex: true, reads: before.ids.length, suggestion: null })
     }

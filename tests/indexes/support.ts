@@ -1,6 +1,9 @@
+import type { TablePerformance } from '../../src/core/performance.ts'
 import { isAutomaticIndex } from '../../src/dialects/automatic-index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { TestTable } from '../records/support.ts'
+import type { TrpcClient } from '../support/client.ts'
+import { until } from '../support/until.ts'
 
 /** Records in a table large enough for automatic indexes. */
 export const RECORDS = 6_000
@@ -38,6 +41,19 @@ export async function fillTable(
     truncated: true,
     tableIds: [tableId],
   })
+}
+
+/** How a table is read, asked again where its records were not counted within half a second, as on a busy machine. */
+export async function performanceOf(
+  trpc: Pick<TrpcClient, 'indexes'>,
+  tableId: string,
+): Promise<TablePerformance> {
+  let found: TablePerformance | undefined
+  await until(async () => {
+    found = await trpc.indexes.performance.query({ tableId })
+    return found.records !== null && found.views.every(({ matches }) => matches !== null)
+  }, 'The number of records of all views')
+  return found!
 }
 
 /** Names of the indexes for reads that exist in the database of a table. */
