@@ -3,6 +3,7 @@ import { utimesSync } from 'node:fs'
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { defineBasesTables } from '../../modules/bases/tables.ts'
 import { defineSchemaTables } from '../../modules/schema/tables.ts'
+import { currentCaller } from '../../src/caller.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { BaseRole } from '../../src/core/roles.ts'
 import type { ListedTrashItem } from '../../src/core/trash.ts'
@@ -88,12 +89,20 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
   const titles = (items: readonly ListedTrashItem[]) => items.map(({ ref, title }) => `${ref.kind} ${title}`)
   const list = async (filter: Parameters<typeof trpc.trash.listAll.query>[0] = {}) =>
     (await trpc.trash.listAll.query(filter)).items
+  /** True in a request of the user. The rounds of the server and what follows writes of others open bases at any time as well. */
+  const isAsked = () => currentCaller()?.key === `user ${user.id}`
   /** The bases whose logs a call opens. */
   async function opened(call: () => Promise<unknown>): Promise<string[]> {
-    const engines = spyOn(app.kernel.sources, 'engine')
+    const { sources } = app.kernel
+    const { engine } = sources
+    const bases = new Set<string>()
+    const engines = spyOn(sources, 'engine').mockImplementation((baseId) => {
+      if (isAsked()) bases.add(baseId)
+      return engine(baseId)
+    })
     try {
       await call()
-      return [...new Set(engines.mock.calls.map(([baseId]) => baseId))]
+      return [...bases]
     } finally {
       engines.mockRestore()
     }
@@ -355,7 +364,10 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     const { sources } = app.kernel
     const { engine } = sources
     const left = new AbortController()
+    let count = 0
     const engines = spyOn(sources, 'engine').mockImplementation(async (baseId) => {
+      if (!isAsked()) return engine(baseId)
+      count++
       left.abort()
       await Bun.sleep(200)
       return engine(baseId)
@@ -364,8 +376,8 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
       const headers = { 'xc-auth': user.token }
       await fetch(`${app.url}/api/v2/meta/trash/items`, { headers, signal: left.signal }).catch(() => null)
       await Bun.sleep(1_500)
-      expect(engines.mock.calls.length).toBeGreaterThan(0)
-      expect(engines.mock.calls.length).toBeLessThan(12)
+      expect(count).toBeGreaterThan(0)
+      expect(count).toBeLessThan(12)
     } finally {
       engines.mockRestore()
     }
