@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { defineHooksTables } from '../../modules/hooks/tables.ts'
 import type { OutboundRecorder } from '../support/outbound-recorder.ts'
+import { until } from '../support/until.ts'
 import { createHookBench, type HookBench, type TestTable } from './support.ts'
 
 type NewField = Parameters<HookBench['trpc']['schema']['createField']['mutate']>[0]['field']
@@ -359,9 +360,8 @@ test('a delivery that was stored while its webhook was deleted is removed', asyn
     .where(eq(hookDeliveries.id, first?.id ?? ''))
     .returning()
   expect(left).toHaveLength(1)
-  const deadline = Date.now() + 15_000
   const idsOf = async () => (await meta.db.select().from(hookDeliveries)).map(({ hookId }) => hookId)
-  while ((await idsOf()).includes('hkdeleted') && Date.now() < deadline) await Bun.sleep(100)
+  await until(async () => !(await idsOf()).includes('hkdeleted'), 'The removal of the delivery')
   expect(await idsOf()).toEqual([hookId])
 })
 
