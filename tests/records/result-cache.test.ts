@@ -6,6 +6,7 @@ import { createResultCache } from '../../modules/records/read/result-cache.ts'
 import { createRowCounts } from '../../modules/records/read/row-counts.ts'
 import { asCaller } from '../../src/caller.ts'
 import { effectsOf, unknownEffects } from '../../src/db/change-log.ts'
+import { until } from '../support/until.ts'
 import { createLink, type TestLink } from './links-support.ts'
 import { type Bench, createBench, type TestTable } from './support.ts'
 
@@ -249,7 +250,7 @@ describe('createResultCache', () => {
     const first = asRequest(leaves.signal, () => cache.over(opened).all(slow, { scan: true }))
     const second = asRequest(new AbortController().signal, () => cache.over(opened).all(slow, { scan: true }))
     const left = first.catch((error) => error)
-    await Bun.sleep(50)
+    await until(() => runs > 0, 'The read')
     leaves.abort()
     expect(await left).toMatchObject({ code: 'QUERY_CANCELLED' })
     expect(await second).toEqual([{ n: 3_000_000 }])
