@@ -319,7 +319,8 @@ export const tablesOf = ({ related, storedIn }: ImportLink): string[] => [relate
 
 /** True if the link's storage and display field are unchanged since the import was started. */
 export const isSameLink = (left: ImportLink, right: ImportLink): boolean =>
-  JSON.stringify(withoutPeople(left)) === JSON.stringify(withoutPeople(right))
+  // PostgreSQL stores the input of a job with its keys in another order.
+  Bun.deepEquals(withoutPeople(left), withoutPeople(right))
 
 const withoutPeople = ({ related, ...link }: ImportLink) => ({
   ...link,
