@@ -35,8 +35,8 @@ import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
  * Files run in parallel processes, browser tests last. Those that kill servers (`*.killed.test.ts`) or measure the memory and
  * processor time of a server of their own (`*.measured.test.ts`) come first: each takes long, in a process of its own. Tests
  * with limits by the clock, which other processes would break, are named `*.quiet.test.ts` and run alone afterwards. At the end
- * of a whole run, each file with a test that failed runs once more, alone: a failure that does not come again depends on time,
- * and is listed above those that do.
+ * of a whole run, each file with a test that failed runs once more, alone. A failure that does not come again depends on time or
+ * on other tests, and is listed above those that do.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
