@@ -190,6 +190,41 @@ describe('the selection', () => {
     expect(text).toBe('2 cells')
   })
 
+  test.each([
+    ['cell', 'Title'],
+    ['row', null],
+  ])('is extended to another %s while its first record is being located again', async (_, title) => {
+    const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    const pressed = (row: number) =>
+      title === null ? page.locator(`[data-part="rowNumber"][data-row="${row}"]`) : grid.cell(row, title)
+    await pressed(10).click()
+    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+    await grid.showsIn(899, 'Title', 'r899')
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    await page.route('**/trpc/records.positions*', async (route) => {
+      asked.resolve()
+      await released.promise
+      await route.continue()
+    })
+    await owners().records.write.mutate({
+      change: {
+        baseId: table.baseId,
+        operations: [{ kind: 'delete', tableId: table.tableId, ids: [450] }],
+      },
+    })
+    await asked.promise
+    await grid.showsIn(898, 'Title', 'r899')
+    await pressed(898).click({ modifiers: ['Shift'] })
+    released.resolve()
+    const cells = title === null ? '1,778 cells' : '889 cells'
+    expect(await untilNumbers(grid, cells)).toContain(cells)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('has a menu for all of its records, also those that were not loaded', async () => {
     const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
     const grid = await tests.openTable(await tests.createTable(FIELDS, rows))
@@ -198,6 +233,7 @@ describe('the selection', () => {
     await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
     await grid.showsIn(899, 'Title', 'r899')
     await grid.cell(899, 'Title').click({ modifiers: ['Shift'] })
+    expect(await untilNumbers(grid, '900 cells')).toContain('900 cells')
     await grid.cell(899, 'Title').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Delete 900 records' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 900 records' }).click()
@@ -236,6 +272,7 @@ describe('the selection', () => {
     await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
     await grid.showsIn(899, 'Title', 'r899')
     await grid.cell(895, 'Title').click({ modifiers: ['Shift'] })
+    expect(await untilNumbers(grid, '896 cells')).toContain('896 cells')
     const asked = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const answered = Promise.withResolvers<void>()

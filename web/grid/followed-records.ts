@@ -59,6 +59,8 @@ export class FollowedRecords {
   /** The source's revision that `noted` describes. */
   private revision = -1
   private lookup: AbortController | null = null
+  /** See `whenLocated`. */
+  private waiting: (() => void) | null = null
   private isFollowing = false
   /** Last position of an active cell whose record left the view: keys continue from there. */
   lastActive: CellPosition | null = null
@@ -67,8 +69,23 @@ export class FollowedRecords {
     engine.selection.subscribe(() => {
       if (this.isFollowing) return
       this.cancelLookup()
+      this.waiting = null
       this.note()
     })
+  }
+
+  /** True while selected records are being located, which the selection lacks until then. */
+  get isLocating(): boolean {
+    return this.lookup !== null
+  }
+
+  /**
+   * Calls `use` once the selection is complete: at once, or when the records that are being located are found. Not at all
+   * if something else is selected before.
+   */
+  whenLocated(use: () => void): void {
+    if (this.isLocating) this.waiting = use
+    else use()
   }
 
   /** The record of the active cell, loaded or not. */
@@ -98,13 +115,11 @@ export class FollowedRecords {
       else rows.set(id, row)
     }
     this.cancelLookup()
-    if (unknown.length === 0) {
-      this.apply(noted, rows)
-      return
-    }
     this.apply(noted, rows)
-    this.noted = noted
-    void this.locate(noted, unknown)
+    if (unknown.length > 0) {
+      this.noted = noted
+      void this.locate(noted, unknown)
+    } else this.settle()
   }
 
   private async locate(noted: Noted, unknown: readonly RecordId[]): Promise<void> {
@@ -120,13 +135,21 @@ export class FollowedRecords {
       }
       this.lookup = null
       this.apply(noted, rows)
+      this.settle()
     } catch (error) {
       if (lookup.signal.aborted) return
       // Without their positions, keeps the located records and drops the rest.
       this.lookup = null
       this.note()
       console.warn('the selected records could not be found', error)
+      this.settle()
     }
+  }
+
+  private settle(): void {
+    const { waiting } = this
+    this.waiting = null
+    waiting?.()
   }
 
   private cancelLookup(): void {

@@ -6,11 +6,13 @@ import { applyFill } from '../fill-actions.ts'
 import { intentOf } from '../keys.ts'
 import {
   addRange,
+  type CellPosition,
   clampCell,
   extendTo,
   focusCell,
   lastBounds,
   rangeAt,
+  type Selection,
   selectCell,
   selectColumn,
   selectRow,
@@ -61,7 +63,8 @@ function press(hit: Hit, event: PointerEvent, engine: Engine): void {
 function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): void {
   const cell = { row, column }
   const selection = engine.selection.get()
-  if (event.shiftKey && selection) engine.select(extendTo(selection, cell), cell)
+  if (extendsSelection(event, engine))
+    extend(engine, cell, (before, to) => engine.select(extendTo(before, to), to))
   else if ((event.ctrlKey || event.metaKey) && selection) engine.select(addRange(selection, rangeAt(cell)))
   else engine.select(selectCell(cell))
   // Touch scrolls; only mouse and pen select a range.
@@ -71,12 +74,31 @@ function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): v
 function pressRow({ row }: Hit, event: PointerEvent, engine: Engine): void {
   const cell = { row, column: 0 }
   const selection = engine.selection.get()
-  if (event.shiftKey && selection)
-    engine.select({ ranges: [{ ...asRows(selection.ranges.at(-1)!), focus: cell }] }, null)
+  if (extendsSelection(event, engine))
+    extend(engine, cell, ({ ranges }, focus) =>
+      engine.select({ ranges: [{ ...asRows(ranges.at(-1)!), focus }] }, null),
+    )
   else if ((event.ctrlKey || event.metaKey) && selection)
     engine.select(addRange(selection, rangeAt(cell, 'rows')), null)
   else engine.select(selectRow(row), null)
   if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'rows'))
+}
+
+const extendsSelection = ({ shiftKey }: PointerEvent, { selection, followed }: Engine): boolean =>
+  shiftKey && (selection.get() !== null || followed.isLocating)
+
+/** Extends the selection to a cell, or to where its record is once those of the selection are located. */
+function extend(
+  engine: Engine,
+  cell: CellPosition,
+  select: (selection: Selection, to: CellPosition) => void,
+): void {
+  const id = engine.rowAt(cell.row)?.id
+  engine.followed.whenLocated(() => {
+    const row = (id === undefined ? undefined : engine.props.source.indexOf(id)) ?? cell.row
+    const to = clampCell({ ...cell, row }, engine.size)
+    select(engine.selection.get() ?? selectCell(to), to)
+  })
 }
 
 const asRows = <R extends { kind: string }>(range: R) => ({ ...range, kind: 'rows' as const })
