@@ -27,6 +27,8 @@ interface Deps extends TargetDeps {
   reportPath(jobId: string): string
   /** File with the counts of a job whose end is not stored yet. */
   countsPath(jobId: string): string
+  /** File with the records of its rows, see `row-records.ts`. */
+  rowsPath(jobId: string): string
 }
 
 /** The job of an import: the rows of a file are staged in the base's home, and from there the target takes them. */
@@ -38,6 +40,7 @@ export function createImportJob({
   uploads,
   reportPath,
   countsPath,
+  rowsPath,
 }: Deps): JobKind<ImportInput> {
   const stagingOf = (jobId: string) => `sheaf_import_${jobId}`
   const targetOf = createImportTargets({ kernel, schema, records, access })
@@ -74,6 +77,10 @@ export function createImportJob({
       location: engine.location,
       reportPath: reportPath(jobId),
       countsPath: countsPath(jobId),
+      ...(input.keepsRows && { rowsPath: rowsPath(jobId) }),
+      rowPathsOf: Object.fromEntries(
+        columns.flatMap(({ link }) => (link?.rowsOf ? [[link.rowsOf, rowsPath(link.rowsOf)]] : [])),
+      ),
       staging,
       maxFiles: kernel.config.attachmentMaxCount,
       stagedUpTo: 0,

@@ -34,7 +34,10 @@ const newField = z.strictObject({
   isDisplay: z.boolean().optional(),
 })
 
-/** A column of a new table that becomes a link when the tables that are imported together are there. */
+/**
+ * A column of a new table that becomes a link when the tables that are imported together are there, or a column for a link field of
+ * an existing table, which has rows of another table of the file instead of names.
+ */
 const columnLink = z.strictObject({
   /** An existing table, or the position of another table in the same call. */
   to: z.union([z.strictObject({ tableId: id }), z.strictObject({ table: z.int().min(0).max(MAX_STARTED) })]),
@@ -109,7 +112,9 @@ export const startInput = z
     if ((tableId === undefined) === (table === undefined)) refuse(m.imports_error_no_table())
     if (sourceId !== undefined && table === undefined) refuse(m.imports_error_source_without_table())
     if (table && table.fields.length !== columns.length) refuse(m.imports_error_field_count())
-    if (!table && columns.some(({ link }) => link)) refuse(m.imports_error_link_existing_table())
+    if (!table && columns.some(({ link }) => link?.by === 'name'))
+      refuse(m.imports_error_link_existing_table())
+    if (columns.filter(({ link }) => link?.by === 'row').length > 1) refuse(m.imports_error_link_target())
     if (sourceId !== undefined && columns.some(({ link }) => link)) refuse(m.imports_error_link_connected())
     if (tableId && columns.some(({ fieldId }) => fieldId === undefined))
       refuse(m.imports_error_column_unmapped())

@@ -21,6 +21,8 @@ export interface ImportInput {
   width: number
   columns: ImportColumn[]
   timeZone: string
+  /** True if rows of other imports belong to those of this one. */
+  keepsRows?: boolean
   target:
     | { kind: 'new'; prepared: PreparedTable }
     /** `constants`: defaults of the fields without a column in the file. */

@@ -22,11 +22,12 @@ import {
 } from '../../src/db/names-of-records.ts'
 import { createSpillMap, type SpillMap } from '../../src/db/spill-map.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
-import { hasEnded, type JobContext, type JobKind } from '../../src/jobs.ts'
+import { hasEnded, isStopping, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { LoadNames, SchemaService, TableModel } from '../schema/index.ts'
+import { recordsOfRows } from './row-records.ts'
 import { createReport, type Report } from './worker/report.ts'
 import { listNames, unknownRecords } from './worker/resolve-names.ts'
 
@@ -44,6 +45,8 @@ export interface ColumnLink {
   by: 'name' | 'row'
   /** Whether names without a record create one, or are only reported. */
   missing: 'create' | 'report'
+  /** The job that imports the records of the rows, if they go to an existing table, whose order does not have the rows. */
+  rowsOf?: string
 }
 
 /** Input of the job. */
@@ -54,6 +57,8 @@ export interface LinkInput {
   /** Imports that the links wait for. */
   jobIds: string[]
   links: ColumnLink[]
+  /** Those of the imports that keep the records of their rows until all links are there. */
+  rowsOf?: string[]
   /** Of names that are a date and time. */
   timeZone: string
 }
@@ -63,6 +68,7 @@ interface Deps {
   schema: Pick<SchemaService, 'load' | 'hasTable' | 'linkValues'>
   records: Pick<RecordsService, 'apply'>
   reportPath(jobId: string): string
+  rowsPath(jobId: string): string
 }
 
 /** Records created by one change. */
@@ -71,6 +77,7 @@ const CREATED_AT_ONCE = 2000
 const SEEN_AT_ONCE = 2000
 /** How often a job of another server is looked at. */
 const LOOK_EVERY_MS = 2000
+
 /** A column with everything that its steps need. */
 interface OpenColumn {
   own: TableModel
@@ -86,8 +93,17 @@ interface OpenColumn {
  * The job that turns columns of imported tables into links, after the imports. Each column is one change of the schema, so
  * that a job that goes on after a restart finds which ones are links already; created records are found by their names.
  */
-export function createLinkJob({ kernel, schema, records, reportPath }: Deps): JobKind<LinkInput> {
-  async function run(input: LinkInput, { jobId, signal, report }: JobContext): Promise<LinkResult> {
+export function createLinkJob({ kernel, schema, records, reportPath, rowsPath }: Deps): JobKind<LinkInput> {
+  async function run(input: LinkInput, context: JobContext): Promise<LinkResult> {
+    try {
+      return await linkAll(input, context)
+    } finally {
+      if (!isStopping(context.signal))
+        for (const id of input.rowsOf ?? []) await rm(rowsPath(id), { force: true })
+    }
+  }
+
+  async function linkAll(input: LinkInput, { jobId, signal, report }: JobContext): Promise<LinkResult> {
     await Promise.all(input.jobIds.map((id) => waitFor(id, signal)))
     const problems = createReport(reportPath(jobId))
     const columns: LinkedColumn[] = []
@@ -178,7 +194,9 @@ export function createLinkJob({ kernel, schema, records, reportPath }: Deps): Jo
   }
 
   async function linkByRow(actor: UserActor, column: OpenColumn, problems: Report) {
-    const load = (read: ReadValues) => recordsByRow(column, read)
+    const { engine, link, related } = column
+    const load = (read: ReadValues) =>
+      link.rowsOf ? recordsOfRows(engine, related, rowsPath(link.rowsOf), read) : recordsByRow(column, read)
     const names = await load(column.read)
     try {
       const counts = await reportMissing(column, false, names, problems)

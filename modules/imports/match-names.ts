@@ -6,7 +6,7 @@ import { countNamed, isLikelyLink, namesOf } from '../../src/core/imports/likely
 import type { MatchedTable } from '../../src/core/imports/propose-links.ts'
 import type { Table } from '../../src/core/model.ts'
 import type { ColumnValue } from '../../src/db/column-values.ts'
-import { namesInZone, readNames, recordsNamed } from '../../src/db/names-of-records.ts'
+import { namesInZone, readNames, recordsNamed, requireStoredNames } from '../../src/db/names-of-records.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import { isForeign, type RecordsService } from '../records/index.ts'
@@ -49,6 +49,7 @@ export function createMissingNames({
     const related = isForeign(model)
       ? toNamedRecords(open, people, timeZone)
       : toImportLink(open, people, timeZone).related
+    requireStoredNames(related)
     const engine = await schema.engineOf(open.related.table)
     const names = texts.flatMap((text) => [text, ...readNameList(text)])
     const known = await recordsNamed(engine, related, names, (statement) =>

@@ -11,7 +11,7 @@ import type { ConnectedColumn } from '../../src/core/imports/fit-to-column.ts'
 import type { ImportFormat } from '../../src/core/imports/format.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { columnNameOf } from '../../src/db/column-values.ts'
-import { type NamedTable, requireStoredNames } from '../../src/db/names-of-records.ts'
+import type { NamedTable } from '../../src/db/names-of-records.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -151,6 +151,10 @@ export interface ImportPlan {
   reportPath: string
   /** File that gets the counts of the import before its rows are published, in case the process ends before they are stored. */
   countsPath?: string
+  /** File that gets the record of each row, for other imports whose rows belong to these. */
+  rowsPath?: string
+  /** Those files of the imports that link columns refer to, by the ids of their jobs. */
+  rowPathsOf?: Record<string, string>
   location: EngineLocation
   staging: string
   format: ImportFormat
@@ -209,6 +213,8 @@ export interface ImportLink {
   related: NamedTable & { tableId: string }
   /** True for a link of a table to itself: rows of the file may name each other. */
   isSelf: boolean
+  /** Set if the cells have the rows of the records in the file instead of their names: the job that imports these records. */
+  rowsOf?: string
   storedIn: PairStorage | KeyStorage
 }
 
@@ -244,7 +250,7 @@ type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
  * Describes how names fill a link field.
  * @param people candidates for names in a people field
  * @param timeZone of names that are a date and time; by default UTC
- * @throws BAD_REQUEST if the linked records cannot be found by name
+ * @throws BAD_REQUEST if the records are not linked by their ids
  */
 export function toImportLink(
   { options, model, related, relation }: OpenLink,
@@ -263,7 +269,6 @@ export function toImportLink(
       options: inZone(named, timeZone),
     },
   }
-  requireStoredNames(records)
   const link = { kind: options.kind, related: records, isSelf: model.table.id === related.table.id }
   if (relation.kind === 'pairs') {
     const { ownFieldId = '', relatedFieldId = '' } = options.junction ?? {}
@@ -322,7 +327,7 @@ export const isSameLink = (left: ImportLink, right: ImportLink): boolean =>
   // PostgreSQL stores the input of a job with its keys in another order.
   Bun.deepEquals(withoutPeople(left), withoutPeople(right))
 
-const withoutPeople = ({ related, ...link }: ImportLink) => ({
+const withoutPeople = ({ related, rowsOf: _rowsOf, ...link }: ImportLink) => ({
   ...link,
   related: { ...related, displayField: pick(related.displayField as Field) },
 })

@@ -42,9 +42,10 @@ import type { SchemaService, TableModel } from '../schema/index.ts'
 import { runAnalysis } from './analysis/run-analysis.ts'
 import { createImportJob, IMPORT_JOB } from './import-job.ts'
 import { type AnalysisInput, type StartInput, startInput } from './input.ts'
-import type { ImportInput } from './job-input.ts'
+import { type ImportInput, isPreview } from './job-input.ts'
 import { type ColumnLink, createLinkJob, LINK_JOB, type LinkInput } from './link-job.ts'
 import { createMissingNames, createTableMatcher } from './match-names.ts'
+import { createNestedTables } from './nested-tables.ts'
 import { createNewTables } from './new-tables.ts'
 import {
   type Constant,
@@ -99,11 +100,12 @@ export function createImportsService(
   mkdirSync(reports, { recursive: true, mode: 0o700 })
   const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
   const countsPath = (jobId: string) => join(reports, `${jobId}.counts.json`)
+  const rowsPath = (jobId: string) => join(reports, `${jobId}.rows`)
   kernel.jobs.register(
     IMPORT_JOB,
-    createImportJob({ kernel, schema, records, access, uploads, reportPath, countsPath }),
+    createImportJob({ kernel, schema, records, access, uploads, reportPath, countsPath, rowsPath }),
   )
-  kernel.jobs.register(LINK_JOB, createLinkJob({ kernel, schema, records, reportPath }))
+  kernel.jobs.register(LINK_JOB, createLinkJob({ kernel, schema, records, reportPath, rowsPath }))
   // The file of a cancelled or failed import stays for a day, so that it can be started again.
   kernel.events.on('job.changed', ({ id, kind, status }) => {
     if (!hasEnded(status)) return
@@ -177,7 +179,8 @@ export function createImportsService(
 
   /**
    * The links between tables of one call, and to existing tables; null for none.
-   * @throws BAD_REQUEST for a display field, for a position without a new table, and for a table without stored names
+   * @throws BAD_REQUEST for a display field, for a position without a table, for tables of connected databases and those without
+   * stored names, and for a column whose link field leads to another table
    */
   async function prepareLinks(
     inputs: readonly StartInput[],
@@ -185,39 +188,52 @@ export function createImportsService(
   ): Promise<LinkInput | null> {
     const [first] = prepared
     if (!first) return null
-    const tableIdOf = ({ job: { target } }: PreparedImport) =>
-      target.kind === 'new' ? target.prepared.tableId : target.tableId
     const links: ColumnLink[] = []
-    for (const [at, { columns }] of inputs.entries()) {
-      for (const [column, { link }] of columns.entries()) {
-        const own = prepared[at]
-        if (!link || own?.job.target.kind !== 'new') continue
-        const fieldId = own.job.columns[column]?.fieldId ?? ''
-        const { fields } = own.job.target.prepared
-        if (fields.some(({ id, isDisplay }) => id === fieldId && isDisplay))
+    for (const [at, { columns, preview }] of inputs.entries()) {
+      const own = prepared[at]
+      // A preview adds no records that links could lead to.
+      if (!own || preview) continue
+      for (const { index, link } of columns) {
+        if (!link) continue
+        const { target } = own.job
+        const column = own.job.columns.find((each) => each.index === index)
+        if (!column) throw new Error(`Column ${index} is not imported`)
+        const isDisplayed = ({ id, isDisplay }: Field) => id === column.fieldId && isDisplay
+        if (target.kind === 'new' && target.prepared.fields.some(isDisplayed))
           throw badRequest(m.imports_error_link_display_field())
         const imported = 'table' in link.to ? prepared[link.to.table] : undefined
-        if (imported?.job.target.kind === 'connected') throw badRequest(m.imports_error_link_connected())
-        const isKnown = imported !== undefined && imported.job.baseId === own.job.baseId
-        const isNew = imported?.job.target.kind === 'new'
-        if ('table' in link.to ? !isKnown || (link.by === 'row' && !isNew) : link.by === 'row')
+        if (target.kind === 'connected' || imported?.job.target.kind === 'connected')
+          throw badRequest(m.imports_error_link_connected())
+        const isKnown = imported !== undefined && imported !== own && imported.job.baseId === own.job.baseId
+        const isNamed = link.by === 'name' && ('tableId' in link.to || imported === own)
+        if ((!isKnown && !isNamed) || (imported && isPreview(imported.job)))
           throw badRequest(m.imports_error_link_target())
+        const isNew = imported?.job.target.kind === 'new'
         const relatedTableId = 'tableId' in link.to ? link.to.tableId : tableIdOf(imported ?? own)
-        if (!isNew) await requireNames(own.job.baseId, relatedTableId)
-        links.push({
-          tableId: tableIdOf(own),
-          fieldId,
-          relatedTableId,
-          by: link.by,
-          missing: link.missing,
-        })
+        if (!isNew && link.by === 'name') await requireNames(own.job.baseId, relatedTableId)
+        const rowsOf = link.by === 'row' && imported && !isNew ? imported.id : undefined
+        if (rowsOf && imported) imported.job.keepsRows = true
+        if (target.kind === 'new') {
+          const { by, missing } = link
+          const tableId = tableIdOf(own)
+          links.push({ tableId, fieldId: column.fieldId, relatedTableId, by, missing, rowsOf })
+        } else if (column.link?.related.tableId === relatedTableId) {
+          column.link = { ...column.link, rowsOf }
+        } else throw badRequest(m.imports_error_link_other_table({ field: column.title }))
       }
     }
+    if (prepared.some((each) => parentsOf(each, prepared).has(each)))
+      throw badRequest(m.imports_error_link_target())
+    const rowsOf = prepared.flatMap(({ id, job }) => (job.keepsRows ? id : []))
     const { actor, baseId, fileName, timeZone } = first.job
-    return links.length === 0
+    const jobIds = prepared.map(({ id }) => id)
+    return links.length === 0 && rowsOf.length === 0
       ? null
-      : { actor, baseId, fileName, jobIds: prepared.map(({ id }) => id), links, timeZone }
+      : { actor, baseId, fileName, jobIds, links, rowsOf, timeZone }
   }
+
+  const tableIdOf = ({ job: { target } }: PreparedImport): string =>
+    target.kind === 'new' ? target.prepared.tableId : target.tableId
 
   /** @throws TABLE_NOT_FOUND; BAD_REQUEST for a table whose records have no stored names */
   async function requireNames(baseId: string, tableId: string): Promise<void> {
@@ -296,9 +312,10 @@ export function createImportsService(
     const keys = new Set(update?.keys)
     const filled: ImportColumn[] = []
     for (const given of columns) {
-      const { fieldId = '' } = given
+      const { fieldId = '', link } = given
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
+      if (link && !linkOf(field)) throw badRequest(m.imports_error_link_other_table({ field: field.title }))
       if (keys.has(field.id)) requireKey(field)
       if (keys.has(field.id) && field.isPrimaryKey) {
         const column = toColumn(given, field, false, context)
@@ -310,9 +327,7 @@ export function createImportsService(
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
       if (!isLink) requireFillable(field.type, field.title)
       const column = toColumn(given, field, false, context)
-      filled.push(
-        isLink ? await toLinkColumn(actor, model, { ...column, missing: given.missing }, context) : column,
-      )
+      filled.push(isLink ? await toLinkColumn(actor, model, column, { given, context }) : column)
     }
     const addsRecords = update?.mode !== 'update'
     const [missing] = addsRecords ? requiredFields(model, filled, context) : []
@@ -320,7 +335,10 @@ export function createImportsService(
     const constants = defaultsOf(model, filled, context)
     const { id: tableId } = model.table
     const target = { kind: 'append' as const, tableId, constants, update, isPreview: preview }
-    return { columns: filled, target }
+    // The records that rows belong to are not there before the import.
+    const isLeftOut = ({ index }: ImportColumn) =>
+      preview && columns.some((given) => given.index === index && given.link)
+    return { columns: filled.filter((column) => !isLeftOut(column)), target }
   }
 
   /**
@@ -385,17 +403,18 @@ export function createImportsService(
     return { columns: filled, target: { kind: 'connected' as const, tableId, update, isPreview: preview } }
   }
 
-  /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name */
+  /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name, unless cells have their rows */
   async function toLinkColumn(
     actor: Actor,
     model: TableModel,
-    { missing, ...column }: ImportColumn & Pick<StartInput['columns'][number], 'missing'>,
-    context: ImportContext,
+    column: ImportColumn,
+    { given, context }: { given: StartInput['columns'][number]; context: ImportContext },
   ): Promise<ImportColumn> {
     const open = await records.openLink(model, column.fieldId)
     const link = toImportLink(open, context.members, context.made.timeZone)
+    if (!given.link) requireStoredNames(link.related)
     const creates =
-      missing === 'create' ? await prepareCreation(actor, link.related.tableId, context) : undefined
+      given.missing === 'create' ? await prepareCreation(actor, link.related.tableId, context) : undefined
     // Only the child needs its link: the other side has no key.
     const required = column.required && link.storedIn.at === 'own'
     return { ...column, column: linkColumnName(column.index), required, fallback: null, link, creates }
@@ -403,19 +422,20 @@ export function createImportsService(
 
   /**
    * Receives a file and starts its import; its columns fill the fields of the same titles.
-   * @throws as `start`; BAD_REQUEST if no column has the title of a field, or a key has no column
+   * @returns its job, with `nested` followed by those of the lists in its records and of their links
+   * @throws as `start`; BAD_REQUEST if no column has the title of a field, a key has no column, or lists cannot be linked
    */
   async function importFile(
     actor: Actor,
     request: FileImport,
     name: string,
     body: () => AsyncIterable<Uint8Array>,
-  ): Promise<Job> {
+  ): Promise<Job[]> {
     const model = await schema.load(request.tableId)
     await access.authorize(actor, 'import.append', model.table.baseId)
     const { uploadId } = await uploads.receive(requireUser(actor).id, name, body())
     try {
-      return await startFromFile(actor, model, uploadId, request)
+      return await startFromFile(actor, model, { uploadId, fileName: name }, request)
     } catch (error) {
       await uploads.discard(uploadId)
       throw error
@@ -425,11 +445,12 @@ export function createImportsService(
   async function startFromFile(
     actor: Actor,
     model: TableModel,
-    uploadId: string,
+    file: { uploadId: string; fileName: string },
     {
       tableId,
       chosen,
       table: name,
+      nested,
       monthFirst,
       yearFirst,
       buddhistYears,
@@ -438,8 +459,9 @@ export function createImportsService(
       missing,
       timeZone,
     }: FileImport,
-  ): Promise<Job> {
-    const { analysis } = await tableOfFile(actor, uploadId, name, {
+  ): Promise<Job[]> {
+    const { uploadId } = file
+    const { analysis, position, tables } = await tableOfFile(actor, uploadId, name, {
       // Another table of the sheet would be left out without a word.
       range: null,
       // Objects in the file fill JSON fields as a whole.
@@ -454,8 +476,13 @@ export function createImportsService(
       if (!field) throw notFound('Field', key.trim().slice(0, 64))
       return field.id
     })
+    const lists =
+      nested && !preview
+        ? await nestedTables.propose(actor, model, { analysis, position, tables, fileName: file.fileName })
+        : null
     const taken = new Set<string>()
     const columns = analysis.fields.flatMap((detected, index) => {
+      if (lists?.linkedColumns.has(index)) return []
       const field = fieldOf(detected.title)
       const isFillable =
         field &&
@@ -491,12 +518,14 @@ export function createImportsService(
       timeZone,
     })
     if (!input.success) throw badRequest(input.error.issues[0]?.message ?? '')
-    const { jobId } = await start(actor, input.data)
-    return jobs.get(actor, jobId)
+    const { baseId } = model.table
+    const others = lists?.inputs({ baseId, uploadId, timeZone }) ?? []
+    const started = await startAll(actor, [input.data, ...others])
+    return Promise.all(started.map(({ jobId }) => jobs.get(actor, jobId)))
   }
 
   /**
-   * A table of an upload.
+   * A table of an upload, and all of its tables.
    * @param name of the sheet or list; default: the first one that is not hidden
    * @throws BAD_REQUEST for a file that cannot be read, and if it has no such table
    */
@@ -505,7 +534,7 @@ export function createImportsService(
     uploadId: string,
     name: string | undefined,
     chosen: ChosenFormat,
-  ): Promise<{ analysis: Analysis }> {
+  ): Promise<{ analysis: Analysis; position: number; tables: TableAnalysis[] }> {
     const { signal } = new AbortController()
     for await (const message of await analyse(actor, uploadId, { chosen }, signal)) {
       if (message.type === 'progress') continue
@@ -518,7 +547,7 @@ export function createImportsService(
       if (found?.analysis) {
         const problem = unclearEncoding(found.analysis.encodings ?? [])
         if (problem) throw badRequest(problem)
-        return { analysis: found.analysis }
+        return { analysis: found.analysis, position: message.tables.indexOf(found), tables: message.tables }
       }
       if (name === undefined) throw badRequest(m.imports_error_empty_file())
       // Text files and lists of records have no names for their one table.
@@ -564,6 +593,7 @@ export function createImportsService(
   }
 
   const matchTables = createTableMatcher({ kernel, auth, schema })
+  const nestedTables = createNestedTables({ schema })
   const upload = (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
     uploads.get(requireUser(actor).id, uploadId)
 
@@ -656,22 +686,37 @@ interface PreparedImport {
   job: ImportInput
 }
 
-/** The imports, with those first whose tables others link to by name; in the given order within a circle. */
+/**
+ * The imports, with those first whose rows others belong to, or whose tables others link to by name; in the given order within a
+ * circle of names.
+ */
 function inOrderOfLinks(prepared: readonly PreparedImport[]): PreparedImport[] {
   const ordered = new Set<PreparedImport>()
   const visiting = new Set<PreparedImport>()
   function visit(each: PreparedImport): void {
     if (visiting.has(each)) return
     visiting.add(each)
-    const related = new Set(each.job.columns.filter(isLinkColumn).map(({ link }) => link.related.tableId))
+    const named = each.job.columns.filter(isLinkColumn).filter(({ link }) => !link.rowsOf)
+    const related = new Set(named.map(({ link }) => link.related.tableId))
+    for (const parent of parentsOf(each, prepared)) visit(parent)
     for (const other of prepared) {
       const { target } = other.job
-      if (target.kind === 'append' && related.has(target.tableId)) visit(other)
+      const isBelow = parentsOf(other, prepared).has(each)
+      if (target.kind === 'append' && related.has(target.tableId) && !isBelow) visit(other)
     }
     ordered.add(each)
   }
   for (const each of prepared) visit(each)
   return [...ordered]
+}
+
+/** The imports whose rows those of an import belong to, from the nearest one up. */
+function parentsOf(each: PreparedImport, prepared: readonly PreparedImport[]): Set<PreparedImport> {
+  const parents = new Set<PreparedImport>()
+  const parentOf = ({ job }: PreparedImport) =>
+    prepared.find(({ id }) => job.columns.some(({ link }) => link?.rowsOf === id))
+  for (let next = parentOf(each); next && !parents.has(next); next = parentOf(next)) parents.add(next)
+  return parents
 }
 
 /** An import of a file into the fields that its columns name. */
@@ -681,6 +726,8 @@ export interface FileImport {
   chosen: ChosenFormat
   /** Name of a sheet or list; undefined: the first one. */
   table: string | undefined
+  /** Whether lists of objects in its records are imported as well, linked to them. */
+  nested: boolean
   /** Order of day and month in columns that do not tell it; undefined: that of the field. */
   monthFirst: boolean | undefined
   /** Whether `24/3/13` is 13 March 2024 in columns that can be read so; undefined: as detected, or as the format of the field. */

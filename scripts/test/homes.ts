@@ -39,6 +39,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/export-again',
   'imports/files',
   'imports/import',
+  'imports/linked-lists',
   'imports/links',
   'imports/table-links',
   'imports/update',

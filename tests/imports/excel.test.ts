@@ -677,7 +677,7 @@ describe('an import of a workbook', () => {
     some.B3.z = '0.00'
     const uploadId = await upload(door, workbook({ Euros: sheet, Mixed: mixed, Some: some }), 'book.xlsx')
     const tables = await analyse(door, uploadId)
-    const target: DraftTarget = { kind: 'append', tableId: table.id, fields }
+    const target: DraftTarget = { kind: 'append', tableId: table.id, title: 'Kept', fields }
     const refused = tables.map(({ analysis }) => {
       const columns = draftColumns(analysis!, target)
       return {

@@ -322,7 +322,7 @@ describe('the draft of an import', () => {
       field('c2', 'First name'),
       field('c3', 'Id', { isPrimaryKey: true }),
     ]
-    const target: DraftTarget = { kind: 'append', tableId: 'm1', fields }
+    const target: DraftTarget = { kind: 'append', tableId: 'm1', title: 'People', fields }
     const columns = draftColumns(analysis, target)
     expect(columns.map(({ fieldId, isOn }) => [fieldId, isOn])).toEqual([
       ['c2', true],
@@ -359,6 +359,7 @@ describe('the draft of an import', () => {
     const target: DraftTarget = {
       kind: 'append',
       tableId: 'm1',
+      title: 'People',
       fields: [field('c1', 'A'), field('c2', 'C', { required: true })],
     }
     const mapped = draftColumns(analysis, target)

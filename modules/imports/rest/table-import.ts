@@ -25,6 +25,8 @@ const importQuery = z.object({
   /** Row of a sheet with the titles, from 1. */
   titleRow: z.coerce.number().pipe(excelFormat.shape.titleRow).optional(),
   flatten: isTrue.optional(),
+  /** Imports lists of objects within the records as well, into the tables of link fields or into new ones. */
+  nested: isTrue.default(false),
   monthFirst: isTrue.optional(),
   yearFirst: isTrue.optional(),
   buddhistYears: isTrue.optional(),
@@ -46,7 +48,7 @@ export const tableImportRest = (
   new Elysia().use(restBase(kernel, auth)).post(
     '/api/v2/tables/:tableId/import',
     async ({ actor, params, query, request }) => {
-      const { keys, mode, emptyCells, name, preview, missing, timeZone, table, ...others } = readBody(
+      const { keys, mode, emptyCells, name, preview, missing, timeZone, table, nested, ...others } = readBody(
         importQuery,
         query,
       )
@@ -54,9 +56,10 @@ export const tableImportRest = (
       const update = keys === undefined ? undefined : { keys: keys.split(','), mode, emptyCells }
       const { tableId } = params
       const days = { monthFirst, yearFirst, buddhistYears }
-      const input = { tableId, chosen, table, ...days, update, preview, missing, timeZone }
-      const job = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
-      return presentJob(job)
+      const input = { tableId, chosen, table, nested, ...days, update, preview, missing, timeZone }
+      const started = await imports.importFile(actor, input, name, () => requireFile(kernel, request))
+      const jobs = started.map(presentJob)
+      return nested ? { ...jobs[0], jobs } : jobs[0]
     },
     { parse: 'none' },
   )

@@ -7,6 +7,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { listImports } from '../../../src/db/change-log.ts'
+import { requireStoredNames } from '../../../src/db/names-of-records.ts'
 import { isStopping } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -175,7 +176,9 @@ export function createHomeTarget({ kernel, schema, records, access }: HomeDeps):
   /** False for a link that is broken or leads to other records by now. */
   async function isSameAsNow(model: TableModel, { fieldId, link }: LinkColumn): Promise<boolean> {
     try {
-      return isSameLink(link, toImportLink(await records.openLink(model, fieldId), []))
+      const now = toImportLink(await records.openLink(model, fieldId), [])
+      if (!link.rowsOf) requireStoredNames(now.related)
+      return isSameLink(link, now)
     } catch (error) {
       if (error instanceof AppError) return false
       throw error

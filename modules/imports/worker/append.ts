@@ -16,6 +16,8 @@ export interface Finished {
   rows: number
   rowsRefused: number
   changeId: number | null
+  /** Id of the first added record, which the others follow in the order of their rows; absent for updates and without records. */
+  firstId?: number
   update?: UpdateResult
 }
 
@@ -45,11 +47,7 @@ export async function lastPosition(
 }
 
 /** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
-export async function append(
-  plan: ImportPlan,
-  how: Append,
-  tools: FinishTools,
-): Promise<Finished & { firstId?: number }> {
+export async function append(plan: ImportPlan, how: Append, tools: FinishTools): Promise<Finished> {
   const { tx, dialect } = tools
   const rowsRefused = await refuseRows(plan, how, tools)
   const staging = sql.identifier(plan.staging)

@@ -1,4 +1,5 @@
 import type { CreatedRecords, ImportPlan } from '../plan.ts'
+import { keepRowRecords } from '../row-records.ts'
 import { append, type Finished } from './append.ts'
 import type { ImportTools } from './fill.ts'
 import { update } from './update.ts'
@@ -25,6 +26,8 @@ export async function finish(
           const write = how.update ? update : append
           const counted = await write(plan, how, { tx, dialect: writer.dialect, created, ...tools })
           if (how.isPreview) throw new Previewed({ ...counted, created })
+          const firstId = how.update ? undefined : (counted.firstId ?? 0)
+          await keepRowRecords(plan, firstId, { tx, dialect: writer.dialect })
           onCounted({ ...counted, created })
           return { ...counted, created }
         }

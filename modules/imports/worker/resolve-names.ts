@@ -21,6 +21,7 @@ import {
   stagedRows,
   UPDATE_COLUMNS,
 } from '../plan.ts'
+import { recordsOfRows } from '../row-records.ts'
 import { missingValue, rowSkipped } from './convert.ts'
 import { type AddRecords, type Creation, createMissing } from './create-missing.ts'
 import type { FinishTools } from './fill.ts'
@@ -144,7 +145,8 @@ function problemOf(
   if (isTooMany) return m.imports_report_several_records({ field: title })
   if (linked < ids.length) return m.imports_report_already_linked()
   if (missing.length === 0) return null
-  return unknownRecords(link.related.table.title, missing)
+  const table = link.related.table.title
+  return link.rowsOf ? m.imports_report_parent_missing({ table }) : unknownRecords(table, missing)
 }
 
 /** Why a cell is not linked to records that are not in the table. */
@@ -164,6 +166,7 @@ export function listNames(all: readonly string[]): string {
 /**
  * Candidates for a column's names. A link of a table to itself may name rows of the file, as negative row
  * numbers, after existing records; a required link cannot.
+ * @throws CONFLICT if they are rows of an import that has failed
  */
 async function namesFor(
   plan: ImportPlan,
@@ -171,6 +174,7 @@ async function namesFor(
   { tx, dialect }: Pick<FinishTools, 'tx' | 'dialect'>,
 ): Promise<FoundNames> {
   const read = (statement: Statement) => tx.all<ColumnValue>(statement)
+  if (link.rowsOf) return recordsOfRows({ dialect }, link.related, plan.rowPathsOf?.[link.rowsOf] ?? '', read)
   const names = await recordsByName({ dialect }, link.related, read)
   const unnamed = await unnamedRecords({ dialect }, link.related, read)
   const { columnName } = link.related.displayField

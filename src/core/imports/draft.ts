@@ -70,7 +70,13 @@ export interface DraftLink {
 export type DraftTarget =
   /** `sourceId`: the connected database in which the table is created; absent: the base's own. */
   | { kind: 'new'; title: string; sourceId?: string }
-  | ({ kind: 'append'; tableId: string; fields: Field[]; update?: DraftUpdate } & Partial<ImportTargetFacts>)
+  | ({
+      kind: 'append'
+      tableId: string
+      title: string
+      fields: Field[]
+      update?: DraftUpdate
+    } & Partial<ImportTargetFacts>)
 
 /** A table that rows may be imported into. */
 export interface ImportTargetFacts {
@@ -141,12 +147,15 @@ export function keyFields(columns: readonly DraftColumn[], target: DraftTarget):
 }
 
 /** Initial columns: with detected types for a new table, otherwise mapped to the fields with the same title. */
-export function draftColumns({ fields: detected, isComplete }: Analysis, target: DraftTarget): DraftColumn[] {
+export function draftColumns(analysis: Analysis, target: DraftTarget): DraftColumn[] {
+  const { fields: detected, isComplete, format } = analysis
+  // Lists begin with the rows of the records that they belong to.
+  const rowsAt = 'nested' in format && (format.nested ?? []).length > 0 ? 0 : -1
   const free = targetFields(target)
   const byTitle = new Map(free.map((field) => [keyOf(field.title), field]))
   return detected.map(({ title, type, options, confidence }, index) => {
-    const field = byTitle.get(keyOf(title))
-    byTitle.delete(keyOf(title))
+    const field = index === rowsAt ? undefined : byTitle.get(keyOf(title))
+    if (field) byTitle.delete(keyOf(title))
     const fieldId = field?.id ?? null
     // Such as the empty columns between the blocks of a sheet, and objects in JSON whose values are columns of their own.
     const isUnnamed = title === `Field ${index + 1}`
@@ -451,12 +460,21 @@ export function toStartInput(
     ...readingOf(analysis, column, target),
   })
   const common = { baseId, uploadId, format, width: detected.length, timeZone }
+  const linkOfColumn = ({ link }: DraftColumn) =>
+    link
+      ? {
+          to: 'draft' in link.to ? { table: positionOf(link.to.draft) } : link.to,
+          by: link.by,
+          missing: link.missing,
+        }
+      : undefined
   if (target.kind === 'append') {
     const mapped = on.map((column) => ({
       ...placeOf(column),
       fieldId: column.fieldId ?? '',
       dateFormat: dateFormatOf(analysis, column, target),
       missing: createsRecords(column, target) ? ('create' as const) : undefined,
+      link: linkOfColumn(column),
     }))
     const keys = keyFields(columns, target).map(({ id }) => id)
     const update = target.update && { ...target.update, keys }
@@ -471,15 +489,9 @@ export function toStartInput(
       : { type: column.type, options: column.options }),
     isDisplay: column === display,
   }))
-  const linkOfColumn = ({ link }: DraftColumn) =>
-    link && {
-      to: 'draft' in link.to ? { table: positionOf(link.to.draft) } : link.to,
-      by: link.by,
-      missing: link.missing,
-    }
   return {
     ...common,
-    columns: on.map((column) => ({ ...placeOf(column), link: linkOfColumn(column) ?? undefined })),
+    columns: on.map((column) => ({ ...placeOf(column), link: linkOfColumn(column) })),
     table: { title: target.title.trim(), fields },
     sourceId: target.sourceId,
   }

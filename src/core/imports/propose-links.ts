@@ -1,8 +1,10 @@
 import { fieldType } from '../fields/index.ts'
+import type { Field } from '../model.ts'
 import { singularOf } from '../nouns.ts'
 import type { Analysis } from './analysis.ts'
 import { type DraftColumn, type DraftLink, type DraftTarget, displayColumn, takesLinks } from './draft.ts'
 import { isCalledAfter, isLikelyLink, namesOf as namesIn } from './likely-link.ts'
+import { fieldForList, linkToParent } from './nested-lists.ts'
 
 /** A table to be imported, of which columns may become links. */
 export interface LinkableDraft {
@@ -107,19 +109,18 @@ function withProposals<Draft extends LinkableDraft>(
   likely: (column: DraftColumn) => DraftLink | null,
 ): Draft {
   const { analysis, target } = draft
-  if (!analysis || !takesLinks(target))
-    return { ...draft, columns: draft.columns.map((column) => ({ ...column, link: null })) }
-  const parent = drafts.find(({ key }) => key === draft.parent?.key)
+  if (!analysis || !takesLinks(target)) {
+    const columns = draft.columns.map((column) => withoutName(draft, column, drafts))
+    return { ...draft, columns }
+  }
   const own = displayColumn(
     draft.columns.map((column) => ({ ...column, link: null })),
     analysis,
   )
   const namesOwn = own && distinctShare(analysis, own.index) >= DISTINCT
   const columns = draft.columns.map((column): DraftColumn => {
-    // The first column of a list has the rows of the records that it belongs to.
     if (draft.parent && column.index === 0) {
-      const link =
-        parent?.isOn && takesLinks(parent.target) ? toParent(parent.key, parent.target.title) : null
+      const link = parentLink(draft, column, drafts)?.link ?? null
       const title = link && titleOfParent(draft.columns, analysis, link)
       return { ...column, title: title ?? column.title, link, isOn: column.isOn && link !== null }
     }
@@ -139,18 +140,46 @@ function withProposals<Draft extends LinkableDraft>(
   }
 }
 
+/** A column of a table that takes no links by names: it may have the rows of the records that a list belongs to, or lists. */
+function withoutName(
+  draft: LinkableDraft,
+  column: DraftColumn,
+  drafts: readonly LinkableDraft[],
+): DraftColumn {
+  if (draft.parent && column.index === 0 && draft.target.kind === 'append') {
+    const found = column.link === null ? null : parentLink(draft, column, drafts)
+    // A field that a person has chosen for the numbers of the rows stays.
+    if (found?.field) return { ...column, fieldId: found.field.id, link: found.link, isOn: true }
+  }
+  const isList = drafts.some(
+    ({ isOn, parent }) => isOn && parent?.key === draft.key && parent.column === column.index,
+  )
+  const isOn = column.isOn && !(isList && fieldForList(draft.target, column))
+  return { ...column, link: null, isOn }
+}
+
+/**
+ * The link of the first column of a list, which has the rows of the records that it belongs to, and the existing field that it
+ * fills. Null if the records cannot be linked.
+ */
+function parentLink(
+  { parent: place, target }: LinkableDraft,
+  column: DraftColumn,
+  drafts: readonly LinkableDraft[],
+): { link: DraftLink; field: Field | null } | null {
+  const parent = drafts.find(({ key }) => key === place?.key)
+  if (!parent?.isOn || !parent.analysis) return null
+  const list = parent.columns.find(({ index }) => index === place?.column)
+  const field = linkToParent(target, column, { target: parent.target, list })
+  if (field === undefined) return null
+  const title = parent.target.title
+  return { field, link: { to: { draft: parent.key }, title, by: 'row', missing: 'report', found: null } }
+}
+
 const isTarget = (drafts: readonly LinkableDraft[], key: number): boolean =>
   drafts.some(
     (draft) => draft.key === key && draft.isOn && draft.analysis !== null && takesLinks(draft.target),
   )
-
-const toParent = (key: number, title: string): DraftLink => ({
-  to: { draft: key },
-  title,
-  by: 'row',
-  missing: 'report',
-  found: null,
-})
 
 /** The title of the column with the parent: that of one of its records, unless it has been changed or is taken. */
 function titleOfParent(

@@ -1,0 +1,86 @@
+import { createReadStream, existsSync, renameSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { type SQL, sql } from 'drizzle-orm'
+import { AppError } from '../../src/core/errors.ts'
+import type { RecordId } from '../../src/core/model.ts'
+import { type PagedTable, pagesOf } from '../../src/db/column-values.ts'
+import type { FoundNames, ReadValues } from '../../src/db/names-of-records.ts'
+import { createSpillMap } from '../../src/db/spill-map.ts'
+import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
+import { m } from '../../src/messages.gen.ts'
+import { type ImportPlan, ROW_COLUMN, UPDATE_COLUMNS } from './plan.ts'
+
+/*
+ * Which record each row of a file has become, for the rows of other tables of the file that belong to it: a line with both for
+ * each row. Written before the import is committed, so that a server that starts again finds it.
+ */
+
+/** Rows read from the staging table, and ids looked up, at a time. */
+const PAGE = 5000
+
+/**
+ * Writes the records of the staged rows, in the transaction that adds or changes them.
+ * @param firstId of the added records, in the order of their rows; undefined if the staging table has the ids
+ */
+export async function keepRowRecords(
+  { staging, rowsPath }: Pick<ImportPlan, 'staging' | 'rowsPath'>,
+  firstId: number | undefined,
+  { tx, dialect }: { tx: Transaction; dialect: Dialect },
+): Promise<void> {
+  if (rowsPath === undefined) return
+  const row = sql.identifier(ROW_COLUMN)
+  const id: SQL = firstId === undefined ? sql`${sql.identifier(UPDATE_COLUMNS.id)}` : sql`${row}`
+  const file = await open(`${rowsPath}.part`, 'w', 0o600)
+  try {
+    let next = firstId ?? 0
+    for (let last = 0; ; ) {
+      const rows = await tx.all<{ at: number; id: number }>(
+        dialect.render(sql`select ${row} as ${sql.identifier('at')}, ${id} as ${sql.identifier('id')}
+          from ${sql.identifier(staging)} where ${row} > ${last} and ${id} is not null order by ${row} limit ${PAGE}`),
+      )
+      const lines = rows.map((each) => `${each.at} ${firstId === undefined ? each.id : next++}\n`)
+      await file.write(lines.join(''))
+      last = Number(rows.at(-1)?.at ?? last)
+      if (rows.length < PAGE) break
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  renameSync(`${rowsPath}.part`, rowsPath)
+}
+
+/**
+ * Finds the records of a table by the numbers of their rows, those left out that were deleted since.
+ * @throws CONFLICT if the import of the rows has failed
+ */
+export async function recordsOfRows(
+  engine: { dialect: Dialect },
+  related: PagedTable,
+  rowsPath: string,
+  read: ReadValues,
+): Promise<FoundNames> {
+  if (!existsSync(rowsPath)) throw new AppError('CONFLICT', m.imports_error_parent_missing())
+  const rowOf = createSpillMap<string>()
+  const byRow = createSpillMap<RecordId>()
+  try {
+    for await (const line of createInterface({ input: createReadStream(rowsPath), crlfDelay: Infinity })) {
+      const [row = '', id = ''] = line.split(' ')
+      if (id !== '') rowOf.set(id, row)
+    }
+    const key = related.primaryKey
+    for await (const page of pagesOf(engine, related, key, read)) {
+      for (const { id } of page) {
+        const row = rowOf.get(String(id))
+        if (row !== undefined) byRow.set(row, id)
+      }
+    }
+  } catch (error) {
+    byRow.close()
+    throw error
+  } finally {
+    rowOf.close()
+  }
+  return { find: (row) => byRow.get(row.trim()), close: byRow.close }
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readLinks } from '../../src/core/fields/list-value.ts'
+import type { TableAnalysis } from '../../src/core/imports/analysis.ts'
+import { type DraftTarget, draftColumns, toStartInput } from '../../src/core/imports/draft.ts'
+import { type LinkableDraft, proposeLinks } from '../../src/core/imports/propose-links.ts'
+import type { Base, Field } from '../../src/core/model.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+import { createMember } from '../support/factories.ts'
+import { analyse, type Door, ended, openImports, reportOf, resultOf, rowsOf, upload } from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let base: Base
+let door: Door
+
+beforeAll(async () => {
+  ;({ app, owner, base, door } = await openImports())
+})
+afterAll(() => app.stop())
+
+const ORDERS = [
+  {
+    No: 'o1',
+    Note: 'first',
+    Lines: [
+      { Sku: 'a', Qty: 1 },
+      { Sku: 'b', Qty: 2 },
+    ],
+  },
+  { No: 'o2', Note: 'second', Lines: [{ Sku: 'c', Qty: 3 }] },
+  { No: 'o3', Note: 'third', Lines: [] },
+]
+
+let made = 0
+
+/** A table of orders with these numbers, and one of lines that a link of the orders leads to. */
+async function orders(numbers: string[], { linked = false }: { linked?: boolean } = {}) {
+  const trpc = app.trpc(owner.token)
+  const n = ++made
+  const create = (title: string, fields: { title: string; type: 'SingleLineText' | 'Number' }[]) =>
+    trpc.schema.createTable.mutate({ baseId: base.id, title: `${title} ${n}`, fields })
+  const { table } = await create('Orders', [
+    { title: 'No', type: 'SingleLineText' },
+    { title: 'Note', type: 'SingleLineText' },
+  ])
+  const fieldOf = async (tableId: string, title: string): Promise<Field> => {
+    const { fields } = await trpc.schema.table.query({ tableId })
+    const found = fields.find((field) => field.title === title)
+    if (!found) throw new Error(`No field ${title}`)
+    return found
+  }
+  const no = await fieldOf(table.id, 'No')
+  if (numbers.length > 0)
+    await trpc.records.write.mutate({
+      change: {
+        baseId: base.id,
+        operations: [
+          { kind: 'insert', tableId: table.id, rows: numbers.map((each) => ({ values: { [no.id]: each } })) },
+        ],
+      },
+    })
+  if (!linked) return { tableId: table.id, title: table.title, fieldOf, linesId: '' }
+  const lines = await create('Lines', [
+    { title: 'Sku', type: 'SingleLineText' },
+    { title: 'Qty', type: 'Number' },
+  ])
+  await trpc.schema.createField.mutate({
+    tableId: table.id,
+    field: { title: 'Lines', type: 'Links', options: { kind: 'hm', relatedTableId: lines.table.id } },
+  })
+  return { tableId: table.id, title: table.title, fieldOf, linesId: lines.table.id }
+}
+
+/** An existing table as the dialog knows it. */
+async function existing(tableId: string): Promise<Extract<DraftTarget, { kind: 'append' }>> {
+  const { table, fields } = await app.trpc(owner.token).schema.table.query({ tableId })
+  return { kind: 'append', tableId, title: table.title, fields }
+}
+
+/** The tables of a file with their targets, as the dialog starts their imports. */
+function inputsOf(uploadId: string, tables: readonly TableAnalysis[], targets: readonly DraftTarget[]) {
+  const drafts = targets.map((target, key): LinkableDraft => {
+    const { analysis = null, parent = null } = tables[key] ?? {}
+    return {
+      key,
+      isOn: true,
+      parent: parent && { key: parent.table, column: parent.column },
+      target,
+      analysis,
+      columns: analysis ? draftColumns(analysis, target) : [],
+    }
+  })
+  return proposeLinks(drafts, () => []).map(({ analysis, columns, target }) =>
+    toStartInput({ baseId: base.id, uploadId, analysis: analysis! }, columns, target, (key) => key),
+  )
+}
+
+type Inputs = ReturnType<typeof inputsOf>
+
+async function begin(file: unknown, targets: DraftTarget[]): Promise<Inputs> {
+  const uploadId = await upload(door, JSON.stringify(file), 'orders.json')
+  return inputsOf(uploadId, await analyse(door, uploadId), targets)
+}
+
+/** Imports tables together. */
+async function run(inputs: Inputs) {
+  const jobs = await app.trpc(owner.token).imports.startAll.mutate(inputs)
+  const ends = await Promise.all(jobs.map(({ jobId }) => ended(door, jobId)))
+  expect(ends.map(({ status, error }) => [status, error])).toEqual(ends.map(() => ['completed', null]))
+  return {
+    tableIds: ends.slice(0, inputs.length).map((job) => resultOf(job).tableId),
+    results: ends.slice(0, inputs.length).map(resultOf),
+    reports: await Promise.all(jobs.map(({ jobId }) => reportOf(door, jobId))),
+  }
+}
+
+/** The rows of a table with the names of linked records, sorted by their first field. */
+async function named(tableId: string): Promise<Record<string, unknown>[]> {
+  const rows = (await rowsOf(door, tableId)).map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([title, value]) => {
+        const { count, records } = readLinks(value)
+        return [title, count > 0 ? records.map((record) => String(record.title)).toSorted() : value]
+      }),
+    ),
+  )
+  return rows.toSorted((x, y) => String(Object.values(x)[0]).localeCompare(String(Object.values(y)[0])))
+}
+
+const skusOf = async (tableId: string, link = 'Lines') =>
+  (await named(tableId)).map(({ No, [link]: lines }) => [No, Array.isArray(lines) ? lines : null])
+
+describe('lists in the records of a JSON file for an existing table', () => {
+  test('become a new table that is linked with the new records', async () => {
+    const { tableId } = await orders(['o0'])
+    const title = `New lines ${made}`
+    const { tableIds, reports } = await run(
+      await begin(ORDERS, [await existing(tableId), { kind: 'new', title }]),
+    )
+    expect(reports).toEqual([[], [], []])
+    expect(await skusOf(tableId, title)).toEqual([
+      ['o0', null],
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+    expect((await named(tableIds[1]!)).map(({ Sku, Qty }) => [Sku, Qty])).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ])
+  })
+
+  test('go into the table of a link field, with columns matched by name', async () => {
+    const { tableId, linesId } = await orders(['o0'], { linked: true })
+    await run(await begin(ORDERS, [await existing(tableId), await existing(linesId)]))
+    expect(await skusOf(tableId)).toEqual([
+      ['o0', null],
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+    expect((await named(linesId)).map(({ Sku, Qty }) => [Sku, Qty])).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ])
+  })
+
+  test('are linked with records that the file finds, whether it changes them or not, and once however often it is read', async () => {
+    const { tableId, linesId, fieldOf } = await orders(['o2', 'o1'], { linked: true })
+    const update = { mode: 'updateAndAdd' as const, emptyCells: 'keep' as const }
+    const targets = async (): Promise<DraftTarget[]> => [
+      { ...(await existing(tableId)), update: { ...update, keys: [(await fieldOf(tableId, 'No')).id] } },
+      { ...(await existing(linesId)), update: { ...update, keys: [(await fieldOf(linesId, 'Sku')).id] } },
+    ]
+    for (const [added, unchanged] of [
+      [1, 0],
+      [0, 3],
+    ]) {
+      const { results } = await run(await begin(ORDERS, await targets()))
+      expect(results[0]?.update).toMatchObject({ added, unchanged })
+      expect(await skusOf(tableId)).toEqual([
+        ['o1', ['a', 'b']],
+        ['o2', ['c']],
+        ['o3', null],
+      ])
+      expect(await named(linesId)).toHaveLength(3)
+    }
+    // A line that is in another order by now goes there.
+    const moved = [{ No: 'o3', Lines: [{ Sku: 'a', Qty: 1 }] }]
+    const { results } = await run(await begin(moved, await targets()))
+    expect(results[1]?.update).toMatchObject({ added: 0, changed: 1 })
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['b']],
+      ['o2', ['c']],
+      ['o3', ['a']],
+    ])
+  })
+
+  test('report those whose record was not imported, and keep them without the link', async () => {
+    const { tableId, linesId, title, fieldOf } = await orders(['o1'], { linked: true })
+    const no = await fieldOf(tableId, 'No')
+    const parent = await existing(tableId)
+    const update = { mode: 'add' as const, emptyCells: 'keep' as const, keys: [no.id] }
+    const { reports } = await run(await begin(ORDERS, [{ ...parent, update }, await existing(linesId)]))
+    const reason = `The record in “${title}” that it belongs to was not found`
+    expect(reports[1]?.map((line) => line.replaceAll('"', ''))).toEqual([
+      `1,Orders ${made},1,${reason}`,
+      `2,Orders ${made},1,${reason}`,
+    ])
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', null],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+  })
+
+  test('link lists within lists, and a table with itself', async () => {
+    const { tableId } = await orders([])
+    const nested = [{ No: 'o1', Lines: [{ Sku: 'a', Parts: [{ Part: 'p1' }, { Part: 'p2' }] }] }]
+    const [lines, parts] = [`Nested lines ${made}`, `Parts ${made}`]
+    const { tableIds } = await run(
+      await begin(nested, [
+        await existing(tableId),
+        { kind: 'new', title: lines },
+        { kind: 'new', title: parts },
+      ]),
+    )
+    expect((await named(tableIds[1]!))[0]).toMatchObject({ Sku: 'a', [parts]: ['p1', 'p2'] })
+    const trpc = app.trpc(owner.token)
+    await trpc.schema.createField.mutate({
+      tableId,
+      field: { title: 'Below', type: 'Links', options: { kind: 'hm', relatedTableId: tableId } },
+    })
+    const tree = [{ No: 't1', Below: [{ No: 't2', Below: [{ No: 't3' }] }, { No: 't4' }] }]
+    const self = await existing(tableId)
+    await run(await begin(tree, [self, self, self]))
+    expect((await skusOf(tableId, 'Below')).slice(1)).toEqual([
+      ['t1', ['t2', 't4']],
+      ['t2', ['t3']],
+      ['t3', null],
+      ['t4', null],
+    ])
+  })
+
+  test('are refused for a field that leads elsewhere, and in a circle; an editor may not create their table', async () => {
+    const first = await orders([], { linked: true })
+    const second = await orders([], { linked: true })
+    const trpc = app.trpc(owner.token)
+    const start = (inputs: Inputs, user = owner) => app.trpc(user.token).imports.startAll.mutate(inputs)
+    const parent = await existing(first.tableId)
+    const other = await begin(ORDERS, [parent, await existing(second.linesId)])
+    expect(other[1]?.columns.map(({ link }) => link)).toEqual([undefined, undefined])
+    const back = await second.fieldOf(second.linesId, second.title)
+    const link = { to: { table: 0 }, by: 'row' as const, missing: 'report' as const }
+    const column = { index: 0, decimal: undefined, fieldId: back.id, link }
+    const [own, lines] = other as [Inputs[number], Inputs[number]]
+    const elsewhere = [own, { ...lines, columns: [...lines.columns, column] }]
+    await expect(start(elsewhere)).rejects.toThrow('does not link to the table')
+    const plain = { ...lines.columns[0]!, link }
+    await expect(start([own, { ...lines, columns: [plain] }])).rejects.toThrow('does not link to the table')
+    const self = { ...lines, columns: [{ ...column, link: { ...link, to: { table: 1 } } }] }
+    await expect(start([own, self])).rejects.toThrow('not imported with it')
+    const editor = await createMember(app, base.id, 'editor')
+    const uploadId = await upload({ ...door, token: editor.token }, JSON.stringify(ORDERS), 'orders.json')
+    const created = inputsOf(uploadId, await analyse({ ...door, token: editor.token }, uploadId), [
+      parent,
+      { kind: 'new', title: 'Not created' },
+    ])
+    await expect(start(created, editor)).rejects.toThrow()
+    const tables = await trpc.schema.tables.query({ baseId: base.id })
+    expect(tables.map(({ title }) => title)).not.toContain('Not created')
+    expect(await named(first.tableId)).toEqual([])
+  })
+})
