@@ -274,3 +274,57 @@ describe('lists in the records of a JSON file for an existing table', () => {
     expect(await named(first.tableId)).toEqual([])
   })
 })
+
+describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
+  const send = async (tableId: string, token: string, query = '') => {
+    const answer = await fetch(
+      `${app.url}/api/v2/tables/${tableId}/import?nested=true&name=orders.json${query}`,
+      {
+        method: 'POST',
+        headers: { 'xc-auth': token, 'content-type': 'application/octet-stream' },
+        body: JSON.stringify(ORDERS),
+      },
+    )
+    return {
+      status: answer.status,
+      body: (await answer.json()) as { msg?: string; id: string; jobs: { id: string }[] },
+    }
+  }
+
+  test('is refused to an editor where it would create a table, and nothing is imported', async () => {
+    const { tableId } = await orders([])
+    const editor = await createMember(app, base.id, 'editor')
+    expect((await send(tableId, editor.token)).status).toBe(403)
+    expect(await named(tableId)).toEqual([])
+  })
+
+  test('fills the table of the link field that is called like the list, by an editor as well', async () => {
+    const { tableId, linesId } = await orders(['o2'], { linked: true })
+    const editor = await createMember(app, base.id, 'editor')
+    const { status, body } = await send(tableId, editor.token, '&keys=No')
+    expect([status, body.jobs[0]?.id]).toEqual([200, body.id])
+    for (const { id } of body.jobs) expect(await ended(door, id)).toMatchObject({ status: 'completed' })
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+    expect(await named(linesId)).toHaveLength(3)
+  })
+
+  test('creates a linked table where no link field is called so', async () => {
+    const { tableId } = await orders(['o1'])
+    const { body } = await send(tableId, owner.token)
+    const ends = await Promise.all(body.jobs.map(({ id }) => ended(door, id)))
+    expect(ends.map(({ kind, status }) => [kind, status])).toEqual([
+      ['import', 'completed'],
+      ['import', 'completed'],
+      ['import-links', 'completed'],
+    ])
+    const { title } = resultOf(ends[1]!)
+    const links = await skusOf(tableId, title)
+    expect(links).toHaveLength(4)
+    expect(links).toContainEqual(['o1', ['a', 'b']])
+    expect(links).toContainEqual(['o2', ['c']])
+  })
+})
