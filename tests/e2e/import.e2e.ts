@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import * as XLSX from 'xlsx'
+import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
@@ -787,6 +788,46 @@ describe('importing a file', () => {
     await dialog().getByText('order in lines is linked to orders: 3 records.').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     expect((await tables()).map(({ title }) => title).toSorted()).toEqual(['lines', 'orders'])
+  })
+
+  test('puts the lists in JSON records into the table of the link field that is called like them', async () => {
+    const trpc = app.trpc(owner.token)
+    const create = (title: string, field: string) =>
+      trpc.schema.createTable.mutate({
+        baseId: base.id,
+        title,
+        fields: [{ title: field, type: 'SingleLineText' }],
+      })
+    const { table: orders } = await create('Orders', 'order')
+    const { table: lines } = await create('Lines', 'item')
+    await trpc.schema.createField.mutate({
+      tableId: orders.id,
+      field: { title: 'lines', type: 'Links', options: { kind: 'hm', relatedTableId: lines.id } },
+    })
+    const file = [
+      { order: 'A-1', lines: [{ item: 'Pen' }, { item: 'Ink' }] },
+      { order: 'A-2', lines: [] },
+    ]
+    await page.reload()
+    await choose(csv('orders.json', JSON.stringify(file)))
+    await dialog().getByLabel('Existing table').check()
+    await dialog().getByLabel('Table', { exact: true }).selectOption('Orders')
+    await dialog().getByLabel('Field for lines').waitFor()
+    await dialog().getByLabel('Import table lines').check()
+    await dialog().getByRole('button', { name: 'lines', exact: true }).click()
+    await dialog().getByText('Link to Orders').waitFor()
+    expect(await dialog().getByLabel('Table', { exact: true }).inputValue()).toBe(lines.id)
+    await start()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    const { fields } = await trpc.schema.table.query({ tableId: orders.id })
+    const fieldIds = ['order', 'lines'].map((title) => fields.find((field) => field.title === title)!.id)
+    const listed = await trpc.records.list.query({
+      query: { tableId: orders.id, fieldIds, limit: 10, offset: 0 },
+    })
+    expect(listed.rows.map(([order, cell]) => [order, readLinks(cell ?? null).count])).toEqual([
+      ['A-1', 2],
+      ['A-2', 0],
+    ])
   })
 
   test('breaks nothing in the page', () => {

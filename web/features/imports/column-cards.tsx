@@ -204,7 +204,7 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             </span>
           )}
         </div>
-        {target.kind === 'new' ? (
+        {target.kind === 'new' || column.link ? (
           <TypePicker column={column} name={name} targets={targets} onChange={onChange} />
         ) : (
           <select
@@ -231,7 +231,7 @@ function ColumnCard({ column, target, fields, analysis, targets, onChange }: Col
             onChange={(missing) => column.link && onChange({ link: { ...column.link, missing } })}
           />
         )}
-        {column.isOn && field && linkOf(field) && (
+        {column.isOn && field && linkOf(field) && !column.link && (
           <MissingPicker
             name={field.title}
             value={column.creates ? 'create' : 'report'}

@@ -109,6 +109,9 @@ export function DraftView({
       {analysis && (
         <>
           {draft.parent && <p className={styles.hint}>{m.imports_nested_table_hint()}</p>}
+          {draft.parent && draft.isOn && !columns.some(({ link }) => link?.by === 'row') && (
+            <Alert>{m.imports_list_unlinked()}</Alert>
+          )}
           <TargetPicker
             key={draft.key}
             baseId={baseId}
@@ -207,7 +210,10 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
   const missing = missingFields(columns, target).map(({ title }) => title)
   const takesNames =
     target.kind === 'append' &&
-    target.fields.some((field) => linkOf(field) && columns.some(({ fieldId }) => fieldId === field.id))
+    target.fields.some(
+      (field) =>
+        linkOf(field) && columns.some(({ fieldId, isOn, link }) => isOn && !link && fieldId === field.id),
+    )
   return (
     <>
       {takesNames && <p className={styles.hint}>{m.imports_link_column_hint()}</p>}
@@ -282,7 +288,9 @@ function useMissingNames(baseId: string, draft: Draft | undefined): Looked {
     const link = field && linkOf(field)
     // Rows of a table linked to itself may refer to each other, so they cannot be checked yet.
     const isOpen = target?.kind === 'append' && link?.relatedTableId === target.tableId
-    if (!analysis || !link || isOpen || !column.isOn || target?.kind !== 'append') return []
+    // Nor can rows of the file instead of names.
+    const areNames = !isOpen && !column.link
+    if (!analysis || !link || !areNames || !column.isOn || target?.kind !== 'append') return []
     return [
       { index: column.index, tableId: target.tableId, fieldId: field.id, texts: textsOf(analysis, column) },
     ]

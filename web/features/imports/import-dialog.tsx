@@ -93,7 +93,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     isPreview: boolean,
     uploadOf: (source: ImportSource) => Promise<string> | undefined,
   ): number[] {
-    const positionOf = (key: number) => list.findIndex((draft) => draft.key === key)
+    const positionOf = (key: number) => chosen.findIndex((draft) => draft.key === key)
     const tables = list.map(({ source, table, analysis, columns, target }) => ({
       source,
       name: table === '' ? source.name : `${source.name}: ${table}`,
@@ -103,7 +103,8 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         return { ...input, preview: isPreview }
       },
     }))
-    const links = list.flatMap(({ columns }) => columns.filter(({ isOn, link }) => isOn && link))
+    const linked = list.filter(({ target }) => target.kind === 'new')
+    const links = linked.flatMap(({ columns }) => columns.filter(({ isOn, link }) => isOn && link))
     const ids = startRuns(baseId, tables, { hasLinks: !isPreview && links.length > 0, uploadOf })
     for (const [at, { source }] of list.entries()) {
       const id = ids[at]

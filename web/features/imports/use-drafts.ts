@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { freeTitle } from '../../../src/core/free-title.ts'
 import type { Analysis, TableAnalysis } from '../../../src/core/imports/analysis.ts'
 import {
@@ -9,10 +10,14 @@ import {
   withType,
 } from '../../../src/core/imports/draft.ts'
 import type { ChosenFormat, ExcelFormat, SheetRange } from '../../../src/core/imports/format.ts'
+import { fieldForList } from '../../../src/core/imports/nested-lists.ts'
+import type { Field } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
+import { showError } from '../../ui/attempt.ts'
 import { type Analyser, createAnalyser } from './analyse.ts'
 import { analyseUpload } from './analyse-upload.ts'
 import { AnalyseError, type FileSamples } from './analysis.ts'
+import { loadTarget } from './load-target.ts'
 import { type ImportSource, readSamples, tableTitleOf } from './source.ts'
 import { readBytes, uploadSource } from './transfer.ts'
 
@@ -190,7 +195,9 @@ export function useDrafts() {
         const taken = [...draft.baseTitles, ...others]
         return shown.map(({ name, isHidden, analysis, problem, notes, parent }, at): Draft => {
           // Until its tables are known, a file has one draft with a title of its own.
-          const isRenamed = isFirst && draft.target.kind === 'new' && (shown.length > 1 || name !== '')
+          const isOwn = draft.target.kind === 'new' && (shown.length > 1 || name !== '')
+          // A list does not go into the table of the records that have it.
+          const isRenamed = isFirst && (isOwn || parent !== undefined)
           const title = freeTitle(tableTitleOf(source, name, shown.length === 1), taken)
           const target: DraftTarget = isRenamed ? { kind: 'new', title } : draft.target
           if (isRenamed) taken.push(title)
@@ -216,6 +223,30 @@ export function useDrafts() {
         })
       }),
     )
+  }
+
+  /** Lets a list go into the table of the link field that the column with the lists is mapped to. */
+  async function fillLinked({ key, analysis }: Draft, { id }: Field, relatedTableId: string): Promise<void> {
+    const target = await loadTarget(relatedTableId)
+    setDrafts((all) =>
+      all.map((draft) => {
+        const parent = all.find((other) => other.key === draft.parent?.key)
+        const list = parent?.columns.find(({ index }) => index === draft.parent?.column)
+        if (draft.key !== key || !analysis || list?.fieldId !== id) return draft
+        return { ...draft, isOn: true, target, columns: draftColumns(analysis, target) }
+      }),
+    )
+  }
+
+  /** The link field to whose table the lists of a draft belong; null for none. */
+  function linkOfList(
+    parent: Draft | undefined,
+    column: number | undefined,
+  ): { field: Field; to: string } | null {
+    const list = parent?.columns.find(({ index }) => index === column)
+    const field = parent ? fieldForList(parent.target, list) : null
+    const link = field && linkOf(field)
+    return field && link ? { field, to: link.relatedTableId } : null
   }
 
   function reread(draft: Draft): void {
@@ -257,9 +288,15 @@ export function useDrafts() {
     },
     /** Ticks a table; lists within records are then no column of their records. */
     setOn(key: number, isOn: boolean): void {
-      const parent = drafts.find((draft) => draft.key === key)?.parent
+      const own = drafts.find((draft) => draft.key === key)
+      const parent = own?.parent
       change(key, () => ({ isOn }))
-      if (!parent) return
+      if (!own || !parent) return
+      const link = linkOfList(
+        drafts.find((draft) => draft.key === parent.key),
+        parent.column,
+      )
+      if (isOn && link && own.target.kind === 'new') fillLinked(own, link.field, link.to).catch(showError)
       change(parent.key, ({ columns, target }) => ({
         columns: columns.map((column) =>
           column.index === parent.column && target.kind === 'new' ? { ...column, isOn: !isOn } : column,
@@ -286,14 +323,23 @@ export function useDrafts() {
         columns: isSameTable(before, target) || !analysis ? columns : draftColumns(analysis, target),
       }))
     },
-    setColumn: (key: number, index: number, patch: Partial<DraftColumn>) =>
+    setColumn(key: number, index: number, patch: Partial<DraftColumn>): void {
+      const patched = (column: DraftColumn, analysis: Analysis | null): DraftColumn => {
+        const next = { ...column, ...(patch.type && { link: null }), ...patch }
+        return patch.type && !patch.options && analysis ? withType(next, patch.type, analysis) : next
+      }
       change(key, ({ columns, analysis }) => ({
-        columns: columns.map((column) => {
-          if (column.index !== index) return column
-          const next = { ...column, ...(patch.type && { link: null }), ...patch }
-          return patch.type && !patch.options && analysis ? withType(next, patch.type, analysis) : next
-        }),
-      })),
+        columns: columns.map((column) => (column.index === index ? patched(column, analysis) : column)),
+      }))
+      const own = drafts.find((draft) => draft.key === key)
+      const list = drafts.find(({ parent }) => parent?.key === key && parent.column === index)
+      if (!own || !list || !patch.fieldId) return
+      const columns = own.columns.map((column) =>
+        column.index === index ? patched(column, own.analysis) : column,
+      )
+      const link = linkOfList({ ...own, columns }, index)
+      if (link) fillLinked(list, link.field, link.to).catch(showError)
+    },
     /** Makes another column the display field of the new table. */
     setDisplay: (key: number, index: number) =>
       change(key, ({ columns }) => ({
