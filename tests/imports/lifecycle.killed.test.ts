@@ -13,6 +13,7 @@ import { createDatabase, type TestDatabase } from '../support/servers.ts'
 import { until } from '../support/until.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import {
+  analyse,
   type Door,
   ended,
   formatOf,
@@ -339,6 +340,117 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
       })
       expect(page.rows.filter(([cell]) => readLinks(cell ?? null).count === 1)).toHaveLength(1000)
     }
+  }, 180_000)
+
+  test('links lists with records of an existing table once, whether a row adds or finds its record', async () => {
+    const { door, baseId, tableId } = await begin()
+    const client = createTrpcClient(door.url, door.token)
+    const fieldOf = async (by: Door, id: string, title: string) => {
+      const { fields } = await createTrpcClient(by.url, by.token).schema.table.query({ tableId: id })
+      return fields.find((field) => field.title === title)
+    }
+    const { table: lines } = await client.schema.createTable.mutate({
+      baseId,
+      title: 'Lines',
+      fields: [{ title: 'Sku', type: 'SingleLineText' }],
+    })
+    const { id: linkId } = await client.schema.createField.mutate({
+      tableId,
+      field: { title: 'Lines', type: 'Links', options: { kind: 'hm', relatedTableId: lines.id } },
+    })
+    const { fields } = await client.schema.table.query({ tableId })
+    const [name, sku, order] = [
+      fields.find(({ isDisplay }) => isDisplay),
+      await fieldOf(door, lines.id, 'Sku'),
+      await fieldOf(door, lines.id, 'Kept'),
+    ].map((field) => field?.id ?? '')
+    await client.records.write.mutate({
+      change: {
+        baseId,
+        operations: [
+          { kind: 'insert', tableId, rows: [{ values: { [name!]: 'o7' } }, { values: { [name!]: 'o3' } }] },
+        ],
+      },
+    })
+    const orders = 10_000
+    const file = Array.from({ length: orders }, (_, at) => ({
+      name: `o${at}`,
+      lines: [{ sku: `${at} a` }, { sku: `${at} b` }],
+      notes: [{ text: `note ${at}` }],
+    }))
+    const uploadId = await upload(door, JSON.stringify(file), 'orders.json')
+    const [own, ofLines, ofNotes] = (await analyse(door, uploadId)).map(({ analysis }) => analysis!)
+    const common = { baseId, uploadId, timeZone: 'UTC' }
+    const link = { to: { table: 0 }, by: 'row' as const, missing: 'report' as const }
+    const jobs = await client.imports.startAll.mutate([
+      {
+        ...common,
+        format: own!.format,
+        width: own!.fields.length,
+        tableId,
+        columns: [{ index: 0, fieldId: name! }],
+        update: { keys: [name!], mode: 'updateAndAdd', emptyCells: 'keep' },
+      },
+      {
+        ...common,
+        format: ofLines!.format,
+        width: 2,
+        tableId: lines.id,
+        columns: [
+          { index: 0, fieldId: order!, link },
+          { index: 1, fieldId: sku! },
+        ],
+      },
+      {
+        ...common,
+        format: ofNotes!.format,
+        width: 2,
+        table: {
+          title: 'Notes',
+          fields: [
+            { title: 'Order', type: 'Number' },
+            { title: 'Text', type: 'SingleLineText', isDisplay: true },
+          ],
+        },
+        columns: [{ index: 0, link }, { index: 1 }],
+      },
+    ])
+    let by = door
+    const [ordersJob = '', linesJob = '', notesJob = ''] = jobs.map(({ jobId }) => jobId)
+    // Before the rows of the orders have records, while lines are linked with them, and while the links of notes are made.
+    for (const isReached of [
+      () => underWay(by, ordersJob, 0),
+      () => ended(by, ordersJob),
+      () => ended(by, linesJob),
+      () => ended(by, notesJob),
+    ]) {
+      await isReached()
+      await kill()
+      by = { url: await spawn(), token: door.token }
+    }
+    const ends = await Promise.all(jobs.map(({ jobId }) => ended(by, jobId)))
+    expect(ends.map(({ status, error }) => [status, error])).toEqual(jobs.map(() => ['completed', null]))
+    const notesId = resultOf(ends[2]!).tableId
+    expect(await rowsIn(by, tableId)).toBe(orders)
+    expect(await rowsIn(by, lines.id)).toBe(2 * orders)
+    expect(await rowsIn(by, notesId)).toBe(orders)
+    const now = createTrpcClient(by.url, by.token)
+    const notes = await fieldOf(by, tableId, 'Notes')
+    for (const offset of [0, 5000, 9000]) {
+      const page = await now.records.list.query({
+        query: { tableId, fieldIds: [name!, linkId, notes?.id ?? ''], limit: 1000, offset },
+      })
+      for (const [title, linked, noted] of page.rows) {
+        const number = String(title).slice(1)
+        const titlesIn = (cell: typeof linked) =>
+          readLinks(cell ?? null).records.map((record) => record.title)
+        expect([titlesIn(linked), titlesIn(noted)]).toEqual([
+          [`${number} a`, `${number} b`],
+          [`note ${number}`],
+        ])
+      }
+    }
+    expect(readdirSync(join(dataDir, 'reports')).filter((file) => file.includes('.rows'))).toEqual([])
   }, 180_000)
 
   test('has added nothing to a table that exists where the file is gone', async () => {
