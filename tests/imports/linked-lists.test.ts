@@ -5,7 +5,8 @@ import { type DraftTarget, draftColumns, toStartInput } from '../../src/core/imp
 import { type LinkableDraft, proposeLinks } from '../../src/core/imports/propose-links.ts'
 import type { Base, Field } from '../../src/core/model.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
-import { createMember } from '../support/factories.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { createConnected } from './connected-support.ts'
 import { analyse, type Door, ended, openImports, reportOf, resultOf, rowsOf, upload } from './support.ts'
 
 let app: TestApp
@@ -96,6 +97,7 @@ function inputsOf(uploadId: string, tables: readonly TableAnalysis[], targets: r
 }
 
 type Inputs = ReturnType<typeof inputsOf>
+type Input = Inputs[number]
 
 async function begin(file: unknown, targets: DraftTarget[]): Promise<Inputs> {
   const uploadId = await upload(door, JSON.stringify(file), 'orders.json')
@@ -255,7 +257,7 @@ describe('lists in the records of a JSON file for an existing table', () => {
     const back = await second.fieldOf(second.linesId, second.title)
     const link = { to: { table: 0 }, by: 'row' as const, missing: 'report' as const }
     const column = { index: 0, decimal: undefined, fieldId: back.id, link }
-    const [own, lines] = other as [Inputs[number], Inputs[number]]
+    const [own, lines] = other as [Input, Input]
     const elsewhere = [own, { ...lines, columns: [...lines.columns, column] }]
     await expect(start(elsewhere)).rejects.toThrow('does not link to the table')
     const plain = { ...lines.columns[0]!, link }
@@ -296,6 +298,39 @@ describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
     const editor = await createMember(app, base.id, 'editor')
     expect((await send(tableId, editor.token)).status).toBe(403)
     expect(await named(tableId)).toEqual([])
+  })
+
+  test('is refused for a table of a connected database, over tRPC as well, and nothing is written there', async () => {
+    const own = await createBase(app, owner)
+    const database = await createConnected(
+      'sqlite',
+      ['create table orders (id integer primary key, No text, Note text)'],
+      app.config.dataDir,
+    )
+    const trpc = app.trpc(owner.token)
+    const connecting = await trpc.sources.create.mutate({ baseId: own.id, ...database.sent })
+    await ended(door, connecting.id)
+    const [table] = await trpc.schema.tables.query({ baseId: own.id })
+    const { status, body } = await send(table!.id, owner.token)
+    expect([status, body.msg]).toEqual([
+      400,
+      'Lists in the records of a connected database can’t be imported with links. Import each list on its own.',
+    ])
+    const inputs = await begin(ORDERS, [await existing(table!.id), { kind: 'new', title: 'Lines' }])
+    expect(inputs[1]?.columns.map(({ link }) => link)).toEqual([undefined, undefined])
+    const [records, lines] = inputs.map((input) => ({ ...input, baseId: own.id })) as [Input, Input]
+    const link = { to: { table: 0 }, by: 'row' as const, missing: 'report' as const }
+    const linked: Input = {
+      ...lines,
+      columns: [{ index: 0, decimal: undefined, link }, ...lines.columns],
+      table: {
+        title: 'Lines',
+        fields: [{ title: 'Order', type: 'Number', isDisplay: false }, ...(lines.table?.fields ?? [])],
+      },
+    }
+    await expect(trpc.imports.startAll.mutate([records, linked])).rejects.toThrow('connected databases')
+    expect(await database.ask('select * from orders')).toEqual([])
+    await database.stop()
   })
 
   test('fills the table of the link field that is called like the list, by an editor as well', async () => {
