@@ -413,8 +413,11 @@ export function createImportsService(
     const open = await records.openLink(model, column.fieldId)
     const link = toImportLink(open, context.members, context.made.timeZone)
     if (!given.link) requireStoredNames(link.related)
+    // A row of the file that was not imported is no name.
     const creates =
-      given.missing === 'create' ? await prepareCreation(actor, link.related.tableId, context) : undefined
+      given.missing === 'create' && !given.link
+        ? await prepareCreation(actor, link.related.tableId, context)
+        : undefined
     // Only the child needs its link: the other side has no key.
     const required = column.required && link.storedIn.at === 'own'
     return { ...column, column: linkColumnName(column.index), required, fallback: null, link, creates }

@@ -246,6 +246,43 @@ describe('lists in the records of a JSON file for an existing table', () => {
     ])
   })
 
+  test('create no records for rows that were not imported', async () => {
+    const { tableId, linesId, fieldOf } = await orders(['o1'], { linked: true })
+    const no = await fieldOf(tableId, 'No')
+    const update = { mode: 'add' as const, emptyCells: 'keep' as const, keys: [no.id] }
+    const [own, lines] = (await begin(ORDERS, [
+      { ...(await existing(tableId)), update },
+      await existing(linesId),
+    ])) as [Input, Input]
+    const columns = lines.columns.map((column) =>
+      column.link ? { ...column, missing: 'create' as const } : column,
+    )
+    await run([own, { ...lines, columns }])
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', null],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+  })
+
+  test('are taken back by an undo of their own, before or after that of the records', async () => {
+    for (const isFirst of [true, false]) {
+      const { tableId, linesId } = await orders(['o0'], { linked: true })
+      const { results } = await run(await begin(ORDERS, [await existing(tableId), await existing(linesId)]))
+      const [records, lines] = results.map(({ changeId }) => changeId ?? 0)
+      const { records: client } = app.trpc(owner.token)
+      const undo = (entryId = 0) => client.undo.mutate({ baseId: base.id, entryId })
+      await undo(isFirst ? lines : records)
+      expect(await skusOf(tableId)).toEqual(
+        isFirst ? ['o0', 'o1', 'o2', 'o3'].map((each) => [each, null]) : [['o0', null]],
+      )
+      expect(await named(linesId)).toHaveLength(isFirst ? 0 : 3)
+      await undo(isFirst ? records : lines)
+      expect(await skusOf(tableId)).toEqual([['o0', null]])
+      expect(await named(linesId)).toEqual([])
+    }
+  })
+
   test('are refused for a field that leads elsewhere, and in a circle; an editor may not create their table', async () => {
     const first = await orders([], { linked: true })
     const second = await orders([], { linked: true })
