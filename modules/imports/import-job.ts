@@ -12,6 +12,7 @@ import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ImportInput } from './job-input.ts'
 import { type ImportColumn, type ImportPlan, isLinkColumn, LINKS_COLUMNS, linksTableOf } from './plan.ts'
+import { requireRows } from './row-records.ts'
 import { createImportTargets, type TargetDeps } from './targets/index.ts'
 import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
@@ -20,7 +21,7 @@ import { readCounts } from './worker/counts.ts'
 export const IMPORT_JOB = 'import'
 
 interface Deps extends TargetDeps {
-  kernel: TargetDeps['kernel'] & Pick<Kernel, 'config'>
+  kernel: TargetDeps['kernel'] & Pick<Kernel, 'config' | 'jobs'>
   schema: TargetDeps['schema'] & Pick<SchemaService, 'load' | 'place'>
   records: TargetDeps['records'] & Pick<RecordsService, 'attachments'>
   uploads: Uploads
@@ -78,9 +79,7 @@ export function createImportJob({
       reportPath: reportPath(jobId),
       countsPath: countsPath(jobId),
       ...(input.keepsRows && { rowsPath: rowsPath(jobId) }),
-      rowPathsOf: Object.fromEntries(
-        columns.flatMap(({ link }) => (link?.rowsOf ? [[link.rowsOf, rowsPath(link.rowsOf)]] : [])),
-      ),
+      rowPathsOf: Object.fromEntries(parentsOf(input).map((id) => [id, rowsPath(id)])),
       staging,
       maxFiles: kernel.config.attachmentMaxCount,
       stagedUpTo: 0,
@@ -91,6 +90,7 @@ export function createImportJob({
     }
     let isStagingKept = false
     try {
+      for (const id of parentsOf(input)) await requireRows(kernel.jobs, id)
       const staged = isResumed ? await findStaged(engine, plan) : null
       if (staged === null) {
         await engine.write(async (tx) => {
@@ -229,6 +229,9 @@ export function createImportJob({
     },
   }
 }
+
+/** The imports whose rows those of an import belong to. */
+const parentsOf = ({ columns }: ImportInput): string[] => columns.flatMap(({ link }) => link?.rowsOf ?? [])
 
 /** Creates the table that collects the links of the rows, if a column has any. */
 function linksTable(dialect: Dialect, staging: string, columns: ImportColumn[]): Statement[] {

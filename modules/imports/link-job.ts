@@ -27,7 +27,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { LoadNames, SchemaService, TableModel } from '../schema/index.ts'
-import { recordsOfRows } from './row-records.ts'
+import { recordsOfRows, requireRows } from './row-records.ts'
 import { createReport, type Report } from './worker/report.ts'
 import { listNames, unknownRecords } from './worker/resolve-names.ts'
 
@@ -195,6 +195,7 @@ export function createLinkJob({ kernel, schema, records, reportPath, rowsPath }:
 
   async function linkByRow(actor: UserActor, column: OpenColumn, problems: Report) {
     const { engine, link, related } = column
+    if (link.rowsOf) await requireRows(kernel.jobs, link.rowsOf)
     const load = (read: ReadValues) =>
       link.rowsOf ? recordsOfRows(engine, related, rowsPath(link.rowsOf), read) : recordsByRow(column, read)
     const names = await load(column.read)

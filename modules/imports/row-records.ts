@@ -8,6 +8,7 @@ import { type PagedTable, pagesOf } from '../../src/db/column-values.ts'
 import type { FoundNames, ReadValues } from '../../src/db/names-of-records.ts'
 import { createSpillMap } from '../../src/db/spill-map.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
+import type { Jobs } from '../../src/jobs.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type ImportPlan, ROW_COLUMN, UPDATE_COLUMNS } from './plan.ts'
 
@@ -40,7 +41,7 @@ export async function keepRowRecords(
           from ${sql.identifier(staging)} where ${row} > ${last} and ${id} is not null order by ${row} limit ${PAGE}`),
       )
       const lines = rows.map((each) => `${each.at} ${firstId === undefined ? each.id : next++}\n`)
-      await file.write(lines.join(''))
+      await file.appendFile(lines.join(''))
       last = Number(rows.at(-1)?.at ?? last)
       if (rows.length < PAGE) break
     }
@@ -52,8 +53,17 @@ export async function keepRowRecords(
 }
 
 /**
+ * Checks that the import with these rows has ended well: a run that was interrupted may have written the file without its records.
+ * @throws CONFLICT if it has not
+ */
+export async function requireRows(jobs: Pick<Jobs, 'find'>, jobId: string): Promise<void> {
+  const job = await jobs.find(jobId)
+  if (job?.status !== 'completed') throw new AppError('CONFLICT', m.imports_error_parent_missing())
+}
+
+/**
  * Finds the records of a table by the numbers of their rows, those left out that were deleted since.
- * @throws CONFLICT if the import of the rows has failed
+ * @throws CONFLICT if the file of the rows is gone
  */
 export async function recordsOfRows(
   engine: { dialect: Dialect },

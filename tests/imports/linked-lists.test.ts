@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { TableAnalysis } from '../../src/core/imports/analysis.ts'
 import { type DraftTarget, draftColumns, toStartInput } from '../../src/core/imports/draft.ts'
@@ -127,6 +129,15 @@ async function named(tableId: string): Promise<Record<string, unknown>[]> {
     ),
   )
   return rows.toSorted((x, y) => String(Object.values(x)[0]).localeCompare(String(Object.values(y)[0])))
+}
+
+/** The ids of a table's records. */
+async function rowIds(tableId: string): Promise<number[]> {
+  const engine = await app.kernel.sources.engine(base.id)
+  const { table, primaryKey } = await app.services.schema.load(tableId)
+  const [id, name] = [primaryKey.columnName, table.tableName].map(engine.dialect.quote)
+  const rows = await engine.all<{ id: number }>({ sql: `select ${id} as id from ${name}`, params: [] })
+  return rows.map((row) => Number(row.id))
 }
 
 const skusOf = async (tableId: string, link = 'Lines') =>
@@ -281,6 +292,30 @@ describe('lists in the records of a JSON file for an existing table', () => {
       expect(await skusOf(tableId)).toEqual([['o0', null]])
       expect(await named(linesId)).toEqual([])
     }
+  })
+
+  /** Lets a job of the base wait until it is released, and those that are started meanwhile. */
+  async function occupyBase(): Promise<() => void> {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const kind = `occupies the base ${++made}`
+    app.kernel.jobs.register(kind, { run: () => released, recover: async () => null })
+    await app.kernel.jobs.start(kind, { userId: owner.id, baseId: base.id, input: {} })
+    return release
+  }
+
+  test('are not imported if their records were not, whatever an interrupted run has left', async () => {
+    const { tableId, linesId } = await orders(['o0'], { linked: true })
+    const inputs = await begin(ORDERS, [await existing(tableId), await existing(linesId)])
+    const release = await occupyBase()
+    const [records, lines] = await app.trpc(owner.token).imports.startAll.mutate(inputs)
+    await app.kernel.jobs.cancel(records?.jobId ?? '')
+    // As a server leaves it that ends before the records are committed.
+    const [there] = await rowIds(tableId)
+    writeFileSync(join(app.config.dataDir, 'reports', `${records?.jobId}.rows`), `1 ${there}\n`)
+    release()
+    const { status, error } = await ended(door, lines?.jobId ?? '')
+    expect([status, error]).toEqual(['failed', 'The records that these ones belong to were not imported'])
+    expect(await named(linesId)).toEqual([])
   })
 
   test('are refused for a field that leads elsewhere, and in a circle; an editor may not create their table', async () => {
