@@ -22,7 +22,7 @@ import {
 } from '../../src/db/names-of-records.ts'
 import { createSpillMap, type SpillMap } from '../../src/db/spill-map.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
-import { hasEnded, isStopping, type JobContext, type JobKind } from '../../src/jobs.ts'
+import { hasEnded, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -95,12 +95,10 @@ interface OpenColumn {
  */
 export function createLinkJob({ kernel, schema, records, reportPath, rowsPath }: Deps): JobKind<LinkInput> {
   async function run(input: LinkInput, context: JobContext): Promise<LinkResult> {
-    try {
-      return await linkAll(input, context)
-    } finally {
-      if (!isStopping(context.signal))
-        for (const id of input.rowsOf ?? []) await rm(rowsPath(id), { force: true })
-    }
+    const result = await linkAll(input, context)
+    // Otherwise imports that have not ended, and the next run, need them. They are deleted like old reports.
+    for (const id of input.rowsOf ?? []) await rm(rowsPath(id), { force: true })
+    return result
   }
 
   async function linkAll(input: LinkInput, { jobId, signal, report }: JobContext): Promise<LinkResult> {

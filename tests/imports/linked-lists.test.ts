@@ -318,6 +318,30 @@ describe('lists in the records of a JSON file for an existing table', () => {
     expect(await named(linesId)).toEqual([])
   })
 
+  test('are linked with records of an existing table even if the job that links new tables is cancelled', async () => {
+    const { tableId, linesId } = await orders([], { linked: true })
+    const inputs = await begin(ORDERS, [await existing(tableId), await existing(linesId)])
+    const release = await occupyBase()
+    const ids = (await app.trpc(owner.token).imports.startAll.mutate(inputs)).map(({ jobId }) => jobId)
+    const [records = '', lines = '', links = ''] = ids
+    // Between the two imports.
+    const stop = app.kernel.events.on('job.changed', ({ id, status }) => {
+      if (id === records && status === 'completed') void app.kernel.jobs.cancel(links)
+    })
+    release()
+    const [{ status: imported, error }, { status: linked }] = await Promise.all([
+      ended(door, lines),
+      ended(door, links),
+    ])
+    stop()
+    expect([imported, error, linked]).toEqual(['completed', null, 'cancelled'])
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+  })
+
   test('are refused for a field that leads elsewhere, and in a circle; an editor may not create their table', async () => {
     const first = await orders([], { linked: true })
     const second = await orders([], { linked: true })
