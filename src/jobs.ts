@@ -57,6 +57,8 @@ export interface JobKind<Input> {
    * True if it mostly waits for another server. Such jobs run beside all others, and only one of them in a base.
    */
   isWaiting?: true
+  /** Ids of jobs that must have ended before this one runs, on whichever server they are. */
+  after?(input: Input): readonly string[]
   run(input: Input, context: JobContext): Promise<unknown>
   /**
    * Cleans up after a run that a restart interrupted, and returns null: the job has failed. If the run had finished and

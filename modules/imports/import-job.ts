@@ -190,6 +190,7 @@ export function createImportJob({
   }
 
   return {
+    after: parentsOf,
     async run(input, context) {
       try {
         return await run(input, context)

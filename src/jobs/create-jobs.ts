@@ -61,6 +61,10 @@ interface Run {
   controller: AbortController
   /** Resolves when the job has ended and its end is stored; null while it waits. */
   done: Promise<void> | null
+  /** Jobs that must have ended before it runs; empty once they have. */
+  after: readonly string[]
+  /** True while it is found out whether they have. */
+  isLooking?: boolean
   /** True once another server has the job: what becomes of it here does not count. */
   isTaken?: true
 }
@@ -86,6 +90,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   storeAgain.unref()
   let recovery: Timer | undefined
 
+  function add(job: Job, input: unknown): void {
+    const after = kinds.get(job.kind)?.after?.(input) ?? []
+    runs.set(job.id, { job, input, controller: new AbortController(), done: null, after })
+  }
+
   const isActive = (run: Run) => run.done !== null
 
   /** Starts the jobs that may run now. */
@@ -95,12 +104,32 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     for (const run of runs.values()) {
       if (closing) return
       if (isActive(run)) continue
+      if (run.after.length > 0) {
+        // The end of a job of this server starts the next ones.
+        if (!run.after.some((id) => runs.has(id))) void lookAtOthers(run)
+        continue
+      }
       const beside = active.filter((other) => isWaiting(other) === isWaiting(run))
       if (beside.length >= (isWaiting(run) ? MAX_WAITING : MAX_ACTIVE)) continue
       if (beside.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)) continue
       run.done = withoutCaller(() => execute(run))
       active.push(run)
     }
+  }
+
+  /** Lets a job run if those that it comes after have ended; otherwise looks again a moment later. */
+  async function lookAtOthers(run: Run): Promise<void> {
+    if (run.isLooking) return
+    run.isLooking = true
+    try {
+      const others = await Promise.all(run.after.map(find))
+      if (others.every((job) => job === null || hasEnded(job.status))) run.after = []
+    } catch (error) {
+      if (!closing) log.error('the jobs that a job waits for could not be read', error, { jobId: run.job.id })
+    }
+    if (run.after.length > 0) await Bun.sleep(LOOK_AGAIN_MS)
+    run.isLooking = false
+    pump()
   }
 
   async function execute(run: Run): Promise<void> {
@@ -282,7 +311,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     const run = runs.get(jobId)
     if (!run) return
     run.controller.abort()
-    if (!isActive(run)) await end(run.job, { status: 'cancelled' })
+    if (isActive(run)) return
+    await end(run.job, { status: 'cancelled' })
+    pump()
   }
 
   events.on('job.cancelled', ({ jobId }) => {
@@ -302,7 +333,9 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     } catch (error) {
       const { signal } = run.controller
       if (!signal.aborted && !(error instanceof ServerStopping)) throw error
-      if (run.isTaken && !isActive(run)) await leave(run)
+      if (!run.isTaken || isActive(run)) return
+      await leave(run)
+      pump()
     }
   }
 
@@ -351,7 +384,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           updatedAt: nowIso(),
         }
         await store.save(again)
-        runs.set(job.id, { job: again, input, controller: new AbortController(), done: null })
+        add(again, input)
         events.emit('job.changed', again)
         pump()
         continue
@@ -372,6 +405,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   /** A job whose state is newer here than in the metadata. */
   const findLive = (jobId: string): Job | undefined =>
     runs.get(jobId)?.job ?? ending.get(jobId) ?? unsaved.get(jobId)
+
+  async function find(jobId: string): Promise<Job | null> {
+    const live = findLive(jobId)
+    return live ? { ...live } : store.find(jobId)
+  }
 
   return {
     register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
@@ -396,7 +434,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       try {
         await claims.take(id)
         await store.insert(job, input)
-        runs.set(id, { job, input, controller: new AbortController(), done: null })
+        add(job, input)
       } finally {
         starting.delete(id)
       }
@@ -405,10 +443,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       return { ...job }
     },
     record: (job) => store.insert({ ...job, subject: null }, {}),
-    async find(jobId) {
-      const live = findLive(jobId)
-      return live ? { ...live } : store.find(jobId)
-    },
+    find,
     async list(of) {
       const stored = await store.list(of)
       const current = stored.map((job) => ({ ...job, ...findLive(job.id) }))

@@ -65,6 +65,38 @@ test('a server that starts leaves alone what another one runs, and cleans up aft
   await database.drop()
 })
 
+test('a job runs once those that it comes after have ended on another server', async () => {
+  const database = await createDatabase('postgres')
+  const open = async () => {
+    const meta = await openMeta({ dataDir: '', databaseUrl: database.url })
+    const jobs = createJobs({ meta, events: createEvents(() => {}, meta.cluster), log })
+    const finish = Promise.withResolvers<void>()
+    jobs.register('test', { run: () => finish.promise, recover: async () => null })
+    jobs.register('after', {
+      after: () => ['parent'],
+      run: async () => (await jobs.find('parent'))?.status,
+      recover: async () => null,
+    })
+    return { meta, jobs, finish: finish.resolve }
+  }
+  const [first, second] = [await open(), await open()]
+  const job = { userId: 'us1', baseId: 'p1', input: {} }
+  await first.jobs.start('test', { ...job, id: 'parent' })
+  await second.jobs.start('after', { ...job, id: 'child' })
+  // It does not keep the base from the jobs behind it.
+  await second.jobs.start('test', { ...job, id: 'other' })
+  await until(async () => (await first.jobs.find('other'))?.status === 'active')
+  expect((await second.jobs.find('child'))?.status).toBe('waiting')
+  second.finish()
+  await until(async () => (await first.jobs.find('other'))?.status === 'completed')
+  first.finish()
+  await until(async () => (await first.jobs.find('child'))?.status === 'completed')
+  expect((await first.jobs.find('child'))?.result).toBe('completed')
+  await Promise.all([first.jobs.close(), second.jobs.close()])
+  await Promise.all([first.meta.close(), second.meta.close()])
+  await database.drop()
+})
+
 test('a claim that another server has taken while the connection was lost is not held any more', async () => {
   const database = await createDatabase('postgres')
   const open = () => openMeta({ dataDir: '', databaseUrl: database.url })

@@ -184,6 +184,55 @@ describe('createJobs', () => {
     expect(await next.find('b')).toMatchObject({ status: 'completed', result: { rows: 7 } })
   })
 
+  test('runs a job once those that it comes after have ended, and others meanwhile', async () => {
+    const running = register({ after: (input) => (input as { after?: string[] }).after ?? [] })
+    const startAfter = (id: string, after: string[]) =>
+      jobs.start('test', { id, userId: 'us1', baseId: `p ${id}`, input: { after } })
+    await start('parent')
+    await startAfter('child', ['parent'])
+    await startAfter('grandchild', ['child'])
+    await start('other', 'p2')
+    await until(() => running.has('other'))
+    expect([...running.keys()]).toEqual(['parent', 'other'])
+    running.get('parent')?.finish()
+    await until(() => running.has('child'))
+    await startAfter('last', ['grandchild'])
+    await jobs.cancel('grandchild')
+    running.get('other')?.finish()
+    await until(() => running.has('last'))
+    expect([...running.keys()]).toEqual(['parent', 'other', 'child', 'last'])
+  })
+
+  test('runs a job that is found first after a crash when those have ended that it comes after', async () => {
+    const order: string[] = []
+    const kind: JobKind<unknown> = {
+      resumes: true,
+      after: (input) => (input as { after?: string[] }).after ?? [],
+      run: async (_input, { jobId, isResumed, signal }) => {
+        if (isResumed) return order.push(jobId)
+        const { promise, reject } = Promise.withResolvers<never>()
+        signal.addEventListener('abort', () => reject(signal.reason))
+        return promise
+      },
+      recover: async () => 'resume',
+    }
+    jobs.register('test', kind)
+    const startIn = (id: string, input: unknown) =>
+      jobs.start('test', { id, userId: 'us1', baseId: 'p1', input })
+    await startIn('parent', {})
+    await startIn('child', { after: ['parent'] })
+    await until(async () => (await statusOf('parent')) === 'active')
+    const file = new Database(join(dataDir, 'sheaf.db'))
+    file.run("update jobs set created_at = '2026-01-01T00:00:00.000Z' where id = 'child'")
+    file.close()
+    const next = createJobs({ meta, events, log })
+    next.register('test', kind)
+    await next.recover()
+    await until(() => order.length === 2)
+    expect(order).toEqual(['parent', 'child'])
+    await next.close()
+  })
+
   test('goes on with a job that resumes, after a crash and after a stop, but not for ever', async () => {
     const resumed: boolean[] = []
     const kind: JobKind<unknown> = {

@@ -417,9 +417,10 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     ])
     let by = door
     const [ordersJob = '', linesJob = '', notesJob = ''] = jobs.map(({ jobId }) => jobId)
+    const jobOf = (jobId: string) => createTrpcClient(by.url, by.token).jobs.get.query({ jobId })
     // Before the rows of the orders have records, while lines are linked with them, and while the links of notes are made.
     for (const isReached of [
-      () => underWay(by, ordersJob, 0),
+      () => until(async () => (await jobOf(ordersJob)).status !== 'waiting'),
       () => ended(by, ordersJob),
       () => ended(by, linesJob),
       () => ended(by, notesJob),
