@@ -813,7 +813,19 @@ describe('importing a file', () => {
     await dialog().getByLabel('Existing table').check()
     await dialog().getByLabel('Table', { exact: true }).selectOption('Orders')
     await dialog().getByLabel('Field for lines').waitFor()
+    const loading = /\/trpc\/[^?]*schema\.table\b/
+    const held = Promise.withResolvers<void>()
+    await page.route(loading, async (route) => {
+      await held.promise
+      await route.continue()
+    })
     await dialog().getByLabel('Import table lines').check()
+    // Before its table is known, the list would go into a new one.
+    await dialog()
+      .locator('button:disabled', { hasText: /^Import/ })
+      .waitFor()
+    held.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
     await dialog().getByRole('button', { name: 'lines', exact: true }).click()
     await dialog().getByText('Link to Orders').waitFor()
     expect(await dialog().getByLabel('Table', { exact: true }).inputValue()).toBe(lines.id)

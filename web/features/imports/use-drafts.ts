@@ -226,16 +226,29 @@ export function useDrafts() {
   }
 
   /** Lets a list go into the table of the link field that the column with the lists is mapped to. */
-  async function fillLinked({ key, analysis }: Draft, { id }: Field, relatedTableId: string): Promise<void> {
-    const target = await loadTarget(relatedTableId)
-    setDrafts((all) =>
-      all.map((draft) => {
-        const parent = all.find((other) => other.key === draft.parent?.key)
-        const list = parent?.columns.find(({ index }) => index === draft.parent?.column)
-        if (draft.key !== key || !analysis || list?.fieldId !== id) return draft
-        return { ...draft, isOn: true, target, columns: draftColumns(analysis, target) }
-      }),
-    )
+  async function fillLinked(
+    { key, analysis, isOn }: Draft,
+    { id }: Field,
+    relatedTableId: string,
+  ): Promise<void> {
+    // Until the table is there, an import would create a new one.
+    change(key, () => ({ isOn: true, isReading: true }))
+    try {
+      const target = await loadTarget(relatedTableId)
+      setDrafts((all) =>
+        all.map((draft) => {
+          const parent = all.find((other) => other.key === draft.parent?.key)
+          const list = parent?.columns.find(({ index }) => index === draft.parent?.column)
+          if (draft.key !== key || !analysis || list?.fieldId !== id) return draft
+          return { ...draft, target, columns: draftColumns(analysis, target) }
+        }),
+      )
+    } catch (error) {
+      change(key, () => ({ isOn }))
+      showError(error)
+    } finally {
+      change(key, () => ({ isReading: false }))
+    }
   }
 
   /** The link field to whose table the lists of a draft belong; null for none. */
@@ -296,7 +309,7 @@ export function useDrafts() {
         drafts.find((draft) => draft.key === parent.key),
         parent.column,
       )
-      if (isOn && link && own.target.kind === 'new') fillLinked(own, link.field, link.to).catch(showError)
+      if (isOn && link && own.target.kind === 'new') void fillLinked(own, link.field, link.to)
       change(parent.key, ({ columns, target }) => ({
         columns: columns.map((column) =>
           column.index === parent.column && target.kind === 'new' ? { ...column, isOn: !isOn } : column,
@@ -338,7 +351,7 @@ export function useDrafts() {
         column.index === index ? patched(column, own.analysis) : column,
       )
       const link = linkOfList({ ...own, columns }, index)
-      if (link) fillLinked(list, link.field, link.to).catch(showError)
+      if (link) void fillLinked(list, link.field, link.to)
     },
     /** Makes another column the display field of the new table. */
     setDisplay: (key: number, index: number) =>
