@@ -334,15 +334,20 @@ export function createIndexesService(
 
   /**
    * Makes the database and the rows agree: drops indexes over replaced columns and those of a copied base, builds
-   * those that are missing and those over changed formulas, and resumes what a killed server was building.
+   * those that are missing and those over changed formulas, and goes on with what another server has begun to build.
    */
   async function compare(engine: Engine, model: TableModel): Promise<void> {
     const { id, tableName } = model.table
     if (compared.get(id) === model) return
     // Listed before the rows: an index that another server starts in between has its row by then.
-    const found = await engine.all<{ name: string }>(engine.dialect.listIndexes(tableName), { scan: true })
+    const listed = await engine.all<{ name: string; isUnfinished?: number }>(
+      engine.dialect.listIndexes(tableName),
+      { scan: true },
+    )
     const { context } = await contextOf(model)
-    const names = new Set(found.map(({ name }) => name).filter(isAutomaticIndex))
+    const found = listed.filter(({ name }) => isAutomaticIndex(name))
+    const names = new Set(found.map(({ name }) => name))
+    const finished = new Set(found.filter(({ isUnfinished }) => !isUnfinished).map(({ name }) => name))
     for (const row of await store.ofTable(id)) {
       if (isCurrent(context, row) || !canFollow(context, row) || building.has(row.id)) continue
       await engine.dropIndex(tableName, row.id)
@@ -351,7 +356,7 @@ export function createIndexesService(
     }
     const rows = await store.ofTable(id)
     const isUnbuilt = ({ id: name, state }: IndexRow): boolean =>
-      state === 'building' || (state === 'ready' && !names.has(name))
+      state === 'building' || (state === 'ready' && !finished.has(name))
     const stale = rows.filter(
       (row) => !isCurrent(context, row) || (row.isAutomatic && !buildsByItself && isUnbuilt(row)),
     )
@@ -359,6 +364,8 @@ export function createIndexesService(
     await remove(engine, model, [...stale.map((row) => row.id), ...unknown])
     for (const row of rows) {
       if (stale.includes(row) || building.has(row.id)) continue
+      // The failed build could not remove it.
+      if (!WANTED.has(row.state) && names.has(row.id)) await engine.dropIndex(tableName, row.id)
       if (isUnbuilt(row)) await start(model, row)
     }
     known.delete(id)
@@ -725,7 +732,7 @@ export function createIndexesService(
       return records.measureView(actor, tableId, viewId, PAGE)
     },
 
-    /** Stops builds in steps, which the next server begins again, and waits for others. */
+    /** Stops builds in steps, with which the next server goes on, and waits for others. */
     async close(): Promise<void> {
       isClosed = true
       clearInterval(timer)

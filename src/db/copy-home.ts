@@ -48,7 +48,7 @@ export async function reduceSqliteCopy(
   await copy.writeScript([
     ...CLEAR_LOG,
     ...indexes.flatMap(({ name, generation }) => sqliteSearchBatches.drop({ name, key: '' }, generation)),
-    ...automatic.map((name) => plain(`drop index ${sqlite.quote(name)}`)),
+    ...automatic.flatMap(sqlite.dropAutomaticIndex),
     ...theirs.filter((name) => !kept.has(name)).flatMap((name) => sqlite.dropTable(name)),
     ...(withData ? [] : [plain('delete from sheaf_places')]),
     ...(withData ? [] : theirs.filter((name) => kept.has(name)).map(emptied)),

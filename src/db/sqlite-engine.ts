@@ -29,7 +29,7 @@ import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from 
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
-import { buildIndexInSteps, dropUnfinishedIndexes } from './sqlite-index-build.ts'
+import { abandonedIn, buildIndexInSteps } from './sqlite-index-build.ts'
 import { isLocked, patiently } from './sqlite-lock.ts'
 import { hasLogReached } from './sqlite-log.ts'
 import {
@@ -124,7 +124,8 @@ export function openSqliteEngine(
       writer.run('pragma journal_mode = wal')
       configure(writer)
       upgradeBaseFile(writer)
-      dropUnfinishedIndexes(writer)
+      const abandoned = abandonedIn(writer)
+      if (abandoned.length > 0) queueMicrotask(() => dropIndexes(abandoned))
       // An automatic checkpoint would block the request thread; see `checkpointSoon`.
       writer.run('pragma wal_autocheckpoint = 0')
       // See `createLogSync`: a sync on this thread would keep all requests waiting for a slow disk.
@@ -139,8 +140,11 @@ export function openSqliteEngine(
       throw error
     }
   }
+  /** Drops indexes in a worker. What is left of them is found when the file is opened again. */
+  const dropIndexes = (names: string[]) =>
+    withoutCaller(() => engine.writeScript(names.flatMap(sqlite.dropAutomaticIndex))).catch(() => undefined)
   const openSync = () => createLogSync(`${path}-wal`, disk)
-  const engine = engineOf({ path, isExact: false, connect, explain, openSync }, pool, files)
+  const engine: Engine = engineOf({ path, isExact: false, connect, explain, openSync }, pool, files)
   return { ...engine, storage: storageOf(path, engine, pool) }
 }
 
@@ -317,17 +321,11 @@ function engineOf(
     }
   }
 
-  /** Keeps the connections open meanwhile, since opening a file ends the builds in it (`dropUnfinishedIndexes`). */
-  async function buildInSteps(index: IndexDefinition, signal?: AbortSignal): Promise<boolean> {
-    writers++
-    try {
-      const checkpoint = () => checkpointSoon(true)
-      // It goes on after the request that asks for it.
-      return await withoutCaller(() => buildIndexInSteps(index, { path, pool, engine, signal, checkpoint }))
-    } finally {
-      if (--writers === 0) files.idle()
-    }
-  }
+  /** Goes on after the request that asks for it. */
+  const buildInSteps = (index: IndexDefinition, signal?: AbortSignal): Promise<boolean> =>
+    withoutCaller(() =>
+      buildIndexInSteps(index, { path, pool, engine, signal, checkpoint: () => checkpointSoon(true) }),
+    )
 
   /** Repeats an attempt while another program has locked a connected file. */
   const unlocked = <T>(attempt: () => T | Promise<T>): T | Promise<T> =>

@@ -4,8 +4,10 @@ import { unfinishedTable } from '../dialects/automatic-index.ts'
 import type { Engine, IndexDefinition } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import {
+  abandonedIndexes,
   addRecords,
   changeTriggers,
+  countCreated,
   createUnfinished,
   type UnfinishedIndex,
   unfinishedIndexes,
@@ -21,6 +23,9 @@ import type { WorkerPool } from '../pool.ts'
  * end. Their rows are removed again without their entries, since rows in that order would be spread over the whole table. Triggers
  * on the real table keep the entries up to date, also those of records whose turn has not come. At the end, the index is
  * moved to the real table in the schema, and SQLite checks the table with all its indexes.
+ *
+ * A build that ends with its server stays in the file, where its triggers go on. The next server adds the entries of all records
+ * again: one that is there is stored once, and its page is not written.
  *
  * While it is unfinished, `integrity_check` counts more entries in it than rows (`problemOf`).
  */
@@ -60,37 +65,42 @@ interface StepsOptions {
 }
 
 /**
- * Builds an index in steps.
+ * Builds an index in steps, or goes on with a build that ended with its server.
  *
  * @returns false if the table is small, or of a kind that Sheaf does not create, or where this cannot be done
- * @throws the signal's reason
+ * @throws the signal's reason; what is built by then stays for the next build
  */
 export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
   const { path, pool, engine, signal } = options
+  const drop = () => engine.writeScript(sqlite.dropAutomaticIndex(index.name))
   const first = await plan(index, engine)
-  if (first === null) return false
   // Also starts a thread and loads its modules, for which writers would wait later.
-  if (!(await pool.run('sqlite.index-can-build', null, 'write', path))) return false
-  let { isBuilt } = first
+  if (first === null || !(await pool.run('sqlite.index-can-build', null, 'write', path))) {
+    if (await isUnfinished(index, engine)) await drop()
+    return false
+  }
   try {
     // A server may have been killed before it had checked its index.
-    if (isBuilt && (await read('sqlite.index-check', index, options)) === null) return true
-    isBuilt = false
-    let attempts = 1
-    while (!(await attempt(first, options))) {
+    if (first.isBuilt && (await read('sqlite.index-check', index, options)) === null) return true
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+      signal?.throwIfAborted()
+      const isResumed = await isBegun(first, engine)
+      if (!isResumed) await begin(first, engine)
+      if (await fill(first, options)) {
+        const problem = await read('sqlite.index-check', index, options)
+        if (problem === null) return true
+        // Another program may have written the file anew, without the entries that have no rows.
+        if (!isResumed) throw new Error(`The index does not agree with its table: ${String(problem)}`)
+        continue
+      }
       // Its table was altered or deleted.
       const { columns } = (await plan(index, engine)) ?? { columns: [] }
       // SQLite would take the names of missing columns for texts.
       if (!Bun.deepEquals(columns, first.columns)) throw new Error('The table has lost a column of the index')
-      if (++attempts > MAX_ATTEMPTS) throw new Error('The table was altered again and again')
     }
-    isBuilt = true
-    const problem = await read('sqlite.index-check', index, options)
-    if (problem !== null) throw new Error(`The index does not agree with its table: ${String(problem)}`)
-    return true
+    throw new Error('The table was altered again and again')
   } catch (error) {
-    // The next build goes on with the check.
-    if (!(isBuilt && signal?.aborted)) await engine.writeScript(sqlite.dropAutomaticIndex(index.name))
+    if (!signal?.aborted) await drop()
     throw error
   }
 }
@@ -99,15 +109,30 @@ export async function buildIndexInSteps(index: IndexDefinition, options: StepsOp
 const read = (task: string, index: IndexDefinition, { path, pool, signal }: StepsOptions): Promise<unknown> =>
   pool.run(task, { path, ...index }, 'large read', path, { signal })
 
-/** @returns false if the table has been altered meanwhile */
-async function attempt(build: UnfinishedIndex, options: StepsOptions): Promise<boolean> {
-  const { path, pool, engine, signal, checkpoint } = options
-  const inWorker = (task: string, input: object) => pool.run(task, { path, ...input }, 'write', path)
-  signal?.throwIfAborted()
-  await engine.writeScript([
+/** True for an index under construction that has lost nothing. */
+async function isBegun(build: UnfinishedIndex, engine: Pick<Engine, 'all'>): Promise<boolean> {
+  const created = createUnfinished(build)
+  const [found] = await engine.all<{ n: number }>({ sql: countCreated(created), params: created })
+  return found?.n === created.length
+}
+
+/** True if a file has something of an index under construction. */
+async function isUnfinished({ name }: IndexDefinition, engine: Pick<Engine, 'all'>): Promise<boolean> {
+  const found = await engine.all<{ name: string }>({ sql: unfinishedIndexes, params: [] })
+  return found.some((index) => index.name === name)
+}
+
+/** Creates the index without entries, in place of what there is of it. */
+const begin = (build: UnfinishedIndex, engine: Pick<Engine, 'writeScript'>): Promise<unknown> =>
+  engine.writeScript([
     ...sqlite.dropAutomaticIndex(build.name),
     ...createUnfinished(build).map((sql) => ({ sql, params: [] })),
   ])
+
+/** Adds the entries of all records and makes the index one of the table. @returns false if the table has been altered meanwhile */
+async function fill(build: UnfinishedIndex, options: StepsOptions): Promise<boolean> {
+  const { path, pool, engine, signal, checkpoint } = options
+  const inWorker = (task: string, input: object) => pool.run(task, { path, ...input }, 'write', path)
   // Read after the triggers are there: later records have their entries from them.
   const ids = (await read('sqlite.index-order', build, options)) as Batch['ids']
   for (let at = 0, size = FIRST_BATCH; at < ids.length; ) {
@@ -224,15 +249,10 @@ async function openWithSchema(path: string) {
 type SchemaFile = Awaited<ReturnType<typeof openWithSchema>>
 
 /** True if a build has lost nothing: whoever alters its table drops its index or triggers. */
-function isWhole(file: SchemaFile, { name, table }: UnfinishedIndex): boolean {
-  const triggers = changeTriggers(name)
-  const found = file
-    .prepare(
-      `select count(*) as n from sqlite_schema where (type = 'index' and name = ? and tbl_name = ?)
-        or (type = 'trigger' and tbl_name = ? and name in (${triggers.map(() => '?').join(', ')}))`,
-    )
-    .get(name, unfinishedTable(name), table, ...triggers) as { n: number }
-  return found.n === triggers.length + 1
+function isWhole(file: SchemaFile, build: UnfinishedIndex): boolean {
+  const created = createUnfinished(build)
+  const found = file.prepare(countCreated(created)).get(...created) as { n: number }
+  return found.n === created.length
 }
 
 /**
@@ -312,24 +332,17 @@ function check({ path, table }: IndexDefinition & { path: string }): string | nu
  * @param pragma `quick_check` or `integrity_check`
  */
 export function problemOf(file: Database, pragma: string): string | null {
-  const expected = unfinishedIn(file).map((name) => `wrong # of entries in index ${name}`)
+  const expected = namesIn(file, unfinishedIndexes).map((name) => `wrong # of entries in index ${name}`)
   const found = file.query<unknown, []>(`pragma ${pragma}`).values().flat().map(String)
   return found.find((text) => text !== 'ok' && !expected.includes(text)) ?? null
 }
 
-/** Drops what killed builds have left in a file. */
-export function dropUnfinishedIndexes(file: Database): void {
-  const names = unfinishedIn(file)
-  if (names.length === 0) return
-  const drop = file.transaction(() => {
-    for (const { sql } of names.flatMap(sqlite.dropAutomaticIndex)) file.run(sql)
-  })
-  drop.immediate()
-}
+/** The names of indexes under construction in a file whose tables are gone. */
+export const abandonedIn = (file: Database): string[] => namesIn(file, abandonedIndexes)
 
-const unfinishedIn = (file: Database): string[] =>
+const namesIn = (file: Database, indexes: string): string[] =>
   file
-    .query<{ name: string }, []>(unfinishedIndexes)
+    .query<{ name: string }, []>(indexes)
     .all()
     .map(({ name }) => name)
 

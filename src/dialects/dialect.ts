@@ -303,7 +303,7 @@ export interface Dialect extends QueryDialect {
   listColumns(table: string): Statement
   /**
    * Lists the indexes of a table, also those under construction: rows with `name` and `bytes` (null if the engine does not
-   * tell).
+   * tell). In SQLite, `isUnfinished` is 1 for one whose build can go on.
    */
   listIndexes(table: string): Statement
   /** Drops an automatic index of a base, also one under construction. */

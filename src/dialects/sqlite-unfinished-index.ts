@@ -21,18 +21,29 @@ export const changeTriggers = (index: string): string[] =>
 export const isUnfinishedOf = `exists (select 1 from sqlite_schema t
   where t.type = 'trigger' and t.tbl_name = ? and t.name = i.tbl_name || '_${EVENTS[0]}')`
 
-/** Selects the name of each index of a file that is under construction, or was when the server was killed. */
-export const unfinishedIndexes = `select substr(name, ${UNFINISHED_PREFIX.length + 1}) as name from sqlite_schema
+/** Selects the name of each index of a file that is under construction, or was when the server ended. */
+export const unfinishedIndexes = `select substr(name, ${UNFINISHED_PREFIX.length + 1}) as name from sqlite_schema u
   where type = 'table' and substr(name, 1, ${UNFINISHED_PREFIX.length}) = '${UNFINISHED_PREFIX}'`
 
-/** The statements that create the table of an index under construction, the index and its triggers. */
+/** Selects those of them whose table is gone, and with it their triggers. */
+export const abandonedIndexes = `${unfinishedIndexes}
+  and not exists (select 1 from sqlite_schema t where t.type = 'trigger' and t.name = u.name || '_${EVENTS[0]}')`
+
+/** Counts the statements of `createUnfinished` that a file's schema has, as `n`. */
+export const countCreated = (statements: readonly string[]): string =>
+  `select count(*) as n from sqlite_schema where sql in (${statements.map(() => '?').join(', ')})`
+
+/**
+ * The statements that create the table of an index under construction, the index and its triggers, in the form in which
+ * `sqlite_schema` keeps them.
+ */
 export function createUnfinished(build: UnfinishedIndex): string[] {
   const { name, terms, key, columns } = build
   const copy = quote(unfinishedTable(name))
   const definitions = columns.map(([column, type]) => `, ${quote(column)} ${type}`)
   return [
-    `create table ${copy} (${quote(key)} integer primary key${definitions.join('')})`,
-    `create index ${quote(name)} on ${copy} (${terms.join(', ')})`,
+    `CREATE TABLE ${copy} (${quote(key)} integer primary key${definitions.join('')})`,
+    `CREATE INDEX ${quote(name)} on ${copy} (${terms.join(', ')})`,
     ...createTriggers(build),
   ]
 }
@@ -56,7 +67,7 @@ function createTriggers({ name, table, columns }: UnfinishedIndex): string[] {
     deleting: `before delete on ${quote(table)} begin ${remove} end`,
   }
   return changeTriggers(name).map(
-    (trigger, at) => `create trigger ${quote(trigger)} ${Object.values(bodies)[at]}`,
+    (trigger, at) => `CREATE TRIGGER ${quote(trigger)} ${Object.values(bodies)[at]}`,
   )
 }
 

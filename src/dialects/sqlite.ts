@@ -195,9 +195,9 @@ export const sqlite: Dialect = {
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
   listIndexes: (table) => ({
-    sql: `select name, (select sum(pgsize) from dbstat where dbstat.name = i.name) as bytes from sqlite_master i
-      where type = 'index' and (tbl_name = ? or ${isUnfinishedOf}) order by name`,
-    params: [table, table],
+    sql: `select name, tbl_name <> ? as isUnfinished, (select sum(pgsize) from dbstat where dbstat.name = i.name) as bytes
+      from sqlite_master i where type = 'index' and (tbl_name = ? or ${isUnfinishedOf}) order by name`,
+    params: [table, table, table],
   }),
   listTablesIndexedAs: (prefix) => ({
     sql: `select distinct tbl_name as name from sqlite_master where type = 'index' and substr(name, 1, length(?)) = ?`,

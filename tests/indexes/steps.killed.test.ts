@@ -31,7 +31,7 @@ function integrityOf(path: string): string[] {
   }
 }
 
-test('a server that is killed between the steps of a build leaves a sound file, and the next one builds the index', async () => {
+test('a server that is killed between the steps of a build leaves a sound file, and the next one goes on with the build', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-index-steps-'))
   cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const config = readConfig({ PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
@@ -51,13 +51,13 @@ test('a server that is killed between the steps of a build leaves a sound file, 
   await first.stop()
 
   const path = join(dataDir, 'bases', `${baseId}.db`)
-  /** Entries of the unfinished index, by the pages that it has. */
+  /** Entries of the automatic index, finished or not, by the pages that it has. */
   const pages = () => {
     const file = new Database(path, { readonly: true })
     try {
       const [[found] = []] = file
         .query(
-          "select count(*) from dbstat where name = (select name from sqlite_schema where type = 'index' and tbl_name like 'sheaf#_unfinished#_%' escape '#')",
+          "select count(*) from dbstat where name = (select name from sqlite_schema where type = 'index' and name like 'sheaf#_auto#_%' escape '#')",
         )
         .values() as number[][]
       return found ?? 0
@@ -87,12 +87,21 @@ test('a server that is killed between the steps of a build leaves a sound file, 
   const known = { inFiles: [{ id: baseId, title: 'Large' }] } as never
   expect(inspectBases(config, known, true).map(({ level }) => level)).toEqual(['ok'])
 
+  const left = pages()
   const next = await startServer(config)
   cleanups.push(() => next.stop())
   const rest = createRestClient(next.url, token)
-  expect((await rest.patch(table.path, [{ Id: 7, Name: 'later', Num: -1 }])).status).toBe(200)
-  expect(integrityOf(path)).toEqual(['ok'])
-  await next.services.indexes.maintain(() => true)
+  const write = async (name: string) => {
+    expect((await rest.patch(table.path, [{ Id: 7, Name: name, Num: -1 }])).status).toBe(200)
+    expect((await rest.post(table.path, [{ Name: 'added', Num: 3 }])).status).toBe(200)
+  }
+  await write('first')
+  expect((await rest.delete(table.path, [{ Id: 8 }])).status).toBe(200)
+  // Nothing of it was dropped.
+  expect(pages()).toBeGreaterThanOrEqual(left)
+  const building = next.services.indexes.maintain(() => true)
+  await write('later')
+  await building
   expect(await createTrpcClient(next.url, token).indexes.list.query({ tableId })).toMatchObject([
     { id, state: 'ready', error: null },
   ])
@@ -106,7 +115,13 @@ test('a server that is killed between the steps of a build leaves a sound file, 
   const [column] = [table.field('Name').columnName]
   expect(
     names
-      .query(`select count(*) from "${tableName}" indexed by "${id}" where "${column}" = 'later'`)
+      .query(
+        `select "${column}", count(*) from "${tableName}" indexed by "${id}"
+          where "${column}" in ('first', 'later', 'added') group by 1 order by 1`,
+      )
       .values(),
-  ).toEqual([[1]])
+  ).toEqual([
+    ['added', 2],
+    ['later', 1],
+  ])
 }, 300_000)
