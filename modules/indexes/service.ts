@@ -263,10 +263,16 @@ export function createIndexesService(
       const { engine, context } = await contextOf(model)
       const terms = canFollow(context, row) ? indexSql(context, row.terms) : null
       if (terms === null) throw badRequest(m.indexes_error_not_indexable())
-      await engine.buildIndex({ name: row.id, table: model.table.tableName, terms }, signal)
+      const { tableName } = model.table
+      const faults = await engine.buildIndex({ name: row.id, table: tableName, terms }, signal)
+      if (faults.length > 0)
+        log.warn('a table was damaged before its index was built', {
+          tableId: row.tableId,
+          faults: faults.join('; '),
+        })
       const built = { state: 'ready', error: null, columns: valuesOf(context, row.terms) } as const
       if (!(await store.ended(row.id, built))) {
-        await engine.dropIndex(model.table.tableName, row.id)
+        await engine.dropIndex(tableName, row.id)
         return
       }
       log.info('index built', { tableId: row.tableId, index: row.id })

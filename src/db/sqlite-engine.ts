@@ -322,7 +322,7 @@ function engineOf(
   }
 
   /** Goes on after the request that asks for it. */
-  const buildInSteps = (index: IndexDefinition, signal?: AbortSignal): Promise<boolean> =>
+  const buildInSteps = (index: IndexDefinition, signal?: AbortSignal): Promise<string[] | null> =>
     withoutCaller(() =>
       buildIndexInSteps(index, { path, pool, engine, signal, checkpoint: () => checkpointSoon(true) }),
     )
@@ -519,10 +519,12 @@ function engineOf(
     buildIndex: async (index, signal) => {
       const { name, table, terms } = index
       // Other programs write to a connected file, too.
-      if (!isExact && (await buildInSteps(index, signal))) return
+      const faults = isExact ? null : await buildInSteps(index, signal)
+      if (faults !== null) return faults
       const { quote } = sqlite
       const sql = `create index if not exists ${quote(name)} on ${quote(table)} (${terms.join(', ')})`
       await writeScript([{ sql, params: [] }])
+      return []
     },
     dropIndex: async (_, name) => {
       await writeScript(sqlite.dropAutomaticIndex(name))

@@ -43,6 +43,14 @@ const BATCH_MS = 25
 /** Attempts to build an index whose table is altered meanwhile. */
 const MAX_ATTEMPTS = 5
 
+/** Messages after which a check of one table ends: SQLite takes a number only for checks of whole files. */
+const CHECK_MESSAGES = 100
+/** Messages of a check of the whole file that looks for those of one index. */
+const MANY_MESSAGES = 1_000_000
+/** Faults of a table that are reported, and their length. */
+const MAX_FAULTS = 10
+const MAX_FAULT_LENGTH = 200
+
 const { quote } = sqlite
 
 /** The build of an index that may be there already. */
@@ -53,6 +61,14 @@ interface Plan extends UnfinishedIndex {
 interface Batch extends UnfinishedIndex {
   path: string
   ids: Uint32Array | Float64Array
+}
+
+/** What a check of a table has found. */
+interface Found {
+  /** The first fault of the index; null if there is none. */
+  own: string | null
+  /** The first faults of the table and its other indexes. */
+  others: string[]
 }
 
 interface StepsOptions {
@@ -67,30 +83,36 @@ interface StepsOptions {
 /**
  * Builds an index in steps, or goes on with a build that ended with its server.
  *
- * @returns false if the table is small, or of a kind that Sheaf does not create, or where this cannot be done
+ * @returns faults of the table and its other indexes that the check has met; null if the table is small, or of a kind that
+ *   Sheaf does not create, or where this cannot be done
  * @throws the signal's reason; what is built by then stays for the next build
  */
-export async function buildIndexInSteps(index: IndexDefinition, options: StepsOptions): Promise<boolean> {
+export async function buildIndexInSteps(
+  index: IndexDefinition,
+  options: StepsOptions,
+): Promise<string[] | null> {
   const { path, pool, engine, signal } = options
   const drop = () => engine.writeScript(sqlite.dropAutomaticIndex(index.name))
   const first = await plan(index, engine)
   // Also starts a thread and loads its modules, for which writers would wait later.
   if (first === null || !(await pool.run('sqlite.index-can-build', null, 'write', path))) {
     if (await isUnfinished(index, engine)) await drop()
-    return false
+    return null
   }
+  const checked = () => read('sqlite.index-check', index, options) as Promise<Found>
   try {
     // A server may have been killed before it had checked its index.
-    if (first.isBuilt && (await read('sqlite.index-check', index, options)) === null) return true
+    const left = first.isBuilt ? await checked() : null
+    if (left?.own === null) return left.others
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
       signal?.throwIfAborted()
       const isResumed = await isBegun(first, engine)
       if (!isResumed) await begin(first, engine)
       if (await fill(first, options)) {
-        const problem = await read('sqlite.index-check', index, options)
-        if (problem === null) return true
+        const { own, others } = await checked()
+        if (own === null) return others
         // Another program may have written the file anew, without the entries that have no rows.
-        if (!isResumed) throw new Error(`The index does not agree with its table: ${String(problem)}`)
+        if (!isResumed) throw new Error(`The index does not agree with its table: ${own}`)
         continue
       }
       // Its table was altered or deleted.
@@ -315,14 +337,43 @@ function alterSchema(file: SchemaFile, sql: string, ...params: (string | number)
   file.exec('pragma writable_schema = reset')
 }
 
-/** The first problem of a table and its indexes; null if there is none. */
-function check({ path, table }: IndexDefinition & { path: string }): string | null {
+/** Checks an index with its table. The table may have had faults before. */
+function check({ path, table, name }: IndexDefinition & { path: string }): Found {
   const file = new Database(path, { readonly: true, strict: true })
   try {
     file.run('pragma busy_timeout = 5000')
-    return problemOf(file, `integrity_check(${quote(table)})`)
+    const [index] = file
+      .query<{ root: number }, [string]>(
+        "select rootpage as root from sqlite_schema where type = 'index' and name = ?",
+      )
+      .all(name)
+    const isOwn = (message: string) =>
+      message.endsWith(` index ${name}`) || message.startsWith(`Tree ${index?.root} `)
+    const others: string[] = []
+    let count = 0
+    for (const message of messagesOf(file, `integrity_check(${quote(table)})`)) {
+      if (isOwn(message)) return { own: message, others }
+      if (++count <= MAX_FAULTS) others.push(message.slice(0, MAX_FAULT_LENGTH))
+    }
+    if (count < CHECK_MESSAGES) return { own: null, others }
+    const all = messagesOf(file, `integrity_check(${MANY_MESSAGES})`)
+    return { own: all.find(isOwn) ?? null, others }
   } finally {
     file.close()
+  }
+}
+
+/** The messages of a check, each as soon as SQLite has found it. */
+function* messagesOf(file: Database, pragma: string): Generator<string, undefined> {
+  const statement = file.prepare<Record<string, unknown>, []>(`pragma ${pragma}`)
+  try {
+    for (const row of statement.iterate()) {
+      // Those about pages come together, under the name of the database.
+      const messages = Object.values(row).join().split('\n')
+      for (const message of messages) if (message !== 'ok' && !message.startsWith('***')) yield message
+    }
+  } finally {
+    statement.finalize()
   }
 }
 

@@ -522,9 +522,10 @@ export interface Engine {
    * of connected databases may. A failure leaves nothing behind.
    *
    * @param signal ends a build in steps
+   * @returns faults that the table had before, if any were met
    * @throws the signal's reason
    */
-  buildIndex(index: IndexDefinition, signal?: AbortSignal): Promise<void>
+  buildIndex(index: IndexDefinition, signal?: AbortSignal): Promise<string[]>
   dropIndex(table: string, name: string): Promise<void>
   /**
    * Builds a search index without blocking writers, for dialects without `SearchIndexes.batches`. A failure leaves

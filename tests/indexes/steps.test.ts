@@ -70,6 +70,36 @@ function expectSound(indexId: string, order: string): void {
   expect(unfinished()).toEqual([])
 }
 
+/** Changes records without one of the indexes, which misses the changes. */
+function changeWithout(indexId: string, change: string): void {
+  const file = new DatabaseSync(pathOf(), { defensive: false, timeout: 5000 })
+  const schema = (sql: string, ...values: (string | number)[]) => {
+    file.exec('pragma writable_schema = on')
+    file.prepare(sql).run(...values)
+    file.exec('pragma writable_schema = reset')
+  }
+  file.exec('begin immediate')
+  const row = file.prepare('select rowid as id, * from sqlite_schema where name = ?').get(indexId)
+  schema('delete from sqlite_schema where name = ?', indexId)
+  file.exec(`update "${table.schema.table.tableName}" set ${change}`)
+  schema(
+    'insert into sqlite_schema (rowid, type, name, tbl_name, rootpage, sql) values (?, ?, ?, ?, ?, ?)',
+    ...(Object.values(row ?? {}) as (string | number)[]),
+  )
+  file.exec('commit')
+  file.close()
+}
+
+/** Builds an index again, as after a server that was killed before it had checked it. */
+async function buildAgain(indexId: string): Promise<void> {
+  await createIndexStore(bench.app.kernel).update(indexId, { state: 'building' })
+  // The server compares its indexes with the file after a change of the table.
+  const field = { title: 'Other', type: 'Number' as const }
+  await bench.trpc.schema.createField.mutate({ tableId: table.id, field })
+  await maintain()
+  await built()
+}
+
 describe('an index of a large table in a file', () => {
   test('has every record, also those that are written while it is built', async () => {
     const { columnName: name } = table.field('Name')
@@ -187,33 +217,37 @@ describe('an index of a large table in a file', () => {
   test('is built again if a killed server has not checked it and it is wrong', async () => {
     const { id } = await create(term('Num'))
     await built()
-    const file = new DatabaseSync(pathOf(), { defensive: false, timeout: 5000 })
-    const schema = (sql: string, ...values: (string | number)[]) => {
-      file.exec('pragma writable_schema = on')
-      file.prepare(sql).run(...values)
-      file.exec('pragma writable_schema = reset')
-    }
-    // An index that misses changes.
-    file.exec('begin immediate')
-    const row = file.prepare('select rowid as id, * from sqlite_schema where name = ?').get(id)
-    schema('delete from sqlite_schema where name = ?', id)
-    file.exec(
-      `update "${table.schema.table.tableName}" set "${table.field('Num').columnName}" = -5 where id < 100`,
-    )
-    schema(
-      'insert into sqlite_schema (rowid, type, name, tbl_name, rootpage, sql) values (?, ?, ?, ?, ?, ?)',
-      ...(Object.values(row ?? {}) as (string | number)[]),
-    )
-    file.exec('commit')
-    file.close()
+    changeWithout(id, `"${table.field('Num').columnName}" = -5 where id < 100`)
     expect(read((own) => own.query('pragma integrity_check').values())).not.toEqual([['ok']])
-    await createIndexStore(bench.app.kernel).update(id, { state: 'building' })
-    const field = { title: 'Other', type: 'Number' as const }
-    await bench.trpc.schema.createField.mutate({ tableId: table.id, field })
-    await maintain()
-    await built()
+    await buildAgain(id)
     expect(await list()).toMatchObject([{ id, state: 'ready', error: null }])
     expectSound(id, `"${table.field('Num').columnName}"`)
+  })
+
+  test('is built where the table was damaged before, and is checked nevertheless', async () => {
+    const damaged = await create(term('Name'))
+    await built()
+    // More faults than SQLite tells of one table.
+    changeWithout(damaged.id, `"${table.field('Name').columnName}" = 'missed' where id <= 150`)
+    const faults = () =>
+      read((file) => file.query('pragma integrity_check(1000)').values().flat().map(String))
+    const before = faults()
+    expect(before.length).toBeGreaterThan(100)
+    expect(before.every((fault) => fault.endsWith(damaged.id))).toBe(true)
+    const { id } = await create(term('Num'))
+    await built()
+    const ready = [
+      { id: damaged.id, state: 'ready' },
+      { id, state: 'ready', error: null },
+    ] as const
+    expect(await list()).toMatchObject([...ready])
+    expect(faults()).toEqual(before)
+
+    changeWithout(id, `"${table.field('Num').columnName}" = -5 where id > ${MANY - 100}`)
+    expect(faults()).not.toEqual(before)
+    await buildAgain(id)
+    expect(await list()).toMatchObject([...ready])
+    expect(faults()).toEqual(before)
   })
 
   test('of a formula has its values', async () => {

@@ -203,6 +203,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       await write(async (tx) => {
         if (!(await hasIndex(tx, table, name))) await tx.run({ sql, params: [] })
       })
+      return []
     },
     dropIndex: async (table, name) => {
       const sql = `drop index ${dialect.quote(name)} on ${dialect.quote(table)}`

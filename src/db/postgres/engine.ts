@@ -252,7 +252,10 @@ export function openPostgresEngine(
     exclusively: (work) => withLock({}, () => work()),
     explain: async (statement, table) =>
       dialect.readPlan(await read(dialect.explain(statement), {}, false), table),
-    buildIndex: (index) => explained(buildIndex(database.connection, schema, index)),
+    buildIndex: async (index) => {
+      await explained(buildIndex(database.connection, schema, index))
+      return []
+    },
     dropIndex: (_, name) => explained(dropIndex(database.connection, schema, name)),
     buildSearchIndex: (table, version) =>
       explained(buildSearchIndex(database.connection, schema, table, version)),
