@@ -68,6 +68,7 @@ import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
 import { completeReplacement, waitingReplacement } from './db/replace-data.ts'
 import { HAS_TABLES, HOME_OF, openSources } from './db/sources.ts'
+import type { EngineWatch } from './db/watched-engine.ts'
 import { createEvents } from './events.ts'
 import { createJobs } from './jobs/create-jobs.ts'
 import { hasEnded } from './jobs.ts'
@@ -119,7 +120,11 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const secrets = openSecrets(config)
   const isInUse = hasMetadata(config)
   const metrics = config.metricsToken === null ? null : await startMetrics()
-  const watch = { observe: metrics?.database, slow: createSlowQueryLog(log, config.slowQueryMs) }
+  const watch: EngineWatch = {
+    observe: metrics?.database,
+    slow: createSlowQueryLog(log, config.slowQueryMs),
+    refusedBy: (names) => events.emit('indexes.refused', { names }),
+  }
   const meta = await openMeta(config, log, watch).catch((error) => {
     metrics?.close()
     throw error

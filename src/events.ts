@@ -26,6 +26,8 @@ export interface EventMap {
   'base.deleted': { baseId: string }
   /** An index of a table was built or dropped: plans that depend on it are stale. */
   'indexes.changed': { tableId: string }
+  /** Automatic indexes were dropped during a write that one of them had refused. */
+  'indexes.refused': { names: readonly string[] }
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
   /** Somebody waits until the log of a base has been taken; the server that reads it answers then. */
@@ -75,6 +77,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'access.changed': false,
   'base.deleted': true,
   'indexes.changed': true,
+  'indexes.refused': false,
   'feed.followed': true,
   'feed.asked': true,
   'feed.answered': true,

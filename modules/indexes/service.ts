@@ -195,6 +195,9 @@ export function createIndexesService(
   events.on('records.changed', ({ baseId }) => void writtenAt.set(baseId, Date.now()))
   events.on('indexes.changed', ({ tableId }) => void known.delete(tableId))
   events.on('events.missed', () => known.clear())
+  events.on('indexes.refused', ({ names }) => {
+    lose(names).catch((error) => log.error('dropped indexes could not be noted', error))
+  })
 
   const indexes: AutomaticIndexes = {
     of(model) {
@@ -213,6 +216,14 @@ export function createIndexesService(
 
   function isSlow(ms: number): boolean {
     return buildsByItself && ms >= config.indexSlowMs
+  }
+
+  /** Has the next round build indexes again that refused a write. One that refuses a stored value fails with the reason. */
+  async function lose(names: readonly string[]): Promise<void> {
+    for (const tableId of await store.lost(names)) {
+      compared.delete(tableId)
+      events.emit('indexes.changed', { tableId })
+    }
   }
 
   /** Adds a read to those since the last round. */
@@ -343,8 +354,22 @@ export function createIndexesService(
    * those that are missing and those over changed formulas, and goes on with what another server has begun to build.
    */
   async function compare(engine: Engine, model: TableModel): Promise<void> {
-    const { id, tableName } = model.table
+    const { id } = model.table
     if (compared.get(id) === model) return
+    // At first: an index that is lost meanwhile has them compared again.
+    compared.set(id, model)
+    try {
+      await agree(engine, model)
+    } catch (error) {
+      compared.delete(id)
+      throw error
+    }
+    known.delete(id)
+  }
+
+  /** As `compare`, also if they were compared. */
+  async function agree(engine: Engine, model: TableModel): Promise<void> {
+    const { id, tableName } = model.table
     // Listed before the rows: an index that another server starts in between has its row by then.
     const listed = await engine.all<{ name: string; isUnfinished?: number }>(
       engine.dialect.listIndexes(tableName),
@@ -374,8 +399,6 @@ export function createIndexesService(
       if (!WANTED.has(row.state) && names.has(row.id)) await engine.dropIndex(tableName, row.id)
       if (isUnbuilt(row)) await start(model, row)
     }
-    known.delete(id)
-    compared.set(id, model)
   }
 
   /** Notes the uses of a table's indexes, and drops automatic ones without any, or that have failed a day ago. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Engine } from '../dialects/dialect.ts'
+import { postgres } from '../dialects/postgres.ts'
 import type { WorkerPool } from '../pool.ts'
 import type { ConnectionConfig } from './connection.ts'
 import { openMysqlEngine } from './mysql/engine.ts'
@@ -45,7 +46,8 @@ export function openExternalEngines(
       const known = engines.get(id)
       if (known?.version === version) return known.engine
       const config = read()
-      const engine = watchEngine(openExternalEngine(config, name ?? databaseOf(config), pool, files), watch)
+      const own = openExternalEngine(config, name ?? databaseOf(config), pool, files, watch)
+      const engine = watchEngine(own, watch)
       engines.set(id, { version, engine })
       return engine
     },
@@ -69,15 +71,16 @@ type Openers = {
     name: string,
     pool: WorkerPool,
     files: OpenFiles,
+    watch: EngineWatch,
   ) => Engine
 }
 
 const OPENERS: Openers = {
   sqlite3: ({ file }, name, pool, files) => openExternalSqliteEngine(file, name, pool, files),
   mysql2: openMysqlEngine,
-  pg(config, name) {
+  pg(config, name, _pool, _files, watch) {
     const database = openPostgresDatabase(config)
-    const engine = openPostgresEngine(database, config.schema ?? DEFAULT_SCHEMA, name)
+    const engine = openPostgresEngine(database, config.schema ?? DEFAULT_SCHEMA, name, postgres, watch)
     return { ...engine, close: () => database.close() }
   },
 }
@@ -92,12 +95,14 @@ function openExternalEngine(
   name: string,
   pool: WorkerPool,
   files: OpenFiles,
+  watch: EngineWatch,
 ): Engine {
   const open = OPENERS[config.client] as (
     config: ConnectionConfig,
     name: string,
     pool: WorkerPool,
     files: OpenFiles,
+    watch: EngineWatch,
   ) => Engine
-  return open(config, name, pool, files)
+  return open(config, name, pool, files, watch)
 }

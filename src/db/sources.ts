@@ -191,7 +191,7 @@ export function openSources(
       throw explainPostgres(error, OWN_DATABASE)
     }
     const { dialect, schemaSize } = await ownVariant()
-    const own = openPostgresEngine(database, schema, OWN_DATABASE, dialect)
+    const own = openPostgresEngine(database, schema, OWN_DATABASE, dialect, watch)
     const writePage = pagesInWorkers(pool, database.connection, schema, own)
     const engine = watchEngine({ ...own, writePage }, watch)
     return {

@@ -6,6 +6,8 @@ export interface EngineWatch {
   /** Takes the time of each read and each transaction, and of each statement of the metadata. */
   observe?: Metrics['database']
   slow?: SlowQueries | null
+  /** Takes the names of automatic indexes that were dropped because one of them had refused a write. */
+  refusedBy?(indexes: readonly string[]): void
 }
 
 /** Reports statements that take long. */

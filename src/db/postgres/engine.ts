@@ -25,6 +25,7 @@ import {
   writePatienceMs,
 } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
+import type { EngineWatch } from '../watched-engine.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import {
   explainPostgres,
@@ -101,12 +102,14 @@ export function openPostgresDatabase(
  * advisory lock, which ends with its holder's connection.
  *
  * @param source the database's name in errors, e.g. `this server`
+ * @param watch learns of dropped indexes; see `watchEngine` for the others
  */
 export function openPostgresEngine(
   database: PostgresDatabase,
   schema: string,
   source: string,
   dialect: Dialect = postgres,
+  { refusedBy }: Pick<EngineWatch, 'refusedBy'> = {},
 ): Engine {
   const { points, scans, writers, lockTimeoutMs } = database
   const inTurn = createWriteQueue()
@@ -289,16 +292,25 @@ export function openPostgresEngine(
    * because of an index.
    */
   async function withoutRefusingIndexes<T>(write: () => Promise<T>): Promise<T> {
-    for (let dropped = 0; ; dropped++) {
-      try {
-        return await write()
-      } catch (error) {
-        const name = refusingIndex(error, source === OWN_DATABASE)
-        if (name === null || dropped === MAX_DROPPED) throw error
-        const names = typeof name === 'string' ? [name] : await automaticIndexes(name)
-        if (names.length === 0) throw error
-        for (const each of names) await explained(dropIndex(database.connection, schema, each))
+    const dropped: string[] = []
+    try {
+      for (let attempts = 0; ; attempts++) {
+        try {
+          return await write()
+        } catch (error) {
+          const name = refusingIndex(error, source === OWN_DATABASE)
+          if (name === null || attempts === MAX_DROPPED) throw error
+          const names = typeof name === 'string' ? [name] : await automaticIndexes(name)
+          if (names.length === 0) throw error
+          for (const each of names) {
+            await explained(dropIndex(database.connection, schema, each))
+            dropped.push(each)
+          }
+        }
       }
+    } finally {
+      // Whoever builds them again finds what the write has stored.
+      if (dropped.length > 0) refusedBy?.(dropped)
     }
   }
 
