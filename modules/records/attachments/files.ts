@@ -37,9 +37,9 @@ export interface FileRow {
   storeId: string | null
 }
 
-/** How often an upload asks for its turn while another server counts, and how long: one that stands still keeps its turn. */
+/** An upload asks for its turn while another server counts, but goes ahead after so many tries: one that stands still keeps its turn. */
 const TAKE_AGAIN_MS = 20
-const TAKE_PATIENCE_MS = 5_000
+const TAKE_TRIES = 200
 
 /** Files whose content is looked up at the same time. */
 const LOOKED_UP_AT_ONCE = 16
@@ -111,8 +111,9 @@ export function createFiles(
     if (userId === null) return work()
     await inTurn(async () => {
       const claim = `uploads of ${userId}`
-      const untilMs = performance.now() + TAKE_PATIENCE_MS
-      while (!(await claims.take(claim)) && performance.now() < untilMs) await Bun.sleep(TAKE_AGAIN_MS)
+      // Tries are counted, not time: a pause of this process is no sign that the other one stands still.
+      for (let tries = 1; !(await claims.take(claim)) && tries < TAKE_TRIES; tries++)
+        await Bun.sleep(TAKE_AGAIN_MS)
       try {
         await work()
       } finally {
