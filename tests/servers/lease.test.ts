@@ -18,22 +18,28 @@ test('a change waits until a server that was cut off without noticing uses its c
   const second = await openMeta({ dataDir: '', databaseUrl: database.url })
   const { bases } = second.tables(defineBasesTables)
   const change = () => second.db.update(bases).set({ title: 'Changed' }).where(eq(bases.id, 'none'))
-  const startedAt = performance.now()
-  await change()
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  /** True if a change was confirmed, instead of waiting for the end of a lease. On a busy machine, not every one is. */
+  const isConfirmed = async () => {
+    const startedAt = performance.now()
+    await change()
+    return performance.now() - startedAt < 2_000
+  }
+  await until(isConfirmed)
 
   proxy.silence()
+  let isBack = false
+  // Its caches are empty as soon as it is connected again.
+  first.cluster.onMissed(() => {
+    isBack = true
+  })
   await sql`select pg_terminate_backend(${member.pid})`
-  await until(async () => (await sql.unsafe(MEMBERS)).length === 1)
+  await until(async () => !(await sql.unsafe(MEMBERS)).some(({ pid }) => pid === member.pid))
   await change()
-  expect(first.cluster.isCurrent()).toBe(false)
+  expect(first.cluster.isCurrent() && !isBack).toBe(false)
 
   // A server that is back, under another number, keeps nobody waiting.
-  await until(() => first.cluster.isCurrent())
-  await Bun.sleep(500)
-  const backAt = performance.now()
-  await change()
-  expect(performance.now() - backAt).toBeLessThan(2_000)
+  await until(() => isBack && first.cluster.isCurrent())
+  await until(isConfirmed)
   await Promise.all([first.close(), second.close(), sql.close()])
   await database.drop()
 })
