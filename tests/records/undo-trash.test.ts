@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findAction, lastChangeId, markUndone, removeEntries } from '../../src/db/change-log.ts'
 import { createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
 let bench: Bench
@@ -208,15 +209,19 @@ describe('restoring single records from the trash', () => {
       const write = engine.exclusively(() => held.promise)
       const restored = from[source](table)
       await Bun.sleep(500)
-      const statement = { sql: 'select pg_sleep(4)', params: [] }
-      const scans = Promise.all(Array.from({ length: 3 }, () => engine.all(statement, { scan: true })))
-      await Bun.sleep(300)
+      const statement = { sql: 'select pg_sleep(60)', params: [] }
+      // They end by being cancelled.
+      const scans = Promise.allSettled(Array.from({ length: 3 }, () => engine.all(statement, { scan: true })))
+      const running = `from pg_stat_activity where datname = current_database() and state = 'active'
+        and pid <> pg_backend_pid() and query like '%select pg_sleep(60)'`
+      await until(async () => (await engine.all({ sql: `select pid ${running}`, params: [] })).length === 3)
       held.resolve()
       await write
       const edited = bench.rest.patch(others.path, { Id: 1, Title: 'new' })
       const first = await Promise.race([edited.then(() => 'the edit'), scans.then(() => 'the scans')])
       expect(first).toBe('the edit')
       expect((await edited).status).toBe(200)
+      await engine.all({ sql: `select pg_cancel_backend(pid) ${running}`, params: [] })
       await restored
       expect(await table.titles()).toEqual(['b'])
       await scans
