@@ -244,11 +244,12 @@ export function createPresence({ events, cluster, send, nameOf, onError }: Prese
   }
 
   const sweeping = setInterval(() => {
+    // Servers first, whose time is shorter: after a pause of this process, people leave in the same order as without.
+    const lastSign = performance.now() - SERVER_TTL_MS
+    for (const [from, { heardAt }] of others) if (heardAt < lastSign) forgetServer(from)
     const oldest = performance.now() - POSITION_TTL_MS
     for (const member of members.values()) if (member.reportedAt < oldest) unwatch(member)
     if (!cluster.isShared) return
-    const lastSign = performance.now() - SERVER_TTL_MS
-    for (const [from, { heardAt }] of others) if (heardAt < lastSign) forgetServer(from)
     if (members.size > 0 && !cluster.isAlone()) events.emit('presence.alive', { server })
   }, SWEEP_EVERY_MS).unref()
 
