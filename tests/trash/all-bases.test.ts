@@ -11,6 +11,7 @@ import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
 import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
+import { followWrites } from '../support/waiting-writes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
@@ -292,11 +293,13 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
     const engine = await app.kernel.sources.engine(base.baseId)
     const held = Promise.withResolvers<void>()
     const write = engine.exclusively(() => held.promise)
+    const waiting = followWrites(engine)
     const many = base.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } })
-    await Bun.sleep(300)
+    await waiting.until(1)
     // Goes ahead of the larger one.
     const one = remove(base, table, [1])
-    await Bun.sleep(300)
+    await waiting.until(1)
+    waiting.stop()
     held.resolve()
     await Promise.all([write, many, one])
     for (const limit of [10, 100]) {
