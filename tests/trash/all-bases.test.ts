@@ -11,6 +11,7 @@ import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
 import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { followWrites } from '../support/waiting-writes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -372,7 +373,8 @@ describe.each(META_DATABASES)('the trash of all bases, on %s', (database) => {
       if (!isAsked()) return engine(baseId)
       count++
       left.abort()
-      await Bun.sleep(200)
+      const signal = currentCaller()?.signal
+      await until(() => signal?.aborted === true, 'The server knows that the user has left')
       return engine(baseId)
     })
     try {
