@@ -33,7 +33,7 @@ test('a change waits until a server that was cut off without noticing uses its c
     isBack = true
   })
   await sql`select pg_terminate_backend(${member.pid})`
-  await until(async () => !(await sql.unsafe(MEMBERS)).some(({ pid }) => pid === member.pid))
+  await until(async () => !(await sql.unsafe(MEMBERS)).some(({ pid }: { pid: number }) => pid === member.pid))
   await change()
   expect(first.cluster.isCurrent() && !isBack).toBe(false)
 
