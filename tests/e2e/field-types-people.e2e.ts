@@ -52,7 +52,7 @@ describe('people', () => {
     )
     // The owner, who made the record, and the two.
     expect(shown).toEndWith('+2')
-    expect(grid.writes()).toEqual(['records.write', 'records.write'])
+    await grid.untilWritten(['records.write', 'records.write'])
   })
 
   test('are named by their email addresses in the preview of a conversion', async () => {
@@ -125,7 +125,7 @@ describe('a password', () => {
     await grid.cell(0, 'Secret').dblclick()
     await page.keyboard.press('Enter')
     await grid.saved()
-    expect(grid.writes()).toEqual(['records.write'])
+    await grid.untilWritten(['records.write'])
     await page.reload()
     await page.waitForSelector('[role="gridcell"]')
     expect(

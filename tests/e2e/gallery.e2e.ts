@@ -42,12 +42,7 @@ async function show(table: OpenTable, view: View, user = tests.owner()) {
   }
   const untilTitles = async (expected: string) =>
     expect(await eventually(titles, (now) => now === expected)).toBe(expected)
-  /** The browser's word of a request may come after the server has answered it. */
-  const untilWritten = async (expected: string[]) => {
-    const writes = async () => grid.writes()
-    expect(await eventually(writes, (now) => now.length >= expected.length)).toEqual(expected)
-  }
-  return { ...grid, grid, table, view, card, untilTitles, untilWritten }
+  return { ...grid, grid, table, view, card, untilTitles }
 }
 
 const letters = (count: number): CellValue[][] =>
@@ -118,7 +113,9 @@ describe('a gallery', () => {
     // All but one.
     await card('r2').focus()
     await page.keyboard.press('ControlOrMeta+a')
+    await page.getByTestId('bulk-bar').getByText('4 records selected').waitFor()
     await card('r4').click({ modifiers: ['ControlOrMeta'] })
+    await page.getByTestId('bulk-bar').getByText('3 records selected').waitFor()
     await card('r2').focus()
     await page.keyboard.press('Delete')
     await untilTitles('r4')
@@ -146,6 +143,8 @@ describe('a gallery', () => {
     await untilTitles('r1 r2 r3 r4')
     await card('r4').click({ modifiers: ['ControlOrMeta'] })
     await card('r3').click({ modifiers: ['ControlOrMeta'] })
+    // The bar above the cards moves them.
+    await page.getByTestId('bulk-bar').getByText('2 records selected').waitFor()
     const [from, to] = [await card('r3').boundingBox(), await card('r1').boundingBox()]
     if (!from || !to) throw new Error('there is nothing to drag')
     await page.mouse.move(from.x + 40, from.y + 20)

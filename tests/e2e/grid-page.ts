@@ -151,6 +151,8 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, vi
     return texts
   }
 
+  const writes = () => calls.filter((call) => WRITES.test(call))
+
   return {
     page,
     context,
@@ -177,7 +179,15 @@ async function openGrid({ context }: Profile, app: TestApp, table: OpenTable, vi
         ),
       ).toBe(text),
     /** Writes, and nothing that reads. */
-    writes: () => calls.filter((call) => WRITES.test(call)),
+    writes,
+    /** Expects these writes. The browser's word of a request may come after the server has answered it. */
+    untilWritten: async (expected: string[]) =>
+      expect(
+        await eventually(
+          async () => writes(),
+          (now) => now.length >= expected.length,
+        ),
+      ).toEqual(expected),
     /** Waits until everything typed is with the server. */
     saved: () => page.waitForFunction(() => document.querySelector('[data-state="saving"]') === null),
     titles: () => page.locator('[role="columnheader"][data-field]').allTextContents(),

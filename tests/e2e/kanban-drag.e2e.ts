@@ -80,7 +80,7 @@ describe('dragging in a kanban', () => {
     await drag(page, kanban.card('a'), kanban.card('b'), 'below')
     expect(await kanban.titles('Todo')).toBe('b a e')
     expect(await page.getByTestId('record-panel').count()).toBe(0)
-    expect(kanban.writes()).toEqual(['records.write'])
+    await kanban.untilWritten(['records.write'])
   })
 
   test('starts by a press that comes before the scripts for it', async () => {
@@ -125,7 +125,7 @@ describe('dragging in a kanban', () => {
     await dragAtOnce(page, { from, to: { x: to.x, y: to.y - 8 }, by: 'pointer' })
     expect(await kanban.until('Done', 'c a f')).toBe('c a f')
     await kanban.saved()
-    expect(kanban.writes()).toEqual(['records.write'])
+    await kanban.untilWritten(['records.write'])
     expect(await page.getByTestId('dragged').count()).toBe(0)
     expect(await page.getByTestId('drop-line').count()).toBe(0)
   })

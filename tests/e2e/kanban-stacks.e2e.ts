@@ -34,7 +34,7 @@ describe('stacks of a kanban', () => {
     )
     expect(sorts).toHaveLength(1)
     expect((await stored())?.options).toMatchObject({ stacks: [] })
-    expect(theirs.writes()).toEqual(['views.update'])
+    await theirs.untilWritten(['views.update'])
     await page.keyboard.press('Escape')
     await kept.getByRole('button', { name: 'Discard' }).click()
     expect(await theirs.stacks()).toEqual(['Uncategorised', 'Todo', 'Doing', 'Done'])

@@ -35,7 +35,7 @@ describe('cards of a kanban', () => {
     expect([await mine.count('Todo'), await mine.count('Done')]).toEqual(['2', '3'])
     expect(await theirs.until('Done', 'c b f')).toBe('c b f')
     expect(await theirs.titles('Todo')).toBe('a e')
-    expect(mine.writes()).toEqual(['records.write'])
+    await mine.untilWritten(['records.write'])
     // Both move at once: neither undoes the other.
     await Promise.all([
       drag(mine.page, mine.card('e'), mine.card('a')),
@@ -105,7 +105,7 @@ describe('cards of a kanban', () => {
     expect(await kanban.titles('Todo')).toBe('a b')
     await drag(page, kanban.card('b'), kanban.card('c'))
     expect(await kanban.until('Done', 'b c e f')).toBe('b c e f')
-    expect(kanban.writes()).toEqual(['records.write'])
+    await kanban.untilWritten(['records.write'])
   })
 
   test('go back with a message when the server refuses, and wait while it cannot be reached', async () => {
@@ -201,7 +201,7 @@ describe('cards of a kanban', () => {
       async () => kanban.writes().length,
       (n) => n === 2,
     )
-    expect(kanban.writes()).toEqual(['records.write', 'records.write'])
+    await kanban.untilWritten(['records.write', 'records.write'])
     await kanban.card('x').click({ modifiers: ['ControlOrMeta'] })
     await kanban.card('y').click({ modifiers: ['Shift'] })
     await page.getByText('2 records selected').waitFor()

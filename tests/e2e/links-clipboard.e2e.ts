@@ -40,7 +40,7 @@ describe('links on the clipboard', () => {
     await press(grid, 'ControlOrMeta+v')
     expect(await cellReads(grid, 2, 'Authors', 'TolkienTwin')).toBe('TolkienTwin')
     await grid.saved()
-    expect(grid.writes()).toEqual(['records.write'])
+    await grid.untilWritten(['records.write'])
     // By text the two of one name could not be told apart.
     expect(readLinks(await library.read(link, 2)).records.map(({ id }) => id)).toEqual([1, 5])
     expect(readLinks(await library.read(link, 3)).records.map(({ id }) => id)).toEqual([1, 5])
@@ -108,7 +108,7 @@ describe('links on the clipboard', () => {
     await grid.page.getByText('No record named “Tolk”').waitFor()
     await grid.page.getByText('More than one record is named “Twin”').waitFor()
     await grid.saved()
-    expect(grid.writes()).toEqual(['records.write'])
+    await grid.untilWritten(['records.write'])
     expect(readLinks(await library.read(link, 1)).records.map(({ id }) => id)).toEqual([1, 4])
   })
 
@@ -141,7 +141,7 @@ describe('links on the clipboard', () => {
     await press(grid, 'Delete')
     expect(await cellReads(grid, 0, 'Authors', '')).toBe('')
     await grid.saved()
-    expect(grid.writes()).toEqual(['records.write'])
+    await grid.untilWritten(['records.write'])
     expect(readLinks(await library.read(link, 1)).count).toBe(0)
     await press(grid, 'ControlOrMeta+z')
     expect(await cellReads(grid, 0, 'Authors', 'TolkienLe Guin')).toBe('TolkienLe Guin')
@@ -223,7 +223,7 @@ describe('links on the clipboard', () => {
       ]
       expect(await eventually(stored, (now) => now.length > 1)).toEqual(after)
       await grid.saved()
-      expect(grid.writes()).toEqual(['records.write'])
+      await grid.untilWritten(['records.write'])
       expect(await cellReads(grid, 1, 'parent', 'Branch')).toBe('Branch')
       await grid.page.getByRole('button', { name: 'Show' }).click()
       const listed = grid.page.getByRole('dialog')
@@ -258,7 +258,7 @@ describe('links on the clipboard', () => {
     const linked = async (id: number) =>
       readLinks(await library.read(next, id)).records.map(({ title }) => title)
     expect([await linked(2), await linked(3), await linked(4)]).toEqual([['A', 'C'], ['B'], ['D']])
-    expect(grid.writes()).toEqual(['records.write'])
+    await grid.untilWritten(['records.write'])
     await press(grid, 'ControlOrMeta+z')
     await grid.shows('Title', ['A'])
     expect(await linked(1)).toEqual([])

@@ -88,6 +88,10 @@ describe('the toolbar of a table', () => {
   test('hides, moves, sizes and freezes columns for good, and undo takes each back', async () => {
     const grid = await tests.open(FIELDS, rows)
     const { page } = grid
+    let answers = 0
+    page.on('requestfinished', (request) => {
+      if (/views\.(arrange|update)/.test(request.url())) answers++
+    })
     await page.getByTestId('fields-button').click()
     const box = (title: string) => page.getByRole('dialog').getByRole('checkbox', { name: title })
     await box('Done').uncheck()
@@ -108,22 +112,26 @@ describe('the toolbar of a table', () => {
       async () => grid.writes().length,
       (count) => count === 5,
     )
-    expect(grid.writes()).toEqual([
+    await grid.untilWritten([
       'views.arrange',
       'views.arrange',
       'views.arrange',
       'views.arrange',
       'views.update',
     ])
-    await Bun.sleep(300)
+    await eventually(
+      async () => answers,
+      (count) => count === 5,
+    )
     await page.reload()
     await untilInput(page)
     expect(await grid.titles()).toEqual(['Title', 'Notes', 'Stock'])
     expect(Math.round((await grid.header('Stock').boundingBox())?.width ?? 0)).toBe(290)
     await grid.cell(0, 'Title').click()
     for (let step = 0; step < 5; step++) {
+      const undone = page.waitForResponse(/records\.undo/)
       await page.keyboard.press('ControlOrMeta+z')
-      await Bun.sleep(350)
+      await undone
     }
     await eventually(grid.titles, (titles) => titles.length === 4)
     expect(await grid.titles()).toEqual(['Title', 'Stock', 'Done', 'Notes'])
