@@ -2,20 +2,29 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_DUMP } from '../support/kept-folder.ts'
-import { createDatabase, type TestDatabase } from '../support/servers.ts'
-import { BACKUP_TIMEOUT_MS, backupIn, enter, extractKept, fill, openPlace, type Place } from './support.ts'
+import { createDatabase, createMetadataDatabase, type TestDatabase } from '../support/servers.ts'
+import {
+  BACKUP_TIMEOUT_MS,
+  backupIn,
+  enter,
+  extractKept,
+  fill,
+  type Kill,
+  openPlace,
+  type Place,
+} from './support.ts'
 
 setDefaultTimeout(BACKUP_TIMEOUT_MS)
 
-/** Set it to 40 for the whole series. */
-const ROUNDS = Math.ceil(Number(process.env.BACKUP_KILL_ROUNDS ?? 6) / 2)
-const ROWS = 2_000
+const ROWS = 1_000
+/** More kills of each kind, at random moments. */
+const MORE = Number(process.env.BACKUP_KILL_ROUNDS ?? 0)
 
 let place: Place
 let database: TestDatabase
 let path: string
 beforeAll(async () => {
-  database = await createDatabase('postgres')
+  database = await createMetadataDatabase()
   place = openPlace({ DATABASE_URL: database.url })
   const server = await place.start()
   path = (await fill(server.url, ROWS)).path
@@ -35,34 +44,33 @@ async function schemasLike(pattern: string, url = database.url): Promise<number>
   return row.n
 }
 
+/** Moments in the first seconds of a command. */
+const random = (): Kill[] => Array.from({ length: MORE }, () => ({ afterMs: Math.random() * 2_000 }))
+
+const restoreFolders = () => readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))
+
 test(
   'a kill of a backup of PostgreSQL leaves earlier ones complete, and the next one succeeds at once',
   async () => {
     const first = backupIn(await place.sheaf(['backup', '--to', place.backups]))
-    const backup = (round: number, ...more: string[]) => [
-      'backup',
-      '--to',
-      place.path(`target-${round}`),
-      ...more,
+    const kills: Kill[] = [
+      { since: () => existsSync(place.path('target-0')), afterMs: 30 },
+      // In its restore test.
+      { since: 'Backup: ', afterMs: 60 },
+      ...random(),
     ]
-    const startedAt = performance.now()
-    backupIn(await place.sheaf(backup(-1, '--test')))
-    const longestMs = performance.now() - startedAt
     let killed = 0
-    for (let round = 0; round < ROUNDS; round++) {
-      const { wasKilled } = await place.sheaf(
-        backup(round, '--test'),
-        {},
-        { afterMs: (longestMs * (round + 0.5)) / ROUNDS },
-      )
+    for (const [round, kill] of kills.entries()) {
+      const backup = ['backup', '--to', place.path(`target-${round}`)]
+      const { wasKilled } = await place.sheaf([...backup, '--test'], {}, kill)
       if (wasKilled) killed++
       // The last one also removes what restore tests that were killed have left.
-      const made = await place.sheaf(backup(round, ...(round === ROUNDS - 1 ? ['--test'] : [])))
+      const made = await place.sheaf([...backup, ...(round === kills.length - 1 ? ['--test'] : [])])
       expect([made.code, made.errors]).toEqual([0, ''])
     }
     expect(killed).toBeGreaterThan(0)
     expect(await schemasLike('^sheaf_restore_')).toBe(0)
-    expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+    expect(restoreFolders()).toEqual([])
     const checked = await place.sheaf(['backup', '--verify', first, '--to', place.backups])
     expect([checked.code, checked.errors]).toEqual([0, ''])
   },
@@ -73,31 +81,37 @@ test(
   'a kill of a restore to PostgreSQL leaves the present data or the restored ones, with their files',
   async () => {
     backupIn(await place.sheaf(['backup', '--to', place.backups, '--with-secrets']))
-    const server = await place.start()
-    const { rest } = await enter(server.url)
-    await rest.post(path, { Name: 'After the backup' })
-    await server.end('SIGTERM')
-    const startedAt = performance.now()
     const args = ['restore', '--from', place.backups, '--replace']
-    let longestMs = 0
-    for (let round = 0; round < ROUNDS; round++) {
-      // The first is not killed: the moments of the others are spread over its duration.
-      const kill = round === 0 ? undefined : { afterMs: (longestMs * (round - 0.5)) / (ROUNDS - 1) }
+    let server = await place.start()
+    let { rest } = await enter(server.url)
+    await rest.post(path, { Name: 'After the backup' })
+    const kills: Kill[] = [
+      { since: () => restoreFolders().length > 0, afterMs: 100 },
+      // In its transaction, with the files that follow it.
+      {
+        since: () =>
+          restoreFolders().some((name) => existsSync(join(place.dataDir, name, 'restored.json'))) ||
+          existsSync(join(place.dataDir, 'replacement.json')),
+        afterMs: 15,
+      },
+      ...random(),
+    ]
+    for (const kill of kills) {
+      await server.end('SIGTERM')
       await place.sheaf(args, {}, kill)
-      longestMs ||= performance.now() - startedAt
-      const again = await place.start()
-      const entered = await enter(again.url)
-      const { count } = (await entered.rest.get(`${path}/count`)).body
-      if (count === ROWS) await entered.rest.post(path, { Name: 'After the backup' })
+      server = await place.start()
+      ;({ rest } = await enter(server.url))
+      const { count } = (await rest.get(`${path}/count`)).body
       expect([ROWS, ROWS + 1]).toContain(count)
+      if (count === ROWS) await rest.post(path, { Name: 'After the backup' })
       // A restore that was killed is decided by the start of the server.
       expect(existsSync(place.path('data', 'replacement.json'))).toBe(false)
-      await again.end('SIGTERM')
     }
+    await server.end('SIGTERM')
     const last = await place.sheaf(args)
     expect([last.code, last.errors]).toEqual([0, ''])
     expect(await schemasLike('^sheaf_restore_')).toBe(0)
-    expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
+    expect(restoreFolders()).toEqual([])
   },
   TIMEOUT_MS,
 )
@@ -116,19 +130,18 @@ async function stateOf(url: string): Promise<{ migrations: number; rows: Record<
   return { migrations: row.n, rows }
 }
 
-/** Moments in the steps of an upgrade, and of its rollback, whose output comes at its end. */
-const KILLS = [
-  { command: 'upgrade', since: 'migrations of the metadata are pending', afterMs: 40 },
-  { command: 'upgrade', since: 'Backed up', afterMs: 60 },
-  { command: 'upgrade', since: 'Rehearsed on a copy', afterMs: 20 },
-  ...[0.7, 0.92].map((share) => ({ command: 'rollback', share })),
+/** Moments in each step of an upgrade, and in its rollback: shares of the time that the first one takes, whose output comes at its end. */
+const UPGRADES: { upgrade: Kill; rollback: number | null }[] = [
+  { upgrade: { since: 'migrations of the metadata are pending', afterMs: 40 }, rollback: null },
+  { upgrade: { since: 'Backed up', afterMs: 60 }, rollback: 0.7 },
+  { upgrade: { since: 'Rehearsed on a copy', afterMs: 20 }, rollback: 0.92 },
 ]
 
 test(
   'a kill of an upgrade in PostgreSQL, or of its rollback, leaves the data before or after it, and both can be repeated',
   async () => {
     let rollbackMs = 0
-    for (const [round, kill] of KILLS.entries()) {
+    for (const [round, { upgrade, rollback }] of UPGRADES.entries()) {
       const own = await createDatabase('postgres')
       const dataDir = place.path(`upgraded-${round}`)
       const env = { DATABASE_URL: own.url, DATA_DIR: dataDir }
@@ -141,7 +154,7 @@ test(
           await sql.unsafe(readFileSync(join(dataDir, DATABASE_DUMP), 'utf8'))
         }
         const before = await stateOf(own.url)
-        if ('since' in kill) await place.sheaf(['upgrade'], env, kill)
+        await place.sheaf(['upgrade'], env, upgrade)
         const after = await stateOf(own.url)
         // The earlier version reads these very tables.
         if (after.migrations === before.migrations) expect(after).toEqual(before)
@@ -152,27 +165,21 @@ test(
         expect(last.migrations).toBeGreaterThan(before.migrations)
 
         const startedAt = performance.now()
-        if ('share' in kill) {
-          const { wasKilled } = await place.sheaf(['rollback', '--yes'], env, {
-            afterMs: rollbackMs * kill.share,
-          })
+        const kill = rollback === null ? undefined : { afterMs: rollbackMs * rollback }
+        const back = await place.sheaf(['rollback', '--yes'], env, kill)
+        rollbackMs ||= performance.now() - startedAt
+        if (back.wasKilled) {
           expect([before, last]).toContainEqual(await stateOf(own.url))
-          if (wasKilled) {
-            const again = await place.sheaf(['rollback', '--yes'], env)
-            if (again.code !== 0) expect(again.errors).toContain('There is no upgrade')
-          }
-        } else {
-          const back = await place.sheaf(['rollback', '--yes'], env)
-          expect([back.code, back.errors]).toEqual([0, ''])
-          rollbackMs = performance.now() - startedAt
-        }
+          const again = await place.sheaf(['rollback', '--yes'], env)
+          if (again.code !== 0) expect(again.errors).toContain('There is no upgrade')
+        } else expect([back.code, back.errors]).toEqual([0, ''])
         expect(await stateOf(own.url)).toEqual(before)
         expect(await schemasLike('^sheaf_restore_', own.url)).toBe(0)
         expect(await schemasLike('^sheaf_replaced_', own.url)).toBeGreaterThan(0)
         expect(readdirSync(dataDir).filter((name) => /^(restore-|replacement|upgrade)/.test(name))).toEqual(
           [],
         )
-        if (round === KILLS.length - 1) {
+        if (round === UPGRADES.length - 1) {
           const server = await place.start(dataDir, { DATABASE_URL: own.url })
           await server.end('SIGTERM')
           expect((await stateOf(own.url)).migrations).toBe(last.migrations)

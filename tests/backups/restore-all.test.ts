@@ -7,7 +7,7 @@ import type { ServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { createDatabase, type TestDatabase } from '../support/servers.ts'
+import { createMetadataDatabase, type TestDatabase } from '../support/servers.ts'
 import {
   BACKUP_TIMEOUT_MS,
   endedJob,
@@ -16,6 +16,7 @@ import {
   fill,
   openPlace,
   type Place,
+  replacementsOf,
   settingsOf,
   untilRestarted,
 } from './support.ts'
@@ -32,7 +33,7 @@ describe.each(['files', 'PostgreSQL'])('restoring everything while the server ru
   let backupId: string
 
   beforeAll(async () => {
-    database = home === 'files' ? null : await createDatabase('postgres')
+    database = home === 'files' ? null : await createMetadataDatabase()
     place = openPlace(database ? { DATABASE_URL: database.url } : {})
     server = await place.start(place.dataDir, { PORT: String(await findFreePort()) })
     own = await fill(server.url, ROWS)
@@ -112,6 +113,7 @@ describe.each(['files', 'PostgreSQL'])('restoring everything while the server ru
     await own.trpc.bases.create.mutate({ title: 'Later' })
     expect(await count()).toBe(ROWS + 1)
     const slow = await beginWrite()
+    const before = replacementsOf(place.dataDir)
     const { status, body } = await restore()
     expect(status).toBe(200)
     await untilAway()
@@ -122,7 +124,7 @@ describe.each(['files', 'PostgreSQL'])('restoring everything while the server ru
     await expect(own.trpc.bases.list.query()).rejects.toThrow('The server is being restored from a backup')
     // What has begun is completed first.
     expect(await slow.complete()).toStartWith('HTTP/1.1 200')
-    await untilRestarted(server.url)
+    await untilRestarted(server.url, place.dataDir, before)
 
     expect(await count()).toBe(ROWS)
     expect((await own.trpc.bases.list.query()).map(({ title }) => title)).not.toContain('Later')
@@ -137,6 +139,7 @@ describe.each(['files', 'PostgreSQL'])('restoring everything while the server ru
       runningJobId: null,
       lastError: null,
       restored: { backupId, email: 'a@example.com' },
+      keptUntil: expect.any(String),
     })
     const { folder, schemas } = overview.restored ?? {}
     expect(await endedJob(own.trpc, body.jobId)).toMatchObject({
@@ -229,66 +232,61 @@ describe.each(['files', 'PostgreSQL'])('restoring everything while the server ru
   })
 })
 
-test.each(['files', 'PostgreSQL'])(
-  'the number of backups to keep that comes back with a restore removes none that were there, in %s',
-  async (home) => {
-    const database = home === 'files' ? null : await createDatabase('postgres')
-    const place = openPlace(database ? { DATABASE_URL: database.url } : {})
-    try {
-      const PORT = String(await findFreePort())
-      const server = await place.start(place.dataDir, { PORT })
-      const { trpc } = await fill(server.url, 1)
-      const save = (last: number) =>
-        trpc.backups.save.mutate({
-          ...settingsOf(place.backups),
-          passphrase: 'sixteen letters or more',
-          retention: { last, daily: 0, weekly: 0, monthly: 0 },
-        })
-      const ids = async () => (await trpc.backups.list.query()).map(({ id }) => id)
-      const backUp = async (): Promise<string> => {
-        const { jobId } = await trpc.backups.run.mutate()
-        expect(await endedJob(trpc, jobId)).toMatchObject({ status: 'completed' })
-        return (await ids())[0] ?? ''
-      }
-      await save(1)
-      const first = await backUp()
-      await save(9)
-      const [second, third] = [await backUp(), await backUp()]
-      expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
-      await trpc.backups.restoreAll.mutate({ backupId: first, confirm: first })
-      await untilRestarted(server.url)
-
-      const overview = await trpc.backups.overview.query()
-      expect(overview.settings?.retention.last).toBe(1)
-      expect(Date.parse(overview.keptUntil ?? '') - Date.now()).toBeGreaterThan(29 * 86_400_000)
-      const fourth = await backUp()
-      expect(await ids()).toEqual([fourth, third, second, first])
-      // Those since the restore are removed as ever.
-      const fifth = await backUp()
-      expect(await ids()).toEqual([fifth, third, second, first])
-
-      expect(await server.end('SIGTERM')).toBe(0)
-      const env = { BACKUP_PASSPHRASE: 'sixteen letters or more' }
-      const args = ['restore', '--from', place.backups, '--backup', first, '--replace']
-      expect(await place.sheaf(args, env)).toMatchObject({ code: 0, errors: '' })
-      const again = await place.start(place.dataDir, { PORT })
-      expect(again.url).toBe(server.url)
-      expect((await trpc.backups.overview.query()).restored).toMatchObject({
-        backupId: first,
-        email: 'sheaf restore',
+test('the number of backups to keep that comes back with a restore removes none that were there', async () => {
+  const place = openPlace()
+  try {
+    const PORT = String(await findFreePort())
+    const server = await place.start(place.dataDir, { PORT })
+    const { trpc } = await fill(server.url, 1)
+    const save = (last: number) =>
+      trpc.backups.save.mutate({
+        ...settingsOf(place.backups),
+        passphrase: 'sixteen letters or more',
+        retention: { last, daily: 0, weekly: 0, monthly: 0 },
       })
-      const sixth = await backUp()
-      expect(await ids()).toEqual([sixth, fifth, third, second, first])
-      await save(1)
-      expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
-      const last = await backUp()
-      expect(await ids()).toEqual([last])
-    } finally {
-      await place.remove()
-      await database?.drop()
+    const ids = async () => (await trpc.backups.list.query()).map(({ id }) => id)
+    const backUp = async (): Promise<string> => {
+      const { jobId } = await trpc.backups.run.mutate()
+      expect(await endedJob(trpc, jobId)).toMatchObject({ status: 'completed' })
+      return (await ids())[0] ?? ''
     }
-  },
-)
+    await save(1)
+    const first = await backUp()
+    await save(9)
+    const second = await backUp()
+    expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
+    await trpc.backups.restoreAll.mutate({ backupId: first, confirm: first })
+    await untilRestarted(server.url, place.dataDir, 0)
+
+    const overview = await trpc.backups.overview.query()
+    expect(overview.settings?.retention.last).toBe(1)
+    expect(Date.parse(overview.keptUntil ?? '') - Date.now()).toBeGreaterThan(29 * 86_400_000)
+    const third = await backUp()
+    expect(await ids()).toEqual([third, second, first])
+    // Those since the restore are removed as ever.
+    const fourth = await backUp()
+    expect(await ids()).toEqual([fourth, second, first])
+
+    expect(await server.end('SIGTERM')).toBe(0)
+    const env = { BACKUP_PASSPHRASE: 'sixteen letters or more' }
+    const args = ['restore', '--from', place.backups, '--backup', first, '--replace']
+    expect(await place.sheaf(args, env)).toMatchObject({ code: 0, errors: '' })
+    const again = await place.start(place.dataDir, { PORT })
+    expect(again.url).toBe(server.url)
+    expect((await trpc.backups.overview.query()).restored).toMatchObject({
+      backupId: first,
+      email: 'sheaf restore',
+    })
+    const fifth = await backUp()
+    expect(await ids()).toEqual([fifth, fourth, second, first])
+    await save(1)
+    expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
+    const last = await backUp()
+    expect(await ids()).toEqual([last])
+  } finally {
+    await place.remove()
+  }
+})
 
 test('a backup of an earlier version is upgraded before it replaces anything', async () => {
   const place = openPlace()
@@ -304,7 +302,7 @@ test('a backup of an earlier version is upgraded before it replaces anything', a
     const [backup] = await trpc.backups.list.query()
     const id = backup?.id ?? ''
     await trpc.backups.restoreAll.mutate({ backupId: id, confirm: id })
-    await untilRestarted(server.url)
+    await untilRestarted(server.url, place.dataDir, 0)
     const { token } = await createTrpcClient(server.url).auth.signIn.mutate(kept)
     const bases = await createTrpcClient(server.url, token).bases.list.query()
     expect(bases.map(({ title }) => title)).toContain(kept.baseTitle)

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compress, expand } from '../../src/db/backups/compression.ts'
@@ -20,6 +20,15 @@ export interface Ended {
   wasKilled: boolean
 }
 
+/** When a command is killed: so long after its start, after it has printed a text, or after something is true. */
+export interface Kill {
+  afterMs: number
+  since?: string | (() => boolean)
+}
+
+/** How often that is looked at. */
+const LOOK_EVERY_MS = 2
+
 /** A data folder and a folder for backups, with the commands of the program. */
 export function openPlace(env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sheaf-backup-'))
@@ -36,12 +45,8 @@ export function openPlace(env: Record<string, string> = {}) {
       servers.push(server)
       return server
     },
-    /** Runs a command. @param kill kills it, if it still runs, so long after its start or after it has printed a text */
-    async sheaf(
-      args: string[],
-      more: Record<string, string> = {},
-      kill?: { afterMs: number; since?: string },
-    ): Promise<Ended> {
+    /** Runs a command. @param kill kills it, if it still runs */
+    async sheaf(args: string[], more: Record<string, string> = {}, kill?: Kill): Promise<Ended> {
       const child = Bun.spawn([process.execPath, SERVER_MAIN, ...args], {
         cwd: ROOT,
         env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, ...environment, ...more },
@@ -51,14 +56,22 @@ export function openPlace(env: Record<string, string> = {}) {
       const startTimer = () => {
         if (kill) timer ??= setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
       }
-      if (kill?.since === undefined) startTimer()
+      const since = kill?.since
+      if (since === undefined) startTimer()
+      const watch =
+        typeof since === 'function'
+          ? setInterval(() => {
+              if (since()) startTimer()
+            }, LOOK_EVERY_MS)
+          : undefined
       const errors = new Response(child.stderr).text()
       let output = ''
       for await (const bytes of child.stdout) {
         output += Buffer.from(bytes).toString()
-        if (kill?.since !== undefined && output.includes(kill.since)) startTimer()
+        if (typeof since === 'string' && output.includes(since)) startTimer()
       }
       const code = await child.exited
+      clearInterval(watch)
       clearTimeout(timer)
       return { code, output, errors: await errors, wasKilled: child.signalCode === 'SIGKILL' }
     },
@@ -126,17 +139,19 @@ export async function endedJob(trpc: Pick<Trpc, 'jobs'>, jobId: string) {
   }
 }
 
-/** Waits until a server has gone away, and is back. */
-export async function untilRestarted(url: string): Promise<void> {
-  for (let wasAway = false; ; ) {
-    const isReady = await fetch(`${url}/api/v1/ready`).then(
+/** The number of times that the data of a folder were replaced. */
+export const replacementsOf = (dataDir: string): number =>
+  readdirSync(dataDir).filter((name) => name.startsWith('replaced-')).length
+
+/** Waits until a server has started anew with other data, and is back. @param before `replacementsOf` its data until then */
+export async function untilRestarted(url: string, dataDir: string, before: number): Promise<void> {
+  const isReady = async () =>
+    replacementsOf(dataDir) > before &&
+    (await fetch(`${url}/api/v1/ready`).then(
       ({ ok }) => ok,
       () => false,
-    )
-    if (wasAway && isReady) return
-    wasAway ||= !isReady
-    await Bun.sleep(5)
-  }
+    ))
+  while (!(await isReady())) await Bun.sleep(10)
 }
 
 /** Settings of backups into a folder that run on demand only. */
