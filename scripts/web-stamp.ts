@@ -5,7 +5,8 @@ import { ROOT } from './project.ts'
 /** Folder of the built web app, which the server serves at `/`. */
 export const WEB_OUTPUT = join(ROOT, 'dist', 'web')
 
-const STAMP = join(ROOT, 'dist', 'web.stamp')
+/** File with the fingerprint of the sources from which it was built. */
+export const WEB_STAMP = join(ROOT, 'dist', 'web.stamp')
 /** Inputs of the bundle; `web` imports nothing else. */
 const INPUTS = [
   'web',
@@ -28,12 +29,12 @@ export async function fingerprintWeb(minify: boolean): Promise<string> {
 
 /** True if `dist/web` is missing or was built from sources with another fingerprint. */
 export async function isWebStale(fingerprint: string): Promise<boolean> {
-  const stamp = Bun.file(STAMP)
+  const stamp = Bun.file(WEB_STAMP)
   return !existsSync(WEB_OUTPUT) || !(await stamp.exists()) || (await stamp.text()) !== fingerprint
 }
 
 /** Records the fingerprint from which `dist/web` was built. */
-export const stampWeb = (fingerprint: string): Promise<number> => Bun.write(STAMP, fingerprint)
+export const stampWeb = (fingerprint: string): Promise<number> => Bun.write(WEB_STAMP, fingerprint)
 
 function listFiles(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false })

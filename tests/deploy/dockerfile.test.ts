@@ -10,8 +10,8 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
-import { WEB_OUTPUT } from '../../scripts/web-stamp.ts'
+import { basename, join, relative } from 'node:path'
+import { WEB_OUTPUT, WEB_STAMP } from '../../scripts/web-stamp.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { exerciseWorkers } from './executable-work.ts'
 
@@ -88,8 +88,9 @@ test('the steps of the Dockerfile build an executable that serves as a user with
   for (const { word, text } of build) {
     if (word === 'COPY' && text === '. .') {
       copySources(source)
-      // The last build, whose compressed files the next one takes where they are the same: compressing takes as long as building.
-      if (existsSync(WEB_OUTPUT)) cpSync(WEB_OUTPUT, join(source, 'dist', 'web'), { recursive: true })
+      // The last build of the web app. If these sources are the same, `bun run build` takes it; else the compressed files that are.
+      for (const built of [WEB_OUTPUT, WEB_STAMP])
+        if (existsSync(built)) cpSync(built, join(source, relative(ROOT, built)), { recursive: true })
     } else if (word === 'COPY') {
       const [target = '', ...names] = text.split(/ +/).toReversed()
       for (const name of names) {
