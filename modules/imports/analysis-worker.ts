@@ -4,7 +4,7 @@ import { lowerThreadPriority } from '../../src/db/priority.ts'
 import { analyseFile } from './analysis/analyse-file.ts'
 import type { FromAnalysis, ToAnalysis } from './analysis/run-analysis.ts'
 
-/* Thread of one analysis: reads a file for the preview of an import. */
+/* Thread of one analysis at a time: reads a file for the preview of an import. */
 
 declare const self: Worker
 
@@ -16,6 +16,7 @@ self.onmessage = async ({ data }: MessageEvent<ToAnalysis>) => {
     isCancelled = true
     return
   }
+  isCancelled = false
   lowerThreadPriority()
   try {
     const tables = await analyseFile(data.options, {

@@ -13,17 +13,19 @@ import { finish } from './worker/finish.ts'
 import { createReport } from './worker/report.ts'
 
 /*
- * Thread of one import: reads the file, fills the staging table and finishes it. A thread of its own, so that
+ * Thread of one import at a time: reads the file, fills the staging table and finishes it. A thread of its own, so that
  * reads in the worker pool never wait for it.
  */
 
 declare const self: Worker
 
 const send = (message: FromWorker): void => self.postMessage(message)
-const mainThread = connectMainThread(send)
+/** That of the present import. */
+let mainThread = connectMainThread(send)
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.type !== 'start') return mainThread.receive(data)
+  mainThread = connectMainThread(send)
   setClockOffset(data.clockOffsetMs)
   try {
     send({ type: 'done', outcome: await runImport(data.plan) })

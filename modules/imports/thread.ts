@@ -1,7 +1,7 @@
 import { clockOffsetMs } from '../../src/clock.ts'
 import { AppError, badRequest, type ErrorCode } from '../../src/core/errors.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
-import { workerUrl } from '../../src/worker-url.ts'
+import { createKeptThreads } from './kept-threads.ts'
 import type { ImportOutcome, ImportPlan } from './plan.ts'
 
 /*
@@ -62,8 +62,10 @@ interface ThreadHost {
   files(paths: string[]): Promise<KnownFile[]>
 }
 
+const importThread = createKeptThreads<ToWorker, FromWorker>('modules/imports/import-worker.ts')
+
 /**
- * Runs a plan in its own thread. Lends it the base's write lease for one chunk at a time, so that others can
+ * Runs a plan in a thread of its own. Lends it the base's write lease for one chunk at a time, so that others can
  * write in between. Rejects once the thread has closed its connection.
  * @throws BAD_REQUEST for an invalid file; the signal's reason after an abort
  */
@@ -72,8 +74,11 @@ export function runInThread(
   { engine, signal, progress, verify, files }: ThreadHost,
 ): Promise<ImportOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<ImportOutcome>()
-  const worker = new Worker(workerUrl('modules/imports/import-worker.ts'))
-  const post = (message: ToWorker) => worker.postMessage(message)
+  const thread = importThread({
+    hear,
+    failed: (reason) => end(() => reject(new Error(`The import's thread failed: ${reason}`))),
+  })
+  const { post } = thread
   let release: (() => void) | null = null
   let refusal: unknown = null
   let hasEnded = false
@@ -85,13 +90,15 @@ export function runInThread(
     else post({ type: 'cancel' })
   }
 
-  function end(conclude: () => void): void {
+  /** @param isDone the thread has closed its files and can run another import */
+  function end(conclude: () => void, isDone = false): void {
     if (hasEnded) return
     hasEnded = true
     signal.removeEventListener('abort', cancel)
     release?.()
-    // Terminated only here: a thread stopped within a transaction would keep the file locked.
-    worker.terminate()
+    // Ended only here: a thread stopped within a transaction would keep the file locked.
+    if (isDone) thread.giveBack()
+    else thread.end()
     conclude()
   }
 
@@ -115,7 +122,7 @@ export function runInThread(
     if (!hasEnded) post({ type: 'files', known })
   }
 
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+  function hear(data: FromWorker): void {
     switch (data.type) {
       case 'lease':
         engine.exclusively(lend).catch((error) => end(() => reject(error)))
@@ -134,16 +141,14 @@ export function runInThread(
         if (signal.aborted) cancel()
         break
       case 'done':
-        end(() => resolve(data.outcome))
+        end(() => resolve(data.outcome), true)
         break
       case 'failed':
-        end(() => reject(refusal ?? (signal.aborted ? signal.reason : failure(data))))
+        end(() => reject(refusal ?? (signal.aborted ? signal.reason : failure(data))), data.refusal !== null)
         break
     }
   }
-  worker.onerror = (event) => end(() => reject(new Error(`The import's thread failed: ${event.message}`)))
-  // A thread can exit without an error and would keep the lease.
-  worker.addEventListener('close', () => end(() => reject(new Error("The import's thread has ended"))))
+
   signal.addEventListener('abort', cancel)
   post({ type: 'start', plan, clockOffsetMs: clockOffsetMs() })
   if (signal.aborted) cancel()

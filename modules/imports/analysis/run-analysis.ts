@@ -1,7 +1,7 @@
 import type { AnalysisMessage } from '../../../src/core/imports/analysis.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { workerUrl } from '../../../src/worker-url.ts'
+import { createKeptThreads } from '../kept-threads.ts'
 import type { AnalysisOptions } from './analyse-file.ts'
 
 /** `cancel` ends the work early. */
@@ -11,6 +11,8 @@ export type FromAnalysis =
   | { type: 'crashed'; reason: string }
   /** See `OnBlocked`. */
   | { type: 'blocked'; isBlocked: boolean }
+
+const analysisThread = createKeptThreads<ToAnalysis, FromAnalysis>('modules/imports/analysis-worker.ts')
 
 /** Threads of analyses at a time; more wait. */
 const MAX_RUNNING = 2
@@ -34,10 +36,11 @@ export async function* runAnalysis(
 ): AsyncGenerator<AnalysisMessage> {
   if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve))
   running++
-  const worker = new Worker(workerUrl('modules/imports/analysis-worker.ts'))
   let rows = 0
   let result: AnalysisMessage | null = null
   let isBlocked = false
+  /** True once the thread has closed its files and can read another one. */
+  let isDone = false
   let wake = () => {}
   const nextMessage = () =>
     new Promise<void>((resolve) => {
@@ -51,24 +54,27 @@ export async function* runAnalysis(
     if (result === null) log.error('a file could not be analysed', new Error(reason))
     finish({ type: 'failed', message: m.imports_error_analysis_failed(), isFinal: false })
   }
-  worker.onmessage = ({ data }: MessageEvent<FromAnalysis>) => {
-    if (data.type === 'progress') rows = data.rows
-    else if (data.type === 'blocked') {
-      isBlocked = data.isBlocked
-      wake()
-    } else if (data.type === 'crashed') fail(data.reason)
-    else finish(data)
-  }
-  worker.onerror = ({ message }) => fail(message)
-  worker.addEventListener('close', () => fail('its thread has ended'))
+  const thread = analysisThread({
+    hear(data) {
+      if (data.type === 'progress') rows = data.rows
+      else if (data.type === 'blocked') {
+        isBlocked = data.isBlocked
+        wake()
+      } else if (data.type === 'crashed') fail(data.reason)
+      else {
+        isDone = true
+        finish(data)
+      }
+    },
+    failed: fail,
+  })
   const timer = setTimeout(
     () => finish({ type: 'failed', message: m.imports_error_analysis_timeout(), isFinal: true }),
     TIMEOUT_MS,
   )
   const abort = () => wake()
   signal.addEventListener('abort', abort)
-  const post = (message: ToAnalysis) => worker.postMessage(message)
-  post({ type: 'start', options })
+  thread.post({ type: 'start', options })
   try {
     while (result === null && !signal.aborted) {
       await Promise.race([nextMessage(), Bun.sleep(PROGRESS_EVERY_MS)])
@@ -79,14 +85,15 @@ export async function* runAnalysis(
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
     if (result === null) {
-      post({ type: 'cancel' })
+      thread.post({ type: 'cancel' })
       const deadline = Date.now() + CLOSE_TIMEOUT_MS
       while (result === null && !isBlocked && Date.now() < deadline) {
         await Promise.race([nextMessage(), Bun.sleep(deadline - Date.now())])
       }
       result ??= { type: 'failed', message: '', isFinal: true }
     }
-    worker.terminate()
+    if (isDone) thread.giveBack()
+    else thread.end()
     running--
     waiting.shift()?.()
   }
