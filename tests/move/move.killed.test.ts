@@ -55,11 +55,11 @@ test('a move that is killed at random points goes on where it stopped, in both d
     }))
     await api.records.write.mutate({ change: { baseId, operations: [{ kind: 'update', tableId, rows }] } })
     let expected = await fingerprint(api, tableId)
-    let killed = 0
     await first.end('SIGTERM')
 
     /** @param metadata the engine of the metadata after the move */
     async function moveWithKills(args: string[], metadata: Engine, refusal?: string): Promise<void> {
+      let killed = 0
       for (const kill of [LEAST_MS + Math.random() * SPREAD_MS, COPIED, undefined]) {
         const { exitCode, output, wasKilled } = await place.move(args, kill)
         if (wasKilled) {
@@ -72,6 +72,8 @@ test('a move that is killed at random points goes on where it stopped, in both d
         expect([exitCode, output]).toEqual([0, expect.stringMatching(/every cell compared|moved already/)])
         break
       }
+      console.info(`${args.join(' ')}: killed ${killed} times`)
+      expect(killed).toBeGreaterThan(0)
       const server = await place.start(metadata)
       const signIn = await createTrpcClient(server.url).auth.signIn.mutate({
         email: EMAIL,
@@ -91,8 +93,6 @@ test('a move that is killed at random points goes on where it stopped, in both d
     await moveWithKills(['--to', 'sqlite', ...base], 'postgres', 'bases that are being moved to SQLite files')
     await moveWithKills(['--to', 'postgres', ...base], 'postgres', 'bases that are being moved to PostgreSQL')
     await moveWithKills(['--to', 'sqlite'], 'sqlite')
-    console.info(`killed ${killed} times`)
-    expect(killed).toBeGreaterThan(0)
   } finally {
     await place.remove()
   }
