@@ -232,61 +232,66 @@ describe.each(['files', 'PostgreSQL'])('restoring everything while the server ru
   })
 })
 
-test('the number of backups to keep that comes back with a restore removes none that were there', async () => {
-  const place = openPlace()
-  try {
-    const PORT = String(await findFreePort())
-    const server = await place.start(place.dataDir, { PORT })
-    const { trpc } = await fill(server.url, 1)
-    const save = (last: number) =>
-      trpc.backups.save.mutate({
-        ...settingsOf(place.backups),
-        passphrase: 'sixteen letters or more',
-        retention: { last, daily: 0, weekly: 0, monthly: 0 },
+test.each(['files', 'PostgreSQL'])(
+  'the number of backups to keep that comes back with a restore removes none that were there, in %s',
+  async (home) => {
+    const database = home === 'files' ? null : await createMetadataDatabase()
+    const place = openPlace(database ? { DATABASE_URL: database.url } : {})
+    try {
+      const PORT = String(await findFreePort())
+      const server = await place.start(place.dataDir, { PORT })
+      const { trpc } = await fill(server.url, 1)
+      const save = (last: number) =>
+        trpc.backups.save.mutate({
+          ...settingsOf(place.backups),
+          passphrase: 'sixteen letters or more',
+          retention: { last, daily: 0, weekly: 0, monthly: 0 },
+        })
+      const ids = async () => (await trpc.backups.list.query()).map(({ id }) => id)
+      const backUp = async (): Promise<string> => {
+        const { jobId } = await trpc.backups.run.mutate()
+        expect(await endedJob(trpc, jobId)).toMatchObject({ status: 'completed' })
+        return (await ids())[0] ?? ''
+      }
+      await save(1)
+      const first = await backUp()
+      await save(9)
+      const [second, third] = [await backUp(), await backUp()]
+      expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
+      await trpc.backups.restoreAll.mutate({ backupId: first, confirm: first })
+      await untilRestarted(server.url, place.dataDir, 0)
+
+      const overview = await trpc.backups.overview.query()
+      expect(overview.settings?.retention.last).toBe(1)
+      expect(Date.parse(overview.keptUntil ?? '') - Date.now()).toBeGreaterThan(29 * 86_400_000)
+      const fourth = await backUp()
+      expect(await ids()).toEqual([fourth, third, second, first])
+      // Those since the restore are removed as ever.
+      const fifth = await backUp()
+      expect(await ids()).toEqual([fifth, third, second, first])
+
+      expect(await server.end('SIGTERM')).toBe(0)
+      const env = { BACKUP_PASSPHRASE: 'sixteen letters or more' }
+      const args = ['restore', '--from', place.backups, '--backup', first, '--replace']
+      expect(await place.sheaf(args, env)).toMatchObject({ code: 0, errors: '' })
+      const again = await place.start(place.dataDir, { PORT })
+      expect(again.url).toBe(server.url)
+      expect((await trpc.backups.overview.query()).restored).toMatchObject({
+        backupId: first,
+        email: 'sheaf restore',
       })
-    const ids = async () => (await trpc.backups.list.query()).map(({ id }) => id)
-    const backUp = async (): Promise<string> => {
-      const { jobId } = await trpc.backups.run.mutate()
-      expect(await endedJob(trpc, jobId)).toMatchObject({ status: 'completed' })
-      return (await ids())[0] ?? ''
+      const sixth = await backUp()
+      expect(await ids()).toEqual([sixth, fifth, third, second, first])
+      await save(1)
+      expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
+      const last = await backUp()
+      expect(await ids()).toEqual([last])
+    } finally {
+      await place.remove()
+      await database?.drop()
     }
-    await save(1)
-    const first = await backUp()
-    await save(9)
-    const second = await backUp()
-    expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
-    await trpc.backups.restoreAll.mutate({ backupId: first, confirm: first })
-    await untilRestarted(server.url, place.dataDir, 0)
-
-    const overview = await trpc.backups.overview.query()
-    expect(overview.settings?.retention.last).toBe(1)
-    expect(Date.parse(overview.keptUntil ?? '') - Date.now()).toBeGreaterThan(29 * 86_400_000)
-    const third = await backUp()
-    expect(await ids()).toEqual([third, second, first])
-    // Those since the restore are removed as ever.
-    const fourth = await backUp()
-    expect(await ids()).toEqual([fourth, second, first])
-
-    expect(await server.end('SIGTERM')).toBe(0)
-    const env = { BACKUP_PASSPHRASE: 'sixteen letters or more' }
-    const args = ['restore', '--from', place.backups, '--backup', first, '--replace']
-    expect(await place.sheaf(args, env)).toMatchObject({ code: 0, errors: '' })
-    const again = await place.start(place.dataDir, { PORT })
-    expect(again.url).toBe(server.url)
-    expect((await trpc.backups.overview.query()).restored).toMatchObject({
-      backupId: first,
-      email: 'sheaf restore',
-    })
-    const fifth = await backUp()
-    expect(await ids()).toEqual([fifth, fourth, second, first])
-    await save(1)
-    expect((await trpc.backups.overview.query()).keptUntil).toBeNull()
-    const last = await backUp()
-    expect(await ids()).toEqual([last])
-  } finally {
-    await place.remove()
-  }
-})
+  },
+)
 
 test('a backup of an earlier version is upgraded before it replaces anything', async () => {
   const place = openPlace()
