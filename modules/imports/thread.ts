@@ -144,7 +144,7 @@ export function runInThread(
         end(() => resolve(data.outcome), true)
         break
       case 'failed':
-        end(() => reject(refusal ?? (signal.aborted ? signal.reason : failure(data))), data.refusal !== null)
+        end(() => reject(refusal ?? (signal.aborted ? signal.reason : failure(data))))
         break
     }
   }

@@ -36,10 +36,16 @@ async function load(file: string, columns = [{ title: 'Name' }, { title: 'Age', 
   return { job, rows: job.status === 'completed' ? await rowsOf(door, resultOf(job).tableId) : [] }
 }
 
+/** Imports a file without rows. */
+async function failImport(): Promise<void> {
+  const how = { title: 'Nobody', columns: [{ title: 'Name' }], format: { header: false } }
+  const job = await ended(door, await startImport(door, base.id, '\n\n', how))
+  expect(job.status).toBe('failed')
+}
+
 describe('the threads that read files', () => {
   test.each([
     ['a preview', () => look(PEOPLE), 'analysis-worker'],
-    ['a preview after one that failed', () => look('{"a": ').catch(() => look(PEOPLE)), 'analysis-worker'],
     ['an import', () => load(PEOPLE), 'import-worker'],
   ])('are used again by %s', async (_, read, script) => {
     // One that has waited for seconds, on a machine that paused, has ended.
@@ -49,6 +55,16 @@ describe('the threads that read files', () => {
       await read()
       return !started.some((url) => url.includes(script))
     }, 'A thread that is used again')
+  })
+
+  test.each([
+    ['a preview', () => look('{"a": ').catch(() => {}), () => look(PEOPLE), 'analysis-worker'],
+    ['an import', failImport, () => load(PEOPLE), 'import-worker'],
+  ])('end with %s that fails', async (_, fail, read, script) => {
+    await fail()
+    started.length = 0
+    await read()
+    expect(started.filter((url) => url.includes(script))).toHaveLength(1)
   })
 
   test('keep nothing of the file before', async () => {

@@ -62,7 +62,7 @@ export async function* runAnalysis(
         wake()
       } else if (data.type === 'crashed') fail(data.reason)
       else {
-        isDone = true
+        isDone = data.type === 'done'
         finish(data)
       }
     },
