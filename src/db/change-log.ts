@@ -764,7 +764,7 @@ export async function latestRedoable(
   return row ? toEntry(row) : null
 }
 
-/** Maximum distance of ids within one action: its entries are close together, with entries of others in between. */
+/** An action's entries are looked for among this many entries of its author before and after those that are known. */
 const ACTION_SPAN = 10_000
 
 /**
@@ -776,18 +776,28 @@ export async function entriesOfAction(
   entry: StoredEntry,
   direction: 'undo' | 'redo',
 ): Promise<StoredEntry[]> {
-  const { actionId, actorId, id } = entry
+  const { actionId, actorId } = entry
   if (actionId === null) return [entry]
   const isUndo = direction === 'undo'
-  const others = await selectEntries(
-    engine,
-    sql`where actor_id = ${actorId} and action_id = ${actionId} and id <> ${id}
-      and id between ${id - ACTION_SPAN} and ${id + ACTION_SPAN} and ${IS_ACTION}
-      and ${isUndo ? sql`undone_by is null` : sql`undone_by > 0`}
-      order by ${isUndo ? sql`id desc` : sql`undone_by desc`}`,
-  )
+  const sharesState = ({ undoneBy }: StoredEntry) => (isUndo ? undoneBy === null : (undoneBy ?? 0) > 0)
+  const found = [entry]
+  // Goes on from the furthest entry that is found: a job may take long, with entries of others in between.
+  for (const side of ['before', 'after'] as const) {
+    for (let from = entry.id; ; ) {
+      const beyond = side === 'before' ? sql`id < ${from} order by id desc` : sql`id > ${from} order by id`
+      const near = await selectEntries(
+        engine,
+        sql`where action_id = ${actionId} and ${IS_ACTION} and id in (
+          select id from sheaf_changes where actor_id = ${actorId} and ${beyond} limit ${ACTION_SPAN})`,
+      )
+      if (near.length === 0) break
+      found.push(...near.filter(sharesState))
+      const ids = near.map(({ id }) => id)
+      from = side === 'before' ? Math.min(...ids) : Math.max(...ids)
+    }
+  }
   const position = ({ id, undoneBy }: StoredEntry) => (isUndo ? id : (undoneBy ?? 0))
-  return [entry, ...others].toSorted((a, b) => position(b) - position(a))
+  return found.toSorted((a, b) => position(b) - position(a))
 }
 
 /**

@@ -65,6 +65,50 @@ describe('calls that share an action id', () => {
     expect(await table.titles()).toEqual(['before'])
   })
 
+  test('are one step also where others have written thousands of times between them', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [
+      { Title: 'a' },
+      { Title: 'b' },
+      { Title: 'c' },
+    ])
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const write = (id: number) =>
+      call(
+        'records.write',
+        {
+          change: {
+            baseId: bench.baseId,
+            operations: [
+              {
+                kind: 'update',
+                tableId: table.id,
+                rows: [{ id, values: { [table.field('Title').id]: 'x' } }],
+              },
+            ],
+          },
+        },
+        'far-apart',
+      )
+    for (const id of [1, 2, 3]) {
+      await write(id)
+      if (id < 3)
+        await engine.writeScript([
+          {
+            sql: `insert into sheaf_changes (at, actor_id, kind, records)
+              with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10100)
+              select '2026-01-01T00:00:00.000Z', 'us_other', 'records.update', 0 from numbers`,
+            params: [],
+          },
+        ])
+    }
+    await undo()
+    expect(await table.titles()).toEqual(['a', 'b', 'c'])
+    await redo()
+    expect(await table.titles()).toEqual(['x', 'x', 'x'])
+    await undo()
+    expect(await table.titles()).toEqual(['a', 'b', 'c'])
+  })
+
   test('are separate steps without the id, or with one that is none', async () => {
     for (const actionId of [undefined, 'not an id!']) {
       const table = await bench.table({ Title: 'SingleLineText' }, [])
