@@ -39,6 +39,14 @@ export interface JobContext {
    * is too late. If the server stops (`ServerStopping`), a job that `resumes` leaves its work for the next run.
    */
   signal: AbortSignal
+  /** What the interrupted run has remembered last; null if it has nothing. */
+  remembered: unknown
+  /**
+   * Stores what the next run needs to know, as JSON, until the job has ended; also while the job is being cancelled.
+   *
+   * @throws the reason of the signal if another server has the job
+   */
+  remember(state: unknown): Promise<void>
   /** Reports progress. Throttled, so it may be called often. */
   report(progress: Partial<JobProgress>): void
 }

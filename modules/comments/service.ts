@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { nowIso, nowMs } from '../../src/clock.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { commentKey, REACTIONS, type Reaction, type RecordComment } from '../../src/core/comments.ts'
@@ -237,22 +238,28 @@ export function createCommentsService(
           )
         }
       },
-      async copyOfRecords(from, { model, ids, records: pairs }, copied) {
+      async copyOfRecords(from, { model, ids, records: pairs }) {
         const { id: tableId, baseId } = model.table
         const newKeys = new Map(pairs.map(([former, id]) => [keyIn(from, former), keyIn(model, id)]))
         const found = await store.ofRecords(from.table.id, [...newKeys.keys()])
-        const rows = found.filter(({ id }) => !copied.has(id))
-        if (rows.length === 0) return
+        const placed = found.map((row) => {
+          const recordId = newKeys.get(row.recordId) ?? row.recordId
+          // A reply is on the record of its thread.
+          return { row, recordId, newIdOf: (id: string) => copyIdOn(`${tableId} ${recordId}`, id) }
+        })
+        const copied = await store.existing(placed.map(({ row, newIdOf }) => newIdOf(row.id)))
+        const left = placed.filter(({ row, newIdOf }) => !copied.has(newIdOf(row.id)))
+        if (left.length === 0) return
+        const rows = left.map(({ row }) => row)
         const texts = await textsFor(baseId, rows)
+        const newIds = new Map(left.map(({ row, newIdOf }) => [row.id, newIdOf(row.id)]))
         const reactions = await store.reactions(rows.map(({ id }) => id))
-        const newIdOf = (id: string): string => copied.get(id) ?? id
-        for (const { id } of rows) copied.set(id, copyIdOf(id))
-        const copies = rows.map((row, at) => ({
+        const copies = left.map(({ row, recordId, newIdOf }, at) => ({
           ...row,
           baseId,
           tableId,
           id: newIdOf(row.id),
-          recordId: newKeys.get(row.recordId) ?? row.recordId,
+          recordId,
           parentId: row.parentId && newIdOf(row.parentId),
           fieldId: row.fieldId && (ids.get(row.fieldId) ?? null),
           text: texts[at] ?? row.text,
@@ -260,7 +267,7 @@ export function createCommentsService(
         await meta.atomically(
           store.insertAll(
             copies,
-            reactions.map((row) => ({ ...row, commentId: newIdOf(row.commentId) })),
+            reactions.map((row) => ({ ...row, commentId: newIds.get(row.commentId) ?? row.commentId })),
           ),
         )
         for (const recordId of new Set(copies.map((row) => row.recordId)))
@@ -551,6 +558,12 @@ const withMembersOf = (
  * order in both.
  */
 const copyIdOf = (id: string): string => id.slice(0, -COPY_RANDOM) + randomText(COPY_RANDOM)
+
+/** The same for the copy on one record, of which there is one only: always the same id. */
+function copyIdOn(record: string, id: string): string {
+  const digest = BigInt(`0x${createHash('sha256').update(`${record} ${id}`).digest('hex')}`)
+  return id.slice(0, -COPY_RANDOM) + digest.toString(36).slice(-COPY_RANDOM)
+}
 
 /** The cursor of `inbox`. @throws BAD_REQUEST for one that no page ended with */
 function readCursor(text: string): ThreadCursor {

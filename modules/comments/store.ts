@@ -101,6 +101,16 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
       return found
     },
 
+    /** Those of the ids that comments have. */
+    async existing(ids: readonly string[]): Promise<Set<string>> {
+      const found = new Set<string>()
+      for (const batch of inBatches(ids)) {
+        const rows = await db.select({ id: comments.id }).from(comments).where(inArray(comments.id, batch))
+        for (const { id } of rows) found.add(id)
+      }
+      return found
+    },
+
     async countOfTable(tableId: string): Promise<number> {
       const [row] = await db.select({ n: count() }).from(comments).where(eq(comments.tableId, tableId))
       return Number(row?.n ?? 0)

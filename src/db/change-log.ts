@@ -2020,7 +2020,10 @@ export async function* linesOfRecords(
 }
 
 /** An entry of a history that comes along. */
-export type ForeignEntry = Pick<StoredEntry, 'at' | 'actorId' | 'kind' | 'tableId' | 'records'>
+export interface ForeignEntry extends Pick<StoredEntry, 'at' | 'actorId' | 'kind' | 'tableId' | 'records'> {
+  /** By which `foreignEntriesOf` finds it. */
+  clientId: string | null
+}
 
 /** Appends entries that are marked as `FROM_ANOTHER_BASE`, without their records. Returns their ids. */
 export async function appendForeignEntries(
@@ -2029,13 +2032,40 @@ export async function appendForeignEntries(
   entries: readonly ForeignEntry[],
 ): Promise<number[]> {
   const ids: number[] = []
-  for (const { at, actorId, kind, tableId, records } of entries) {
-    const params = [at, actorId, kind, tableId, records, null, null, null, null, null, FROM_ANOTHER_BASE]
+  for (const { at, actorId, kind, tableId, records, clientId } of entries) {
+    const params = [at, actorId, kind, tableId, records, null, null, null, clientId, null, FROM_ANOTHER_BASE]
     const [row] = await tx.all<{ id: number }>({ sql: insertTextsOf(dialect).entry, params })
     if (!row) throw new Error('The change log returned no id')
     ids.push(row.id)
   }
   return ids
+}
+
+/** The entries that came along from another base under client ids that begin with a text: their ids by the rest of the client id. */
+export async function foreignEntriesOf(engine: Engine, prefix: string): Promise<Map<string, number>> {
+  const rows = await engine.all<{ id: number; client_id: string }>(
+    engine.dialect.render(sql`select id, client_id from sheaf_changes
+      where client_id >= ${prefix} and client_id < ${`${prefix}\u{10ffff}`} and undone_by = ${FROM_ANOTHER_BASE}`),
+    { scan: true },
+  )
+  return new Map(rows.map(({ id, client_id }) => [client_id.slice(prefix.length), Number(id)]))
+}
+
+/** Removes what came along from another base of some records. */
+export async function removeForeignLines(
+  tx: Pick<Transaction, 'run'>,
+  dialect: Dialect,
+  tableId: string,
+  recordIds: readonly RecordId[],
+): Promise<void> {
+  for (let from = 0; from < recordIds.length; from += LOOKED_UP_AT_ONCE) {
+    const some = listOf(recordIds.slice(from, from + LOOKED_UP_AT_ONCE))
+    await tx.run(
+      dialect.render(sql`delete from sheaf_change_records
+        where table_id = ${tableId} and record_id in (${some}) and exists (select 1 from sheaf_changes c
+          where c.id = sheaf_change_records.change_id and c.undone_by = ${FROM_ANOTHER_BASE})`),
+    )
+  }
 }
 
 /** Lists records of a table under entries. */

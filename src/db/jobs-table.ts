@@ -13,6 +13,7 @@ export function defineJobsTable(c: Columns) {
       userId: c.text('user_id').notNull(),
       input: c.json('input').notNull(),
       progress: c.json('progress').$type<JobProgress>().notNull(),
+      // Of an unfinished job, what its next run needs to know (`JobContext.remember`).
       result: c.json('result'),
       error: c.text('error'),
       createdAt: c.text('created_at').notNull(),

@@ -232,12 +232,14 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       await whileOwn(run, () => change(run, { status: 'active' }))
       // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
       controller.signal.throwIfAborted()
-      const runOnce = (isResumed: boolean) =>
+      const runOnce = async (isResumed: boolean) =>
         kind.run(input, {
           jobId: job.id,
           userId: job.userId,
           isResumed,
           signal: controller.signal,
+          remembered: isResumed ? await store.remembered(job.id) : null,
+          remember: (state) => whileOwn(run, () => store.remember(job.id, state), { evenIfCancelled: true }),
           report(progress) {
             job.progress = { ...job.progress, ...progress }
             job.updatedAt = nowIso()
@@ -285,11 +287,13 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   /**
    * Does `work` once the database and the other servers are heard. @throws the reason of the signal if the job is cancelled, or if
    * another server has it: it has cleaned up after this one.
+   *
+   * @param options `evenIfCancelled`: tries it once for a job that is cancelled
    */
-  async function whileOwn<T>(run: Run, work: () => Promise<T>): Promise<T> {
+  async function whileOwn<T>(run: Run, work: () => Promise<T>, { evenIfCancelled = false } = {}): Promise<T> {
     const { signal } = run.controller
-    while (runs.get(run.job.id) === run) {
-      signal.throwIfAborted()
+    for (let tries = 0; runs.get(run.job.id) === run; tries++) {
+      if (tries > 0 || !evenIfCancelled) signal.throwIfAborted()
       try {
         const isOurs = await isOwn(run.job)
         if (isOurs) return await work()

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { nowMs } from '../clock.ts'
 import { defineJobsTable } from '../db/jobs-table.ts'
 import type { Meta } from '../db/meta.ts'
-import type { Job } from '../jobs.ts'
+import { hasEnded, type Job } from '../jobs.ts'
 
 /** Retention of ended jobs. */
 const KEPT_MS = 30 * 86_400_000
@@ -19,7 +19,7 @@ export function createJobStore(meta: Meta) {
   const saving = ({ id, status, progress, result, error, updatedAt }: Job) =>
     db
       .update(jobs)
-      .set({ status, progress, result, error, updatedAt })
+      .set({ status, progress, error, updatedAt, ...(hasEnded(status) && { result }) })
       .where(and(eq(jobs.id, id), isUnfinished))
 
   return {
@@ -30,6 +30,21 @@ export function createJobStore(meta: Meta) {
     saving,
     async save(job: Job): Promise<void> {
       await saving(job)
+    },
+    /** Stores what the next run of an unfinished job needs to know. */
+    async remember(id: string, state: unknown): Promise<void> {
+      await db
+        .update(jobs)
+        .set({ result: state })
+        .where(and(eq(jobs.id, id), isUnfinished))
+    },
+    /** What `remember` has stored last; null without. */
+    async remembered(id: string): Promise<unknown> {
+      const [row] = await db
+        .select({ state: jobs.result })
+        .from(jobs)
+        .where(and(eq(jobs.id, id), isUnfinished))
+      return row?.state ?? null
     },
     async find(id: string): Promise<Job | null> {
       if (!JOB_ID.test(id)) return null
@@ -70,7 +85,7 @@ export function createJobStore(meta: Meta) {
 type Row = ReturnType<typeof defineJobsTable>['$inferSelect']
 
 function toJob({ input, ...job }: Row): Job {
-  return { ...job, subject: subjectOf(input), result: job.result ?? null }
+  return { ...job, subject: subjectOf(input), result: hasEnded(job.status) ? (job.result ?? null) : null }
 }
 
 /** Display name of a job from its input: a file name, or the title of the copy. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { NewRow, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
@@ -32,17 +33,18 @@ import {
   type RefusedValues,
 } from '../../../src/core/record-copies.ts'
 import { roundsOf, type WriteRounds } from '../../../src/core/write-rounds.ts'
+import { findSent } from '../../../src/db/change-log.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
-import type { JobContext, JobKind } from '../../../src/jobs.ts'
+import { isStopping, type JobContext, type JobKind, ServerStopping } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { explainStorage } from '../../../src/storage-full.ts'
+import { explainStorage, isOutage } from '../../../src/storage-full.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { COPIED_COMMENTS } from './copy-rows.ts'
-import { type BegunHistory, beginHistory } from './record-history.ts'
+import { openHistory, type RecordHistory } from './record-history.ts'
 
 /** Refused values that a result shows for each field. */
 const MAX_EXAMPLES = 5
@@ -75,10 +77,31 @@ interface RecordsJobInput {
   /** Of the target table. */
   title: string
   request: RecordCopyInput
+  /** Absent in jobs of servers that do not know how to go on with them. */
+  resumes?: true
 }
 
+/** What the next run of an interrupted job needs to know. */
+interface Remembered {
+  /** Without the portion. */
+  result: RecordsCopied
+  /** The portion that is being copied. */
+  portion: {
+    /** Position of its first record in the request. */
+    from: number
+    /** Digest of the originals and their values. */
+    originals: string
+    copied: number
+    refused: RefusedValues[]
+    /** How its originals are removed; absent until they are. */
+    removed?: Removal
+  }
+}
+
+type Removal = Pick<RecordCopy, 'deleted' | 'kept'>
+
 interface Deps {
-  kernel: Pick<Kernel, 'jobs' | 'log' | 'registry'>
+  kernel: Pick<Kernel, 'jobs' | 'log' | 'registry' | 'sources'>
   auth: Pick<AuthService, 'access'>
   schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
   records: Pick<RecordsService, 'open' | 'page' | 'people' | 'openLink' | 'apply' | 'attachments'>
@@ -251,18 +274,20 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   /**
    * Writes the copies with their links to each other, as one change.
    *
+   * @param clientId of the change: one that is there is not written again
    * @returns the ids of the copies, in the order of the originals
    */
   async function write(
     copy: OpenCopy,
     columns: readonly Column[],
     read: readonly CellValue[][],
+    clientId?: string,
   ): Promise<RecordId[]> {
     const { user, target, pairs, timeZone } = copy
     const { id: tableId, baseId } = target.table
     const rows = read.map((values, row) => ({ ...rowOf(pairs, columns, row), ...originIn(copy, values) }))
     const operations: Operation[] = [{ kind: 'insert', tableId, rows }]
-    const { inserted } = await records.apply(user, { baseId, operations, timeZone })
+    const { inserted } = await records.apply(user, { baseId, operations, timeZone, clientId })
     return inserted
   }
 
@@ -286,7 +311,6 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   function copyComments(
     { opened, target, pairs, recordIds }: OpenCopy,
     newIds: readonly RecordId[],
-    copied: Map<string, string>,
   ): Promise<void> {
     const ids = new Map(pairs.map((pair) => [pair.source.id, pair.target.id]))
     const replaced = recordIds.flatMap((id, at) => {
@@ -294,47 +318,48 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       return newId === undefined ? [] : [[id, newId] as const]
     })
     const to = { model: target, ids, records: replaced }
-    return kernel.registry.get(COPIED_COMMENTS).copyOfRecords(opened.model, to, copied)
+    return kernel.registry.get(COPIED_COMMENTS).copyOfRecords(opened.model, to)
   }
 
   /** Null for connected databases. */
-  async function historyOf({ opened, target, pairs, recordIds }: OpenCopy): Promise<BegunHistory | null> {
+  async function historyOf(
+    { opened, target, pairs, recordIds }: OpenCopy,
+    jobId: string | null,
+  ): Promise<RecordHistory | null> {
     const source = opened.model
     if (!isOwn(source) || !isOwn(target)) return null
     const same = pairs.filter(
       (pair) => pair.source.type === pair.target.type && fieldType(pair.source.type).computed === undefined,
     )
-    return beginHistory(
+    return openHistory(
       { home: await schema.engineOf(source.table), tableId: source.table.id, recordIds },
       { home: await schema.engineOf(target.table), tableId: target.table.id },
       {
         fields: new Map(same.map((pair) => [pair.source.id, pair.target.id])),
         fileFields: new Set(same.flatMap((pair) => (holdsFiles(pair.source) ? pair.source.id : []))),
       },
+      jobId,
     )
   }
 
   /**
    * Gives the copies the comments and the history of the originals, and deletes these, except those that changed after they were read. Never
-   * throws: the copies stay.
+   * throws, except for `ServerStopping`: the copies stay.
+   *
+   * @param options `deleting` is called before they are deleted; `clientId`: of the deletion
    */
   async function removeOriginals(
     copy: OpenCopy,
     read: readonly CellValue[][],
     newIds: readonly RecordId[],
-    history: BegunHistory | null,
-  ): Promise<Pick<RecordCopy, 'deleted' | 'kept'>> {
-    const { user, opened, target, pairs, recordIds } = copy
+    history: RecordHistory | null,
+    { deleting, clientId }: { deleting?: (removal: Removal) => Promise<void>; clientId?: string } = {},
+  ): Promise<Removal> {
+    const { user, opened, target, recordIds } = copy
     const { table } = opened.model
-    // Computed values may change by themselves.
-    const stored = pairs.map(({ source }) => {
-      const { computed } = fieldType(source.type)
-      return computed === undefined || computed === 'link'
-    })
-    const stateOf = (row: readonly CellValue[]) => JSON.stringify(row.filter((_, at) => stored[at]))
+    const stateOf = stateOfOriginals(copy)
     try {
-      const copied = new Map<string, string>()
-      await copyComments(copy, newIds, copied)
+      await copyComments(copy, newIds)
       const replaced = new Map(recordIds.map((id, at) => [String(id), newIds[at] ?? id]))
       await history?.complete(replaced, async (paths) => {
         await records.attachments.claimKnown(user, target.table.baseId, paths)
@@ -348,19 +373,22 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         if (stateOf(row) === stateOf(read[at] ?? [])) ids.push(id)
         else changed++
       }
+      const kept = changed === 0 ? null : { count: changed, reason: m.copies_error_records_changed() }
+      const removal = { deleted: ids.length, kept }
+      await deleting?.(removal)
       if (ids.length > 0) {
         const operations = [{ kind: 'delete' as const, tableId: table.id, ids }]
-        await records.apply(user, { baseId: table.baseId, operations })
+        await records.apply(user, { baseId: table.baseId, operations, clientId })
         // Those that were written until then.
-        await copyComments(copy, newIds, copied).catch((error) =>
+        await copyComments(copy, newIds).catch((error) =>
           kernel.log.error('comments on moved records stay with their originals', error, {
             tableId: table.id,
           }),
         )
       }
-      const kept = changed === 0 ? null : { count: changed, reason: m.copies_error_records_changed() }
-      return { deleted: ids.length, kept }
+      return removal
     } catch (error) {
+      if (error instanceof ServerStopping) throw error
       if (!(error instanceof AppError))
         kernel.log.error('moved records could not be deleted', error, { tableId: table.id })
       const reason = error instanceof AppError ? error.message : m.copies_error_not_deleted()
@@ -377,48 +405,15 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     return columns
   }
 
-  /** Writes the copies, and removes the originals of a move. @throws as `copy`: nothing is written then */
-  async function transfer(
-    copy: OpenCopy,
-    {
-      rows,
-      columns,
-      isMove,
-      history,
-    }: {
-      rows: readonly CellValue[][]
-      columns: readonly Column[]
-      isMove: boolean
-      history: BegunHistory | null
-    },
-  ): Promise<RecordCopy> {
-    const ids = await write(copy, columns, rows)
-    const refused = refusedIn(copy.pairs, columns)
-    if (!isMove) return { ids, refused, deleted: 0, kept: null }
-    return { ids, refused, ...(await removeOriginals(copy, rows, ids, history)) }
-  }
-
   async function runJob(
     { owner, request }: RecordsJobInput,
-    { signal, report }: JobContext,
+    { jobId, signal, isResumed, remembered, remember, report }: JobContext,
   ): Promise<RecordsCopied> {
     const { isMove = false } = request
     const all = await open(owner, request, MAX_COPIED_IN_JOB)
     const total = all.recordIds.length
-    report({ done: 0, total, unit: 'rows' })
-    /** The records of each portion that are there, with the values of their copies. */
-    async function* portions() {
-      for (let from = 0; from < total; from += MAX_COPIED_RECORDS) {
-        const wanted = { ...all, recordIds: all.recordIds.slice(from, from + MAX_COPIED_RECORDS) }
-        const found = await find(wanted)
-        const copy = { ...wanted, recordIds: wanted.recordIds.filter((id) => found.has(String(id))) }
-        const rows = copy.recordIds.map((id) => found.get(String(id)) ?? [])
-        yield { from, copy, rows, columns: await checked(copy, rows) }
-      }
-    }
-    for await (const _ of portions()) signal.throwIfAborted()
-    const history = isMove ? await historyOf(all) : null
-    const result: RecordsCopied = {
+    const former = isResumed ? (remembered as Remembered | null) : null
+    let result: RecordsCopied = former?.result ?? {
       tableId: all.target.table.id,
       copied: 0,
       refused: [],
@@ -426,37 +421,125 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       kept: null,
       left: total,
     }
+    /** True if an interrupted run has copied records that the result does not count yet. */
+    let hasBegun = false
+    report({ done: total - result.left, total, unit: 'rows' })
+    /** Of the changes of a portion, which are written once, however often the job runs. */
+    const changeIds = (from: number) => ({
+      insertion: `${jobId} insert ${from}`,
+      deletion: `${jobId} delete ${from}`,
+    })
+    /** The records of each portion that are there, with the values of their copies. */
+    async function* portions(first: number) {
+      for (let from = first; from < total; from += MAX_COPIED_RECORDS) {
+        const wanted = { ...all, recordIds: all.recordIds.slice(from, from + MAX_COPIED_RECORDS) }
+        const found = await find(wanted)
+        const copy = { ...wanted, recordIds: wanted.recordIds.filter((id) => found.has(String(id))) }
+        const rows = copy.recordIds.map((id) => found.get(String(id)) ?? [])
+        yield { from, copy, rows, columns: await checked(copy, rows) }
+      }
+    }
+    const withPortion = (
+      { from, copied, refused }: Remembered['portion'],
+      { deleted, kept }: Removal,
+    ): RecordsCopied => ({
+      ...result,
+      copied: result.copied + copied,
+      deleted: result.deleted + deleted,
+      refused: joined(result.refused, refused),
+      kept: kept ? { ...kept, count: kept.count + (result.kept?.count ?? 0) } : result.kept,
+      left: Math.max(0, total - from - MAX_COPIED_RECORDS),
+    })
+    /** Completes the portion that an interrupted run was copying. False where it has not begun to. */
+    async function completePortion({ portion }: Remembered, history: RecordHistory | null): Promise<boolean> {
+      const sent = (of: TableModel, clientId: string) => sentBefore(owner, of, clientId)
+      const { insertion, deletion } = changeIds(portion.from)
+      const inserted = await sent(all.target, insertion)
+      if (!inserted) return false
+      hasBegun = true
+      const isUndone = inserted.undoneBy !== null
+      const isDone = !isMove || isUndone || (await sent(all.opened.model, deletion)) !== null
+      if (isDone) {
+        const { removed = NOT_REMOVED } = isUndone ? {} : portion
+        result = withPortion(portion, removed)
+        return true
+      }
+      const recordIds = all.recordIds.slice(portion.from, portion.from + MAX_COPIED_RECORDS)
+      const found = await find({ ...all, recordIds })
+      const copy = { ...all, recordIds: recordIds.filter((id) => found.has(String(id))) }
+      const rows = copy.recordIds.map((id) => found.get(String(id)) ?? [])
+      if (digestOf(copy, rows) !== portion.originals) {
+        const reason = m.copies_error_records_changed()
+        result = withPortion(portion, { deleted: 0, kept: { count: rows.length, reason } })
+        return true
+      }
+      // Is not written again, and tells the ids of the copies.
+      const newIds = await write(copy, await convert(copy, rows), rows, insertion)
+      const removal = await removeOriginals(copy, rows, newIds, history, {
+        clientId: deletion,
+        deleting: (removed) => remember({ result, portion: { ...portion, removed } } satisfies Remembered),
+      })
+      result = withPortion(portion, removal)
+      return true
+    }
+
+    const history = isMove ? await historyOf(all, jobId) : null
     try {
-      for await (const { from, ...portion } of portions()) {
+      let first = former?.portion.from ?? 0
+      if (former && (await completePortion(former, history))) first += MAX_COPIED_RECORDS
+      for await (const _ of portions(first)) if (signal.aborted) break
+      if (!signal.aborted) await history?.begin(all.recordIds.slice(first))
+      for await (const { from, copy, rows, columns } of portions(first)) {
         // What is copied stays: an undo takes it back.
         if (signal.aborted) break
-        const { ids, refused, deleted, kept } = await transfer(portion.copy, { ...portion, isMove, history })
-        result.copied += ids.length
-        result.deleted += deleted
-        result.refused = joined(result.refused, refused)
-        if (kept) result.kept = { ...kept, count: kept.count + (result.kept?.count ?? 0) }
-        result.left = Math.max(0, total - from - MAX_COPIED_RECORDS)
+        const portion: Remembered['portion'] = {
+          from,
+          originals: digestOf(copy, rows),
+          copied: rows.length,
+          refused: refusedIn(copy.pairs, columns),
+        }
+        const { insertion, deletion } = changeIds(from)
+        await remember({ result, portion } satisfies Remembered)
+        const newIds = await write(copy, columns, rows, insertion)
+        const removal = isMove
+          ? await removeOriginals(copy, rows, newIds, history, {
+              clientId: deletion,
+              deleting: (removed) =>
+                remember({ result, portion: { ...portion, removed } } satisfies Remembered),
+            })
+          : NOT_REMOVED
+        result = withPortion(portion, removal)
         report({ done: total - result.left })
       }
-      if (result.copied === 0) signal.throwIfAborted()
+      // The next run goes on.
+      if (result.copied === 0 || isStopping(signal)) signal.throwIfAborted()
       return result
     } catch (error) {
+      if (error instanceof ServerStopping) throw error
       if (result.copied === 0) {
-        await history?.cancel()
+        // The next run goes on with a portion that may be there.
+        if (!hasBegun && !isOutage(error)) await history?.cancel()
         throw error
       }
       const reason = explainStorage(error)
       if (!(reason instanceof AppError)) throw error
       const { copied } = result
-      // Without its details: after an outage, the job would run again and copy the first records twice.
+      // Without its details: the job ends, and does not wait for a database that went away.
       throw new AppError(reason.code, m.copies_error_records_stopped({ copied, reason: reason.message }))
     }
   }
 
+  /** The entry of a change that a person has sent, in the log of a table's base. */
+  async function sentBefore({ id }: UserActor, { table }: TableModel, clientId: string) {
+    const home = await kernel.sources.engine(table.baseId)
+    return findSent(home, home.dialect, { actorId: id, clientId })
+  }
+
   const job: JobKind<RecordsJobInput> = {
+    resumes: true,
     run: runJob,
-    // What was copied stays, and the originals that were not moved are there.
-    recover: async () => null,
+    // A job of another version: what was copied stays, and the originals that were not moved are there.
+    recover: async ({ resumes }) => (resumes ? 'resume' : null),
   }
   kernel.jobs.register(RECORDS_JOB, job)
 
@@ -497,13 +580,17 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       const copy = { ...asked, user: inOneAction(asked.user) }
       const rows = await read(copy)
       const columns = await checked(copy, rows)
-      const history = input.isMove ? await historyOf(copy) : null
+      const history = input.isMove ? await historyOf(copy, null) : null
+      let ids: RecordId[]
       try {
-        return await transfer(copy, { rows, columns, isMove: input.isMove === true, history })
+        await history?.begin(copy.recordIds)
+        ids = await write(copy, columns, rows)
       } catch (error) {
         await history?.cancel()
         throw error
       }
+      const removal = input.isMove ? await removeOriginals(copy, rows, ids, history) : NOT_REMOVED
+      return { ids, refused: refusedIn(copy.pairs, columns), ...removal }
     },
 
     /**
@@ -518,6 +605,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         owner: inOneAction(user),
         title: target.table.title,
         request: input,
+        resumes: true,
       }
       const { baseId } = target.table
       const { id } = await kernel.jobs.start(RECORDS_JOB, { userId: user.id, baseId, input: jobInput })
@@ -525,6 +613,23 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     },
   }
 }
+
+const NOT_REMOVED: Removal = { deleted: 0, kept: null }
+
+/** The values of an original that only people change, as text: computed ones may change by themselves. */
+function stateOfOriginals({ pairs }: OpenCopy): (row: readonly CellValue[]) => string {
+  const stored = pairs.map(({ source }) => {
+    const { computed } = fieldType(source.type)
+    return computed === undefined || computed === 'link'
+  })
+  return (row) => JSON.stringify(row.filter((_, at) => stored[at]))
+}
+
+/** Differs where originals are changed or missing. */
+const digestOf = (copy: OpenCopy, rows: readonly CellValue[][]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([copy.recordIds, rows.map(stateOfOriginals(copy))]))
+    .digest('base64')
 
 const inOneAction = (user: UserActor): UserActor => ({ ...user, actionId: user.actionId ?? randomText(20) })
 

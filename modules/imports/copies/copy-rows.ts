@@ -80,10 +80,9 @@ export interface CopiedComments {
   ): Promise<void>
   /**
    * Stores copies of the comments on some records, with their threads, reactions, authors and times, for the records that replace
-   * them.
+   * them. May be called again: comments that are copied already are left out.
    *
    * @param to `ids`: new ids of fields. `records`: the new records by the former ones
-   * @param copied ids of copies by those of their originals, which are left out; gets those of these
    */
   copyOfRecords(
     from: TableModel,
@@ -92,7 +91,6 @@ export interface CopiedComments {
       ids: ReadonlyMap<string, string>
       records: readonly (readonly [RecordId, RecordId])[]
     },
-    copied: Map<string, string>,
   ): Promise<void>
   /** Removes such copies, of a table that has not appeared. */
   removeCopies(tableId: string): Promise<void>

@@ -3,6 +3,7 @@ import {
   appendForeignEntries,
   type ForeignEntry,
   findEntries,
+  foreignEntriesOf,
   KINDS_FROM_ANOTHER_BASE,
   type LoggedLine,
   linesOfRecords,
@@ -10,6 +11,7 @@ import {
   logLines,
   NO_TABLE,
   removeEntriesById,
+  removeForeignLines,
   type StoredEntry,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
@@ -25,10 +27,15 @@ interface Ids {
   fileFields: ReadonlySet<string>
 }
 
-/** A history whose entries are there, while its records are not yet. */
-export interface BegunHistory {
+/** The history of records that move to another table. */
+export interface RecordHistory {
   /**
-   * Lists new records under the entries; may be called for some of the records at a time.
+   * Appends the entries about some of the records that are not there yet, before the records are: the log is read by the order of
+   * its entries.
+   */
+  begin(recordIds: readonly RecordId[]): Promise<void>
+  /**
+   * Lists new records under the entries; may be called for some of the records at a time, and again for the same ones.
    *
    * @param newIds by the ids of the originals, as text
    * @param claimFiles called with paths of stored files in logged values
@@ -42,15 +49,17 @@ export interface BegunHistory {
 }
 
 /**
- * Copies the history of records that move to another table. The log is read by the order of its entries, so theirs are
- * appended before the entry that adds the new records. They are marked as `FROM_ANOTHER_BASE`, as those of moved tables:
+ * Copies the history of records that move to another table. Its entries are marked as `FROM_ANOTHER_BASE`, as those of moved tables:
  * nobody can undo them there.
+ *
+ * @param jobId of the job that moves them, which may have begun the history in an earlier run: the entries are found by it
  */
-export async function beginHistory(
+export async function openHistory(
   from: { home: Engine; tableId: string; recordIds: readonly RecordId[] },
   to: { home: Engine; tableId: string },
   ids: Ids,
-): Promise<BegunHistory> {
+  jobId: string | null,
+): Promise<RecordHistory> {
   const { home, tableId, recordIds } = from
   const withinRange = createRangeFinder(recordIds)
   const ranges = (await listRanges(home, tableId, Number.MAX_SAFE_INTEGER)).flatMap((entry) => {
@@ -59,27 +68,28 @@ export async function beginHistory(
     return added.length === 0 ? [] : [{ entry, added }]
   })
   const inRange = new Map(ranges.map(({ entry, added }) => [entry.id, added]))
-  const newEntries = new Map<number, number>()
-  const cancel = () => to.home.write((tx) => removeEntriesById(tx, to.home.dialect, [...newEntries.values()]))
-  try {
-    const changeIds = new Set(inRange.keys())
-    for await (const lines of linesOfRecords(home, { tableId, recordIds, withValues: false }))
-      for (const { changeId } of lines) changeIds.add(changeId)
-    const sorted = [...changeIds].toSorted((a, b) => a - b)
-    for (let at = 0; at < sorted.length; at += ENTRIES_AT_ONCE) {
-      const found = await findEntries(home, sorted.slice(at, at + ENTRIES_AT_ONCE))
-      const entries = found.toSorted((a, b) => a.id - b.id)
-      const rows = entries.map(asForeign)
-      const numbers = await to.home.write((tx) => appendForeignEntries(tx, to.home.dialect, rows))
-      for (const [index, { id }] of entries.entries()) newEntries.set(id, numbers[index] ?? 0)
-    }
-  } catch (error) {
-    await cancel()
-    throw error
-  }
+  const prefix = `${jobId} `
+  const begun = jobId === null ? new Map<string, number>() : await foreignEntriesOf(to.home, prefix)
+  /** The new entries by the ids of those that they are copies of. */
+  const newEntries = new Map([...begun].map(([id, newId]) => [Number(id), newId]))
   return {
-    cancel,
+    async begin(beginning) {
+      const changeIds = new Set(inRange.keys())
+      for await (const lines of linesOfRecords(home, { tableId, recordIds: beginning, withValues: false }))
+        for (const { changeId } of lines) changeIds.add(changeId)
+      const sorted = [...changeIds].filter((id) => !newEntries.has(id)).toSorted((a, b) => a - b)
+      for (let at = 0; at < sorted.length; at += ENTRIES_AT_ONCE) {
+        const found = await findEntries(home, sorted.slice(at, at + ENTRIES_AT_ONCE))
+        const entries = found.toSorted((a, b) => a.id - b.id)
+        const rows = entries.map((entry) => asForeign(entry, jobId === null ? null : `${prefix}${entry.id}`))
+        const numbers = await to.home.write((tx) => appendForeignEntries(tx, to.home.dialect, rows))
+        for (const [index, { id }] of entries.entries()) newEntries.set(id, numbers[index] ?? 0)
+      }
+    },
+    cancel: () => to.home.write((tx) => removeEntriesById(tx, to.home.dialect, [...newEntries.values()])),
     async complete(newIds, claimFiles) {
+      const copies = [...newIds.values()]
+      await to.home.write((tx) => removeForeignLines(tx, to.home.dialect, to.tableId, copies))
       const log = async (lines: readonly LoggedLine[]) => {
         const paths = new Set<string>()
         const rows = lines.flatMap((line): LoggedLine[] => {
@@ -128,10 +138,11 @@ function createRangeFinder(ids: readonly RecordId[]): (first: number, last: numb
   return (first, last) => sorted.slice(positionFrom(first), positionFrom(last + 1))
 }
 
-const asForeign = ({ at, actorId, kind, records }: StoredEntry): ForeignEntry => ({
+const asForeign = ({ at, actorId, kind, records }: StoredEntry, clientId: string | null): ForeignEntry => ({
   at,
   actorId,
   kind: KINDS_FROM_ANOTHER_BASE[kind] ?? 'records.update',
   tableId: NO_TABLE,
   records,
+  clientId,
 })

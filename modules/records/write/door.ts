@@ -573,5 +573,7 @@ function rangeOfNew(records: RecordChange[]): { from: number; to: number } | nul
   const to = records.at(-1)?.recordId
   // The ids of one insert have no gaps.
   if (typeof from !== 'number' || typeof to !== 'number' || to - from + 1 !== records.length) return null
+  // A change that is sent again is answered with the ids in the order of its rows.
+  if (records.some(({ recordId }, at) => recordId !== from + at)) return null
   return { from, to }
 }
