@@ -185,6 +185,17 @@ export function delayPages(api: RecordsApi): () => void {
   return released.resolve
 }
 
+/** Counts wait for the call of the returned function. */
+export function delayCounts(api: RecordsApi): () => void {
+  const { count } = api
+  const released = Promise.withResolvers<void>()
+  api.count = async (selection, signal) => {
+    await released.promise
+    return count(selection, signal)
+  }
+  return released.resolve
+}
+
 function refusal(
   message: string,
   details: { fieldId?: string; current?: CellValue } = {},

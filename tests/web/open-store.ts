@@ -10,11 +10,22 @@ import { memoryField, memoryRecords } from './memory-records.ts'
 /** The fields that most tests of the store are content with. */
 export const FIELDS = [memoryField('title'), memoryField('stock', 'Number')]
 
+type Query = Partial<StoreQuery> & { fields?: Field[] }
+type LayoutOf = (server: ReturnType<typeof memoryRecords>) => StoreLayout
+
 /** A store over a table in memory, its first rows read. */
-export async function open(
+export async function open(rows: Values[], query?: Query, layoutOf?: LayoutOf) {
+  const opened = await openUnread(rows, query, layoutOf)
+  await opened.store.reload()
+  opened.store.source.requestRange(0, 20)
+  return opened
+}
+
+/** A store over a table in memory that has read nothing yet. */
+export async function openUnread(
   rows: Values[],
-  { fields = FIELDS, ...query }: Partial<StoreQuery> & { fields?: Field[] } = {},
-  layoutOf?: (server: ReturnType<typeof memoryRecords>) => StoreLayout,
+  { fields = FIELDS, ...query }: Query = {},
+  layoutOf?: LayoutOf,
 ) {
   // A visit that has drawn its first records; before, pages are shorter.
   await firstContent
@@ -51,8 +62,6 @@ export async function open(
     },
     layoutOf?.(server),
   )
-  await store.reload()
-  store.source.requestRange(0, 20)
   const titles = () =>
     Array.from({ length: store.source.rowCount ?? 0 }, (_, at) => store.source.getRow(at)?.values('title'))
   const cell = (row: number, fieldId: string, value: string | number | null) => ({

@@ -3,9 +3,9 @@ import { isOffline } from '../../web/errors.ts'
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
 import type { RecordsApi } from '../../web/records/types.ts'
-import { delayPages, memoryField } from './memory-records.ts'
-
-import { named, open, pause } from './open-store.ts'
+import { until } from '../support/until.ts'
+import { delayCounts, delayPages, memoryField } from './memory-records.ts'
+import { named, open, openUnread, pause } from './open-store.ts'
 
 describe('record store', () => {
   test('reads the first page and the count, in one request each', async () => {
@@ -613,6 +613,70 @@ describe('record store', () => {
     await pause(250)
     expect(told).toBe(1)
     expect(titles()).toEqual(['a', 'b'])
+  })
+
+  test('reads on while the count takes its time, to the end of the list', async () => {
+    const { store, server } = await openUnread(named(...Array.from({ length: 400 }, (_, at) => `r${at}`)))
+    const release = delayCounts(server.api)
+    const reloaded = store.reload()
+    store.source.requestRange(0, 20)
+    await until(() => store.source.rowCount === 200)
+    store.source.requestRange(180, 199)
+    await until(() => store.source.getRow(399) !== undefined)
+    expect([store.source.rowCount, store.isCounted()]).toEqual([400, false])
+    // The last page was full: only the next one shows that there are no more rows.
+    store.source.requestRange(380, 399)
+    await until(() => store.isCounted())
+    expect(store.source.rowCount).toBe(400)
+    release()
+    await reloaded
+    await pause(250)
+    expect(server.calls).toEqual(['list 0+200', 'list 200+200', 'list 400+200', 'count'])
+  })
+
+  test('reads on while a filter is counted, though the list before was longer', async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => ({ title: `r${at}`, stock: at < 300 ? 1 : 0 }))
+    const { store, server } = await open(many)
+    const release = delayCounts(server.api)
+    server.calls.length = 0
+    store.setQuery({ ...store.query(), filter: { fieldId: 'stock', operator: 'eq', value: '1' } })
+    await until(() => server.calls.includes('list 0+200'))
+    await until(() => store.source.getRow(199)?.values('stock') === 1 && !store.source.getRow(200))
+    // Behind the last match.
+    store.source.requestRange(610, 620)
+    await until(() => store.source.rowCount === 600)
+    store.source.requestRange(210, 220)
+    await until(() => store.source.getRow(299) !== undefined)
+    expect(store.source.rowCount).toBe(300)
+    release()
+    await until(() => server.calls.includes('count'))
+    await pause(250)
+    expect(server.calls.filter((call) => call === 'count')).toHaveLength(1)
+    expect(store.source.rowCount).toBe(300)
+  })
+
+  test('keeps an unfinished new record of an earlier visit at the end while the count takes its time', async () => {
+    const fields = [
+      memoryField('title', 'SingleLineText', { required: true }),
+      memoryField('stock', 'Number'),
+    ]
+    const many = named(...Array.from({ length: 450 }, (_, at) => `r${at}`))
+    const before = await open(many, { fields })
+    const row = before.store.addRow(null) ?? 0
+    void before.store.setCells([before.cell(row, 'stock', 3)])
+    before.store.dispose()
+    const { store, server } = await openUnread(many, { fields })
+    for (const unsaved of before.kept) store.adopt(unsaved)
+    const release = delayCounts(server.api)
+    const reloaded = store.reload()
+    store.source.requestRange(0, 20)
+    await until(() => store.source.rowCount === 201)
+    store.source.requestRange(180, 199)
+    await pause(50)
+    release()
+    await reloaded
+    await until(() => store.source.getRow(399) !== undefined)
+    expect([store.source.rowCount, store.source.getRow(450)?.state]).toEqual([451, 'new'])
   })
 
   test('counts an unfinished new record once when a long list is read again', async () => {

@@ -88,6 +88,8 @@ export function createPaging(deps: PagingDeps) {
   const { rows, segments } = state
   const columns = createSharedColumns()
   let reading: AbortController | null = null
+  /** True while a reload has its page and waits for the count. */
+  let isCounting = false
   let isStale = false
   /** The rows of drafts before a read; `END` for those behind all records. */
   let draftRows: ReadonlyMap<RecordId, number> = new Map()
@@ -117,7 +119,9 @@ export function createPaging(deps: PagingDeps) {
       state.structureChanged()
     },
     redraw: (_ids, range, isMoved) => (isMoved ? state.structureChanged() : state.rangeChanged(range)),
-    mayLoad: () => reading === null,
+    // Drafts behind the loaded rows stay there until the count gives them their place.
+    mayLoad: () => !isReplacing() && !(isCounting && state.localRows > 0),
+    isCounting: () => isCounting,
     onLoad(isStuck) {
       if (isStuck) refreshSoon()
       else pager.pump()
@@ -133,6 +137,9 @@ export function createPaging(deps: PagingDeps) {
 
   const selection = () => selectionOf(tableId, deps.query())
 
+  /** True while a reload reads the page that replaces all rows. */
+  const isReplacing = (): boolean => reading !== null && !isCounting
+
   /** The number of rows, of the loaded ones while it is unknown. */
   const endOfList = (): number => state.count ?? segments.end
 
@@ -147,7 +154,7 @@ export function createPaging(deps: PagingDeps) {
   /** Reads rows, from one group where possible: the server then need not sort the whole list. */
   async function readRows(query: Query, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
     // A reload may find other groups.
-    const group = reading ? null : deps.groupAround?.(range)
+    const group = isReplacing() ? null : deps.groupAround?.(range)
     if (group) {
       const page = await api.list({ ...query, ...group }, signal)
       // Fewer rows: the group changed, so its offset in the list may be wrong.
@@ -159,7 +166,7 @@ export function createPaging(deps: PagingDeps) {
 
   /**
    * Reads the visible rows again and forgets the rest; the old rows stay on screen until the new ones arrive. The count
-   * is a separate request (none with `keepsCount`), so that the first page never waits for it.
+   * is a separate request (none with `keepsCount`), so that neither the first page nor those after it wait for it.
    *
    * @param yields drops the result, and reads again later, if the user began editing a row meanwhile
    */
@@ -167,6 +174,7 @@ export function createPaging(deps: PagingDeps) {
     refresh.cancel()
     isStale = !deps.isSettled()
     reading?.abort()
+    isCounting = false
     pager.stop()
     const controller = new AbortController()
     reading = controller
@@ -184,6 +192,8 @@ export function createPaging(deps: PagingDeps) {
         pager.replace(loaded)
       } else isStale = true
       deps.onError(null)
+      isCounting = counting !== null
+      pager.pump()
       const total = await counting
       if (controller.signal.aborted) return
       if (total && 'failure' in total) throw total.failure
@@ -192,10 +202,13 @@ export function createPaging(deps: PagingDeps) {
       if (controller.signal.aborted) return
       deps.onError(error)
     } finally {
-      if (reading === controller) reading = null
+      if (reading === controller) {
+        reading = null
+        isCounting = false
+      }
     }
     if (controller.signal.aborted) return
-    pager.restart()
+    pager.pump()
     // The page may lack changes that were written or sent since it was requested.
     if (isStale || !deps.mayRefresh()) refreshSoon()
   }
@@ -261,7 +274,7 @@ export function createPaging(deps: PagingDeps) {
     /** Drops running requests after rows moved, as their results would land at wrong indexes. */
     restart: (): void => {
       if (reading) isStale = true
-      else pager.restart()
+      if (!isReplacing()) pager.restart()
     },
 
     stop(): void {
