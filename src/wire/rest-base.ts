@@ -10,6 +10,7 @@ import { parseJsonInTurns } from '../parse-json.ts'
 import { PREVIEW_HEADER, previewAs } from '../preview-role.ts'
 import { explainStorage } from '../storage-full.ts'
 import { json, presentError, presentValidation, unlessKnown } from './answer.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 /**
  * The base of every REST adapter: provides actor and request id, parses bodies, and formats errors in REST's envelopes.
@@ -34,8 +35,8 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         if (!request.headers.has(PREVIEW_HEADER)) return { actor, requestId }
         return { actor: previewAs(actor, request.headers, new URL(request.url).pathname), requestId }
       })
-      .onParse({ as: 'scoped' }, ({ request, contentType, server }) =>
-        parseBody(request, contentType, {
+      .onParse({ as: 'scoped' }, ({ request, server }) =>
+        parseBody(request, {
           maxBytes: kernel.config.bodyMaxBytes,
           anonymousMaxBytes: kernel.config.anonymousBodyMaxBytes,
           isSignedIn: async () =>
@@ -111,20 +112,21 @@ interface BodyLimits {
 }
 
 /**
- * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect). The framework reads
- * multipart bodies whole, so they need a length.
+ * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect). Multipart bodies are
+ * read whole, so they need a length.
  *
  * @throws BAD_REQUEST or PAYLOAD_TOO_LARGE for a body that is too long for its sender, before it is in memory
  */
-async function parseBody(request: Request, sentType: string, limits: BodyLimits): Promise<unknown> {
-  // Case-insensitive, and a space may stand before a parameter (RFC 9110 §8.3.1).
-  const contentType = sentType.trim().toLowerCase()
+async function parseBody(request: Request, limits: BodyLimits): Promise<unknown> {
+  const contentType = mediaTypeOf(request)
   // Files, streamed by `multipart.ts`.
   if (contentType === 'multipart/form-data' && STREAMED.test(new URL(request.url).pathname)) return null
   if (contentType === 'multipart/form-data') {
     await refuseLarge(declaredLength(request), limits)
     if (!request.headers.has('content-length')) throw badRequest('Length Required')
-    return undefined
+    const form = await request.formData().catch(() => null)
+    if (form === null) throw badRequest(m.request_error_unreadable_body())
+    return valuesOfForm(form)
   }
   // A file, which its route streams. Null, because for undefined Elysia would read the body.
   if (contentType === 'application/octet-stream') return null
@@ -134,6 +136,15 @@ async function parseBody(request: Request, sentType: string, limits: BodyLimits)
   if (contentType !== 'application/json' || text === '') return {}
   return parseJson(text)
 }
+
+/** The values of a form by name, a list where a name is repeated. */
+const valuesOfForm = (form: FormData): Record<string, unknown> =>
+  Object.fromEntries(
+    [...form.keys()].map((name) => {
+      const values = form.getAll(name)
+      return [name, values.length > 1 ? values : values[0]]
+    }),
+  )
 
 async function readText(request: Request, limits: BodyLimits): Promise<string> {
   await refuseLarge(declaredLength(request), limits)

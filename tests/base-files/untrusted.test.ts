@@ -267,7 +267,8 @@ describe('access', () => {
     expect([status, body.name]).toEqual([200, 'base-file-export'])
     const answer = await fetch(`${bench.app.url}/api/v2/meta/base-files?name=a.sheaf`, {
       method: 'POST',
-      headers: { 'xc-auth': bench.owner.token, 'content-type': 'application/octet-stream' },
+      // Media types ignore case.
+      headers: { 'xc-auth': bench.owner.token, 'content-type': 'Application/Octet-Stream' },
       body: bytes,
     })
     expect(await answer.json()).toMatchObject({

@@ -140,6 +140,15 @@ describe('POST /api/internal/uploads', () => {
     expect(await answer.json()).toMatchObject({ error: 'API_TOKEN_NOT_ALLOWED' })
   })
 
+  test('takes a file whose media type is written in capitals', async () => {
+    const { status } = await fetch(`${app.url}/api/internal/uploads?name=a.csv`, {
+      method: 'POST',
+      headers: { 'xc-auth': door.token, 'content-type': 'Application/Octet-Stream ; charset=utf-8' },
+      body: 'a,b\n1,2\n',
+    })
+    expect(status).toBe(200)
+  })
+
   test('refuses a file above the limit, whether or not it says so, and keeps nothing of it', async () => {
     const before = files()
     const big = new Uint8Array(1_000_001)

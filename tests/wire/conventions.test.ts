@@ -168,6 +168,14 @@ describe('a body', () => {
     expect(await post('application/json', text)).toEqual([400, expected])
   })
 
+  test('of a form that ends early is refused', async () => {
+    const text = '--part\r\nContent-Disposition: form-data; name="title"\r\n\r\nTyp'
+    expect(await post('multipart/form-data; boundary=part', text)).toEqual([
+      400,
+      { msg: 'The request body could not be read' },
+    ])
+  })
+
   test('may be a form; plain text is none', async () => {
     expect(await post('application/x-www-form-urlencoded', 'title=A+form')).toMatchObject([
       200,
@@ -192,6 +200,10 @@ describe('a body', () => {
     ['Application/JSON', '{"title":"Typed"}'],
     ['application/json ; charset=utf-8', '{"title":"Typed"}'],
     ['Application/X-WWW-Form-Urlencoded', 'title=Typed'],
+    [
+      'Multipart/Form-Data ; Boundary=part',
+      '--part\r\nContent-Disposition: form-data; name="title"\r\n\r\nTyped\r\n--part--\r\n',
+    ],
   ])('of the type %s is read as if that were in lower case', async (type, text) => {
     expect(await post(type, text)).toMatchObject([200, { title: 'Typed' }])
   })

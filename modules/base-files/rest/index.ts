@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { ImportsService } from '../../imports/index.ts'
@@ -36,7 +37,7 @@ export const baseFilesRest = (
       '/api/v2/meta/base-files',
       async ({ actor, request, query }) => {
         await auth.access.authorize(actor, 'base.create')
-        if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
+        if (mediaTypeOf(request) !== FILE_TYPE)
           throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
         if (!request.body) throw badRequest(m.imports_error_empty_file())
         const { name, history } = readBody(ImportQuery, query)

@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
+import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { readBody } from '../../../src/wire/rest-base.ts'
 import { fetchUrlInput } from '../input.ts'
 import type { ImportsService } from '../service.ts'
@@ -38,9 +39,9 @@ export async function receiveFile(
   actor: Actor,
   { request, body, query }: Sent,
 ): Promise<Received> {
-  const type = request.headers.get('content-type') ?? ''
-  if (/^multipart\/form-data\b/i.test(type)) return receiveForm(imports, actor, request, type)
-  if (/^application\/octet-stream\b/i.test(type)) {
+  const type = mediaTypeOf(request)
+  if (type === 'multipart/form-data') return receiveForm(imports, actor, request)
+  if (type === 'application/octet-stream') {
     const options = query.options === undefined ? {} : parseOptions(query.options)
     const file = requireFile(kernel, request)
     return { upload: await imports.receive(actor, query.name ?? 'import.csv', file), isNew: true, options }
@@ -60,8 +61,8 @@ async function receiveForm(
   imports: Pick<ImportsService, 'receive' | 'held'>,
   actor: Actor,
   request: Request,
-  type: string,
 ): Promise<Received> {
+  const type = request.headers.get('content-type') ?? ''
   if (!request.body) throw badRequest(m.imports_error_one_file())
   let upload: Upload | null = null
   let options: unknown = {}

@@ -8,6 +8,7 @@ import { hasEnded, type Job } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
+import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { analysisInput } from '../input.ts'
@@ -175,8 +176,7 @@ export function requireFile(
   const { importMaxBytes } = config
   if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes) throw fileTooLarge(importMaxBytes)
   // Bodies of other types have been parsed by now (see `parseBody`).
-  if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
-    throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
+  if (mediaTypeOf(request) !== FILE_TYPE) throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
   if (!request.body) throw badRequest(m.imports_error_empty_file())
   return request.body
 }

@@ -12,6 +12,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { json } from '../../../src/wire/answer.ts'
+import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { type AuthService, createHourlyLimit } from '../../auth/index.ts'
 import type { FileRow, Served } from '../attachments/index.ts'
@@ -83,7 +84,8 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
   async function upload({ actor, request, server, path }: Uploading): Promise<FileRow[]> {
     await attachments.requireUploader(actor)
     const type = request.headers.get('content-type') ?? ''
-    if (!/^multipart\/form-data\b/i.test(type) || !request.body) throw badRequest('No attachment provided!')
+    if (mediaTypeOf(request) !== 'multipart/form-data' || !request.body)
+      throw badRequest('No attachment provided!')
     const rows: FileRow[] = []
     for await (const { fileName, body } of readMultipart(request.body, type)) {
       if (fileName === null || fileName === '') continue

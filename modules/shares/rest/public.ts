@@ -11,6 +11,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { scalar } from '../../../src/wire/answer.ts'
+import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { restBase, tooLargeForAnonymous } from '../../../src/wire/rest-base.ts'
 import { asVisitor, passwordIn, type ShareRow } from '../../auth/index.ts'
 import { createRestReads, EXPORT_JOB, fileAnswer, type SharedForm } from '../../records/index.ts'
@@ -231,7 +232,7 @@ type Operations = Pick<ReturnType<typeof createRestReads>['operations'], 'newLin
 function readAnswer(request: Request, body: unknown, operations: Operations, maxBytes: number): ReadAnswers {
   const type = request.headers.get('content-type') ?? ''
   return async (form, takeFile) => {
-    if (!/^multipart\/form-data\b/i.test(type)) {
+    if (mediaTypeOf(request) !== 'multipart/form-data') {
       return valuesOf(form, (body as { data?: unknown } | null)?.data, operations)
     }
     let data: unknown
