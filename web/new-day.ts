@@ -14,21 +14,25 @@ export function zonesOf(fields: readonly Field[]): string[] {
 }
 
 /**
- * Calls back when a day begins in one of the zones, by the clock of this computer: at midnight, or soon after it wakes
- * up if it slept then.
+ * Calls back when a day begins in one of the zones, by the clock of this computer: at midnight, soon after it wakes up
+ * if it slept then, or once the page is shown if it is hidden then.
  *
+ * @param listener gets the time since the latest midnight
  * @returns ends that
  */
-export function onNewDay(zones: readonly string[], listener: () => void): () => void {
+export function onNewDay(zones: readonly string[], listener: (sinceMs: number) => void): () => void {
   const days = (): string => zones.map((zone) => dayIn(Date.now(), zone)).join()
   let known = days()
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function look(): void {
+    wait()
+    if (document.hidden) return
     const before = known
     known = days()
-    wait()
-    if (known !== before) listener()
+    const now = Date.now()
+    const sinceMidnights = zones.map((zone) => now - startOfDay(dayIn(now, zone), zone))
+    if (known !== before) listener(Math.min(...sinceMidnights))
   }
 
   function wait(): void {

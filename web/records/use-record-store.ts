@@ -71,9 +71,9 @@ function useReadOnNewDay(store: RecordStore, { fields }: StoreQuery): void {
   const zones = zonesOf(fields).join()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = onNewDay(zones.split(','), () => {
+    const stop = onNewDay(zones.split(','), (sinceMs) => {
       clearTimeout(timer)
-      timer = setTimeout(store.missed, NEW_DAY_MS * (1 + Math.random()))
+      timer = setTimeout(store.missed, Math.max(0, NEW_DAY_MS * (1 + Math.random()) - sinceMs))
     })
     return () => {
       stop()
