@@ -217,6 +217,31 @@ describe('closing what lies over the grid', () => {
 })
 
 describe('the command palette', () => {
+  test('searches records by one character where that is a word', async () => {
+    const titles = ['山の家', 'かき', 'ネコ', '강', 'жук']
+    const { page } = await tests.open(
+      FIELDS.slice(0, 1),
+      titles.map((title) => [title]),
+    )
+    const asked: string[] = []
+    page.on('request', (request) => request.url().includes('records.search') && asked.push(request.url()))
+    await page.keyboard.press('ControlOrMeta+k')
+    const palette = page.getByRole('dialog')
+    for (const [character, title] of [
+      ['山', '山の家'],
+      ['き', 'かき'],
+      ['ネ', 'ネコ'],
+      ['강', '강'],
+    ] as const) {
+      await palette.getByRole('combobox').fill(character)
+      await palette.getByRole('option').filter({ hasText: title }).waitFor()
+    }
+    const before = asked.length
+    await palette.getByRole('combobox').fill('ж')
+    await palette.getByText('No results for').waitFor()
+    expect(asked.length).toBe(before)
+  })
+
   test('offers no records of the text before while it searches', async () => {
     const { page } = await tests.open(FIELDS.slice(0, 1), [['Smith'], ['Smithers']])
     await page.keyboard.press('ControlOrMeta+k')

@@ -148,9 +148,12 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
   )
 }
 
-/** Pause in typing before records are searched, and the minimum length of the search. */
+/** Pause in typing before records are searched. */
 const SEARCH_PAUSE_MS = 200
-const MIN_LETTERS = 2
+
+/** True for two characters, or one that may be a word: in Chinese, Japanese and Korean. */
+const isSearchable = (text: string): boolean =>
+  text.length >= 2 || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
 
 interface FoundRecords {
   entries: PaletteEntry[]
@@ -166,7 +169,7 @@ const NOTHING_FOUND: FoundRecords = { entries: [], isSearching: false, notice: '
 function useFoundRecords({ base, tableId }: ActionContext, search: string): FoundRecords {
   const wanted = search.trim()
   const text = useDebounced(wanted, SEARCH_PAUSE_MS)
-  const isAsked = base !== null && wanted.length >= MIN_LETTERS && text.length >= MIN_LETTERS
+  const isAsked = base !== null && isSearchable(wanted) && isSearchable(text)
   const baseId = base?.id ?? ''
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const found = trpc.records.search.useQuery(
