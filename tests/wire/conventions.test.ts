@@ -179,11 +179,11 @@ describe('a body', () => {
   test('of a form with very many values is read in linear time', async () => {
     const part = (name: string, value: string) =>
       `--part\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-    const others = Array.from({ length: 100_000 }, (_, at) => part(`k${at}`, ''))
+    const others = Array.from({ length: 200_000 }, (_, at) => part(`k${at}`, ''))
     const text = `${part('title', 'Long')}${others.join('')}--part--\r\n`
     expect(await post('multipart/form-data; boundary=part', text)).toMatchObject([200, { title: 'Long' }])
     // A look-up of each name among all takes a minute.
-  }, 30_000)
+  })
 
   test('may be a form; plain text is none', async () => {
     expect(await post('application/x-www-form-urlencoded', 'title=A+form')).toMatchObject([
