@@ -184,7 +184,7 @@ const viteConfig = ({
   logLevel: 'error',
   // Absolute, so that pages under any path find their files.
   base: '/',
-  plugins: [ownMessages(), ...(minify ? [slimIcons()] : []), inlineEarlyScript(), inlineIcon()],
+  plugins: [ownMessages(), ...(minify ? [slimIcons()] : []), inlineEarlyScripts(), inlineIcon()],
   css: { modules: minify ? { generateScopedName: shortClassName } : {} },
   // By exact name: an alias in object form would also match deeper imports.
   resolve: {
@@ -314,35 +314,61 @@ function inlineIcon(): Plugin {
   }
 }
 
-/** Inlines `early.ts` into the app's page, with the names of the files that a table needs. */
-function inlineEarlyScript(): Plugin {
+/**
+ * Inlines `entry-failure.ts` into the pages except that of forms, which has no room for it, and `early.ts` into the app's,
+ * with the names of the files that a table needs.
+ */
+function inlineEarlyScripts(): Plugin {
   return {
-    name: 'inline-early-script',
+    name: 'inline-early-scripts',
     transformIndexHtml: {
       order: 'post',
       async handler(html, { filename, bundle }) {
-        if (basename(filename) !== 'index.html' || !bundle) return html
-        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-        const needed = [...chunksNeeded(chunks, BUNDLES[0]?.parts.table ?? [])]
-        const styles = new Set(needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]))
-        const urls = (names: Iterable<string>) =>
-          JSON.stringify([...names].map((name) => `/${name}`).filter((url) => !html.includes(url)))
-        const { outputs } = await Bun.build({
-          entrypoints: [join(SOURCE, 'early.ts')],
-          target: 'browser',
-          format: 'iife',
-          minify: true,
-          define: {
+        if (!bundle || basename(filename) === 'public-form.html') return html
+        const scripts = [await compileInline('entry-failure.ts', await entryTexts())]
+        if (basename(filename) === 'index.html') {
+          const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+          const needed = [...chunksNeeded(chunks, BUNDLES[0]?.parts.table ?? [])]
+          const styles = new Set(needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]))
+          const urls = (names: Iterable<string>) =>
+            JSON.stringify([...names].map((name) => `/${name}`).filter((url) => !html.includes(url)))
+          const addresses = {
             TABLE_SCRIPTS: urls(needed.map(({ fileName }) => fileName)),
             TABLE_STYLES: urls(styles),
-          },
-        })
-        const code = (await outputs[0]?.text())?.trim()
-        if (!code) throw new Error('early.ts gave no script')
+          }
+          scripts.push(await compileInline('early.ts', addresses))
+        }
+        const elements = scripts.map((code) => `<script>${code}</script>\n    `).join('')
         // Before the stylesheets, because an inline script waits for preceding ones.
-        return html.replace('<script type="module"', (first) => `<script>${code}</script>\n    ${first}`)
+        return html.replace('<script type="module"', (first) => elements + first)
       },
     },
+  }
+}
+
+/** The code of a script of `web`, with constants as JavaScript expressions. */
+async function compileInline(name: string, define: Record<string, string>): Promise<string> {
+  const entrypoints = [join(SOURCE, name)]
+  const { outputs } = await Bun.build({
+    entrypoints,
+    target: 'browser',
+    format: 'iife',
+    minify: true,
+    define,
+  })
+  const code = (await outputs[0]?.text())?.trim()
+  if (!code) throw new Error(`${name} gave no script`)
+  return code
+}
+
+/** The texts of `entry-failure.ts`, which cannot load a catalogue. */
+async function entryTexts(): Promise<Record<string, string>> {
+  const messages = await Bun.file(join(SOURCE, 'messages', 'en.json')).json()
+  return {
+    CONNECTING: JSON.stringify(messages.navigation_connecting),
+    UNREACHABLE: JSON.stringify(messages.app_server_reach_failed),
+    LOAD_FAILED: JSON.stringify(messages.navigation_part_of_the_app_load_failed),
+    TRY_AGAIN: JSON.stringify(messages.common_try_again),
   }
 }
 

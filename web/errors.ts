@@ -99,8 +99,10 @@ const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string
 ]
 
 /** True without an answer from our server: offline, server down, or a proxy error other than a refusal (`fetchAnswer`). */
-export const isOffline = (error: unknown): boolean =>
-  error instanceof TypeError || (isFromServer(error) && dataOf(error) === null)
+export const isOffline = (error: unknown): boolean => error instanceof TypeError || isCallUnanswered(error)
+
+/** True for a call that got no answer from our server. Unlike `isOffline`, false for faults of the page itself. */
+export const isCallUnanswered = (error: unknown): boolean => isFromServer(error) && dataOf(error) === null
 
 /** True if the same request may be answered later: without an answer, or while the database of our server is away. */
 export const isAway = (error: unknown): boolean =>

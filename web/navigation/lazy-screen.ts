@@ -8,29 +8,62 @@ import {
 } from 'react'
 import { m } from '../messages.gen.ts'
 import { localSettings } from '../session/local-settings.ts'
+import { isServerThere, pauseAfter } from './server-wait.ts'
 
 /** A page is not reloaded twice within this time, so that a broken build cannot loop (spec §2). */
 const RELOAD_GUARD_MS = 10_000
 
-/** A server that takes longer counts as away. */
-const SERVER_ANSWERS_WITHIN_MS = 5_000
+/** Tries in all while the server does not answer: it may be about to start again. */
+const MAX_TRIES = 3
 
 const CHUNK_ERROR =
   /dynamically imported module|importing a module script|failed to load module script|preload CSS|ChunkLoad/i
 
+/** A part of the app whose files could not be read. */
+export class PartError extends Error {
+  override readonly name = 'PartError'
+
+  constructor(
+    /** True if the server did not answer at all: the part can be loaded once it does. */
+    readonly isServerAway: boolean,
+  ) {
+    super(m.navigation_part_of_the_app_load_failed())
+  }
+}
+
 /**
- * Loads a part of the app. If its file is missing after a server update, reloads the page once, unless the page holds
- * input that a reload would lose (a text field in use, or `mayReload` is false) or the server is away.
+ * Loads a part of the app, with some more tries while the server is away. If its file is missing after a server update,
+ * reloads the page once, unless the page holds input that a reload would lose (a text field in use, or `mayReload` is
+ * false).
+ *
+ * @throws PartError
  */
 export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } = {}): Promise<T> {
-  try {
-    return await load()
-  } catch (error) {
-    if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
-    if (mayReload && (await isServerThere()) && !hasTextInUse() && reloadOnce())
-      return new Promise<never>(() => {})
-    throw new Error(m.navigation_part_of_the_app_load_failed())
+  let wasThere = false
+  for (let tries = 1; ; tries++) {
+    try {
+      return await load()
+    } catch (error) {
+      if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
+      forgetStylesheet(error)
+    }
+    const isThere = await isServerThere()
+    // Not after a single answer: the server may have come back since the part was requested.
+    if (isThere && wasThere) {
+      if (mayReload && !hasTextInUse() && reloadOnce()) return new Promise<never>(() => {})
+      throw new PartError(false)
+    }
+    wasThere = isThere
+    if (isThere) continue
+    if (tries >= MAX_TRIES) throw new PartError(true)
+    await pauseAfter(tries)
   }
+}
+
+/** Removes a stylesheet that failed: the bundler's loader takes any in the page for loaded. */
+function forgetStylesheet({ message }: Error): void {
+  const [, url] = message.split('preload CSS for ')
+  for (const link of document.querySelectorAll('link')) if (link.href === url) link.remove()
 }
 
 /** Text fields, except searches, palettes and the grid's receiver. */
@@ -46,16 +79,6 @@ export const holdReload = (hasInput: () => boolean): void => void holders.push(h
 const hasTextInUse = (): boolean =>
   document.querySelector(`${TEXT_FIELD}:focus, [role="dialog"] ${TEXT_FIELD}`) !== null ||
   holders.some((hasInput) => hasInput())
-
-/** False if a reload would replace the page by an error of the browser or a proxy. */
-async function isServerThere(): Promise<boolean> {
-  try {
-    const signal = AbortSignal.timeout(SERVER_ANSWERS_WITHIN_MS)
-    return (await fetch('/builds/latest.json', { cache: 'no-store', signal })).ok
-  } catch {
-    return false
-  }
-}
 
 function reloadOnce(now = Date.now()): boolean {
   if (now - Number(localSettings.get('reloadedAt') ?? 0) < RELOAD_GUARD_MS) return false

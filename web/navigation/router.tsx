@@ -117,9 +117,11 @@ export function createRouter(options: RouterOptions): Router {
         if (accepts && !accepts(params)) return show([], { kind: 'notFound' })
       }
       for (const { prefetch } of page.chain) prefetch?.(params)
-      // A screen that failed to load tries again when it is rendered, and reports its failure there.
-      await Promise.allSettled(screens.map((screen) => screen.preload?.()))
-      show(screens, { kind: 'none' })
+      const loaded = await Promise.allSettled(screens.map((screen) => screen.preload?.()))
+      const failed = loaded.findIndex(({ status }) => status === 'rejected')
+      if (failed < 0) return show(screens, { kind: 'none' })
+      const { reason } = loaded[failed] as PromiseRejectedResult
+      show(screens.slice(0, failed), { kind: 'failed', error: reason })
     } catch (error) {
       show([], { kind: 'failed', error })
     } finally {

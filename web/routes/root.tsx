@@ -7,6 +7,7 @@ import { goTo, paths } from '../navigation/paths.ts'
 import { Outlet } from '../navigation/router.tsx'
 import { useSessionStatus } from '../session/index.ts'
 import { Button } from '../ui/button.tsx'
+import { ConnectingState, isServerAway } from '../ui/connecting-state.tsx'
 import { Main } from '../ui/main.tsx'
 import { MenuHost } from '../ui/menu.tsx'
 import { DialogHost } from '../ui/open-dialog.tsx'
@@ -34,16 +35,20 @@ export function RootScreen() {
 
 /**
  * Error page of a screen that failed to load or render: 500, or 404 if the server says NOT_FOUND (spec §2). Errors
- * caused by foreign DOM changes render again instead.
+ * caused by foreign DOM changes render again instead, and without an answer of the server the page waits for it.
  */
 export function RouteErrorScreen({ error, retry }: { error: unknown; retry: () => void }) {
   if (useRenderAgain(error, retry)) return <PendingScreen />
   if (appCodeOf(error)?.endsWith('NOT_FOUND')) return <NotFoundScreen />
   return (
     <Main className={styles.centre}>
-      <ErrorState headingLevel={1} title={m.routes_something_went_wrong()} error={error} onRetry={retry}>
-        <Button onClick={() => goTo(paths.bases())}>{m.common_go_to_your_bases()}</Button>
-      </ErrorState>
+      {isServerAway(error) ? (
+        <ConnectingState error={error} onContinue={retry} />
+      ) : (
+        <ErrorState headingLevel={1} title={m.routes_something_went_wrong()} error={error} onRetry={retry}>
+          <Button onClick={() => goTo(paths.bases())}>{m.common_go_to_your_bases()}</Button>
+        </ErrorState>
+      )}
     </Main>
   )
 }

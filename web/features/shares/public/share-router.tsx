@@ -2,6 +2,7 @@ import { m } from '../../../messages.gen.ts'
 import { useRenderAgain } from '../../../navigation/dom-conflicts.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { createRouter, Outlet } from '../../../navigation/router.tsx'
+import { ConnectingState, isServerAway } from '../../../ui/connecting-state.tsx'
 import { MenuHost } from '../../../ui/menu.tsx'
 import { DialogHost } from '../../../ui/open-dialog.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
@@ -37,6 +38,7 @@ export const shareRouter = createRouter({
 /** Errors caused by foreign DOM changes, such as those of a translator, render again instead (spec §2). */
 function FailedScreen({ error, retry }: { error: unknown; retry: () => void }) {
   if (useRenderAgain(error, retry)) return null
+  if (isServerAway(error)) return <ConnectingState error={error} onContinue={retry} />
   return <ErrorState headingLevel={1} title={m.routes_something_went_wrong()} error={error} onRetry={retry} />
 }
 
