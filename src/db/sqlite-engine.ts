@@ -141,8 +141,10 @@ export function openSqliteEngine(
     }
   }
   /** Drops indexes in a worker. What is left of them is found when the file is opened again. */
-  const dropIndexes = (names: string[]) =>
-    withoutCaller(() => engine.writeScript(names.flatMap(sqlite.dropAutomaticIndex))).catch(() => undefined)
+  const dropIndexes = (names: string[]): void => {
+    const drop = () => engine.writeScript(names.flatMap(sqlite.dropAutomaticIndex))
+    withoutCaller(drop).catch(() => undefined)
+  }
   const openSync = () => createLogSync(`${path}-wal`, disk)
   const engine: Engine = engineOf({ path, isExact: false, connect, explain, openSync }, pool, files)
   return { ...engine, storage: storageOf(path, engine, pool) }

@@ -106,7 +106,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       if (isActive(run)) continue
       if (run.after.length > 0) {
         // The end of a job of this server starts the next ones.
-        if (!run.after.some((id) => runs.has(id))) void lookAtOthers(run)
+        if (!run.after.some((id) => runs.has(id))) lookAtOthers(run).catch(reportWaiting(run))
         continue
       }
       const beside = active.filter((other) => isWaiting(other) === isWaiting(run))
@@ -121,16 +121,18 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   async function lookAtOthers(run: Run): Promise<void> {
     if (run.isLooking) return
     run.isLooking = true
-    try {
-      const others = await Promise.all(run.after.map(find))
-      if (others.every((job) => job === null || hasEnded(job.status))) run.after = []
-    } catch (error) {
-      if (!closing) log.error('the jobs that a job waits for could not be read', error, { jobId: run.job.id })
-    }
+    const others = await Promise.all(run.after.map(find)).catch(reportWaiting(run))
+    if (others?.every((job) => job === null || hasEnded(job.status))) run.after = []
     if (run.after.length > 0) await Bun.sleep(LOOK_AGAIN_MS)
     run.isLooking = false
     pump()
   }
+
+  const reportWaiting =
+    ({ job }: Run) =>
+    (error: unknown): void => {
+      if (!closing) log.error('a job that waits for others could not look at them', error, { jobId: job.id })
+    }
 
   async function execute(run: Run): Promise<void> {
     const outcome = await attempt(run)
