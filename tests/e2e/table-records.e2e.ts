@@ -20,9 +20,9 @@ const rows: CellValue[][] = [
 ]
 
 describe('a record that is added before the number of records is known', () => {
-  /** Opens 80 records, whose number stays unknown until it is released, with a selected cell. */
+  /** Opens 500 records, of which it does not load the last, whose number stays unknown until it is released, with a selected cell. */
   async function openUncounted() {
-    const many = Array.from({ length: 80 }, (_, at) => [`r${at + 1}`, at, false, ''])
+    const many = Array.from({ length: 500 }, (_, at) => [`r${at + 1}`, at, false, ''])
     const grid = await tests.open(FIELDS, many)
     const { page } = grid
     const counted = Promise.withResolvers<void>()
@@ -56,11 +56,11 @@ describe('a record that is added before the number of records is known', () => {
     }
     await page.keyboard.type('pl')
     count()
-    await untilCount(grid, '81 records')
+    await untilCount(grid, '501 records')
     await page.keyboard.type('um')
     await page.keyboard.press('Enter')
     await grid.saved()
-    expect(await titleOf(81, page.url())).toBe('plum')
+    expect(await titleOf(501, page.url())).toBe('plum')
   })
 
   test('does not come once one types into another cell or a search, which get what is typed', async () => {
@@ -76,7 +76,7 @@ describe('a record that is added before the number of records is known', () => {
     await page.keyboard.type('Task')
     expect(await search.inputValue()).toBe('Task')
     count()
-    await untilCount(grid, '80 records')
+    await untilCount(grid, '500 records')
     expect(await search.inputValue()).toBe('Task')
     expect(await titleOf(2, page.url())).toBe('fig')
   })
@@ -94,7 +94,7 @@ describe('a record that is added before the number of records is known', () => {
     await page.keyboard.type('shortcuts')
     await page.getByRole('option', { name: 'Keyboard shortcuts' }).waitFor()
     count()
-    await untilCount(grid, '80 records')
+    await untilCount(grid, '500 records')
     expect(await page.getByRole('combobox').inputValue()).toBe('shortcuts')
   })
 
@@ -106,7 +106,7 @@ describe('a record that is added before the number of records is known', () => {
     await page.keyboard.press('Enter')
     await grid.showsIn(0, 'Title', 'fig')
     count()
-    await untilCount(grid, '80 records')
+    await untilCount(grid, '500 records')
   })
 })
 

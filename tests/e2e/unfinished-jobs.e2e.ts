@@ -47,7 +47,7 @@ test('jobs that still run are shown after a reload, go on to their end, and can 
   await app
     .rest(owner.token)
     .post(`/api/v2/meta/duplicate/${base.id}/table/${table.id}`, { title: 'Spare parts' })
-  const input = { baseId: base.id, fileName: 'people.csv' }
+  const input = { baseId: base.id, fileName: 'people.csv', columns: [] }
   const { id } = await app.kernel.jobs.start('import', { userId: owner.id, baseId: base.id, input })
 
   await page.reload()

@@ -26,15 +26,15 @@ const nameOf = ({ email, displayName }: Person): string => displayName || email
 
 /** The people of the source with the members who stand for them here. Empty until the import has found somebody. */
 export function PeopleTable({ run }: { run: BaseImport }) {
-  const { id: importId, status } = run
+  const { id: importId, status, run: number } = run
   const query = trpc.baseImports.people.useQuery(
     { importId },
     { staleTime: 0, refetchInterval: status === 'running' ? POLL_MS : false },
   )
   const { refetch } = query
   const [showsAll, setShowsAll] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has ended has changed them
-  useEffect(() => void refetch(), [status, refetch])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has ended has changed them, also one that nobody saw running
+  useEffect(() => void refetch(), [status, number, refetch])
   if (query.error && !query.data) {
     return <QueryError title={m.base_imports_people_load_failed()} query={query} />
   }
