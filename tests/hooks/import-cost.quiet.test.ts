@@ -3,7 +3,7 @@ import { measureImports } from '../bench/hooks.ts'
 import { type Product, startProduct } from '../bench/product.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 
-const ROWS = 100_000
+const ROWS = 200_000
 
 let product: Product
 let receiver: OutboundRecorder
