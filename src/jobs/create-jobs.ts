@@ -63,8 +63,8 @@ interface Run {
   done: Promise<void> | null
   /** Jobs that must have ended before it runs; empty once they have. */
   after: readonly string[]
-  /** True while it is found out whether they have. */
-  isLooking?: boolean
+  /** `now` while it is found out whether they have, `later` until it is found out again. */
+  look?: 'now' | 'later' | undefined
   /** True once another server has the job: what becomes of it here does not count. */
   isTaken?: true
 }
@@ -105,8 +105,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       if (closing) return
       if (isActive(run)) continue
       if (run.after.length > 0) {
+        const isEnding = run.after.some((id) => ending.has(id))
         // The end of a job of this server starts the next ones.
-        if (!run.after.some((id) => runs.has(id))) lookAtOthers(run).catch(reportWaiting(run))
+        if (!isEnding && !run.after.some((id) => runs.has(id))) lookAtOthers(run).catch(reportWaiting(run))
+        // It may run in a moment: those behind it in its base may need what it does.
+        if (isEnding || run.look === 'now') active.push(run)
         continue
       }
       const beside = active.filter((other) => isWaiting(other) === isWaiting(run))
@@ -117,14 +120,18 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     }
   }
 
-  /** Lets a job run if those that it comes after have ended; otherwise looks again a moment later. */
+  /** Lets a job run if those that it comes after have ended; otherwise lets others go ahead, and looks again a moment later. */
   async function lookAtOthers(run: Run): Promise<void> {
-    if (run.isLooking) return
-    run.isLooking = true
+    if (run.look) return
+    run.look = 'now'
     const others = await Promise.all(run.after.map(find)).catch(reportWaiting(run))
     if (others?.every((job) => job === null || hasEnded(job.status))) run.after = []
-    if (run.after.length > 0) await Bun.sleep(LOOK_AGAIN_MS)
-    run.isLooking = false
+    else {
+      run.look = 'later'
+      pump()
+      await Bun.sleep(LOOK_AGAIN_MS)
+    }
+    run.look = undefined
     pump()
   }
 
@@ -138,7 +145,6 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     const outcome = await attempt(run)
     if (outcome === null || run.isTaken) await leave(run)
     else await end(run.job, outcome)
-    pump()
   }
 
   /** Leaves a job to the next start of a server. */
@@ -148,6 +154,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       // Without a connection there is no claim.
       log.error('the claim of a job could not be released', error, { jobId: job.id })
     })
+    pump()
   }
 
   /**
@@ -178,6 +185,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     ending.delete(job.id)
     onEnd?.(ended)
     events.emit('job.changed', ended)
+    pump()
   }
 
   /** Stores the end of a job, and in the same transaction notifies its owner if it was long enough to be out of sight. */
@@ -319,7 +327,6 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     run.controller.abort()
     if (isActive(run)) return
     await end(run.job, { status: 'cancelled' })
-    pump()
   }
 
   events.on('job.cancelled', ({ jobId }) => {
@@ -341,7 +348,6 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       if (!signal.aborted && !(error instanceof ServerStopping)) throw error
       if (!run.isTaken || isActive(run)) return
       await leave(run)
-      pump()
     }
   }
 

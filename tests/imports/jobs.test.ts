@@ -203,6 +203,36 @@ describe('createJobs', () => {
     expect([...running.keys()]).toEqual(['parent', 'other', 'child', 'last'])
   })
 
+  test('runs a job before those behind it in its base once those have ended that it comes after', async () => {
+    const running = register({ after: (input) => (input as { after?: string[] }).after ?? [] })
+    const startAfter = (id: string, after: string[]) =>
+      jobs.start('test', { id, userId: 'us1', baseId: 'p1', input: { after } })
+    await start('parent')
+    await startAfter('child', ['parent'])
+    await startAfter('grandchild', ['child'])
+    await start('behind')
+    for (const id of ['parent', 'child', 'grandchild', 'behind']) {
+      await until(() => running.size > 0)
+      expect([...running.keys()]).toEqual([id])
+      running.get(id)?.finish()
+      running.delete(id)
+    }
+  })
+
+  test('lets those behind a job run while another server has the one that it comes after', async () => {
+    const running = register({ after: (input) => (input as { after?: string[] }).after ?? [] })
+    const now = new Date().toISOString()
+    const common = { userId: 'us1', baseId: 'p1', result: null, error: null, createdAt: now, updatedAt: now }
+    const progress = { done: 0, total: null, unit: 'rows' as const }
+    await jobs.record({ ...common, id: 'elsewhere', kind: 'test', status: 'active', progress })
+    await jobs.start('test', { id: 'child', userId: 'us1', baseId: 'p1', input: { after: ['elsewhere'] } })
+    await start('behind')
+    await until(() => running.has('behind'))
+    expect(await statusOf('child')).toBe('waiting')
+    running.get('behind')?.finish()
+    await until(async () => (await statusOf('behind')) === 'completed')
+  })
+
   test('runs a job that is found first after a crash when those have ended that it comes after', async () => {
     const order: string[] = []
     const kind: JobKind<unknown> = {
