@@ -710,7 +710,8 @@ function inOrderOfLinks(prepared: readonly PreparedImport[]): PreparedImport[] {
     ordered.add(each)
   }
   for (const each of prepared) visit(each)
-  return [...ordered]
+  // A circle of names may have put them before those.
+  return [...new Set([...ordered].flatMap((each) => [...[...parentsOf(each, prepared)].reverse(), each]))]
 }
 
 /** The imports whose rows those of an import belong to, from the nearest one up. */

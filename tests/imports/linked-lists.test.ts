@@ -342,6 +342,33 @@ describe('lists in the records of a JSON file for an existing table', () => {
     ])
   })
 
+  test('are imported after their records, and before what names them, even if the records name that', async () => {
+    const { tableId, linesId } = await orders([], { linked: true })
+    const trpc = app.trpc(owner.token)
+    const { table: areas } = await trpc.schema.createTable.mutate({
+      baseId: base.id,
+      title: `Areas ${made}`,
+      fields: [{ title: 'Area', type: 'SingleLineText' }],
+    })
+    const link = (from: string, title: string, relatedTableId: string) =>
+      trpc.schema.createField.mutate({
+        tableId: from,
+        field: { title, type: 'Links', options: { kind: 'mm', relatedTableId } },
+      })
+    await link(areas.id, 'Best', linesId)
+    await link(tableId, 'Area', areas.id)
+    const sold = ORDERS.map((order) => ({ ...order, Area: 'north' }))
+    const lists = await begin(sold, [await existing(tableId), await existing(linesId)])
+    const naming = await begin([{ Area: 'north', Best: 'a' }], [await existing(areas.id)])
+    await run([...lists, ...naming])
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
+    expect(await named(areas.id)).toMatchObject([{ Area: 'north', Best: ['a'] }])
+  })
+
   test('are refused for a field that leads elsewhere, and in a circle; an editor may not create their table', async () => {
     const first = await orders([], { linked: true })
     const second = await orders([], { linked: true })
