@@ -3,7 +3,12 @@ import { badRequest } from '../../src/core/errors.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { freeTitle } from '../../src/core/free-title.ts'
 import type { Analysis, TableAnalysis } from '../../src/core/imports/analysis.ts'
-import { type DraftTarget, draftColumns, toStartInput } from '../../src/core/imports/draft.ts'
+import {
+  type DraftColumn,
+  type DraftTarget,
+  draftColumns,
+  toStartInput,
+} from '../../src/core/imports/draft.ts'
 import { fieldForList } from '../../src/core/imports/nested-lists.ts'
 import { type LinkableDraft, proposeLinks } from '../../src/core/imports/propose-links.ts'
 import { titleOfImport } from '../../src/core/imports/title-of-import.ts'
@@ -56,7 +61,7 @@ export function createNestedTables({ schema }: Deps) {
       const target = link ? existing(await schema.load(link.relatedTableId)) : newTable(title)
       drafts.push(draftOf(key, { analysis: table.analysis, parent: { key: parent.key, column }, target }))
     }
-    const linked = proposeLinks(drafts, () => [])
+    const linked = proposeLinks(drafts, () => []).map(withoutBackReferences)
     const [own, ...lists] = linked
     const unlinked = lists.find(({ columns: [rows] }) => !rows?.link)
     if (unlinked) {
@@ -109,6 +114,15 @@ function draftOf(
     parent && column.index === 0 ? column : { ...column, link: null },
   )
   return { key, isOn: true, parent, target, analysis, columns }
+}
+
+/** Turns off columns that name the records which a list belongs to: the rows tell them. */
+function withoutBackReferences(draft: LinkableDraft): LinkableDraft {
+  const rows = draft.columns.find(({ link }) => link?.by === 'row')
+  const isBack = (column: DraftColumn) =>
+    rows !== undefined && column !== rows && column.fieldId !== null && column.fieldId === rows.fieldId
+  const columns = draft.columns.map((column) => (isBack(column) ? { ...column, isOn: false } : column))
+  return { ...draft, columns }
 }
 
 const titleOfParent = ({ parent }: LinkableDraft, drafts: readonly LinkableDraft[]): string =>

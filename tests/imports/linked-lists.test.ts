@@ -401,13 +401,13 @@ describe('lists in the records of a JSON file for an existing table', () => {
 })
 
 describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
-  const send = async (tableId: string, token: string, query = '') => {
+  const send = async (tableId: string, token: string, query = '', file: unknown = ORDERS) => {
     const answer = await fetch(
       `${app.url}/api/v2/tables/${tableId}/import?nested=true&name=orders.json${query}`,
       {
         method: 'POST',
         headers: { 'xc-auth': token, 'content-type': 'application/octet-stream' },
-        body: JSON.stringify(ORDERS),
+        body: JSON.stringify(file),
       },
     )
     return {
@@ -468,6 +468,23 @@ describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
       ['o3', null],
     ])
     expect(await named(linesId)).toHaveLength(3)
+  })
+
+  test('links records that name theirs as well by their place in the file', async () => {
+    const { tableId, title, linesId, fieldOf } = await orders([], { linked: true })
+    await fieldOf(linesId, title)
+    const file = ORDERS.map((order) => ({
+      ...order,
+      Lines: order.Lines.map((line) => ({ ...line, [title]: order.No })),
+    }))
+    const { status, body } = await send(tableId, owner.token, '', file)
+    expect([status, body.msg]).toEqual([200, undefined])
+    for (const { id } of body.jobs) expect(await ended(door, id)).toMatchObject({ status: 'completed' })
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+    ])
   })
 
   test('creates a linked table where no link field is called so', async () => {
