@@ -220,10 +220,7 @@ export function createIndexesService(
 
   /** Has the next round build indexes again that refused a write. One that refuses a stored value fails with the reason. */
   async function lose(names: readonly string[]): Promise<void> {
-    for (const tableId of await store.lost(names)) {
-      compared.delete(tableId)
-      events.emit('indexes.changed', { tableId })
-    }
+    for (const tableId of await store.lost(names)) events.emit('indexes.changed', { tableId })
   }
 
   /** Adds a read to those since the last round. */
@@ -354,22 +351,10 @@ export function createIndexesService(
    * those that are missing and those over changed formulas, and goes on with what another server has begun to build.
    */
   async function compare(engine: Engine, model: TableModel): Promise<void> {
-    const { id } = model.table
-    if (compared.get(id) === model) return
-    // At first: an index that is lost meanwhile has them compared again.
-    compared.set(id, model)
-    try {
-      await agree(engine, model)
-    } catch (error) {
-      compared.delete(id)
-      throw error
-    }
-    known.delete(id)
-  }
-
-  /** As `compare`, also if they were compared. */
-  async function agree(engine: Engine, model: TableModel): Promise<void> {
     const { id, tableName } = model.table
+    // Left by another server, which may have been killed, or lost in a write.
+    const isLeft = (await store.ofTable(id)).some((row) => row.state === 'building' && !building.has(row.id))
+    if (compared.get(id) === model && !isLeft) return
     // Listed before the rows: an index that another server starts in between has its row by then.
     const listed = await engine.all<{ name: string; isUnfinished?: number }>(
       engine.dialect.listIndexes(tableName),
@@ -399,6 +384,8 @@ export function createIndexesService(
       if (!WANTED.has(row.state) && names.has(row.id)) await engine.dropIndex(tableName, row.id)
       if (isUnbuilt(row)) await start(model, row)
     }
+    known.delete(id)
+    compared.set(id, model)
   }
 
   /** Notes the uses of a table's indexes, and drops automatic ones without any, or that have failed a day ago. */

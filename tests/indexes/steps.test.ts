@@ -93,9 +93,6 @@ function changeWithout(indexId: string, change: string): void {
 /** Builds an index again, as after a server that was killed before it had checked it. */
 async function buildAgain(indexId: string): Promise<void> {
   await createIndexStore(bench.app.kernel).update(indexId, { state: 'building' })
-  // The server compares its indexes with the file after a change of the table.
-  const field = { title: 'Other', type: 'Number' as const }
-  await bench.trpc.schema.createField.mutate({ tableId: table.id, field })
   await maintain()
   await built()
 }
