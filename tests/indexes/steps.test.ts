@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createIndexStore } from '../../modules/indexes/store.ts'
+import { createUnfinished } from '../../src/dialects/sqlite-unfinished-index.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
 import { until } from '../support/until.ts'
 import { fillTable, indexNames } from './support.ts'
@@ -192,6 +193,24 @@ describe('an index of a large table in a file', () => {
     expect((await list()).map(({ state }) => state)).toEqual(['failed'])
     expect(unfinished()).toEqual([])
     expect(read((file) => file.query('pragma integrity_check').values())).toEqual([['ok']])
+  })
+
+  test('goes with its table if its server was killed and the table is deleted for good', async () => {
+    const { id: tableId, tableName } = table.schema.table
+    const num = table.field('Num').columnName
+    const left = createUnfinished({
+      name: 'sheaf_auto_left',
+      table: tableName,
+      terms: [`"${num}"`],
+      key: 'id',
+      columns: [[num, 'integer']],
+    })
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    await engine.writeScript(left.map((sql) => ({ sql, params: [] })))
+    await bench.trpc.schema.deleteTable.mutate({ tableId })
+    const items = [{ kind: 'table' as const, tableId }]
+    expect(await bench.trpc.trash.purge.mutate({ baseId: bench.baseId, items })).toMatchObject({ failed: [] })
+    expect(unfinished()).toEqual([])
   })
 
   test('has every record if the file is rewritten meanwhile, as those of early versions are to reclaim space', async () => {

@@ -79,9 +79,18 @@ async function drop(
 
   /** Drops the automatic indexes of a table, since an indexed column cannot be dropped. They are built again. */
   async function automaticIndexesOf(tableName: string): Promise<Statement[]> {
-    const found = await engine.all<{ name: string }>(dialect.listIndexes(tableName))
+    const { sql, params } = dialect.listIndexes(tableName)
+    // Without their sizes, for which SQLite reads each page.
+    const found = await engine.all<{ name: string }>({ sql: `select name from (${sql}) as listed`, params })
     const names = found.map(({ name }) => name).filter(isAutomaticIndex)
     return names.flatMap((name) => dialect.dropAutomaticIndex(name))
+  }
+
+  /** Drops a table, which may be gone. In a file, an index under construction would outlive it. */
+  async function removalOf({ tableName }: Table): Promise<Statement[]> {
+    const columns = await engine.all(dialect.listColumns(tableName))
+    const indexes = columns.length > 0 ? await automaticIndexesOf(tableName) : []
+    return [...indexes, ...dialect.dropTable(tableName)]
   }
 
   let dropped: Table[] = []
@@ -89,11 +98,13 @@ async function drop(
     // Writes the metadata inside the lease, so that nothing is restored or altered concurrently.
     await engine.writeScript(async () => {
       dropped = (await ownTables()).filter(isPurged)
+      const script: Statement[] = []
+      for (const table of dropped) script.push(...(await removalOf(table)))
       // The metadata goes first: a crash in between leaves an unknown table rather than a missing one.
       const ids = dropped.map(({ id }) => id)
       await kernel.meta.atomically(removedTables({ kernel, store, views }, ids))
       for (const id of ids) store.forget(id)
-      return dropped.flatMap(({ tableName }) => dialect.dropTable(tableName))
+      return script
     })
   }
   const fieldIds: string[] = []
