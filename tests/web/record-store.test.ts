@@ -655,6 +655,55 @@ describe('record store', () => {
     expect(store.source.rowCount).toBe(300)
   })
 
+  test('ends a list with a full last page once, though its records cannot be counted', async () => {
+    const { store, server } = await openUnread(named(...Array.from({ length: 400 }, (_, at) => `r${at}`)))
+    server.api.count = async () => {
+      server.calls.push('count')
+      throw new Error('takes too long')
+    }
+    await store.reload()
+    store.source.requestRange(0, 20)
+    store.source.requestRange(180, 199)
+    await until(() => store.source.getRow(399) !== undefined)
+    store.source.requestRange(380, 399)
+    await until(() => store.isCounted())
+    // Longer than the pause before a list is read again.
+    await pause(400)
+    expect(store.source.rowCount).toBe(400)
+    expect(server.calls).toEqual(['count', 'list 0+200', 'list 200+200', 'list 400+200'])
+  })
+
+  test('ends a list that has become shorter once, though its records cannot be counted any more', async () => {
+    const { store, server } = await open(named(...Array.from({ length: 401 }, (_, at) => `r${at}`)))
+    server.elsewhere({ operations: [{ kind: 'delete', tableId: 'm1', ids: [401] }] })
+    server.calls.length = 0
+    server.api.count = async () => {
+      server.calls.push('count')
+      throw new Error('takes too long')
+    }
+    await store.reload()
+    store.source.requestRange(395, 400)
+    await until(() => store.source.rowCount === 400)
+    store.source.requestRange(380, 399)
+    await until(() => store.source.getRow(399) !== undefined)
+    await pause(400)
+    expect(server.calls.filter((call) => call === 'count')).toHaveLength(1)
+    expect(store.source.rowCount).toBe(400)
+  })
+
+  test('counts on when a field is shown while a filter is being counted', async () => {
+    const rows = Array.from({ length: 300 }, (_, at) => ({ title: `r${at}`, stock: at < 10 ? 1 : 0 }))
+    const filter = { fieldId: 'stock', operator: 'eq' as const, value: '1' }
+    const { store, server } = await open(rows, { filter, fieldIds: ['title'] })
+    expect(store.source.rowCount).toBe(10)
+    const release = delayCounts(server.api)
+    store.setQuery({ ...store.query(), filter: null })
+    await until(() => store.source.getRow(199) !== undefined)
+    store.setQuery({ ...store.query(), fieldIds: ['title', 'stock'] })
+    release()
+    await until(() => store.source.rowCount === 300)
+  })
+
   test('keeps an unfinished new record of an earlier visit at the end while the count takes its time', async () => {
     const fields = [
       memoryField('title', 'SingleLineText', { required: true }),

@@ -56,8 +56,8 @@ export interface PagerDeps {
   redraw(ids: readonly RecordId[], range: RowRange, isMoved: boolean): void
   /** False while no request may start. */
   mayLoad(): boolean
-  /** True while the number of rows is being read: until then, a page without rows shows where the list ends. */
-  isCounting?(): boolean
+  /** False while the number of rows has not been read: until then, a page without rows shows where the list ends. */
+  isCounted?(): boolean
   /** Called after a page; `isStuck`: the server lacks rows that the count promises, and the list must be reloaded. */
   onLoad(isStuck: boolean): void
   /** Null: the last read succeeded. */
@@ -147,7 +147,7 @@ export function createPager(deps: PagerDeps) {
     for (const [at, id] of page.ids.entries()) rows.store(id, columns, page.rows[at] ?? [], askedAt)
     const before = list.count
     const dropped = deps.put(range.first, page.ids)
-    const showsEnd = page.ids.length > 0 || range.first === 0 || deps.isCounting?.()
+    const showsEnd = page.ids.length > 0 || range.first === 0 || deps.isCounted?.() === false
     if (page.ids.length < lengthOf(range) && showsEnd)
       list.count = Math.max(range.first + page.ids.length, list.segments.end)
     const evicted = deps.evict(scheme.maxRows, visible ?? { first: 0, last: -1 }, isPinned)

@@ -90,6 +90,8 @@ export function createPaging(deps: PagingDeps) {
   let reading: AbortController | null = null
   /** True while a reload has its page and waits for the count. */
   let isCounting = false
+  /** False until the rows of the present query have been counted, also if that failed or another reload replaced it. */
+  let isCounted = false
   let isStale = false
   /** The rows of drafts before a read; `END` for those behind all records. */
   let draftRows: ReadonlyMap<RecordId, number> = new Map()
@@ -121,7 +123,7 @@ export function createPaging(deps: PagingDeps) {
     redraw: (_ids, range, isMoved) => (isMoved ? state.structureChanged() : state.rangeChanged(range)),
     // Drafts behind the loaded rows stay there until the count gives them their place.
     mayLoad: () => !isReplacing() && !(isCounting && state.localRows > 0),
-    isCounting: () => isCounting,
+    isCounted: () => isCounted,
     onLoad(isStuck) {
       if (isStuck) refreshSoon()
       else pager.pump()
@@ -166,8 +168,9 @@ export function createPaging(deps: PagingDeps) {
 
   /**
    * Reads the visible rows again and forgets the rest; the old rows stay on screen until the new ones arrive. The count
-   * is a separate request (none with `keepsCount`), so that neither the first page nor those after it wait for it.
+   * is a separate request, so that neither the first page nor those after it wait for it.
    *
+   * @param keepsCount does not count again what has been counted
    * @param yields drops the result, and reads again later, if the user began editing a row meanwhile
    */
   async function reload({ fromTop = false, keepsCount = false, yields = false } = {}): Promise<void> {
@@ -175,10 +178,11 @@ export function createPaging(deps: PagingDeps) {
     isStale = !deps.isSettled()
     reading?.abort()
     isCounting = false
+    isCounted &&= keepsCount
     pager.stop()
     const controller = new AbortController()
     reading = controller
-    const counting = keepsCount && state.count !== null ? null : readCount(controller.signal)
+    const counting = isCounted ? null : readCount(controller.signal)
     const mayApply = () => !yields || deps.mayRefresh()
     try {
       const [loaded, applyAlongside] = await Promise.all([
@@ -197,7 +201,10 @@ export function createPaging(deps: PagingDeps) {
       const total = await counting
       if (controller.signal.aborted) return
       if (total && 'failure' in total) throw total.failure
-      if (total && isApplied && mayApply()) setCount(total.counted)
+      if (total && isApplied && mayApply()) {
+        setCount(total.counted)
+        isCounted = true
+      }
     } catch (error) {
       if (controller.signal.aborted) return
       deps.onError(error)
