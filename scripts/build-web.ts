@@ -184,7 +184,13 @@ const viteConfig = ({
   logLevel: 'error',
   // Absolute, so that pages under any path find their files.
   base: '/',
-  plugins: [ownMessages(), ...(minify ? [slimIcons()] : []), inlineEarlyScripts(), inlineIcon()],
+  plugins: [
+    ownMessages(),
+    retryStylesheets(),
+    ...(minify ? [slimIcons()] : []),
+    inlineEarlyScripts(),
+    inlineIcon(),
+  ],
   css: { modules: minify ? { generateScopedName: shortClassName } : {} },
   // By exact name: an alias in object form would also match deeper imports.
   resolve: {
@@ -302,6 +308,30 @@ const slimIcons = (): Plugin => ({
     }),
   },
 })
+
+/** What takes a stylesheet that failed for loaded, in Vite's loader of parts: the next try would show the part without. */
+const STYLESHEET_FIXES = [
+  ['if (href in seen)', 'if (seen[href])'],
+  ['rej(', 'link.remove(), rej('],
+] as const
+
+/** Lets Vite's loader request stylesheets that failed again. */
+function retryStylesheets(): Plugin {
+  return {
+    name: 'retry-stylesheets',
+    transform: {
+      filter: { id: /vite\/preload-helper/ },
+      handler(code) {
+        let fixed = code
+        for (const [before, after] of STYLESHEET_FIXES) {
+          if (fixed.split(before).length !== 2) throw new Error(`Vite's loader has no “${before}”`)
+          fixed = fixed.replace(before, after)
+        }
+        return { code: fixed, map: null }
+      },
+    },
+  }
+}
 
 /** Inlines the icon into each page, which saves a request. */
 function inlineIcon(): Plugin {

@@ -19,11 +19,12 @@ const MAX_RELOADS = 3
 const WITHIN_MS = 5 * 60_000
 const KEY = 'sheaf.entryReloads'
 
-// The page's script is the only one in an element; parts of the app are imported.
+// Of our scripts only that of the page is in an element: parts of the app are imported. Extensions add others at any time.
 addEventListener(
   'error',
   ({ target }) => {
-    if (target instanceof HTMLScriptElement) void recover()
+    if (target instanceof HTMLScriptElement && target.src.startsWith(`${location.origin}/assets/`))
+      void recover()
   },
   { capture: true },
 )

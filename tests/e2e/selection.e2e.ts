@@ -7,6 +7,7 @@ import {
   gridTests,
   type OpenTable,
   recordCount,
+  restingBox,
   textOf,
   untilCount,
 } from './grid-page.ts'
@@ -222,6 +223,44 @@ describe('the selection', () => {
     released.resolve()
     const cells = title === null ? '1,778 cells' : '889 cells'
     expect(await untilNumbers(grid, cells)).toContain(cells)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('keeps its records that are being located when a pointer that moves extends it', async () => {
+    const rows = Array.from({ length: 900 }, (_, at): CellValue[] => [`r${at}`, at])
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await grid.cell(10, 'Title').click()
+    await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+    await grid.showsIn(899, 'Title', 'r899')
+    await grid.cell(890, 'Title').click({ modifiers: ['ControlOrMeta'] })
+    expect(await untilNumbers(grid, '2 cells')).toBe('2 cells')
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    await page.route('**/trpc/records.positions*', async (route) => {
+      asked.resolve()
+      await released.promise
+      await route.continue()
+    })
+    await owners().records.write.mutate({
+      change: {
+        baseId: table.baseId,
+        operations: [{ kind: 'delete', tableId: table.tableId, ids: [450] }],
+      },
+    })
+    await asked.promise
+    await grid.showsIn(898, 'Title', 'r899')
+    const box = await restingBox(grid.cell(895, 'Title'))
+    await page.keyboard.down('Shift')
+    await page.mouse.move(box.x + 20, box.y + 8)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 22, box.y + 9)
+    await page.mouse.up()
+    await page.keyboard.up('Shift')
+    released.resolve()
+    // One, and those from `r890` on.
+    expect(await untilNumbers(grid, '8 cells')).toBe('8 cells')
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 

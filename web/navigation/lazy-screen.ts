@@ -45,7 +45,6 @@ export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } =
       return await load()
     } catch (error) {
       if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
-      forgetStylesheet(error)
     }
     const isThere = await isServerThere()
     // Not after a single answer: the server may have come back since the part was requested.
@@ -58,12 +57,6 @@ export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } =
     if (tries >= MAX_TRIES) throw new PartError(true)
     await pauseAfter(tries)
   }
-}
-
-/** Removes a stylesheet that failed: the bundler's loader takes any in the page for loaded. */
-function forgetStylesheet({ message }: Error): void {
-  const [, url] = message.split('preload CSS for ')
-  for (const link of document.querySelectorAll('link')) if (link.href === url) link.remove()
 }
 
 /** Text fields, except searches, palettes and the grid's receiver. */

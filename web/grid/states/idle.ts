@@ -150,7 +150,8 @@ function selecting(engine: Engine, kind: 'cells' | 'rows'): Mode {
     scrolls: kind === 'rows' ? 'rows' : 'both',
     move({ clientX, clientY }) {
       const selection = engine.selection.get()
-      if (!selection) return
+      // The press extends the selection once its records are located, which a change of the part found so far would end.
+      if (!selection || engine.followed.isLocating) return
       const cell = clampCell(engine.viewport.cellAt(clientX, clientY), engine.size)
       const before = focusCell(selection)
       if (cell.row === before.row && cell.column === before.column) return
