@@ -82,6 +82,8 @@ describe('while the server restarts', () => {
     const grid = await tests.open(FIELDS, [['apple']])
     const { page } = grid
     const failed = new Set<string>()
+    // What is fetched ahead of time has arrived: a use would request it again, and there is none.
+    await page.waitForLoadState('networkidle')
     await page.route('**/assets/**', (route) => {
       const { pathname } = new URL(route.request().url())
       if (failed.has(pathname)) return route.continue()

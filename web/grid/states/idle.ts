@@ -150,7 +150,7 @@ function selecting(engine: Engine, kind: 'cells' | 'rows'): Mode {
     scrolls: kind === 'rows' ? 'rows' : 'both',
     move({ clientX, clientY }) {
       const selection = engine.selection.get()
-      // The press extends the selection once its records are located, which a change of the part found so far would end.
+      // A press extends the selection once its records are located; to change the part found so far would end that.
       if (!selection || engine.followed.isLocating) return
       const cell = clampCell(engine.viewport.cellAt(clientX, clientY), engine.size)
       const before = focusCell(selection)
