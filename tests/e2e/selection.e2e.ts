@@ -49,6 +49,26 @@ async function selectedTexts(grid: GridPage): Promise<string[]> {
   return (await copied(grid.page)).plain.split('\n')
 }
 
+/**
+ * Deletes a record of 900 that is not loaded, so that selected ones above the screen have to be located again. Returns a
+ * function that releases the answer.
+ */
+async function locateAgain({ page, showsIn }: GridPage, { baseId, tableId }: OpenTable): Promise<() => void> {
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  await page.route('**/trpc/records.positions*', async (route) => {
+    asked.resolve()
+    await released.promise
+    await route.continue()
+  })
+  await owners().records.write.mutate({
+    change: { baseId, operations: [{ kind: 'delete', tableId, ids: [450] }] },
+  })
+  await asked.promise
+  await showsIn(898, 'Title', 'r899')
+  return released.resolve
+}
+
 describe('the selection', () => {
   test('is summed with as many decimals as its cells have', async () => {
     const fields = [...FIELDS, { title: 'Rate', type: 'Decimal' as const, options: { precision: 4 } }]
@@ -204,23 +224,9 @@ describe('the selection', () => {
     await pressed(10).click()
     await page.getByRole('grid').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
     await grid.showsIn(899, 'Title', 'r899')
-    const asked = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
-    await page.route('**/trpc/records.positions*', async (route) => {
-      asked.resolve()
-      await released.promise
-      await route.continue()
-    })
-    await owners().records.write.mutate({
-      change: {
-        baseId: table.baseId,
-        operations: [{ kind: 'delete', tableId: table.tableId, ids: [450] }],
-      },
-    })
-    await asked.promise
-    await grid.showsIn(898, 'Title', 'r899')
+    const release = await locateAgain(grid, table)
     await pressed(898).click({ modifiers: ['Shift'] })
-    released.resolve()
+    release()
     const cells = title === null ? '1,778 cells' : '889 cells'
     expect(await untilNumbers(grid, cells)).toContain(cells)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -236,21 +242,7 @@ describe('the selection', () => {
     await grid.showsIn(899, 'Title', 'r899')
     await grid.cell(890, 'Title').click({ modifiers: ['ControlOrMeta'] })
     expect(await untilNumbers(grid, '2 cells')).toBe('2 cells')
-    const asked = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
-    await page.route('**/trpc/records.positions*', async (route) => {
-      asked.resolve()
-      await released.promise
-      await route.continue()
-    })
-    await owners().records.write.mutate({
-      change: {
-        baseId: table.baseId,
-        operations: [{ kind: 'delete', tableId: table.tableId, ids: [450] }],
-      },
-    })
-    await asked.promise
-    await grid.showsIn(898, 'Title', 'r899')
+    const release = await locateAgain(grid, table)
     const box = await restingBox(grid.cell(895, 'Title'))
     await page.keyboard.down('Shift')
     await page.mouse.move(box.x + 20, box.y + 8)
@@ -258,7 +250,7 @@ describe('the selection', () => {
     await page.mouse.move(box.x + 22, box.y + 9)
     await page.mouse.up()
     await page.keyboard.up('Shift')
-    released.resolve()
+    release()
     // One, and those from `r890` on.
     expect(await untilNumbers(grid, '8 cells')).toBe('8 cells')
     await page.unrouteAll({ behavior: 'ignoreErrors' })
