@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { AppError } from '../../src/core/errors.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { lastChangeId, removeEntries } from '../../src/db/change-log.ts'
 import { uploadOne } from '../records/attachments-support.ts'
@@ -725,32 +724,6 @@ describe('copying and moving more records than in a call', () => {
       error: expect.stringContaining('Records without a value for it: 1'),
     })
     expect([await source.total(), await target.total()]).toEqual([COUNT, 0])
-  })
-
-  test('is not begun anew after an outage once records are copied', async () => {
-    const source = await many(COUNT)
-    const target = await other.table({ Title: 'SingleLineText' })
-    const engine = await other.app.kernel.sources.engine(other.baseId)
-    const { write, writeTogether } = engine
-    let portions = 0
-    // As drizzle does.
-    const outage = () =>
-      new Error('Failed query', {
-        cause: new AppError('DATABASE_UNREACHABLE', 'away', { retryAfterSeconds: 1 }),
-      })
-    const failSecond = <T extends unknown[], R>(work: (...given: T) => Promise<R>) =>
-      (async (...given: T) => {
-        if (++portions === 2) throw outage()
-        return work(...given)
-      }) as never
-    Object.assign(engine, { write: failSecond(write), writeTogether: failSecond(writeTogether) })
-    try {
-      const { jobId } = (await copy(source, target, idsOf(COUNT))).body
-      expect(await ended(jobId)).toMatchObject({ status: 'failed', error: expect.stringContaining('away') })
-    } finally {
-      Object.assign(engine, { write, writeTogether })
-    }
-    expect(await target.total()).toBe(1_000)
   })
 
   test('can be cancelled: what was moved stays there, the rest is where it was', async () => {

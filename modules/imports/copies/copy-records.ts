@@ -344,16 +344,16 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
 
   /**
    * Gives the copies the comments and the history of the originals, and deletes these, except those that changed after they were read. Never
-   * throws, except for `ServerStopping`: the copies stay.
+   * throws, except where the next run of a job goes on: the copies stay.
    *
-   * @param options `deleting` is called before they are deleted; `clientId`: of the deletion
+   * @param job `deleting` is called before they are deleted; `clientId`: of the deletion
    */
   async function removeOriginals(
     copy: OpenCopy,
     read: readonly CellValue[][],
     newIds: readonly RecordId[],
     history: RecordHistory | null,
-    { deleting, clientId }: { deleting?: (removal: Removal) => Promise<void>; clientId?: string } = {},
+    job?: { deleting: (removal: Removal) => Promise<void>; clientId: string },
   ): Promise<Removal> {
     const { user, opened, target, recordIds } = copy
     const { table } = opened.model
@@ -375,10 +375,10 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       }
       const kept = changed === 0 ? null : { count: changed, reason: m.copies_error_records_changed() }
       const removal = { deleted: ids.length, kept }
-      await deleting?.(removal)
+      await job?.deleting(removal)
       if (ids.length > 0) {
         const operations = [{ kind: 'delete' as const, tableId: table.id, ids }]
-        await records.apply(user, { baseId: table.baseId, operations, clientId })
+        await records.apply(user, { baseId: table.baseId, operations, clientId: job?.clientId })
         // Those that were written until then.
         await copyComments(copy, newIds).catch((error) =>
           kernel.log.error('comments on moved records stay with their originals', error, {
@@ -388,7 +388,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       }
       return removal
     } catch (error) {
-      if (error instanceof ServerStopping) throw error
+      if (error instanceof ServerStopping || (job && isOutage(error))) throw error
       if (!(error instanceof AppError))
         kernel.log.error('moved records could not be deleted', error, { tableId: table.id })
       const reason = error instanceof AppError ? error.message : m.copies_error_not_deleted()
@@ -423,6 +423,8 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     }
     /** True if an interrupted run has copied records that the result does not count yet. */
     let hasBegun = false
+    /** True while records go to a connected database: it commits before their entry, so that after an outage they could be there without it. */
+    let isInDoubt = false
     report({ done: total - result.left, total, unit: 'rows' })
     /** Of the changes of a portion, which are written once, however often the job runs. */
     const changeIds = (from: number) => ({
@@ -500,7 +502,9 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         }
         const { insertion, deletion } = changeIds(from)
         await remember({ result, portion } satisfies Remembered)
+        isInDoubt = !isOwn(all.target)
         const newIds = await write(copy, columns, rows, insertion)
+        isInDoubt = false
         const removal = isMove
           ? await removeOriginals(copy, rows, newIds, history, {
               clientId: deletion,
@@ -516,16 +520,15 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       return result
     } catch (error) {
       if (error instanceof ServerStopping) throw error
-      if (result.copied === 0) {
-        // The next run goes on with a portion that may be there.
-        if (!hasBegun && !isOutage(error)) await history?.cancel()
-        throw error
-      }
+      // The next run goes on with a portion that may be there.
+      if (result.copied === 0 && !hasBegun && !isOutage(error)) await history?.cancel()
       const reason = explainStorage(error)
       if (!(reason instanceof AppError)) throw error
       const { copied } = result
-      // Without its details: the job ends, and does not wait for a database that went away.
-      throw new AppError(reason.code, m.copies_error_records_stopped({ copied, reason: reason.message }))
+      const message =
+        copied === 0 ? reason.message : m.copies_error_records_stopped({ copied, reason: reason.message })
+      // Without the details of an outage, the job ends.
+      throw new AppError(reason.code, message, isInDoubt ? {} : reason.details)
     }
   }
 
