@@ -78,6 +78,11 @@ export interface JobKind<Input> {
   ): Promise<{ result: unknown } | { error: string } | 'resume' | null>
   /** Set if jobs go on after their server has stopped. */
   resumes?: true
+  /**
+   * Set if jobs that go on complete what an earlier run has begun even if they are cancelled before: `run` is called then, with a
+   * signal that is aborted already.
+   */
+  completes?: true
 }
 
 /** The jobs of this server. */

@@ -6,7 +6,7 @@ import type { Meta } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
 import type { Events } from '../events.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
-import { hasEnded, ServerStopping } from '../jobs.ts'
+import { hasEnded, isStopping, ServerStopping } from '../jobs.ts'
 import type { Log } from '../log.ts'
 import { m } from '../messages.gen.ts'
 import { NOTICES, type Notice } from '../notices.ts'
@@ -33,6 +33,8 @@ const MAX_RUNS = 3
 const MAX_RESTARTS = 5
 /** How often a job that was cut off from the database or from the other servers looks whether they are back. */
 const LOOK_AGAIN_MS = 500
+/** Options of what a job that `completes` waits for. */
+const COMPLETING = { triesIfCancelled: Number.POSITIVE_INFINITY }
 /** How often the end of a job is tried before it is announced unstored, and when the server stops. */
 const MAX_END_TRIES = 10
 const MAX_LAST_TRIES = 5
@@ -96,6 +98,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   const isActive = (run: Run) => run.done !== null
+
+  /** True for a job that runs even if it is cancelled before: an earlier run has left work that it completes. */
+  const mustComplete = ({ job }: Run): boolean =>
+    kinds.get(job.kind)?.completes === true && (job.progress.restarts ?? 0) > 0
 
   /** Starts the jobs that may run now. */
   function pump(): void {
@@ -239,9 +245,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     try {
       const kind = kinds.get(job.kind)
       if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
-      await whileOwn(run, () => change(run, { status: 'active' }))
+      const completes = mustComplete(run)
+      await whileOwn(run, () => change(run, { status: 'active' }), completes ? COMPLETING : {})
       // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
-      controller.signal.throwIfAborted()
+      if (!completes || isStopping(controller.signal)) controller.signal.throwIfAborted()
       const runOnce = async (isResumed: boolean) =>
         kind.run(input, {
           jobId: job.id,
@@ -249,7 +256,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           isResumed,
           signal: controller.signal,
           remembered: isResumed ? await store.remembered(job.id) : null,
-          remember: (state) => whileOwn(run, () => store.remember(job.id, state), { evenIfCancelled: true }),
+          remember: (state) => whileOwn(run, () => store.remember(job.id, state), { triesIfCancelled: 1 }),
           report(progress) {
             job.progress = { ...job.progress, ...progress }
             job.updatedAt = nowIso()
@@ -273,7 +280,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
 
   /**
    * Runs the work. If the database goes away meanwhile, waits for it, cleans up and starts again: the job's own clean-up
-   * needed the database as well.
+   * needed the database as well. A job that is cancelled ends, unless it `completes` what it has begun.
    */
   async function runAgainAfterOutage(
     run: Run,
@@ -281,13 +288,15 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     runOnce: (isResumed: boolean) => Promise<unknown>,
   ): Promise<unknown> {
     const { job, input, controller } = run
+    const { signal } = controller
     for (let runs = 1; ; runs++) {
       try {
         return await runOnce(runs > 1 || (job.progress.restarts ?? 0) > 0)
       } catch (error) {
-        if (!isOutage(error) || controller.signal.aborted) throw error
+        if (!isOutage(error) || (signal.aborted && (isStopping(signal) || !kind.completes))) throw error
         log.error('the database went away during a job', error, { jobId: job.id, kind: job.kind })
-        const done = await whileOwn(run, () => kind.recover(input, { id: job.id, userId: job.userId }))
+        const recoverRun = () => kind.recover(input, { id: job.id, userId: job.userId })
+        const done = await whileOwn(run, recoverRun, kind.completes ? COMPLETING : {})
         if (done && done !== 'resume' && 'result' in done) return done.result
         if (runs === MAX_RUNS) throw error
       }
@@ -298,12 +307,16 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
    * Does `work` once the database and the other servers are heard. @throws the reason of the signal if the job is cancelled, or if
    * another server has it: it has cleaned up after this one.
    *
-   * @param options `evenIfCancelled`: tries it once for a job that is cancelled
+   * @param options `triesIfCancelled`: how often it is tried for a job that is cancelled; once at most if the server stops
    */
-  async function whileOwn<T>(run: Run, work: () => Promise<T>, { evenIfCancelled = false } = {}): Promise<T> {
+  async function whileOwn<T>(run: Run, work: () => Promise<T>, { triesIfCancelled = 0 } = {}): Promise<T> {
     const { signal } = run.controller
+    const isGivenUp = (tries: number): boolean => {
+      const isLeft = closing || run.isTaken || isStopping(signal)
+      return signal.aborted && tries >= (isLeft ? Math.min(triesIfCancelled, 1) : triesIfCancelled)
+    }
     for (let tries = 0; runs.get(run.job.id) === run; tries++) {
-      if (tries > 0 || !evenIfCancelled) signal.throwIfAborted()
+      if (isGivenUp(tries)) signal.throwIfAborted()
       try {
         const isOurs = await isOwn(run.job)
         if (isOurs) return await work()
@@ -314,7 +327,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           continue
         }
       } catch (error) {
-        if (!isOutage(error) || signal.aborted) throw error
+        if (!isOutage(error) || isGivenUp(tries + 1)) throw error
       }
       await Bun.sleep(LOOK_AGAIN_MS)
     }
@@ -326,7 +339,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     if (!run) return
     run.controller.abort()
     if (isActive(run)) return
-    await end(run.job, { status: 'cancelled' })
+    if (mustComplete(run)) run.done = withoutCaller(() => execute(run))
+    else await end(run.job, { status: 'cancelled' })
   }
 
   events.on('job.cancelled', ({ jobId }) => {

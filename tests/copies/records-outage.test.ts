@@ -148,4 +148,19 @@ describe('a PostgreSQL that goes away while a job brings records to another tabl
     expect(await titlesIn(source.id)).toEqual(titles)
     expect(await titlesIn(target.id)).toEqual(titles)
   })
+  test('completes a thousand that was begun if the job is cancelled meanwhile', async () => {
+    const { source, target, titles } = await open()
+    const jobId = await restartAt(
+      /job\w+ delete 1000/,
+      () => begin(source.id, target.id, true),
+      (jobId) => trpc().jobs.cancel.mutate({ jobId }),
+    )
+    expect(await ended(jobId)).toMatchObject({
+      status: 'completed',
+      result: { copied: 2_000, deleted: 2_000, kept: null, left: ROWS - 2_000 },
+    })
+    const [here, there] = [await titlesIn(source.id), await titlesIn(target.id)]
+    expect(there).toHaveLength(2_000)
+    expect([...here, ...there].toSorted()).toEqual(titles)
+  })
 })

@@ -298,6 +298,38 @@ describe('createJobs', () => {
     await last.close()
   })
 
+  test('completes what a run has left when its job is cancelled while it waits to go on', async () => {
+    const completed: [string, boolean][] = []
+    const kind: JobKind<unknown> = {
+      resumes: true,
+      completes: true,
+      run: async (_input, { jobId, isResumed, signal }) => {
+        if (signal.aborted) return completed.push([jobId, isResumed])
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        })
+      },
+      recover: async () => 'resume',
+    }
+    jobs.register('test', kind)
+    await start('a')
+    await start('b')
+    await until(async () => (await statusOf('a')) === 'active')
+    // As when its server is killed.
+    const next = createJobs({ meta, events, log })
+    next.register('test', kind)
+    await next.recover()
+    await next.start('test', { id: 'c', userId: 'us1', baseId: 'p1', input: {} })
+    await until(async () => (await next.find('a'))?.status === 'active')
+    for (const id of ['b', 'c']) await next.cancel(id)
+    await until(async () => (await next.find('b'))?.status === 'completed')
+    // Nothing has run of it.
+    expect((await next.find('c'))?.status).toBe('cancelled')
+    expect((await next.find('a'))?.status).toBe('active')
+    expect(completed).toEqual([['b', true]])
+    await next.close()
+  })
+
   test('tells of an end that cannot be stored, and says where a disk is full', async () => {
     const full = Object.assign(new Error('could not extend file'), { code: '53100' })
     register({ run: () => Promise.reject(full) })

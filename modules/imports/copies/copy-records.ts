@@ -540,6 +540,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
 
   const job: JobKind<RecordsJobInput> = {
     resumes: true,
+    completes: true,
     run: runJob,
     // A job of another version: what was copied stays, and the originals that were not moved are there.
     recover: async ({ resumes }) => (resumes ? 'resume' : null),
