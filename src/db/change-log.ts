@@ -2080,17 +2080,17 @@ export const logLines = (
     lines.map(({ changeId, recordId, before, after }) => [changeId, tableId, recordId, before, after]),
   )
 
-/** Removes entries of moved records with their records. The log's last entry stays without records, so that ids continue. */
-export async function removeEntriesById(
+/** Removes those entries of moved records that list no record. The log's last entry stays, so that ids continue. */
+export async function removeUnusedEntries(
   tx: Pick<Transaction, 'run'>,
   dialect: Dialect,
   ids: readonly number[],
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += LINES_AT_ONCE) {
     const some = listOf(ids.slice(from, from + LINES_AT_ONCE))
-    await tx.run(dialect.render(sql`delete from sheaf_change_records where change_id in (${some})`))
     await tx.run(
-      dialect.render(sql`delete from sheaf_changes where id in (${some}) and id < ${sql.raw(NEWEST_ENTRY)}`),
+      dialect.render(sql`delete from sheaf_changes where id in (${some}) and id < ${sql.raw(NEWEST_ENTRY)}
+        and not exists (select 1 from sheaf_change_records r where r.change_id = sheaf_changes.id)`),
     )
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FROM_ANOTHER_BASE } from '../../src/db/change-log.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
@@ -12,6 +13,8 @@ import { until } from '../support/until.ts'
 
 const ROWS = 2_500
 const PAGE = 1_000
+/** Whether a record is one of the first thousand. */
+const isOfFirst = (title: string) => Number(title.split(' ')[1]) <= 1_000
 const idsOf = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 /** One record of each portion has a comment and a change. */
 const MARKED = [500, 1_500, 2_400]
@@ -111,6 +114,18 @@ describe('a PostgreSQL that goes away while a job brings records to another tabl
     return job as Job | null
   }
 
+  /** Numbers of the entries that a job has brought along: those that list records, and the others. */
+  async function historyOf(baseId: string, jobId: string) {
+    await using sql = new Bun.SQL(postgres.url, { max: 1 })
+    const log = `"nc_${baseId}"`
+    const rows: { lists: boolean }[] = await sql.unsafe(
+      `select exists (select 1 from ${log}.sheaf_change_records r where r.change_id = c.id) as lists
+        from ${log}.sheaf_changes c where client_id like '${jobId} %' and undone_by = ${FROM_ANOTHER_BASE}`,
+    )
+    const used = rows.filter(({ lists }) => lists).length
+    return { used, unused: rows.length - used }
+  }
+
   test.each([
     ['before copies are stored', /job\w+ insert 1000/],
     ['when copies are there and their originals are', /job\w+ delete 1000/],
@@ -162,5 +177,27 @@ describe('a PostgreSQL that goes away while a job brings records to another tabl
     const [here, there] = [await titlesIn(source.id), await titlesIn(target.id)]
     expect(there).toHaveLength(2_000)
     expect([...here, ...there].toSorted()).toEqual(titles)
+    expect(await historyOf(target.baseId, jobId)).toEqual({ used: 4, unused: 0 })
+  })
+
+  test('ends a job whose owner may not go on, with the number of copies and without unused history', async () => {
+    const { source, target, titles } = await open()
+    const email = `${source.baseId}@example.com`
+    const mover = await signUp(email)
+    for (const { baseId } of [source, target])
+      await trpc().bases.invite.mutate({ baseId, emails: [email], role: 'editor' })
+    const { user } = await createTrpcClient(server.url, mover).auth.me.query()
+    const jobId = await restartAt(
+      /job\w+ delete 1000/,
+      () => begin(source.id, target.id, true, mover),
+      () => trpc().bases.removeMember.mutate({ baseId: source.baseId, userId: user?.id ?? '' }),
+    )
+    expect(await ended(jobId)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('Records copied before: 2000.'),
+    })
+    expect(await titlesIn(source.id)).toEqual(titles.filter((title) => !isOfFirst(title)))
+    expect(await titlesIn(target.id)).toHaveLength(2_000)
+    expect(await historyOf(target.baseId, jobId)).toEqual({ used: 4, unused: 0 })
   })
 })

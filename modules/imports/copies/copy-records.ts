@@ -40,11 +40,12 @@ import { isStopping, type JobContext, type JobKind, ServerStopping } from '../..
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { explainStorage, isOutage } from '../../../src/storage-full.ts'
+import { tidyUp } from '../../../src/tidy-up.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import { parseRecordId, type RecordsService } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { COPIED_COMMENTS } from './copy-rows.ts'
-import { openHistory, type RecordHistory } from './record-history.ts'
+import { openHistory, type RecordHistory, removeUnusedHistory } from './record-history.ts'
 
 /** Refused values that a result shows for each field. */
 const MAX_EXAMPLES = 5
@@ -410,9 +411,11 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     { jobId, signal, isResumed, remembered, remember, report }: JobContext,
   ): Promise<RecordsCopied> {
     const { isMove = false } = request
-    const all = await open(owner, request, MAX_COPIED_IN_JOB)
-    const total = all.recordIds.length
     const former = isResumed ? (remembered as Remembered | null) : null
+    const all = await open(owner, request, MAX_COPIED_IN_JOB).catch(async (error) => {
+      throw isResumed && !isOutage(error) ? await abandoned(owner, jobId, former, error) : error
+    })
+    const total = all.recordIds.length
     let result: RecordsCopied = former?.result ?? {
       tableId: all.target.table.id,
       copied: 0,
@@ -421,16 +424,9 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       kept: null,
       left: total,
     }
-    /** True if an interrupted run has copied records that the result does not count yet. */
-    let hasBegun = false
     /** True while records go to a connected database: it commits before their entry, so that after an outage they could be there without it. */
     let isInDoubt = false
     report({ done: total - result.left, total, unit: 'rows' })
-    /** Of the changes of a portion, which are written once, however often the job runs. */
-    const changeIds = (from: number) => ({
-      insertion: `${jobId} insert ${from}`,
-      deletion: `${jobId} delete ${from}`,
-    })
     /** The records of each portion that are there, with the values of their copies. */
     async function* portions(first: number) {
       for (let from = first; from < total; from += MAX_COPIED_RECORDS) {
@@ -454,11 +450,10 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     })
     /** Completes the portion that an interrupted run was copying. False where it has not begun to. */
     async function completePortion({ portion }: Remembered, history: RecordHistory | null): Promise<boolean> {
-      const sent = (of: TableModel, clientId: string) => sentBefore(owner, of, clientId)
-      const { insertion, deletion } = changeIds(portion.from)
+      const sent = ({ table }: TableModel, clientId: string) => sentBefore(owner, table.baseId, clientId)
+      const { insertion, deletion } = changeIds(jobId, portion.from)
       const inserted = await sent(all.target, insertion)
       if (!inserted) return false
-      hasBegun = true
       const isUndone = inserted.undoneBy !== null
       const isDone = !isMove || isUndone || (await sent(all.opened.model, deletion)) !== null
       if (isDone) {
@@ -486,6 +481,11 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     }
 
     const history = isMove ? await historyOf(all, jobId) : null
+    const removeUnused = () =>
+      tidyUp(
+        async () => history?.removeUnused(),
+        (error) => kernel.log.error('history of records that were not moved is left', error, { jobId }),
+      )
     try {
       let first = former?.portion.from ?? 0
       if (former && (await completePortion(former, history))) first += MAX_COPIED_RECORDS
@@ -500,7 +500,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
           copied: rows.length,
           refused: refusedIn(copy.pairs, columns),
         }
-        const { insertion, deletion } = changeIds(from)
+        const { insertion, deletion } = changeIds(jobId, from)
         await remember({ result, portion } satisfies Remembered)
         isInDoubt = !isOwn(all.target)
         const newIds = await write(copy, columns, rows, insertion)
@@ -517,24 +517,40 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       }
       // The next run goes on.
       if (result.copied === 0 || isStopping(signal)) signal.throwIfAborted()
+      if (result.left > 0) await removeUnused()
       return result
     } catch (error) {
       if (error instanceof ServerStopping) throw error
-      // The next run goes on with a portion that may be there.
-      if (result.copied === 0 && !hasBegun && !isOutage(error)) await history?.cancel()
-      const reason = explainStorage(error)
-      if (!(reason instanceof AppError)) throw error
-      const { copied } = result
-      const message =
-        copied === 0 ? reason.message : m.copies_error_records_stopped({ copied, reason: reason.message })
+      // The next run goes on.
+      if (!isOutage(error)) await removeUnused()
+      const stopped = withCopied(error, result.copied)
       // Without the details of an outage, the job ends.
-      throw new AppError(reason.code, message, isInDoubt ? {} : reason.details)
+      throw isInDoubt && stopped instanceof AppError ? new AppError(stopped.code, stopped.message) : stopped
     }
   }
 
-  /** The entry of a change that a person has sent, in the log of a table's base. */
-  async function sentBefore({ id }: UserActor, { table }: TableModel, clientId: string) {
-    const home = await kernel.sources.engine(table.baseId)
+  /**
+   * The error of a job that may no longer open its tables when it goes on. The copies whose originals are still there stay: its owner may
+   * not complete them.
+   */
+  async function abandoned(
+    owner: UserActor,
+    jobId: string,
+    former: Remembered | null,
+    error: unknown,
+  ): Promise<unknown> {
+    const baseId = (await kernel.jobs.find(jobId))?.baseId
+    if (!baseId || !(await kernel.sources.exists(baseId))) return error
+    await removeUnusedHistory(await kernel.sources.engine(baseId), jobId)
+    if (former === null) return error
+    const { result, portion } = former
+    const begun = await sentBefore(owner, baseId, changeIds(jobId, portion.from).insertion)
+    return withCopied(error, result.copied + (begun?.undoneBy === null ? portion.copied : 0))
+  }
+
+  /** The entry of a change that a person has sent, in the log of a base. */
+  async function sentBefore({ id }: UserActor, baseId: string, clientId: string) {
+    const home = await kernel.sources.engine(baseId)
     return findSent(home, home.dialect, { actorId: id, clientId })
   }
 
@@ -590,7 +606,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         await history?.begin(copy.recordIds)
         ids = await write(copy, columns, rows)
       } catch (error) {
-        await history?.cancel()
+        await history?.removeUnused()
         throw error
       }
       const removal = input.isMove ? await removeOriginals(copy, rows, ids, history) : NOT_REMOVED
@@ -619,6 +635,20 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
 }
 
 const NOT_REMOVED: Removal = { deleted: 0, kept: null }
+
+/** Ids of the changes of a portion, which are written once, however often the job runs. */
+const changeIds = (jobId: string, from: number) => ({
+  insertion: `${jobId} insert ${from}`,
+  deletion: `${jobId} delete ${from}`,
+})
+
+/** The error that ends a job, with the number of records that are copied. */
+function withCopied(error: unknown, copied: number): unknown {
+  const reason = explainStorage(error)
+  if (copied === 0 || !(reason instanceof AppError)) return reason
+  const message = m.copies_error_records_stopped({ copied, reason: reason.message })
+  return new AppError(reason.code, message, reason.details)
+}
 
 /** The values of an original that only people change, as text: computed ones may change by themselves. */
 function stateOfOriginals({ pairs }: OpenCopy): (row: readonly CellValue[]) => string {

@@ -10,8 +10,8 @@ import {
   listRanges,
   logLines,
   NO_TABLE,
-  removeEntriesById,
   removeForeignLines,
+  removeUnusedEntries,
   type StoredEntry,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
@@ -44,8 +44,8 @@ export interface RecordHistory {
     newIds: ReadonlyMap<string, RecordId>,
     claimFiles: (paths: string[]) => Promise<void>,
   ): Promise<void>
-  /** Removes the entries. */
-  cancel(): Promise<void>
+  /** Removes the entries that list no record. */
+  removeUnused(): Promise<void>
 }
 
 /**
@@ -68,7 +68,7 @@ export async function openHistory(
     return added.length === 0 ? [] : [{ entry, added }]
   })
   const inRange = new Map(ranges.map(({ entry, added }) => [entry.id, added]))
-  const prefix = `${jobId} `
+  const prefix = prefixOf(jobId)
   const begun = jobId === null ? new Map<string, number>() : await foreignEntriesOf(to.home, prefix)
   /** The new entries by the ids of those that they are copies of. */
   const newEntries = new Map([...begun].map(([id, newId]) => [Number(id), newId]))
@@ -86,7 +86,7 @@ export async function openHistory(
         for (const [index, { id }] of entries.entries()) newEntries.set(id, numbers[index] ?? 0)
       }
     },
-    cancel: () => to.home.write((tx) => removeEntriesById(tx, to.home.dialect, [...newEntries.values()])),
+    removeUnused: () => removeUnusedOf(to.home, newEntries),
     async complete(newIds, claimFiles) {
       const copies = [...newIds.values()]
       await to.home.write((tx) => removeForeignLines(tx, to.home.dialect, to.tableId, copies))
@@ -121,6 +121,16 @@ export async function openHistory(
     },
   }
 }
+
+/** Of the client ids of a job's entries. */
+const prefixOf = (jobId: string | null): string => `${jobId} `
+
+/** Removes the entries of a job that list no record. */
+export const removeUnusedHistory = async (home: Engine, jobId: string): Promise<void> =>
+  removeUnusedOf(home, await foreignEntriesOf(home, prefixOf(jobId)))
+
+const removeUnusedOf = ({ write, dialect }: Engine, entries: ReadonlyMap<unknown, number>): Promise<void> =>
+  write((tx) => removeUnusedEntries(tx, dialect, [...entries.values()]))
 
 /** Finds the ids in a range: a table may have thousands of ranges, and a job moves many records. */
 function createRangeFinder(ids: readonly RecordId[]): (first: number, last: number) => RecordId[] {
