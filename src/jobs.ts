@@ -67,6 +67,8 @@ export interface JobKind<Input> {
   isWaiting?: true
   /** Ids of jobs that must have ended before this one runs, on whichever server they are. */
   after?(input: Input): readonly string[]
+  /** Keeps others from removing what an interrupted job needs. Called for all such jobs before the first of them is recovered. */
+  hold?(input: Input, job: { id: string }): Promise<void>
   run(input: Input, context: JobContext): Promise<unknown>
   /**
    * Cleans up after a run that a restart interrupted, and returns null: the job has failed. If the run had finished and

@@ -199,6 +199,8 @@ export function createImportJob({
       }
     },
     resumes: true,
+    // Other imports of the same file may discard it.
+    hold: ({ uploadId }, { id }) => uploads.hold(id, uploadId),
     async recover(input, job) {
       if (!(await kernel.sources.exists(input.baseId))) return null
       const engine = await kernel.sources.engine(input.baseId)
@@ -206,16 +208,14 @@ export function createImportJob({
       const hasUpload = await uploads.isThere(job.userId, input.uploadId)
       const rows = await target.findFinished(input, job.id, hasUpload)
       if (rows === null) await dropUnpublished(engine, input, stagingOf(job.id))
-      if (rows === null && hasUpload) {
-        await uploads.hold(job.id, input.uploadId)
-        return 'resume'
-      }
+      if (rows === null && hasUpload) return 'resume'
       await dropStaging(engine, stagingOf(job.id))
       if (rows === null) {
         await rm(reportPath(job.id), { force: true })
         await rm(countsPath(job.id), { force: true })
         return null
       }
+      await uploads.release(job.id)
       await uploads.discard(input.uploadId)
       const counted = readCounts(countsPath(job.id)) ?? {
         rowsRefused: 0,

@@ -383,6 +383,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
 
   async function recoverAll(): Promise<void> {
     isStarted = true
+    const abandoned: { job: Job; input: unknown }[] = []
     for (const { job, input } of await store.unfinished()) {
       if (closing) return
       if (starting.has(job.id) || runs.has(job.id) || unsaved.has(job.id)) continue
@@ -392,6 +393,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         await claims.release(job.id)
         continue
       }
+      await kinds.get(job.kind)?.hold?.(input, { id: job.id })
+      abandoned.push({ job, input })
+    }
+    for (const { job, input } of abandoned) {
+      if (closing) return
       const done = await kinds
         .get(job.kind)
         ?.recover(input, { id: job.id, userId: job.userId })

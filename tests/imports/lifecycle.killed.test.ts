@@ -551,6 +551,51 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
 })
 
 describe('a server that is killed between the rows of an import and its end', () => {
+  test('keeps the file for the other tables of it when it is back', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
+    let server = await startServerProcess(dataDir)
+    try {
+      const account = { email: 'ann@example.com', password: PASSWORD }
+      const { token } = await createTrpcClient(server.url).auth.signUp.mutate(account)
+      const door = { url: server.url, token }
+      const client = createTrpcClient(server.url, token)
+      const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
+      const uploadId = await upload(door, LONG)
+      const into = (title: string) => ({
+        baseId,
+        uploadId,
+        format: formatOf(LONG),
+        width: 2,
+        columns: [{ index: 0 }],
+        table: { title, fields: [{ title: 'Name', type: 'SingleLineText' as const }] },
+      })
+      // The ends cannot be stored.
+      const meta = new Database(join(dataDir, 'sheaf.db'))
+      meta.run('pragma busy_timeout = 20000')
+      meta.run(
+        `create trigger no_end before update on jobs when new.status in ('completed', 'failed')
+        begin select raise(abort, 'not now'); end`,
+      )
+      const jobs = await client.imports.startAll.mutate([into('First'), into('Second')])
+      await until(async () => {
+        const tables = await client.schema.tables.query({ baseId })
+        return tables.some(({ title }) => title === 'First')
+      }, 'The first table')
+      await server.end('SIGKILL')
+      meta.run('drop trigger no_end')
+      meta.close()
+      server = await startServerProcess(dataDir)
+      const again = { url: server.url, token }
+      const ends = await Promise.all(jobs.map(({ jobId }) => ended(again, jobId)))
+      expect(ends.map((job) => resultOf(job).rows)).toEqual([LONG_ROWS, LONG_ROWS])
+      const left = () => readdirSync(join(dataDir, 'uploads'))
+      await until(() => left().length === 0, 'The file is removed')
+    } finally {
+      await server.end('SIGKILL')
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  }, 180_000)
+
   test.each([
     ['counts the refused rows and cells', { rowsRefused: 2, cellsRefused: 1, problems: 3 }, false],
     // As a loss of power may leave it.
