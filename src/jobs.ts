@@ -81,7 +81,7 @@ export interface JobKind<Input> {
   /** Set if jobs go on after their server has stopped. */
   resumes?: true
   /**
-   * Set if jobs that go on complete what an earlier run has begun even if they are cancelled before: `run` is called then, with a
+   * Set if jobs that go on complete or undo what an earlier run has begun even if they are cancelled before: `run` is called then, with a
    * signal that is aborted already.
    */
   completes?: true

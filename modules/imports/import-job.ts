@@ -199,6 +199,8 @@ export function createImportJob({
       }
     },
     resumes: true,
+    // Removes its staging table.
+    completes: true,
     // Other imports of the same file may discard it.
     hold: ({ uploadId }, { id }) => uploads.hold(id, uploadId),
     async recover(input, job) {

@@ -548,6 +548,30 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(await ended(again, other)).toMatchObject({ status: 'cancelled' })
     expect((await tablesOf(baseId)).toSorted()).toEqual(['Kept', 'Stopped'])
   })
+
+  test('leaves nothing of it where it is cancelled while it waits to go on', async () => {
+    const { door, baseId } = await begin()
+    const jobId = await startImport(door, baseId, LONG, { title: 'Begun', columns })
+    const other = await startImport(door, baseId, LONG, { title: 'First', columns })
+    await underWay(door, jobId)
+    await kill()
+    const early = '2026-01-01T00:00:00.000Z'
+    if (database) {
+      await using sql = new Bun.SQL(database.url, { max: 1 })
+      await sql`update jobs set created_at = ${early} where id = ${other}`
+    } else {
+      using file = new Database(join(dataDir, 'sheaf.db'))
+      file.run('update jobs set created_at = ? where id = ?', [early, other])
+    }
+    const again = { url: await spawn(), token: door.token }
+    await createTrpcClient(again.url, again.token).jobs.cancel.mutate({ jobId })
+    const { status } = await ended(again, jobId)
+    expect(resultOf(await ended(again, other)).rows).toBe(LONG_ROWS)
+    // On a machine that pauses it may have ended before it was cancelled.
+    const begun = status === 'completed' ? ['Begun'] : []
+    expect(['cancelled', 'completed']).toContain(status)
+    expect((await tablesOf(baseId)).toSorted()).toEqual([...begun, 'First', 'Kept'])
+  })
 })
 
 describe('a server that is killed between the rows of an import and its end', () => {
