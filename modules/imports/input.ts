@@ -147,10 +147,8 @@ const told = z.unknown().optional()
 
 /** What becomes of a column of a file. One that is not named is imported as it was detected. */
 const columnChoice = z.strictObject({
-  /** Position in the file. */
-  index: z.int().min(0).optional(),
-  /** Title in the file, where `index` is not given. */
-  name: z.string().max(1000).optional(),
+  index: z.int().min(0).optional().describe('Position in the file'),
+  name: z.string().max(1000).optional().describe('Title in the file, where `index` is not given'),
   title: plainText(255).optional(),
   import: z.boolean().optional(),
   type: z.enum(FIELD_TYPE_NAMES).optional(),
@@ -159,12 +157,10 @@ const columnChoice = z.strictObject({
   decimal: z.enum(['.', ',']).nullish(),
   dateOrder: z.enum(['day', 'month', 'year']).nullish(),
   isBuddhist: z.boolean().optional(),
-  /** Null: values stay values. */
   link: z
     .strictObject({
-      /** Position of another table in the file, or an existing table. */
-      table: z.int().min(0).optional(),
-      tableId: id.optional(),
+      table: z.int().min(0).optional().describe('Position of another table in the file; or else `tableId`'),
+      tableId: id.optional().describe('An existing table; or else `table`'),
       by: z.enum(['name', 'row']).default('name'),
       missing: z.enum(['create', 'report']).default('create'),
       title: told,
@@ -173,7 +169,8 @@ const columnChoice = z.strictObject({
     .refine(({ table, tableId }) => (table === undefined) !== (tableId === undefined), {
       error: () => m.imports_error_link_target(),
     })
-    .nullish(),
+    .nullish()
+    .describe('Null: values stay values'),
   isAmbiguous: told,
   samples: told,
   misfits: told,
@@ -183,10 +180,8 @@ export type ColumnChoice = z.output<typeof columnChoice>
 
 /** A table of a file that is imported. */
 const tableChoice = z.strictObject({
-  /** Position in the file. */
-  position: z.int().min(0).optional(),
-  /** Name in the file, where `position` is not given. */
-  name: z.string().max(1000).optional(),
+  position: z.int().min(0).optional().describe('Position in the file'),
+  name: z.string().max(1000).optional().describe('Name in the file, where `position` is not given'),
   title: plainText(255).pipe(z.string().trim().min(1)).optional(),
   import: z.boolean().optional(),
   columns: z.array(columnChoice).max(MAX_COLUMNS).optional(),
@@ -212,27 +207,37 @@ export const newTablesInput = z.strictObject({
   titleRow: chosenFormat.shape.titleRow,
   flatten: z.boolean().optional(),
   decimal: z.enum(['.', ',']).optional(),
-  /** Reads a sheet as one table, even if it seems to have several. */
-  wholeSheets: z.boolean().default(false),
+  wholeSheets: z
+    .boolean()
+    .default(false)
+    .describe('Reads a sheet as one table, even if it seems to have several'),
   readAll: z.boolean().optional(),
-  /** Imports lists of objects within records as linked tables of their own. */
-  nested: z.boolean().default(false),
-  /** Proposes links by the names of records. */
-  links: z.boolean().default(true),
-  /** Connected database in which the tables are created; absent: the base's own. */
-  sourceId: id.optional(),
+  nested: z
+    .boolean()
+    .default(false)
+    .describe('Imports lists of objects within records as linked tables of their own'),
+  links: z.boolean().default(true).describe('Proposes links by the names of records'),
+  sourceId: id
+    .optional()
+    .describe('Connected database in which the tables are created; absent: the base’s own'),
   timeZone: timeZone.default('UTC'),
-  /** The tables to import; absent: those that the dialog ticks. */
   tables: z
     .array(z.union([z.string().max(1000), tableChoice]))
     .min(1)
     .max(MAX_STARTED)
-    .optional(),
+    .optional()
+    .describe('The tables to import, by name or with choices; absent: those that the dialog ticks'),
 })
 
 export type NewTablesInput = z.output<typeof newTablesInput>
 
-export const fetchUrlInput = z.strictObject({ url: z.string().trim().min(1).max(2083) })
+export const fetchUrlInput = z.strictObject({
+  url: z.string().trim().min(1).max(2083).describe('Address of the file, which the server downloads'),
+})
+
+export const uploadInput = z.strictObject({
+  uploadId: id.describe('Of an analysis or an earlier upload'),
+})
 
 /** Limits of cells checked before an import, and of their characters. */
 const MAX_TEXTS = 1000

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
+import { problemsOfDocument } from '../support/openapi.ts'
 import { EVERY_TYPE } from './every-type.ts'
 import { type Bench, createBench, type TestTable } from './support.ts'
 
@@ -88,6 +89,7 @@ describe('GET …/swagger.json', () => {
           .catch((error: Error) => expect(error.message).toContain('Duplicate'))
       }
       const { body } = await bench.rest.get(`${generation === 'v1' ? V1() : V2()}/swagger.json`)
+      expect(problemsOfDocument(body)).toEqual([])
       expect(body).toMatchObject({ openapi: '3.0.0', info: { version: generation === 'v1' ? '1.0' : '2.0' } })
       expect(Object.keys(body.components.securitySchemes)).toContain('xc-token')
       for (const reference of referencesIn(body))

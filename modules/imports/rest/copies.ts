@@ -4,12 +4,13 @@ import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { MAX_COPIED_IN_JOB, MAX_COPIED_RECORDS } from '../../../src/core/record-copies.ts'
+import { MAX_COPIED_IN_JOB, MAX_COPIED_RECORDS, type RecordCopy } from '../../../src/core/record-copies.ts'
 import { MAX_COPIED_TABLES } from '../../../src/core/table-copies.ts'
 import { timeZone } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { wireFlag } from '../../../src/wire/body-values.ts'
+import { describedBy, inputSchema, jsonBody, ok, outputSchema } from '../../../src/wire/openapi.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { BasesService } from '../../bases/index.ts'
 import { readFieldPosition, type SchemaReader } from '../../schema/index.ts'
@@ -60,6 +61,41 @@ const TableBody = z.object({ title: z.string().max(255).optional(), options })
 /** `extra` holds the copy's place, as for a new column. */
 const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).nullish() })
 
+/** The job of a copy. */
+const CopyAnswer = z.object({ id: z.string() })
+const BaseCopyAnswer = CopyAnswer.extend({ base_id: z.string() })
+const ToBaseAnswer = CopyAnswer.extend({
+  table_id: z.string(),
+  tables: z.array(z.object({ from_id: z.string(), table_id: z.string() })),
+})
+
+const StartedAnswer = z.object({ jobId: z.string() }).describe('Of a job, for many records')
+const CopiedAnswer: z.ZodType<RecordCopy> = z.object({
+  ids: z.array(z.union([z.number(), z.string()])).describe('The new records, in the order of the originals'),
+  refused: z.array(
+    z.object({
+      fieldId: z.string(),
+      title: z.string(),
+      count: z.int(),
+      examples: z.array(z.object({ value: z.string(), reason: z.string() })),
+    }),
+  ),
+  deleted: z.int().describe('Originals that were moved to the trash'),
+  kept: z
+    .object({ count: z.int(), reason: z.string() })
+    .nullable()
+    .describe('Originals that a move left in place, and why'),
+})
+
+const describeCopy = (summary: string, body: z.ZodType, answer: z.ZodType, { required = false } = {}) => ({
+  summary,
+  tags: ['Copies'],
+  ...describedBy(() => ({
+    requestBody: { ...jsonBody(inputSchema(body)), required },
+    responses: ok(outputSchema(answer)),
+  })),
+})
+
 /** Copies of bases, tables and columns (wire §13.3). */
 export function copiesRest(
   kernel: Kernel,
@@ -73,33 +109,47 @@ export function copiesRest(
   const app = new Elysia({ name: 'copies-rest' }).use(restBase(kernel, auth))
   for (const prefix of ['/api/v1/db/meta', '/api/v2/meta']) {
     app
-      .post(`${prefix}/duplicate/:baseId`, ({ actor, params, body }) => copy(actor, params.baseId, body))
-      .post(`${prefix}/duplicate/:baseId/:sourceId`, async ({ actor, params, body }) => {
-        const { id: baseId } = await bases.enter(actor, 'base.duplicate', params.baseId)
-        const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
-        if (!sources.some(({ id }) => id === params.sourceId)) {
-          throw notFound('Source', params.sourceId.slice(0, 64))
-        }
-        return copy(actor, baseId, body)
+      .post(`${prefix}/duplicate/:baseId`, ({ actor, params, body }) => copy(actor, params.baseId, body), {
+        detail: describeCopy('Copy a base', CopyBody, BaseCopyAnswer),
       })
-      .post(`${prefix}/duplicate/:baseId/table/:tableId`, async ({ actor, params, body }) => {
-        const { table } = await schema.openTableToCopy(actor, params.tableId)
-        await requireIn(actor, params.baseId, table, notFound('Table', params.tableId.slice(0, 64)))
-        const { title, options } = readBody(TableBody, body)
-        const { jobId } = await copies.table(actor, table.id, {
-          ...(title && { title }),
-          ...partsOf(options),
-        })
-        return { id: jobId }
-      })
-      .post(`${prefix}/duplicate/:baseId/column/:columnId`, async ({ actor, params, body }) => {
-        const { model, field } = await openColumn(actor, params.columnId)
-        await requireIn(actor, params.baseId, model.table, unknownColumn())
-        const { options, extra } = readBody(ColumnBody, body)
-        const place = readFieldPosition(extra?.column_order)
-        const { jobId } = await copies.field(actor, field.id, { ...partsOf(options), place })
-        return { id: jobId }
-      })
+      .post(
+        `${prefix}/duplicate/:baseId/:sourceId`,
+        async ({ actor, params, body }) => {
+          const { id: baseId } = await bases.enter(actor, 'base.duplicate', params.baseId)
+          const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
+          if (!sources.some(({ id }) => id === params.sourceId)) {
+            throw notFound('Source', params.sourceId.slice(0, 64))
+          }
+          return copy(actor, baseId, body)
+        },
+        { detail: describeCopy('Copy a base with this source', CopyBody, BaseCopyAnswer) },
+      )
+      .post(
+        `${prefix}/duplicate/:baseId/table/:tableId`,
+        async ({ actor, params, body }) => {
+          const { table } = await schema.openTableToCopy(actor, params.tableId)
+          await requireIn(actor, params.baseId, table, notFound('Table', params.tableId.slice(0, 64)))
+          const { title, options } = readBody(TableBody, body)
+          const { jobId } = await copies.table(actor, table.id, {
+            ...(title && { title }),
+            ...partsOf(options),
+          })
+          return { id: jobId }
+        },
+        { detail: describeCopy('Copy a table', TableBody, CopyAnswer) },
+      )
+      .post(
+        `${prefix}/duplicate/:baseId/column/:columnId`,
+        async ({ actor, params, body }) => {
+          const { model, field } = await openColumn(actor, params.columnId)
+          await requireIn(actor, params.baseId, model.table, unknownColumn())
+          const { options, extra } = readBody(ColumnBody, body)
+          const place = readFieldPosition(extra?.column_order)
+          const { jobId } = await copies.field(actor, field.id, { ...partsOf(options), place })
+          return { id: jobId }
+        },
+        { detail: describeCopy('Copy a field', ColumnBody, CopyAnswer) },
+      )
   }
   return app
     .get(
@@ -129,7 +179,11 @@ export function copiesRest(
           tables: tables.map(({ id, newId }) => ({ from_id: id, table_id: newId })),
         }
       },
-      { detail: { summary: 'Copy or move a table to another base' } },
+      {
+        detail: describeCopy('Copy or move a table to another base', ToBaseBody, ToBaseAnswer, {
+          required: true,
+        }),
+      },
     )
     .post(
       '/api/v2/tables/:tableId/records/copy',
@@ -142,7 +196,17 @@ export function copiesRest(
           ? copies.records.start(actor, request)
           : copies.records.copy(actor, request)
       },
-      { detail: { summary: 'Copy or move records to another table', tags: ['Records'] } },
+      {
+        detail: {
+          ...describeCopy(
+            'Copy or move records to another table',
+            RecordsBody,
+            z.union([CopiedAnswer, StartedAnswer]),
+            { required: true },
+          ),
+          tags: ['Records'],
+        },
+      },
     )
 
   async function copy(actor: Actor, id: string, body: unknown) {

@@ -1,14 +1,16 @@
+import { type ZodType, z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { mediaTypeOf } from '../../../src/wire/media-type.ts'
+import { FILE, inputSchema, queryParameters } from '../../../src/wire/openapi.ts'
 import { readBody } from '../../../src/wire/rest-base.ts'
-import { fetchUrlInput } from '../input.ts'
+import { fetchUrlInput, newTablesInput, uploadInput } from '../input.ts'
 import type { ImportsService } from '../service.ts'
 import type { Upload } from '../uploads.ts'
-import { requireFile } from './routes.ts'
+import { FILE_TYPE, requireFile } from './routes.ts'
 
 /** Limit of the options that come beside a file. */
 const MAX_OPTIONS_BYTES = 2 * 1024 ** 2
@@ -19,6 +21,57 @@ export interface Received {
   /** True if the call itself stored the file. */
   isNew: boolean
   options: unknown
+}
+
+/** The parameters beside a file that is the body. */
+const fileQuery = z.object({
+  name: z.string().optional().describe('Name of the file that is the body; default: `import.csv`'),
+})
+
+/** The options of imports into new tables beside a file. */
+export const NEW_TABLES = {
+  beside: newTablesInput,
+  json: z.xor([newTablesInput.extend(fetchUrlInput.shape), newTablesInput.extend(uploadInput.shape)]),
+}
+
+/** A file alone. */
+export const FILE_ALONE = {
+  json: z.xor([z.looseObject(fetchUrlInput.shape), z.looseObject(uploadInput.shape)]),
+}
+
+/** The ways in which `receiveFile` takes a file, for the OpenAPI document. */
+export function describeReceived({ beside, json }: { beside?: ZodType; json: ZodType }) {
+  const options = beside && inputSchema(beside)
+  return {
+    parameters: [
+      ...queryParameters(fileQuery),
+      ...(options
+        ? [
+            {
+              name: 'options',
+              in: 'query',
+              description: 'The options beside a file that is the body, as JSON',
+              content: { 'application/json': { schema: options } },
+            },
+          ]
+        : []),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            type: 'object',
+            required: ['file'],
+            properties: { file: FILE, ...(options && { options }) },
+          },
+          ...(options && { encoding: { options: { contentType: 'application/json' } } }),
+        },
+        [FILE_TYPE]: { schema: FILE },
+        'application/json': { schema: inputSchema(json) },
+      },
+    },
+  }
 }
 
 interface Sent {
@@ -41,7 +94,7 @@ export async function receiveFile(
 ): Promise<Received> {
   const type = mediaTypeOf(request)
   if (type === 'multipart/form-data') return receiveForm(imports, actor, request)
-  if (type === 'application/octet-stream') {
+  if (type === FILE_TYPE) {
     const options = query.options === undefined ? {} : parseOptions(query.options)
     const file = requireFile(kernel, request)
     return { upload: await imports.receive(actor, query.name ?? 'import.csv', file), isNew: true, options }
@@ -53,7 +106,8 @@ export async function receiveFile(
     const named = readBody(fetchUrlInput, { url })
     return { upload: await imports.fetchUrl(actor, named.url), isNew: true, options }
   }
-  const { path, ...upload } = await imports.upload(actor, String(uploadId))
+  const named = readBody(uploadInput, { uploadId })
+  const { path, ...upload } = await imports.upload(actor, named.uploadId)
   return { upload, isNew: false, options }
 }
 

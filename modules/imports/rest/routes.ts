@@ -9,13 +9,31 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import { mediaTypeOf } from '../../../src/wire/media-type.ts'
+import {
+  describedBy,
+  FILE,
+  inputSchema,
+  jsonBody,
+  listOf,
+  ok,
+  outputSchema,
+  queryParameters,
+  REFUSED,
+} from '../../../src/wire/openapi.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { analysisInput } from '../input.ts'
 import type { ImportsService } from '../service.ts'
 import { fileTooLarge } from '../uploads.ts'
+import { jobAnswer, jobStateAnswer, reportAnswer, uploadAnswer } from './answers.ts'
 
-const FILE_TYPE = 'application/octet-stream'
+export const FILE_TYPE = 'application/octet-stream'
+
+/** What routes with a file answer beside `REFUSED`. */
+export const FILE_REFUSED = { 413: { $ref: '#/components/responses/Refused' } }
+
+/** A body that is a file. */
+export const fileBody = { required: true, content: { [FILE_TYPE]: { schema: FILE } } }
 
 const jobsQuery = z.object({ job: plainText(64).optional() })
 
@@ -50,12 +68,32 @@ export const importsRest = (
     .use(restBase(kernel, auth))
     .post('/api/internal/uploads', ({ actor, request, query }) => receive(actor, request, query.name), {
       parse: 'none',
+      detail: {
+        tags: ['Web app'],
+        ...describedBy(() => ({
+          parameters: [{ name: 'name', in: 'query', schema: { type: 'string' } }],
+          requestBody: fileBody,
+          responses: { ...ok(outputSchema(uploadAnswer)), ...FILE_REFUSED },
+        })),
+      },
     })
-    .post('/api/internal/uploads/begin', ({ actor, body }) => {
-      refuseToken(actor)
-      const { name, size } = readBody(beginBody, body)
-      return imports.beginUpload(actor, name, size)
-    })
+    .post(
+      '/api/internal/uploads/begin',
+      ({ actor, body }) => {
+        refuseToken(actor)
+        const { name, size } = readBody(beginBody, body)
+        return imports.beginUpload(actor, name, size)
+      },
+      {
+        detail: {
+          tags: ['Web app'],
+          ...describedBy(() => ({
+            requestBody: jsonBody(inputSchema(beginBody)),
+            responses: { ...ok(outputSchema(uploadAnswer)), ...FILE_REFUSED },
+          })),
+        },
+      },
+    )
     .patch(
       '/api/internal/uploads/:uploadId',
       ({ actor, params, query, request }) => {
@@ -64,7 +102,13 @@ export const importsRest = (
         const part = { offset, body: requireFile(kernel, request) }
         return imports.appendUpload(actor, params.uploadId, part)
       },
-      { parse: 'none' },
+      {
+        parse: 'none',
+        detail: {
+          tags: ['Web app'],
+          ...describedBy(() => ({ parameters: queryParameters(offsetQuery), requestBody: fileBody })),
+        },
+      },
     )
     .get('/api/internal/uploads/:uploadId/received', ({ actor, params }) =>
       imports.receivedUpload(actor, params.uploadId),
@@ -74,13 +118,24 @@ export const importsRest = (
       const { from, to } = readBody(sliceQuery, query)
       return download(Bun.file(path).slice(from, to), 'upload.csv')
     })
-    .post('/api/internal/uploads/:uploadId/analysis', async ({ actor, params, body, request }) => {
-      const input = readBody(analysisInput, body ?? {})
-      // Ends the thread when the page is left.
-      const ended = new AbortController()
-      request.signal.addEventListener('abort', () => ended.abort())
-      return jsonLines(await imports.analyse(actor, params.uploadId, input, ended.signal), ended)
-    })
+    .post(
+      '/api/internal/uploads/:uploadId/analysis',
+      async ({ actor, params, body, request }) => {
+        const input = readBody(analysisInput, body ?? {})
+        // Ends the thread when the page is left.
+        const ended = new AbortController()
+        request.signal.addEventListener('abort', () => ended.abort())
+        return jsonLines(await imports.analyse(actor, params.uploadId, input, ended.signal), ended)
+      },
+      {
+        detail: {
+          tags: ['Web app'],
+          ...describedBy(() => ({
+            requestBody: { ...jsonBody(inputSchema(analysisInput)), required: false },
+          })),
+        },
+      },
+    )
     .get('/api/internal/jobs/:jobId/report', async ({ actor, params }) => {
       const { path, fileName } = await imports.report(actor, params.jobId)
       return download(Bun.file(path), fileName)
@@ -91,7 +146,13 @@ export const importsRest = (
         await auth.access.authorize(actor, 'account.read')
         return presentState(await imports.jobs.get(actor, params.jobId))
       },
-      { detail: { summary: 'The state of a job', tags: ['Jobs'] } },
+      {
+        detail: {
+          summary: 'The state of a job',
+          tags: ['Jobs'],
+          ...describedBy(() => ({ responses: ok(outputSchema(jobStateAnswer)) })),
+        },
+      },
     )
     .post(
       '/api/v2/meta/jobs/:jobId/cancel',
@@ -100,7 +161,13 @@ export const importsRest = (
         await imports.jobs.cancel(actor, params.jobId)
         return presentState(await imports.jobs.get(actor, params.jobId))
       },
-      { detail: { summary: 'Cancel a job', tags: ['Jobs'] } },
+      {
+        detail: {
+          summary: 'Cancel a job',
+          tags: ['Jobs'],
+          ...describedBy(() => ({ responses: ok(outputSchema(jobStateAnswer)) })),
+        },
+      },
     )
     .get(
       '/api/v2/meta/jobs/:jobId/report',
@@ -110,18 +177,52 @@ export const importsRest = (
         const { path, fileName } = await imports.report(actor, params.jobId)
         return download(Bun.file(path), fileName)
       },
-      { detail: { summary: 'What an import has not imported', tags: ['Jobs'] } },
+      {
+        detail: {
+          summary: 'What an import has not imported',
+          tags: ['Jobs'],
+          ...describedBy(() => ({
+            parameters: queryParameters(reportQuery),
+            responses: {
+              200: {
+                description: 'OK',
+                content: {
+                  'application/json': { schema: outputSchema(reportAnswer) },
+                  'text/csv': { schema: { type: 'string' } },
+                },
+              },
+              ...REFUSED,
+            },
+          })),
+        },
+      },
     )
     .post('/jobs/listen', async ({ actor, body, request }) => {
       const { _mid, data } = readBody(listenBody, body)
       const news = await messages.listen(data.id, _mid, request.signal)
       return (await maySee(actor, data.id)) ? news : withoutData(news)
     })
-    .post('/api/v2/jobs/:baseId', async ({ actor, params, body, set }) => {
-      const jobs = await imports.jobsOf(actor, params.baseId, readBody(jobsQuery, body).job)
-      set.status = 201
-      return jobs.map(presentJob)
-    })
+    .post(
+      '/api/v2/jobs/:baseId',
+      async ({ actor, params, body, set }) => {
+        const jobs = await imports.jobsOf(actor, params.baseId, readBody(jobsQuery, body).job)
+        set.status = 201
+        return jobs.map(presentJob)
+      },
+      {
+        detail: {
+          summary: 'List the jobs of a base',
+          tags: ['Jobs'],
+          ...describedBy(() => {
+            const { 200: answer = {}, ...refusals } = ok(listOf(outputSchema(jobAnswer)))
+            return {
+              requestBody: { ...jsonBody(inputSchema(jobsQuery)), required: false },
+              responses: { 201: answer, ...refusals },
+            }
+          }),
+        },
+      },
+    )
 
   /** Streams the file to disk. */
   async function receive(actor: Actor, request: Request, name = 'upload.csv'): Promise<unknown> {
@@ -201,7 +302,7 @@ function download(file: Blob, name: string): Response {
   })
 }
 
-export function presentJob(job: Job): Record<string, unknown> {
+export function presentJob(job: Job): z.output<typeof jobAnswer> {
   return {
     id: job.id,
     job: job.kind,
@@ -215,7 +316,7 @@ export function presentJob(job: Job): Record<string, unknown> {
   }
 }
 
-const presentState = (job: Job): Record<string, unknown> => ({
+const presentState = (job: Job): z.output<typeof jobStateAnswer> => ({
   ...presentJob(job),
   progress: job.progress,
   error: job.error,
@@ -231,19 +332,38 @@ const FETCH_TIMEOUT_MS = 60_000
 
 const FetchBody = z.object({ apiMeta: z.object({ url: z.string().max(4096) }) })
 
+/** The bytes of the file; empty for an address of another kind of file. */
+const FetchAnswer = z.object({
+  type: z.literal('Buffer').optional(),
+  data: z.array(z.int().min(0).max(255)).optional(),
+})
+
 /** Downloads a data file for signed-in clients that parse it themselves (wire §3). */
 const fetchRest = (kernel: Kernel, auth: Pick<AuthService, 'access' | 'authenticate'>) => {
   const http = createHttpClient(kernel.config)
   const app = new Elysia().use(restBase(kernel, auth))
   for (const path of FETCH_PATHS) {
-    app.post(path, async ({ actor, body, request }) => {
-      await auth.access.authorize(actor, 'account.read')
-      const { url } = readBody(FetchBody, body).apiMeta
-      if (!URL.canParse(url) || !DATA_FILE.test(new URL(url).pathname)) return {}
-      const limits = { maxBytes: MAX_FETCHED_BYTES, timeoutMs: FETCH_TIMEOUT_MS, signal: request.signal }
-      const answer = await http.get(url, limits)
-      return Buffer.concat(await Array.fromAsync(answer.body)).toJSON()
-    })
+    app.post(
+      path,
+      async ({ actor, body, request }) => {
+        await auth.access.authorize(actor, 'account.read')
+        const { url } = readBody(FetchBody, body).apiMeta
+        if (!URL.canParse(url) || !DATA_FILE.test(new URL(url).pathname)) return {}
+        const limits = { maxBytes: MAX_FETCHED_BYTES, timeoutMs: FETCH_TIMEOUT_MS, signal: request.signal }
+        const answer = await http.get(url, limits)
+        return Buffer.concat(await Array.fromAsync(answer.body)).toJSON()
+      },
+      {
+        detail: {
+          summary: 'Download a data file',
+          tags: ['Imports'],
+          ...describedBy(() => ({
+            requestBody: jsonBody(inputSchema(FetchBody)),
+            responses: ok(outputSchema(FetchAnswer)),
+          })),
+        },
+      },
+    )
   }
   return app
 }

@@ -1,6 +1,7 @@
 import type { Schema } from '../../../../src/core/fields/json-schema.ts'
 import type { Table, View } from '../../../../src/core/model.ts'
 import { isTabular } from '../../../../src/core/views/index.ts'
+import { jsonBody, listOf, ok, RESPONSES, ref } from '../../../../src/wire/openapi.ts'
 import type { SchemaReader } from '../../../schema/index.ts'
 import type { ViewsService } from '../../../views/index.ts'
 import { EXPORT_FORMATS } from '../../export/index.ts'
@@ -8,20 +9,15 @@ import { linkPathsV1, linkPathsV2 } from './links.ts'
 import {
   COMMON_SCHEMAS,
   type DocumentedTable,
-  jsonBody,
   keySchema,
   LIST_PARAMETERS,
-  listOf,
   type Operation,
-  ok,
   PARAMETERS,
   type Paths,
   pageOf,
   parameter,
   pathParameter,
-  RESPONSES,
   recordSchemas,
-  ref,
   SECURITY,
   SECURITY_SCHEMES,
   viewSchema,

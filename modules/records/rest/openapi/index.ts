@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia'
 import { AppError } from '../../../../src/core/errors.ts'
+import type { Schema } from '../../../../src/core/fields/json-schema.ts'
 import type { Kernel } from '../../../../src/kernel.ts'
 import { VERSION } from '../../../../src/version.ts'
+import { completeOperation, REFUSAL, RESPONSES } from '../../../../src/wire/openapi.ts'
 import { restBase } from '../../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../../auth/index.ts'
 import type { SchemaReader } from '../../../schema/index.ts'
@@ -29,9 +31,11 @@ export function openapiRest(kernel: Kernel, services: Services) {
 }
 
 function serverRoutes(app: Elysia) {
+  let document: Promise<Record<string, unknown>> | undefined
+  // Routes do not change, and everybody may request the document.
   return new Elysia({ prefix: '/api/docs' })
     .get('/', () => documentPage('/api/docs/openapi.json', { isOpen: true }), { detail: { hide: true } })
-    .get('/openapi.json', () => describeServer(app), { detail: { hide: true } })
+    .get('/openapi.json', async () => (document ??= describeServer(app)), { detail: { hide: true } })
     .get('/:file', ({ params }) => getPageFile(params.file), { detail: { hide: true } })
 }
 
@@ -63,8 +67,22 @@ async function describeServer(app: Elysia): Promise<Record<string, unknown>> {
   return {
     openapi: '3.0.3',
     info: { title: 'Sheaf', version: VERSION },
-    paths: Object.fromEntries(api),
-    components: { ...components, securitySchemes: SECURITY_SCHEMES },
+    paths: Object.fromEntries(
+      api.map(([path, operations]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(operations ?? {}).map(([method, operation]) => [
+            method,
+            completeOperation(operation as Schema),
+          ]),
+        ),
+      ]),
+    ),
+    components: {
+      schemas: { ...components.schemas, ...REFUSAL },
+      responses: RESPONSES,
+      securitySchemes: SECURITY_SCHEMES,
+    },
     security: SECURITY,
   }
 }

@@ -1,12 +1,10 @@
 import type { Schema } from '../../../../src/core/fields/json-schema.ts'
 import { isSingleLink, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../../src/core/model.ts'
+import { jsonBody, listOf, ok } from '../../../../src/wire/openapi.ts'
 import {
   type DocumentedTable,
-  jsonBody,
-  listOf,
   type Operation,
-  ok,
   type Paths,
   pageOf,
   parameter,

@@ -6,6 +6,7 @@ import { jsonSchema, type Schema } from '../../../../src/core/fields/json-schema
 import { isSingleLink, linkOf } from '../../../../src/core/fields/link-options.ts'
 import { holdsPeople, isBoolean } from '../../../../src/core/fields/traits.ts'
 import type { Field, View } from '../../../../src/core/model.ts'
+import { listOf, REFUSAL, ref } from '../../../../src/wire/openapi.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { isWritable } from '../../table/index.ts'
 import { defaultFields } from '../present.ts'
@@ -33,19 +34,7 @@ export interface Operation {
 
 export type Paths = Record<string, Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>
 
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 export const parameter = (name: string): Schema => ({ $ref: `#/components/parameters/${name}` })
-export const listOf = (items: Schema): Schema => ({ type: 'array', items })
-
-const content = (schema: Schema): Schema => ({ 'application/json': { schema } })
-export const jsonBody = (schema: Schema): Schema => ({ required: true, content: content(schema) })
-export const ok = (schema: Schema, description = 'OK'): Record<string, Schema> => ({
-  200: { description, content: content(schema) },
-  400: { $ref: '#/components/responses/Refused' },
-  401: { $ref: '#/components/responses/Refused' },
-  403: { $ref: '#/components/responses/Refused' },
-  404: { $ref: '#/components/responses/Refused' },
-})
 
 const query = (name: string, schema: Schema, description: string): Schema => ({
   name,
@@ -94,19 +83,7 @@ export const COMMON_SCHEMAS: Record<string, Schema> = {
     },
   },
   Groupby: { type: 'object', properties: { count: { type: 'integer' } }, additionalProperties: true },
-  Refusal: {
-    type: 'object',
-    properties: {
-      error: { type: 'string' },
-      message: { type: 'string' },
-      msg: { type: 'string' },
-      details: { type: 'object', additionalProperties: true },
-    },
-  },
-}
-
-export const RESPONSES: Record<string, Schema> = {
-  Refused: { description: 'Why it was refused', content: content(ref('Refusal')) },
+  ...REFUSAL,
 }
 
 export const SECURITY_SCHEMES: Record<string, Schema> = {
