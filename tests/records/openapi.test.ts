@@ -209,6 +209,10 @@ describe('the pages', () => {
     expect(paths).toContain('/api/v2/tables/{tableId}/records/')
     expect(paths.every((path) => path.startsWith('/api/'))).toBe(true)
     expect(body.paths['/api/v1/db/public/shared-view/{uuid}/rows'].get.security).toEqual([])
+    const parametersOf = (path: string): string[] =>
+      body.paths[path].get.parameters.map(({ name }: Document) => name)
+    expect(parametersOf('/api/v2/tables/{tableId}/history')).toEqual(['tableId', 'limit', 'cursor'])
+    expect(parametersOf('/api/v2/meta/bases/{baseId}/search')).toEqual(['baseId', 'search', 'limit'])
     expect(paths.length).toBeGreaterThan(30)
   })
 })

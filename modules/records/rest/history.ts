@@ -6,6 +6,7 @@ import { notFound } from '../../../src/core/errors.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { json } from '../../../src/wire/answer.ts'
+import { describedBy } from '../../../src/wire/openapi.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -37,17 +38,20 @@ const MomentBody = z.union([
 const PAGE_PARAMETERS = [
   {
     name: 'limit',
-    in: 'query' as const,
+    in: 'query',
     description: `Entries of the page, 1 to ${MAX_ACTIONS}`,
-    schema: { type: 'integer' as const, minimum: 1, maximum: MAX_ACTIONS, default: DEFAULT_LIMIT },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_ACTIONS, default: DEFAULT_LIMIT },
   },
   {
     name: 'cursor',
-    in: 'query' as const,
+    in: 'query',
     description: 'The cursor of the page before',
-    schema: { type: 'integer' as const, minimum: 1 },
+    schema: { type: 'integer', minimum: 1 },
   },
 ]
+
+/** In `describedBy`, because parameters of a detail are lost on routes with parameters in their path. */
+const PAGED = describedBy(() => ({ parameters: PAGE_PARAMETERS }))
 
 const ENTRY_BODY = {
   required: false,
@@ -88,7 +92,7 @@ export function historyRest(kernel: Kernel, { records, auth }: Deps) {
   return new Elysia({ tags: ['History'] })
     .use(restBase(kernel, auth))
     .get(BASE, ({ actor, params, request }) => list(actor, params.baseId, undefined, request), {
-      detail: { summary: 'List what was done in a base, newest first', parameters: PAGE_PARAMETERS },
+      detail: { summary: 'List what was done in a base, newest first', ...PAGED },
     })
     .get(
       '/api/v2/tables/:tableId/history',
@@ -96,7 +100,7 @@ export function historyRest(kernel: Kernel, { records, auth }: Deps) {
         const { model } = await records.open(actor, params.tableId)
         return list(actor, model.table.baseId, model.table.id, request)
       },
-      { detail: { summary: 'List what was done in a table, newest first', parameters: PAGE_PARAMETERS } },
+      { detail: { summary: 'List what was done in a table, newest first', ...PAGED } },
     )
     .post(
       `${BASE}/undo`,

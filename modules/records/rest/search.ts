@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { describedBy } from '../../../src/wire/openapi.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
@@ -21,16 +22,16 @@ const MAX_TEXT = 200
 const PARAMETERS = [
   {
     name: 'search',
-    in: 'query' as const,
+    in: 'query',
     required: true,
     description: 'The text, which matches anywhere in a value, ignoring case',
-    schema: { type: 'string' as const, minLength: 1, maxLength: MAX_TEXT },
+    schema: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
   },
   {
     name: 'limit',
-    in: 'query' as const,
+    in: 'query',
     description: `Matches of each table, 1 to ${MAX_PER_TABLE}`,
-    schema: { type: 'integer' as const, minimum: 1, maximum: MAX_PER_TABLE, default: 5 },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PER_TABLE, default: 5 },
   },
 ]
 
@@ -63,6 +64,8 @@ export function searchRest(kernel: Kernel, { records, schema, auth }: Deps) {
       }
       return { list, unfinished }
     },
-    { detail: { summary: 'Search the records of a base', parameters: PARAMETERS } },
+    {
+      detail: { summary: 'Search the records of a base', ...describedBy(() => ({ parameters: PARAMETERS })) },
+    },
   )
 }
