@@ -146,6 +146,40 @@ describe('bodies of imports', () => {
     }
   })
 
+  test('of imports of bases are refused where the schema forbids them', async () => {
+    const start = '/api/v2/meta/base-imports'
+    const one = `${start}/{importId}`
+    const from = { source: 'teable', credentials: { address: 'https://example.com', token: 't' } }
+    expect(allows(bodyOf(start), { from, sourceBaseId: 'b' })).toBe(true)
+    const forbidden: [path: string, body: unknown][] = [
+      [start, { from }],
+      [start, { from: { ...from, source: 'unknown' }, sourceBaseId: 'b' }],
+      [start, { from, sourceBaseId: 'b', choices: { views: 'no' } }],
+      [`${start}/inspect`, { from: { source: 'teable', credentials: {} } }],
+      [`${start}/describe`, { from }],
+      [`${one}/resume`, { credentials: 1 }],
+      [`${one}/again`, { removeMissing: 'yes' }],
+      [`${one}/cancel`, { removes: 1 }],
+      [`${one}/people`, { memberId: null }],
+    ]
+    for (const [path, body] of forbidden) {
+      const { status } = await sendJson(path.replace('{importId}', 'bimunknown'), body)
+      expect([path, body, allows(bodyOf(path), body), status]).toEqual([path, body, false, 400])
+    }
+    const allowed: [path: string, body: unknown][] = [
+      [`${one}/resume`, {}],
+      [`${one}/resume`, { credentials: { token: 't' } }],
+      [`${one}/again`, { removeMissing: true }],
+      [`${one}/cancel`, { removes: true }],
+      [`${one}/people`, { key: 'ann@example.com', memberId: null }],
+    ]
+    // The body is accepted, and the import is not found.
+    for (const [path, body] of allowed) {
+      const { status } = await sendJson(path.replace('{importId}', 'bimunknown'), body)
+      expect([path, body, allows(bodyOf(path), body), status]).toEqual([path, body, true, 404])
+    }
+  })
+
   test('of forms have the options and the file', async () => {
     const schema = bodyOf(IMPORT, 'multipart/form-data')
     expect(schema).toMatchObject({ required: ['file'], properties: { file: { format: 'binary' } } })

@@ -4,6 +4,13 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { type ImportProblem, importChoices } from '../../../src/core/base-imports.ts'
 import { guardText } from '../../../src/core/csv/format.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import {
+  type Description,
+  describedBy,
+  inputSchema,
+  jsonBody,
+  queryParameters,
+} from '../../../src/wire/openapi.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { fileAnswer } from '../../records/index.ts'
@@ -46,7 +53,14 @@ const reportQuery = z.object({
 
 /** Imports of whole bases. Credentials are part of no answer. */
 export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services) {
-  const detail = (summary: string) => ({ detail: { summary, tags: ['Imports of bases'] } })
+  const detail = (summary: string, describe: () => Description = () => ({})) => ({
+    detail: { summary, tags: ['Imports of bases'], ...describedBy(describe) },
+  })
+  const takes = (body: z.ZodType) => () => ({ requestBody: jsonBody(inputSchema(body)) })
+  const mayTake = (body: z.ZodType) => () => ({
+    requestBody: { ...jsonBody(inputSchema(body)), required: false },
+  })
+  const asks = (query: z.ZodObject) => () => ({ parameters: queryParameters(query) })
   return new Elysia()
     .use(restBase(kernel, auth))
     .get('/api/internal/base-imports/:importId/report', ({ actor, params }) =>
@@ -58,7 +72,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { from, ...rest } = await read(actor, connectInput, body)
         return { bases: await baseImports.inspect(actor, { ...from, ...rest }) }
       },
-      detail('List the bases of a source'),
+      detail('List the bases of a source', takes(connectInput)),
     )
     .post(
       `${REST}/describe`,
@@ -66,7 +80,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { from, ...rest } = await read(actor, describeInput, body)
         return baseImports.describe(actor, { ...from, ...rest })
       },
-      detail('List the tables of a base of a source'),
+      detail('List the tables of a base of a source', takes(describeInput)),
     )
     .post(
       REST,
@@ -75,7 +89,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const input = { ...from, ...rest }
         return baseImports.begin(actor, { ...input, title: title ?? (await titleOf(actor, input)) })
       },
-      detail('Import a base'),
+      detail('Import a base', takes(beginBody)),
     )
     .get(
       REST,
@@ -83,7 +97,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { baseId } = await read(actor, listInput, query)
         return { list: await baseImports.list(actor, baseId) }
       },
-      detail('List imports of bases'),
+      detail('List imports of bases', asks(listInput)),
     )
     .get(
       ONE,
@@ -104,13 +118,13 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { credentials } = await read(actor, resumeInput, body)
         return baseImports.resume(actor, params.importId, credentials)
       },
-      detail('Go on with an import'),
+      detail('Go on with an import', mayTake(resumeInput)),
     )
     .post(
       `${ONE}/again`,
       async ({ actor, params, body }) =>
         baseImports.again(actor, params.importId, await read(actor, againInput, body)),
-      detail('Import what has changed in the source'),
+      detail('Import what has changed in the source', mayTake(againInput)),
     )
     .post(
       `${ONE}/cancel`,
@@ -119,7 +133,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         await baseImports.cancel(actor, importId, removes)
         return baseImports.get(actor, importId)
       },
-      detail('Cancel an import'),
+      detail('Cancel an import', mayTake(cancelBody)),
     )
     .delete(
       `${ONE}/credentials`,
@@ -140,7 +154,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { key, memberId } = await read(actor, matchInput, body)
         return baseImports.match(actor, importId, key, memberId)
       },
-      detail('Choose the member who stands for a person'),
+      detail('Choose the member who stands for a person', takes(matchInput)),
     )
     .get(
       `${ONE}/report`,
@@ -148,7 +162,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { format, ...page } = await read(actor, reportQuery, query)
         return format === 'csv' ? csvReport(actor, importId) : baseImports.reportLines(actor, importId, page)
       },
-      detail('The report of an import'),
+      detail('The report of an import', asks(reportQuery)),
     )
 
   /** Anonymous callers are refused before what they send is checked. */
