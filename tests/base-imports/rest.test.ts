@@ -4,6 +4,7 @@ import type { BaseImport } from '../../src/core/base-imports.ts'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { allows } from '../support/openapi.ts'
 import { until } from '../support/until.ts'
 import { airtableBase, airtableTable, recordsOf } from './support.ts'
 
@@ -12,6 +13,8 @@ let owner: TestUser
 /** API token of the owner. */
 let token: string
 let server: AirtableServer
+// biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is read here as it comes
+let document: any
 
 const SECRET = 'pat-test'
 const books = airtableTable('Books', { Title: 'singleLineText', Odd: 'somethingNew' }, [
@@ -36,6 +39,7 @@ beforeAll(async () => {
   })
   owner = await app.signUp()
   token = await tokenOf(owner)
+  document = (await app.rest().get('/api/docs/openapi.json')).body
 })
 afterAll(async () => {
   await app.stop()
@@ -48,7 +52,7 @@ interface Answer<Body> {
   body: Body
 }
 
-/** Calls with an API token, and sees that no answer has the token of the source. */
+/** Calls with an API token, and sees that answers are as described and that none has the token of the source. */
 async function call<Body = BaseImport & Record<string, unknown>>(
   method: string,
   path = '',
@@ -63,7 +67,22 @@ async function call<Body = BaseImport & Record<string, unknown>>(
   const text = await answer.text()
   expect(text).not.toContain(SECRET)
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
-  return { status: answer.status, text, body: isJson ? JSON.parse(text) : {} }
+  const parsed = isJson ? JSON.parse(text) : {}
+  if (isJson && answer.ok) {
+    const schema = answerSchemaOf(method, path)
+    expect([method, path, text, allows(schema, parsed)]).toEqual([method, path, text, true])
+  }
+  return { status: answer.status, text, body: parsed }
+}
+
+/** The schema of an answer in the OpenAPI document. */
+function answerSchemaOf(method: string, path: string): object {
+  const [first = '', ...others] = path.split('?')[0]!.split('/').slice(1)
+  const isFixed = ['', 'inspect', 'describe'].includes(first)
+  const route = [isFixed ? first : '{importId}', ...others].filter((part) => part !== '')
+  const { responses } =
+    document.paths[['/api/v2/meta/base-imports', ...route].join('/')][method.toLowerCase()]
+  return responses[200].content['application/json'].schema
 }
 
 /** Waits until an import has stopped running. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { z } from 'zod'
 import type { Base } from '../../src/core/model.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
-import { problemsOfDocument } from '../support/openapi.ts'
+import { allows, problemsOfDocument } from '../support/openapi.ts'
 import { type Door, ended, openImports, upload } from './support.ts'
 
 let app: TestApp
@@ -37,11 +36,6 @@ const bodyOf = (path: string, type = 'application/json', method = 'post') =>
   operationOf(path, method).requestBody.content[type].schema
 const answerOf = (path: string, { method = 'post', status = 200 } = {}) =>
   operationOf(path, method).responses[status].content['application/json'].schema
-
-/** True if a schema of the document allows a value. */
-const allows = (schema: object, value: unknown): boolean =>
-  z.fromJSONSchema(schema as z.core.JSONSchema.BaseSchema, { defaultTarget: 'openapi-3.0' }).safeParse(value)
-    .success
 
 const fill = (path: string, uploadId = '') =>
   path.replace('{baseId}', base.id).replace('{tableId}', tableId).replace('{uploadId}', uploadId)

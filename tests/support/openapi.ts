@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 // biome-ignore lint/suspicious/noExplicitAny: a document of OpenAPI is read here as it comes
 type Part = any
 
@@ -107,3 +109,8 @@ export function problemsOfDocument(document: Part): string[] {
       checkSchema(`${at}/${index}`, each)
   }
 }
+
+/** True if a schema of OpenAPI 3.0 without references allows a value. */
+export const allows = (schema: object, value: unknown): boolean =>
+  z.fromJSONSchema(schema as z.core.JSONSchema.BaseSchema, { defaultTarget: 'openapi-3.0' }).safeParse(value)
+    .success

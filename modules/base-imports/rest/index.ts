@@ -9,7 +9,10 @@ import {
   describedBy,
   inputSchema,
   jsonBody,
+  ok,
+  outputSchema,
   queryParameters,
+  REFUSED,
 } from '../../../src/wire/openapi.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -25,6 +28,15 @@ import {
 } from '../input.ts'
 import type { BaseImportsService } from '../service.ts'
 import type { SourceInput } from '../sources/index.ts'
+import {
+  basesAnswer,
+  importAnswer,
+  importsAnswer,
+  peopleAnswer,
+  personAnswer,
+  reportAnswer,
+  tablesAnswer,
+} from './answers.ts'
 
 const COLUMNS = ['kind', 'tableTitle', 'fieldTitle', 'viewTitle', 'recordId', 'reason', 'value'] as const
 const HEADER = ['What', 'Table', 'Field', 'View', 'Record', 'Reason', 'Value']
@@ -51,10 +63,31 @@ const reportQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0),
 })
 
+const describeReport = (): Description => ({
+  parameters: queryParameters(reportQuery),
+  responses: {
+    200: {
+      description: 'OK',
+      content: {
+        'application/json': { schema: outputSchema(reportAnswer) },
+        'text/csv': { schema: { type: 'string' } },
+      },
+    },
+    ...REFUSED,
+  },
+})
+
 /** Imports of whole bases. Credentials are part of no answer. */
 export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services) {
-  const detail = (summary: string, describe: () => Description = () => ({})) => ({
-    detail: { summary, tags: ['Imports of bases'], ...describedBy(describe) },
+  const detail = (summary: string, answer: z.ZodType, describe: () => Description = () => ({})) => ({
+    detail: {
+      summary,
+      tags: ['Imports of bases'],
+      ...describedBy(() => ({
+        responses: { ...ok(outputSchema(answer)), 409: { $ref: '#/components/responses/Refused' } },
+        ...describe(),
+      })),
+    },
   })
   const takes = (body: z.ZodType) => () => ({ requestBody: jsonBody(inputSchema(body)) })
   const mayTake = (body: z.ZodType) => () => ({
@@ -72,7 +105,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { from, ...rest } = await read(actor, connectInput, body)
         return { bases: await baseImports.inspect(actor, { ...from, ...rest }) }
       },
-      detail('List the bases of a source', takes(connectInput)),
+      detail('List the bases of a source', basesAnswer, takes(connectInput)),
     )
     .post(
       `${REST}/describe`,
@@ -80,7 +113,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { from, ...rest } = await read(actor, describeInput, body)
         return baseImports.describe(actor, { ...from, ...rest })
       },
-      detail('List the tables of a base of a source', takes(describeInput)),
+      detail('List the tables of a base of a source', tablesAnswer, takes(describeInput)),
     )
     .post(
       REST,
@@ -89,7 +122,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const input = { ...from, ...rest }
         return baseImports.begin(actor, { ...input, title: title ?? (await titleOf(actor, input)) })
       },
-      detail('Import a base', takes(beginBody)),
+      detail('Import a base', importAnswer, takes(beginBody)),
     )
     .get(
       REST,
@@ -97,12 +130,12 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { baseId } = await read(actor, listInput, query)
         return { list: await baseImports.list(actor, baseId) }
       },
-      detail('List imports of bases', asks(listInput)),
+      detail('List imports of bases', importsAnswer, asks(listInput)),
     )
     .get(
       ONE,
       ({ actor, params }) => baseImports.get(actor, params.importId),
-      detail('The state of an import'),
+      detail('The state of an import', importAnswer),
     )
     .post(
       `${ONE}/pause`,
@@ -110,7 +143,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         await baseImports.pause(actor, importId)
         return baseImports.get(actor, importId)
       },
-      detail('Pause an import'),
+      detail('Pause an import', importAnswer),
     )
     .post(
       `${ONE}/resume`,
@@ -118,13 +151,13 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { credentials } = await read(actor, resumeInput, body)
         return baseImports.resume(actor, params.importId, credentials)
       },
-      detail('Go on with an import', mayTake(resumeInput)),
+      detail('Go on with an import', importAnswer, mayTake(resumeInput)),
     )
     .post(
       `${ONE}/again`,
       async ({ actor, params, body }) =>
         baseImports.again(actor, params.importId, await read(actor, againInput, body)),
-      detail('Import what has changed in the source', mayTake(againInput)),
+      detail('Import what has changed in the source', importAnswer, mayTake(againInput)),
     )
     .post(
       `${ONE}/cancel`,
@@ -133,7 +166,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         await baseImports.cancel(actor, importId, removes)
         return baseImports.get(actor, importId)
       },
-      detail('Cancel an import', mayTake(cancelBody)),
+      detail('Cancel an import', importAnswer, mayTake(cancelBody)),
     )
     .delete(
       `${ONE}/credentials`,
@@ -141,12 +174,12 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         await baseImports.forgetCredentials(actor, importId)
         return baseImports.get(actor, importId)
       },
-      detail('Delete the stored credentials of an import'),
+      detail('Delete the stored credentials of an import', importAnswer),
     )
     .get(
       `${ONE}/people`,
       ({ actor, params }) => baseImports.people(actor, params.importId),
-      detail('The people of an import'),
+      detail('The people of an import', peopleAnswer),
     )
     .post(
       `${ONE}/people`,
@@ -154,7 +187,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { key, memberId } = await read(actor, matchInput, body)
         return baseImports.match(actor, importId, key, memberId)
       },
-      detail('Choose the member who stands for a person', takes(matchInput)),
+      detail('Choose the member who stands for a person', personAnswer, takes(matchInput)),
     )
     .get(
       `${ONE}/report`,
@@ -162,7 +195,7 @@ export function baseImportsRest(kernel: Kernel, { baseImports, auth }: Services)
         const { format, ...page } = await read(actor, reportQuery, query)
         return format === 'csv' ? csvReport(actor, importId) : baseImports.reportLines(actor, importId, page)
       },
-      detail('The report of an import', asks(reportQuery)),
+      detail('The report of an import', reportAnswer, describeReport),
     )
 
   /** Anonymous callers are refused before what they send is checked. */
