@@ -21,4 +21,4 @@ test('an import with a webhook takes at most a tenth more processor time, and is
   const { holds, result, detail } = await measureImports(product, `${receiver.url}/hook`, received, ROWS)
   console.info(`an import of ${ROWS} records with a webhook: ${result} (${detail})`)
   expect(holds).toBe(true)
-})
+}, 300_000)
