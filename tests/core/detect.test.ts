@@ -489,6 +489,16 @@ describe('the display field', () => {
     ).toBe('Country')
   })
 
+  test('is not a note that most records lack, whatever the others are worth', () => {
+    const rows = [
+      ['X1', '2', '10.5', ''],
+      ['Y2', '1', '99', ''],
+      ['X1', '5', '10.5', 'gift\nwrapped'],
+    ]
+    const fields = detectFields(rows, ['sku', 'qty', 'price', 'note'])
+    expect(fields.toSorted((a, b) => b.readability - a.readability)[0]?.title).toBe('sku')
+  })
+
   test('is a name rather than an id, a long text or an e-mail', () => {
     const rows = Array.from({ length: 20 }, (_, n) => [
       `58fa3f0be4b0b7ea545248${10 + n}`,

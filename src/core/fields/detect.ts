@@ -385,12 +385,14 @@ const BY_TYPE: Partial<Record<FieldTypeName, number>> = {
 /** Score of other types, and of whole numbers whose title says that they identify something, if they do. */
 const LEAST = -7
 const NUMBERED = -1.3
+/** Taken off for a column without values, and in proportion for one with blanks: a record without a name cannot be told apart. */
+const BLANK = 15
 /** Typical maximum length of a name. Longer averages reduce the score. */
 const MAX_NAME = 60
 
 /**
  * Scores a column as display field. Names and titles score highest, then other text by how distinct its values are;
- * ids, codes and hashes score lowest, however unique.
+ * ids, codes and hashes score lowest, however unique, and so do columns that are mostly blank.
  *
  * @param values the non-blank cells
  */
@@ -426,7 +428,8 @@ function readabilityOf(
     byUse +
     byLabels +
     differing +
-    values.length / rows -
+    1 -
+    BLANK * (1 - values.length / rows) -
     5 * codes
   )
 }
