@@ -123,7 +123,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const watch: EngineWatch = {
     observe: metrics?.database,
     slow: createSlowQueryLog(log, config.slowQueryMs),
-    refusedBy: (names) => events.emit('indexes.refused', { names }),
+    refusedBy: (indexes) => events.emit('indexes.refused', indexes),
   }
   const meta = await openMeta(config, log, watch).catch((error) => {
     metrics?.close()

@@ -5,6 +5,7 @@ import type { HookNews } from './core/hooks.ts'
 import type { RecordId } from './core/model.ts'
 import type { Presence } from './core/presence.ts'
 import type { Work } from './core/work.ts'
+import type { RefusedIndexes } from './db/watched-engine.ts'
 import type { Job } from './jobs.ts'
 
 /** Events between modules, with their payloads. */
@@ -26,8 +27,8 @@ export interface EventMap {
   'base.deleted': { baseId: string }
   /** An index of a table was built or dropped: plans that depend on it are stale. */
   'indexes.changed': { tableId: string }
-  /** Automatic indexes were dropped during a write that one of them had refused. */
-  'indexes.refused': { names: readonly string[] }
+  /** A write has dropped automatic indexes. */
+  'indexes.refused': RefusedIndexes
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
   /** Somebody waits until the log of a base has been taken; the server that reads it answers then. */

@@ -14,6 +14,7 @@ import type {
 } from '../../src/core/performance.ts'
 import { collectsAnswers } from '../../src/core/views/index.ts'
 import { createMutex } from '../../src/db/mutex.ts'
+import type { RefusedIndexes } from '../../src/db/watched-engine.ts'
 import { isAutomaticIndex, NAME_PREFIX } from '../../src/dialects/automatic-index.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -54,6 +55,8 @@ const SEARCH_KEY = JSON.stringify('search')
 const UNUSED_MS = 30 * DAY_MS
 /** An automatic index that could not be built, for example on a full disk, is decided on again after this time. */
 const FAILED_MS = DAY_MS
+/** Letters of the reason why an index could not be built. */
+const MAX_REASON = 500
 /** Estimated bytes per term and record. */
 const TERM_BYTES = 12
 /** Indexes that people may ask for, per table. */
@@ -111,6 +114,9 @@ const valuesOf = (context: ReadContext, terms: readonly IndexTerm[]): string[] =
 /** True if an index is over the columns and expressions that its fields have now. */
 const isCurrent = (context: ReadContext, { terms, columns }: IndexRow): boolean =>
   valuesOf(context, terms).every((value, at) => value !== '' && columns[at] === value)
+
+/** True if an index is not built again by itself. */
+const hasEnded = ({ state }: IndexRow): boolean => state === 'refused' || state === 'declined'
 
 const isExpression = (value: string | undefined): boolean => value?.startsWith(EXPRESSION_PREFIX) === true
 
@@ -195,8 +201,8 @@ export function createIndexesService(
   events.on('records.changed', ({ baseId }) => void writtenAt.set(baseId, Date.now()))
   events.on('indexes.changed', ({ tableId }) => void known.delete(tableId))
   events.on('events.missed', () => known.clear())
-  events.on('indexes.refused', ({ names }) => {
-    lose(names).catch((error) => log.error('dropped indexes could not be noted', error))
+  events.on('indexes.refused', (refused) => {
+    lose(refused).catch((error) => log.error('dropped indexes could not be noted', error))
   })
 
   const indexes: AutomaticIndexes = {
@@ -218,9 +224,14 @@ export function createIndexesService(
     return buildsByItself && ms >= config.indexSlowMs
   }
 
-  /** Has the next round build indexes again that refused a write. One that refuses a stored value fails with the reason. */
-  async function lose(names: readonly string[]): Promise<void> {
-    for (const tableId of await store.lost(names)) events.emit('indexes.changed', { tableId })
+  /**
+   * Notes that a write has dropped indexes. One that refused the write stays as it is; where nobody knows which of several
+   * did, the next round builds all of them again, and one that refuses a stored value fails with the reason.
+   */
+  async function lose({ names, reason }: RefusedIndexes): Promise<void> {
+    const state = reason === null ? 'building' : 'refused'
+    const tables = await store.lost(names, { state, error: reason?.slice(0, MAX_REASON) ?? null })
+    for (const tableId of tables) events.emit('indexes.changed', { tableId })
   }
 
   /** Adds a read to those since the last round. */
@@ -288,7 +299,11 @@ export function createIndexesService(
       if (signal.aborted) return
       log.warn('an index could not be built', { tableId: row.tableId, index: row.id, error: String(error) })
       const reason = error instanceof Error ? error.message : String(error)
-      await store.ended(row.id, { state: 'failed', error: reason.slice(0, 500) })
+      const isRefused = error instanceof AppError && error.details?.failure === 'value'
+      await store.ended(row.id, {
+        state: isRefused ? 'refused' : 'failed',
+        error: reason.slice(0, MAX_REASON),
+      })
     }
     events.emit('indexes.changed', { tableId: row.tableId })
   }
@@ -405,7 +420,8 @@ export function createIndexesService(
       if (last.slice(0, 10) > row.usedAt.slice(0, 10)) await store.update(row.id, { usedAt: last })
       const isUnused = buildsByItself && now - Date.parse(last) > UNUSED_MS
       const hasFailed = row.state === 'failed' && now - Date.parse(row.createdAt) > FAILED_MS
-      if (row.isAutomatic && (hasFailed || (row.state === 'ready' && isUnused))) unused.push(row.id)
+      const mayGo = row.state === 'ready' || row.state === 'refused'
+      if (row.isAutomatic && (hasFailed || (mayGo && isUnused))) unused.push(row.id)
     }
     await remove(engine, model, unused)
   }
@@ -459,7 +475,7 @@ export function createIndexesService(
     const slow = reads
       .filter(({ key, slowReads }) => slowReads >= MIN_SLOW_READS && !have.some((own) => begins(own, key)))
       .toSorted((a, b) => b.slowMs - a.slowMs)
-    const free = MAX_AUTOMATIC - rows.filter((row) => row.isAutomatic && row.state !== 'declined').length
+    const free = MAX_AUTOMATIC - rows.filter((row) => row.isAutomatic && !hasEnded(row)).length
     if (slow.length === 0 || free <= 0) return []
     const count = await records.total(engine, model)
     const paying = slow.filter(({ slowMs }) => slowMs >= count * BUILD_MS_PER_RECORD)
@@ -599,7 +615,7 @@ export function createIndexesService(
     id: row.id,
     terms: row.terms,
     isAutomatic: row.isAutomatic,
-    state: row.state === 'declined' ? 'failed' : row.state,
+    state: row.state === 'building' || row.state === 'ready' ? row.state : 'failed',
     error: row.error,
     bytes,
     createdAt: row.createdAt,

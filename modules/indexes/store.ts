@@ -47,10 +47,10 @@ export function createIndexStore({ meta }: Pick<Kernel, 'meta'>) {
       const isWanted = and(eq(tableIndexes.id, id), inArray(tableIndexes.state, [...WANTED]))
       return (await db.update(tableIndexes).set(patch).where(isWanted).returning()).length > 0
     },
-    /** Stores that finished indexes are gone and to be built again. @returns their tables */
-    async lost(ids: readonly string[]): Promise<Set<string>> {
+    /** Stores that finished indexes are gone. @returns their tables */
+    async lost(ids: readonly string[], patch: Pick<IndexRow, 'state' | 'error'>): Promise<Set<string>> {
       const isReady = and(inArray(tableIndexes.id, [...ids]), eq(tableIndexes.state, 'ready'))
-      const rows = await db.update(tableIndexes).set({ state: 'building' }).where(isReady).returning()
+      const rows = await db.update(tableIndexes).set(patch).where(isReady).returning()
       return new Set(rows.map(({ tableId }) => tableId))
     },
     async remove(ids: string[]): Promise<void> {

@@ -18,8 +18,11 @@ export function defineIndexesTables(c: Columns) {
       columns: c.json('columns').$type<string[]>().notNull(),
       /** False: somebody asked for it, and it is never dropped by itself. */
       isAutomatic: c.flag('is_automatic').notNull(),
-      /** `declined`: dropped by somebody, so it is not created automatically again. */
-      state: c.text('state').$type<'building' | 'ready' | 'failed' | 'declined'>().notNull(),
+      /**
+       * `refused`: a value of a record cannot be in it, so it is not built again before its fields change. `declined`:
+       * dropped by somebody, so it is not created automatically again.
+       */
+      state: c.text('state').$type<'building' | 'ready' | 'failed' | 'refused' | 'declined'>().notNull(),
       /** Why it could not be built. */
       error: c.text('error'),
       createdAt: c.text('created_at').notNull(),

@@ -6,8 +6,15 @@ export interface EngineWatch {
   /** Takes the time of each read and each transaction, and of each statement of the metadata. */
   observe?: Metrics['database']
   slow?: SlowQueries | null
-  /** Takes the names of automatic indexes that were dropped because one of them had refused a write. */
-  refusedBy?(indexes: readonly string[]): void
+  /** Takes automatic indexes that a write has dropped. */
+  refusedBy?(indexes: RefusedIndexes): void
+}
+
+/** Automatic indexes that were dropped during a write that one of them had refused. */
+export interface RefusedIndexes {
+  names: readonly string[]
+  /** Why they refused the write; null if others than the one at fault are among them. */
+  reason: string | null
 }
 
 /** Reports statements that take long. */

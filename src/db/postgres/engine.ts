@@ -12,6 +12,7 @@ import type {
   Transaction,
 } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
+import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
 import { currentWork } from '../../works.ts'
 import type { PostgresConnection } from '../connection.ts'
@@ -25,7 +26,7 @@ import {
   writePatienceMs,
 } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
-import type { EngineWatch } from '../watched-engine.ts'
+import type { EngineWatch, RefusedIndexes } from '../watched-engine.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import {
   explainPostgres,
@@ -119,7 +120,9 @@ export function openPostgresEngine(
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
-      throw explainPostgres(error, source)
+      const told = explainPostgres(error, source)
+      if (told instanceof AppError) statements.set(told, statementOf(error))
+      throw told
     })
 
   /** Runs `work` with a write connection, exclusively within this process. */
@@ -144,16 +147,20 @@ export function openPostgresEngine(
     })
   }
 
-  /** @param lock statement that keeps others out, within the transaction */
+  /**
+   * @param lock statement that keeps others out, within the transaction
+   * @param without indexes that are dropped first, and back if the transaction fails
+   */
   async function inTransaction<T>(
     lane: Lane,
-    lock: string,
+    { lock = '', without }: { lock?: string; without: readonly string[] },
     work: (tx: Transaction) => Promise<T>,
     turn: Turn = {},
     watch?: ScriptWatch,
   ): Promise<T> {
     try {
       await lane.command(begin(lock)).catch(explainWait(turn))
+      if (without.length > 0) await lane.command(dropping(without)).catch(explainUse)
       const tx = transactionOn(lane, watch?.signal)
       const result = await work(watchedTransaction(tx, watch))
       watch?.commit?.()
@@ -167,6 +174,10 @@ export function openPostgresEngine(
 
   const begin = (lock: string): string =>
     lockTimeoutMs === null ? `begin${lock}` : `begin${lock}; set local lock_timeout = ${lockTimeoutMs}`
+
+  const dropping = (names: readonly string[]): string =>
+    `set local lock_timeout = ${DROP_LOCK_MS}; drop index if exists ${names.map(quotePostgres).join(', ')};
+      set local lock_timeout = ${lockTimeoutMs ?? 0}`
 
   const lockForTransaction = (turn: Turn) => `; ${bounded(`select pg_advisory_xact_lock(${key})`, turn)}`
 
@@ -223,35 +234,8 @@ export function openPostgresEngine(
     column: async (statement) =>
       (await readNumbers(statement)) ??
       mapBreathing(await read<unknown[]>(statement, { scan: true }, true), ([value]) => value),
-    write: (work, afterCommit, { isFollowUp = false } = {}) => {
-      const watch = isFollowUp ? undefined : currentWork()
-      const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }
-      if (!afterCommit)
-        return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), work, turn, watch))
-      return withLock(turn, async (lane) => {
-        const result = await inTransaction(lane, '', work, {}, watch)
-        await afterCommit(result)
-        return result
-      })
-    },
+    ...writesWithout([]),
     writeTogether: groupCommit(),
-    writeScript: (script, { afterCommit, ...given } = {}) => {
-      const watch = given.signal ? given : (currentWork() ?? given)
-      const run = async (lane: Lane) => {
-        if (given.joinsSets) await lane.command(JOIN_SETS)
-        const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
-        watch.commit?.()
-        return results
-      }
-      const turn: Turn = { isLong: true, signal: watch.signal }
-      if (!afterCommit)
-        return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), () => run(lane)))
-      return withLock(turn, async (lane) => {
-        const results = await inTransaction(lane, '', () => run(lane))
-        await afterCommit()
-        return results
-      })
-    },
     exclusively: (work) => withLock({}, () => work()),
     explain: async (statement, table) =>
       dialect.readPlan(await read(dialect.explain(statement), {}, false), table),
@@ -271,17 +255,72 @@ export function openPostgresEngine(
   }
   return {
     ...engine,
-    write: (...given) => withoutRefusingIndexes(() => engine.write(...given)),
-    writeTogether: (...given) => withoutRefusingIndexes(() => engine.writeTogether(...given)),
-    writeScript: (...given) => withoutRefusingIndexes(() => engine.writeScript(...given)),
+    write: (...given) =>
+      withoutRefusingIndexes((without) =>
+        (without.length === 0 ? engine : writesWithout(without)).write(...given),
+      ),
+    writeTogether: (work, onCommit, touches) =>
+      withoutRefusingIndexes((without) =>
+        without.length === 0
+          ? engine.writeTogether(work, onCommit, touches)
+          : writesWithout(without).write(work, async (result) => onCommit?.(result)),
+      ),
+    writeScript: (...given) =>
+      withoutRefusingIndexes(
+        (without) => (without.length === 0 ? engine : writesWithout(without)).writeScript(...given),
+        { isLong: true },
+      ),
   }
 
-  async function automaticIndexes({ withExpressions }: SuspectedIndexes): Promise<string[]> {
+  /** @param without indexes that each transaction drops first, and that are back if it fails */
+  function writesWithout(without: readonly string[]): Pick<Engine, 'write' | 'writeScript'> {
+    return {
+      write: (work, afterCommit, { isFollowUp = false } = {}) => {
+        const watch = isFollowUp ? undefined : currentWork()
+        const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }
+        if (!afterCommit)
+          return withWriter(turn, (lane) =>
+            inTransaction(lane, { lock: lockForTransaction(turn), without }, work, turn, watch),
+          )
+        return withLock(turn, async (lane) => {
+          const result = await inTransaction(lane, { without }, work, {}, watch)
+          await afterCommit(result)
+          return result
+        })
+      },
+      writeScript: (script, { afterCommit, ...given } = {}) => {
+        const watch = given.signal ? given : (currentWork() ?? given)
+        const run = async (lane: Lane) => {
+          if (given.joinsSets) await lane.command(JOIN_SETS)
+          const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
+          watch.commit?.()
+          return results
+        }
+        const turn: Turn = { isLong: true, signal: watch.signal }
+        if (!afterCommit)
+          return withWriter(turn, (lane) =>
+            inTransaction(lane, { lock: lockForTransaction(turn), without }, () => run(lane)),
+          )
+        return withLock(turn, async (lane) => {
+          const results = await inTransaction(lane, { without }, () => run(lane))
+          await afterCommit()
+          return results
+        })
+      },
+    }
+  }
+
+  /** The automatic indexes of the tables that the statement of an error names. */
+  async function suspectedIndexes({ withExpressions }: SuspectedIndexes, error: unknown): Promise<string[]> {
+    const statement = error instanceof AppError ? statements.get(error) : statementOf(error)
     const rows = await engine.all<{ name: string }>({
       sql: `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
-        join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and starts_with(c.relname::text, $2)
-          ${withExpressions ? 'and i.indexprs is not null' : ''}`,
-      params: [schema, NAME_PREFIX],
+        join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = $1 and starts_with(c.relname::text, $2)
+          and ($3::text is null or strpos($3, '"' || t.relname::text || '"') > 0)
+          ${withExpressions ? 'and i.indexprs is not null' : ''}
+        order by c.oid`,
+      params: [schema, NAME_PREFIX, statement ?? null],
     })
     return rows.map(({ name }) => name)
   }
@@ -289,29 +328,69 @@ export function openPostgresEngine(
   /**
    * Repeats a write that an automatic index refused, without that index: PostgreSQL cannot index texts of more than
    * about 2,700 bytes, and computes the expressions of indexes for each written record. No value may be rejected
-   * because of an index.
+   * because of an index. Where the error does not name the index, the write is tried without each one; a write that fails
+   * without all of them is itself at fault, and no index is dropped.
    */
-  async function withoutRefusingIndexes<T>(write: () => Promise<T>): Promise<T> {
-    const dropped: string[] = []
+  async function withoutRefusingIndexes<T>(
+    write: (without: readonly string[]) => Promise<T>,
+    { isLong = false } = {},
+  ): Promise<T> {
+    const dropped: RefusedIndexes[] = []
+    let suspects: string[] = []
+    let reason = ''
     try {
       for (let attempts = 0; ; attempts++) {
         try {
-          return await write()
+          if (suspects.length === 0) return await write([])
+          const found = await writeWithoutOne(write, suspects, isLong)
+          // One of several that had to go together: whoever builds them again finds which.
+          dropped.push({ names: found.without, reason: found.without.length === 1 ? reason : null })
+          return found.result
         } catch (error) {
-          const name = refusingIndex(error, source === OWN_DATABASE)
-          if (name === null || attempts === MAX_DROPPED) throw error
-          const names = typeof name === 'string' ? [name] : await automaticIndexes(name)
-          if (names.length === 0) throw error
-          for (const each of names) {
-            await explained(dropIndex(database.connection, schema, each))
-            dropped.push(each)
+          if (attempts === MAX_DROPPED) throw error
+          if (error instanceof IndexInUse) {
+            for (const name of suspects) await explained(dropIndex(database.connection, schema, name))
+            dropped.push({ names: suspects, reason: null })
+            suspects = []
+            continue
           }
+          const refusal = refusingIndex(error, source === OWN_DATABASE)
+          if (typeof refusal === 'string') {
+            await explained(dropIndex(database.connection, schema, refusal))
+            dropped.push({ names: [refusal], reason: reasonOf(error) })
+            continue
+          }
+          if (refusal === null || suspects.length > 0) throw error
+          suspects = await suspectedIndexes(refusal, error)
+          reason = reasonOf(error)
+          if (suspects.length === 0) throw error
         }
       }
     } finally {
       // Whoever builds them again finds what the write has stored.
-      if (dropped.length > 0) refusedBy?.(dropped)
+      for (const each of dropped) refusedBy?.(each)
     }
+  }
+
+  /**
+   * Repeats a write without one index after the other, then without all of them. A long one is repeated once.
+   *
+   * @throws IndexInUse if readers keep the indexes; the last error of the write
+   */
+  async function writeWithoutOne<T>(
+    write: (without: readonly string[]) => Promise<T>,
+    names: string[],
+    isLong: boolean,
+  ): Promise<{ result: T; without: string[] }> {
+    for (const without of isLong || names.length === 1 ? [] : names.map((name) => [name])) {
+      try {
+        return { result: await write(without), without }
+      } catch (error) {
+        const refusal = refusingIndex(error, source === OWN_DATABASE)
+        if (refusal === null || typeof refusal === 'string') throw error
+      }
+    }
+    return { result: await write(names), without: names }
   }
 
   function groupCommit(): Engine['writeTogether'] {
@@ -352,6 +431,28 @@ async function numbersIn(list: string): Promise<number[]> {
 
 /** Indexes that one write may drop. */
 const MAX_DROPPED = 20
+
+/**
+ * A write waits so long for the readers of an index that it drops: less than the second after which PostgreSQL looks for
+ * deadlocks, and would end the build of another index.
+ */
+const DROP_LOCK_MS = 500
+
+/** Readers, or the build of another index, kept a write from dropping an index. */
+class IndexInUse extends Error {}
+
+const explainUse = (error: unknown): never => {
+  throw isLockTimeout(error) ? new IndexInUse() : error
+}
+
+/** Statements that have failed, by the error that users are shown. */
+const statements = new WeakMap<AppError, string | null>()
+
+/** The statement of a driver's error, which the driver notes. */
+const statementOf = (error: unknown): string | null =>
+  error instanceof Error && 'query' in error && typeof error.query === 'string' ? error.query : null
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Automatic indexes of which one may have refused a write: all, or those over expressions. */
 interface SuspectedIndexes {
