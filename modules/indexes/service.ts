@@ -297,6 +297,8 @@ export function createIndexesService(
       log.info('index built', { tableId: row.tableId, index: row.id })
     } catch (error) {
       if (signal.aborted) return
+      // Of a table in the trash, it is built when the table is restored.
+      if ((await findTable(row.tableId)) === null) return
       log.warn('an index could not be built', { tableId: row.tableId, index: row.id, error: String(error) })
       const reason = error instanceof Error ? error.message : String(error)
       const isRefused = error instanceof AppError && error.details?.failure === 'value'

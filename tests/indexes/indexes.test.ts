@@ -635,6 +635,39 @@ describe('indexes that people ask for', () => {
     expect(await known()).toBe(0)
   })
 
+  test('are built after all if their table is in the trash when their turn comes', async () => {
+    const other = await bench.table({ Num: 'Number' })
+    const ask = (tableId: string, fieldId: string, direction: 'asc' | 'desc' = 'asc') =>
+      bench.trpc.indexes.create.mutate({ tableId, terms: [{ fieldId, as: 'value', direction }] })
+    const isReady = async (tableId: string, id: string) =>
+      (await indexesOf(tableId)).some((index) => index.id === id && index.state === 'ready')
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const { buildIndex } = engine
+    const held = Promise.withResolvers<void>()
+    engine.buildIndex = async (...given) => {
+      await held.promise
+      return buildIndex(...given)
+    }
+    try {
+      // One build follows the other.
+      await ask(other.id, other.field('Num').id)
+      const { id } = await ask(table.id, table.field('Num').id)
+      const last = await ask(other.id, other.field('Num').id, 'desc')
+      await bench.trpc.schema.deleteTable.mutate({ tableId: table.id })
+      held.resolve()
+      await until(() => isReady(other.id, last.id), 'The last build')
+      await bench.trpc.schema.restoreTable.mutate({ tableId: table.id })
+      expect((await indexesOf()).map(({ state }) => state)).not.toContain('failed')
+      await until(async () => {
+        await maintain()
+        return isReady(table.id, id)
+      }, 'The build after the restoration')
+    } finally {
+      held.resolve()
+      engine.buildIndex = buildIndex
+    }
+  })
+
   test('are not suggested where a longer one serves the view', async () => {
     const viewId = table.schema.views[0]!.id
     const sorts = [{ fieldId: table.field('Num').id, direction: 'asc' as const }]
