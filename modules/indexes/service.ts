@@ -167,6 +167,9 @@ export function createIndexesService(
   const addInTurn = createMutex()
   /** Tables whose indexes in the database were compared with their rows. */
   const compared = new Map<string, TableModel>()
+  /** Tables that this server has read, and those of them since the last round. */
+  const read = new Set<string>()
+  const newlyRead = new Map<string, TableModel>()
   let round: Promise<void> | null = null
   let isClosed = false
 
@@ -208,6 +211,10 @@ export function createIndexesService(
   const indexes: AutomaticIndexes = {
     of(model) {
       const { id } = model.table
+      if (!read.has(id)) {
+        read.add(id)
+        newlyRead.set(id, model)
+      }
       const kept = known.get(id)
       if (kept?.model === model) return kept.terms
       const terms = readyTerms(model)
@@ -551,6 +558,33 @@ export function createIndexesService(
     }
   }
 
+  /** True if the database has indexes for reads of a table. */
+  async function hasIndexes(model: TableModel): Promise<boolean> {
+    const engine = await schema.engineOf(model.table)
+    const { sql, params } = engine.dialect.listIndexes(model.table.tableName)
+    // Without their sizes, for which SQLite reads each page.
+    const listed = { sql: `select name from (${sql}) as listed`, params }
+    return (await engine.all<{ name: string }>(listed)).some(({ name }) => isAutomaticIndex(name))
+  }
+
+  /**
+   * The tables among `models` to maintain for indexes that nobody knows: a backup has the metadata and the bases of
+   * different moments.
+   */
+  async function withUnknownIndexes(models: readonly TableModel[]): Promise<string[]> {
+    const found: string[] = []
+    for (const model of models) {
+      const { id: tableId } = model.table
+      if (isClosed || isForeign(model)) continue
+      const hasAny = await hasIndexes(model).catch((error) => {
+        log.error('the indexes of a table could not be listed', error, { tableId })
+        return false
+      })
+      if (hasAny) found.push(tableId)
+    }
+    return found
+  }
+
   async function runRound(isQuiet: (baseId: string) => boolean, now: number): Promise<void> {
     const rows = [...observed.values()]
     observed.clear()
@@ -559,6 +593,9 @@ export function createIndexesService(
       ...(await store.readTables()),
       ...(await store.all()).map(({ tableId }) => tableId),
     ])
+    const others = [...newlyRead.values()].filter(({ table }) => !tables.has(table.id))
+    newlyRead.clear()
+    for (const tableId of await withUnknownIndexes(others)) tables.add(tableId)
     for (const tableId of tables) {
       if (isClosed) return
       await maintainTable(tableId, isQuiet, now).catch((error) =>

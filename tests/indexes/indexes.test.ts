@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { createIndexStore } from '../../modules/indexes/store.ts'
 import { listGroups } from '../../modules/records/read/groups/list-groups.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
+import { createUnfinished } from '../../src/dialects/sqlite-unfinished-index.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
@@ -437,6 +438,32 @@ describe('automatic indexes', () => {
     } finally {
       await own.stop()
     }
+  })
+
+  test('that the metadata do not know, as after a restored backup, are dropped once their table is read', async () => {
+    // Too small for its reads to be observed.
+    const small = await bench.table({ Num: 'Number' })
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const { quote } = engine.dialect
+    const { tableName } = small.schema.table
+    const [name, column] = [tableName, small.field('Num').columnName].map(quote)
+    const unfinished =
+      engine.location.client === 'sqlite3'
+        ? createUnfinished({
+            name: 'sheaf_auto_unfinished',
+            table: tableName,
+            terms: [column!],
+            key: 'id',
+            columns: [[small.field('Num').columnName, 'integer']],
+          })
+        : []
+    const created = [`create index sheaf_auto_unknown on ${name} (${column})`, ...unfinished]
+    await engine.writeScript(created.map((sql) => ({ sql, params: [] })))
+    expect(await namesInDatabase(bench.baseId, tableName)).not.toEqual([])
+    await small.list()
+    await maintain()
+    expect(await namesInDatabase(bench.baseId, tableName)).toEqual([])
+    expect((await bench.rest.post(small.path, { Num: 1 })).status).toBe(200)
   })
 
   test('do not keep a deleted field from being removed forever', async () => {
