@@ -31,7 +31,14 @@ import {
   readHistory,
   rewindCopy,
 } from './history/index.ts'
-import { createLinkReads, type DeletionEffect, deletionEffects, openLink } from './links/index.ts'
+import {
+  createLinkReads,
+  type DeletionEffect,
+  deletionEffects,
+  type OpenLink,
+  openLink,
+  readPairs,
+} from './links/index.ts'
 import {
   createBaseContents,
   createBaseSearch,
@@ -357,6 +364,13 @@ export function createRecordsService(
     formerPeople: createFormerPeople(reader, auth),
     /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for a broken one */
     openLink: (model: TableModel, fieldId: string) => openLink(schema, model, fieldId),
+    /** Which of some records of a link's related table are linked to a record already. Does not check access. */
+    async heldTargets(link: OpenLink, targets: RecordId[]): Promise<Set<string>> {
+      if (targets.length === 0) return new Set()
+      const { dialect, all } = await schema.engineOf(link.model.table)
+      const pairs = await readPairs({ tx: { all }, dialect }, link, { target: targets })
+      return new Set(pairs.map(({ target }) => String(target)))
+    },
     /** Removes positions in manual orders that nothing can restore. Returns their number. */
     removeLostPlaces: async (baseId: string): Promise<number> =>
       removeLostPlaces(await kernel.sources.engine(baseId), { schema, views }),

@@ -27,7 +27,12 @@ const undo = ({ baseId, trpc }: Bench) => trpc.records.undo.mutate({ baseId })
 const reload = async (table: TestTable) =>
   testTable(bench.rest, await bench.trpc.schema.table.query({ tableId: table.id }))
 
-async function linkTo(from: TestTable, to: TestTable, kind: 'mm' | 'bt' | 'hm' = 'mm', title = 'Makers') {
+async function linkTo(
+  from: TestTable,
+  to: TestTable,
+  kind: 'mm' | 'bt' | 'hm' | 'oo' = 'mm',
+  title = 'Makers',
+) {
   const field = { title, type: 'Links' as const, options: { kind, relatedTableId: to.id } }
   const { id } = await bench.trpc.schema.createField.mutate({ tableId: from.id, field })
   return { id, table: await reload(from) }
@@ -256,13 +261,114 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
     await copy(source.table, target.table, [1])
     const linked = `/api/v2/tables/${target.table.id}/links/${target.id}/records/1`
     expect((await bench.rest.get(linked)).body.list.map(({ Id }: { Id: number }) => Id)).toEqual([2])
-    const exclusive = await linkTo(await bench.table({ Title: 'SingleLineText' }), makers, 'hm')
-    const { targets } = await bench.trpc.copies.previewRecords.mutate({
-      tableId: source.table.id,
-      recordIds: [1],
-      targetTableId: exclusive.table.id,
-    })
-    expect(targets.map(({ title }) => title)).not.toContain('Makers')
+  })
+
+  test('fills one-to-many links, and takes no record from the one that has it', async () => {
+    // More than a cell lists.
+    const many = Array.from({ length: 12 }, (_, at) => `part ${at}`)
+    const parts = await bench.table(
+      { Title: 'SingleLineText' },
+      ['free', 'of source', 'of target', 'shared', ...many].map((Title) => ({ Title })),
+    )
+    const source = await linkTo(
+      await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }]),
+      parts,
+      'hm',
+      'Parts',
+    )
+    await link(bench, source.table, source.id, 1, [1, 2, 3, ...many.map((_, at) => 5 + at)])
+    const target = await linkTo(
+      await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }]),
+      parts,
+      'hm',
+      'Parts',
+    )
+    await link(bench, target.table, target.id, 1, [3])
+    const refused = [
+      {
+        title: 'Parts',
+        count: 1,
+        examples: [{ reason: expect.stringContaining('1 linked record belongs') }],
+      },
+    ]
+    const request = { tableId: source.table.id, recordIds: [1, 2], targetTableId: target.table.id }
+    expect(await bench.trpc.copies.previewRecords.mutate(request)).toMatchObject({ refused, left: [] })
+    const { body } = await copy(source.table, target.table, [1, 2], { move: true })
+    expect(body).toMatchObject({ ids: [2, 3], deleted: 2, refused })
+    const linkedTo = async (table: TestTable, fieldId: string, id: number) => {
+      const { list } = (await bench.rest.get(`/api/v2/tables/${table.id}/links/${fieldId}/records/${id}`))
+        .body
+      return list.map(({ Title }: { Title: string }) => Title)
+    }
+    expect(await linkedTo(target.table, target.id, 2)).toEqual(['free', 'of source', ...many])
+    expect(await linkedTo(target.table, target.id, 1)).toEqual(['of target'])
+    await undo(bench)
+    expect(await linkedTo(source.table, source.id, 1)).toEqual(['free', 'of source', 'of target', ...many])
+    // Of several copies that name a record, the first has it.
+    const names = await bench.table({ Title: 'SingleLineText', Parts: 'LongText' }, [
+      { Title: 'c', Parts: 'free, shared' },
+      { Title: 'd', Parts: 'shared' },
+    ])
+    const named = (await copy(names, target.table, [1, 2])).body
+    expect(named.refused).toMatchObject([{ title: 'Parts', count: 1, examples: [{ value: 'shared' }] }])
+    expect(await linkedTo(target.table, target.id, named.ids[0])).toEqual(['free', 'shared'])
+    expect(await linkedTo(target.table, target.id, named.ids[1])).toEqual([])
+  })
+
+  test('fills one-to-many links between the copies, each of which belongs to one', async () => {
+    const source = await bench.table({ Title: 'SingleLineText', Parts: 'SingleLineText' }, [
+      { Title: 'a', Parts: 'b, c' },
+      { Title: 'b', Parts: 'c' },
+      { Title: 'c' },
+    ])
+    const plain = await bench.table({ Title: 'SingleLineText' })
+    const target = await linkTo(plain, plain, 'hm', 'Parts')
+    const { body } = await copy(source, target.table, [1, 2, 3])
+    expect(body.refused).toMatchObject([{ title: 'Parts', count: 1, examples: [{ value: 'c' }] }])
+    const path = `/api/v2/tables/${target.table.id}/links/${target.id}/records`
+    const titles = await Promise.all(
+      [1, 2].map(async (id) =>
+        (await bench.rest.get(`${path}/${id}`)).body.list.map(({ Title }: { Title: string }) => Title),
+      ),
+    )
+    expect(titles).toEqual([['b', 'c'], []])
+  })
+
+  test('fills one-to-one links from both sides with records that have no partner', async () => {
+    const people = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'Ann' }, { Title: 'Bob' }])
+    const seats = await linkTo(
+      await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }]),
+      people,
+      'oo',
+      'Who',
+    )
+    await link(bench, seats.table, seats.id, 1, [1])
+    const names = await bench.table({ Title: 'SingleLineText', Who: 'SingleLineText' }, [
+      { Title: 'y', Who: 'Ann' },
+      { Title: 'z', Who: 'Bob' },
+    ])
+    const { body } = await copy(names, seats.table, [1, 2])
+    expect(body.refused).toMatchObject([{ title: 'Who', count: 1, examples: [{ value: 'Ann' }] }])
+    const rows = await seats.table.list()
+    expect(rows.map(({ Title, Who }) => [Title, (Who as { Title: string } | null)?.Title])).toEqual([
+      ['x', 'Ann'],
+      ['y', undefined],
+      ['z', 'Bob'],
+    ])
+    // From the side of the people, whose partners are the seats.
+    const other = (await reload(people)).schema.fields.find((field) => linkOf(field)?.kind === 'oo')!
+    const further = await bench.table({ Title: 'SingleLineText', Seat: 'SingleLineText' }, [
+      { Title: 'Cid', Seat: 'y' },
+      { Title: 'Dan', Seat: 'z' },
+    ])
+    const mapping = { Title: 'Title', [other.title]: 'Seat' }
+    const answer = (await copy(further, people, [1, 2], { mapping })).body
+    expect(answer.refused).toMatchObject([{ title: other.title, count: 1, examples: [{ value: 'z' }] }])
+    expect((await seats.table.list()).map(({ Who }) => (Who as { Title: string } | null)?.Title)).toEqual([
+      'Ann',
+      'Cid',
+      'Bob',
+    ])
   })
 
   test('keeps files, which stay when the original is deleted forever, and people who are members', async () => {

@@ -8,8 +8,13 @@ import { startValue } from '../../../src/core/fields/default-value.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { isSingleLink, type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
-import { readLinks, readNameList } from '../../../src/core/fields/list-value.ts'
+import {
+  isExclusiveLink,
+  isSingleLink,
+  type LinkOptions,
+  linkOf,
+} from '../../../src/core/fields/link-options.ts'
+import { readLinkIds, readLinks, readNameList } from '../../../src/core/fields/list-value.ts'
 import { readValue } from '../../../src/core/fields/read.ts'
 import {
   hasChoices,
@@ -105,7 +110,10 @@ interface Deps {
   kernel: Pick<Kernel, 'jobs' | 'log' | 'registry' | 'sources'>
   auth: Pick<AuthService, 'access'>
   schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
-  records: Pick<RecordsService, 'open' | 'page' | 'people' | 'openLink' | 'apply' | 'attachments'>
+  records: Pick<
+    RecordsService,
+    'open' | 'page' | 'people' | 'openLink' | 'heldTargets' | 'apply' | 'attachments'
+  >
 }
 
 /** A field of the target, and the field of the source that fills it. */
@@ -136,6 +144,8 @@ interface Converted {
 }
 
 type Column = Converted[]
+
+type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
 
 /** Copies and moves single records to other tables, of the same base or another one. */
 export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
@@ -238,15 +248,16 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   ): Promise<Column> {
     const severalReason = m.imports_report_several_records({ field: pair.target.title })
     const texts = values.map(format)
+    const open = await records.openLink(target, pair.target.id)
     if (linkOf(pair.source)?.relatedTableId === link.relatedTableId) {
-      return values.map((value, at) => {
+      const column = values.map((value, at) => {
         const ids = readLinks(value).records.map(({ id }) => id)
         if (ids.length > 1 && isSingleLink(link)) return refusal(texts[at] ?? '', severalReason)
         return accepted(linkTo(ids))
       })
+      return withoutHeld(open, column, texts)
     }
-    const { related } = await records.openLink(target, pair.target.id)
-    const { displayField, table } = related
+    const { displayField, table } = open.related
     if (fieldType(displayField.type).computed !== undefined) {
       const reason = m.records_error_computed_names({ table: table.title, field: displayField.title })
       return texts.map((text) => (text === '' ? accepted(null) : refusal(text, reason)))
@@ -255,11 +266,11 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     const engine = await schema.engineOf(table)
     const names = await recordsNamed(
       engine,
-      { ...related, displayField: { ...displayField, options } },
+      { ...open.related, displayField: { ...displayField, options } },
       texts.flatMap((text) => (text === '' ? [] : [text, ...readNameList(text)])),
       (statement) => engine.all<ColumnValue>(statement, { scan: true }),
     )
-    return texts.map((text) => {
+    const column = texts.map((text): Converted => {
       const { ids, missing, isTooMany } = readNames(text, link, names)
       if (isTooMany) return refusal(text, severalReason)
       if (missing.length === 0) return accepted(linkTo(ids))
@@ -269,6 +280,32 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       if (unknown.length === 0) return { ...accepted(linkTo(ids)), awaits }
       // The names that are known are linked.
       return { ...refusal(text, unknownNames(table.title, unknown)), value: linkTo(ids), awaits }
+    })
+    return withoutHeld(open, column, texts)
+  }
+
+  /**
+   * Leaves out linked records that may belong to one record only and have it: a copy would take them from that one, which may
+   * be an earlier copy.
+   */
+  async function withoutHeld(open: OpenLink, column: Column, texts: readonly string[]): Promise<Column> {
+    if (!isExclusiveLink(open.options)) return column
+    const all = new Set(column.flatMap(({ value }) => readLinkIds(value) ?? []))
+    const held = await records.heldTargets(open, [...all])
+    const heldCopies = new Set<number>()
+    return column.map((cell, at) => {
+      const ids = readLinkIds(cell.value) ?? []
+      const awaits = cell.awaits ?? []
+      const freeIds = ids.filter((id) => !held.has(String(id)))
+      const freeCopies = awaits.filter((position) => !heldCopies.has(position))
+      for (const id of freeIds) held.add(String(id))
+      for (const position of freeCopies) heldCopies.add(position)
+      if (freeIds.length === ids.length && freeCopies.length === awaits.length) return cell
+      const text = texts[at] ?? ''
+      const count = ids.length + awaits.length - freeIds.length - freeCopies.length
+      const reason = m.copies_report_held({ count, table: open.model.table.title })
+      const { refused } = cell.refused ? cell : refusal(text, reason)
+      return { value: linkTo(freeIds), refused, awaits: freeCopies }
     })
   }
 
@@ -707,15 +744,11 @@ const leftIn = ({ fields }: TableModel, pairs: readonly Pair[]): string[] =>
     })
     .map(({ title }) => title)
 
-/**
- * The fields that copied values can fill. Links whose records belong to one record only are left out: a copy would take them
- * from the record that has them.
- */
+/** The fields that copied values can fill. */
 const targetsIn = ({ fields }: TableModel): Field[] =>
   fields.filter((field) => {
     if (field.isSystem || field.readOnlyReason !== null || field.error !== null) return false
-    const link = linkOf(field)
-    return link ? link.kind === 'mm' || link.kind === 'bt' : isImportable(field.type)
+    return linkOf(field) !== null || isImportable(field.type)
   })
 
 /** Everything but files passes through text. */

@@ -41,7 +41,7 @@ const TOO_MANY = sql.raw(String(MAX_PAIRS + 1))
  * @throws BAD_REQUEST where there are more than one change may touch
  */
 export async function readPairs(
-  { tx, dialect }: Pick<WriteScope, 'tx' | 'dialect'>,
+  { tx, dialect }: Pick<WriteScope, 'dialect'> & { tx: Pick<Transaction, 'all'> },
   link: OpenLink,
   filter: PairFilter,
 ): Promise<StoredPair[]> {

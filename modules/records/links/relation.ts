@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
+import { isExclusiveLink, type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -70,8 +70,7 @@ export interface OpenLink {
 export const ownHoldsOne = ({ options }: OpenLink): boolean => options.kind === 'bt' || options.kind === 'oo'
 
 /** True if a record of the related table is linked to one record at most. */
-export const relatedHeldByOne = ({ options }: OpenLink): boolean =>
-  options.kind === 'hm' || options.kind === 'oo'
+export const relatedHeldByOne = ({ options }: OpenLink): boolean => isExclusiveLink(options)
 
 /**
  * Resolves a link field for reading or writing.

@@ -40,6 +40,10 @@ export type LinkOptions = z.output<typeof linkOptions>
 /** True where a record has at most one linked record: bt and oo. */
 export const isSingleLink = ({ kind }: Pick<LinkOptions, 'kind'>): boolean => kind === 'bt' || kind === 'oo'
 
+/** True where a linked record belongs to one record at most: hm and oo. */
+export const isExclusiveLink = ({ kind }: Pick<LinkOptions, 'kind'>): boolean =>
+  kind === 'hm' || kind === 'oo'
+
 /** The options that have been read: each write of links asks for those of every link field of the base. */
 const known = new WeakMap<object, { options: LinkOptions | null }>()
 
