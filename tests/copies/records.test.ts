@@ -91,7 +91,11 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
       const member = await createMember(bench.app, first.baseId, role ?? 'viewer')
       if (added)
         await bench.trpc.bases.invite.mutate({ baseId: second.baseId, emails: [member.email], role: added })
-      return (await bench.app.rest(member.token).post(`${source.path}/copy`, { ...request, move })).status
+      const client = bench.app.rest(member.token)
+      const preview = await client.post(`${source.path}/copy/preview`, { ...request, move })
+      const { status } = await client.post(`${source.path}/copy`, { ...request, move })
+      expect(preview.status).toBe(status)
+      return status
     }
     expect(await tryAs({ target: 'editor' })).toBe(403)
     expect(await tryAs({ source: 'editor' })).toBe(403)
@@ -134,6 +138,11 @@ describe('POST /api/v2/tables/{tableId}/records/copy', () => {
     expect(preview.targets.find(({ title }) => title === 'PRICE')?.sourceId).toBe(source.field('Price').id)
     expect(preview.targets.find(({ title }) => title === 'New')?.sourceId).toBeNull()
     expect(preview).toMatchObject({ missing: [], left: ['Only'] })
+    const overRest = { targetTableId: target.id, ids: [2, 1] }
+    expect(await bench.rest.post(`${source.path}/copy/preview`, overRest)).toMatchObject({
+      status: 200,
+      body: preview,
+    })
     expect(await target.total()).toBe(0)
     const { status, body } = await copy(source, target, [2, 1, 2])
     expect(status).toBe(200)

@@ -107,6 +107,10 @@ describe('bodies of imports', () => {
       ['/api/v2/meta/axiosRequestMake', { apiMeta: {} }],
       ['/api/v2/meta/tables/{tableId}/copy', { baseId: base.id, withData: 'yes' }],
       ['/api/v2/tables/{tableId}/records/copy', { targetTableId: tableId, ids: [] }],
+      [
+        '/api/v2/tables/{tableId}/records/copy/preview',
+        { targetTableId: tableId, ids: Array.from({ length: 1_001 }, (_, at) => at + 1) },
+      ],
       ['/api/v2/meta/duplicate/{baseId}', { options: { excludeData: 2 } }],
     ]
     for (const [path, body] of forbidden) {

@@ -4,7 +4,12 @@ import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { MAX_COPIED_IN_JOB, MAX_COPIED_RECORDS, type RecordCopy } from '../../../src/core/record-copies.ts'
+import {
+  MAX_COPIED_IN_JOB,
+  MAX_COPIED_RECORDS,
+  type RecordCopy,
+  type RecordCopyPreview,
+} from '../../../src/core/record-copies.ts'
 import { MAX_COPIED_TABLES } from '../../../src/core/table-copies.ts'
 import { timeZone } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -57,6 +62,13 @@ const RecordsBody = z.strictObject({
   move: z.boolean().optional(),
   timeZone,
 })
+const RecordsPreviewBody = RecordsBody.extend({
+  ids: RecordsBody.shape.ids.check(
+    z.maxLength(MAX_COPIED_RECORDS, {
+      error: () => m.copies_error_too_many_records({ max: MAX_COPIED_RECORDS }),
+    }),
+  ),
+})
 const TableBody = z.object({ title: z.string().max(255).optional(), options })
 /** `extra` holds the copy's place, as for a new column. */
 const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).nullish() })
@@ -70,16 +82,34 @@ const ToBaseAnswer = CopyAnswer.extend({
 })
 
 const StartedAnswer = z.object({ jobId: z.string() }).describe('Of a job, for many records')
+const refusedValues = z.array(
+  z.object({
+    fieldId: z.string(),
+    title: z.string(),
+    count: z.int(),
+    examples: z.array(z.object({ value: z.string(), reason: z.string() })),
+  }),
+)
+const copyField = z.object({ id: z.string(), title: z.string(), holdsFiles: z.boolean() })
+const RecordsPreviewAnswer: z.ZodType<RecordCopyPreview> = z.object({
+  targets: z
+    .array(
+      copyField.extend({
+        required: z.boolean(),
+        sourceId: z.string().nullable().describe('The field that fills it; null: it gets its default'),
+      }),
+    )
+    .describe('The fields that can be filled'),
+  sources: z.array(copyField).describe('The fields that can fill them'),
+  left: z.array(z.string()).describe('Fields of the source that people fill and that are not copied'),
+  refused: refusedValues,
+  missing: z
+    .array(z.object({ title: z.string(), count: z.int() }))
+    .describe('Required fields, and how many records have no value for them: nothing can be copied then'),
+})
 const CopiedAnswer: z.ZodType<RecordCopy> = z.object({
   ids: z.array(z.union([z.number(), z.string()])).describe('The new records, in the order of the originals'),
-  refused: z.array(
-    z.object({
-      fieldId: z.string(),
-      title: z.string(),
-      count: z.int(),
-      examples: z.array(z.object({ value: z.string(), reason: z.string() })),
-    }),
-  ),
+  refused: refusedValues,
   deleted: z.int().describe('Originals that were moved to the trash'),
   kept: z
     .object({ count: z.int(), reason: z.string() })
@@ -202,6 +232,26 @@ export function copiesRest(
             'Copy or move records to another table',
             RecordsBody,
             z.union([CopiedAnswer, StartedAnswer]),
+            { required: true },
+          ),
+          tags: ['Records'],
+        },
+      },
+    )
+    .post(
+      '/api/v2/tables/:tableId/records/copy/preview',
+      async ({ actor, params: { tableId }, body }) => {
+        // Access is checked before the body.
+        await schema.openTable(actor, 'record.list', tableId)
+        const { ids, move, ...wanted } = readBody(RecordsPreviewBody, body)
+        return copies.records.preview(actor, { ...wanted, tableId, recordIds: ids, isMove: move })
+      },
+      {
+        detail: {
+          ...describeCopy(
+            'Preview a copy or move of records to another table',
+            RecordsPreviewBody,
+            RecordsPreviewAnswer,
             { required: true },
           ),
           tags: ['Records'],
