@@ -9,6 +9,10 @@ export interface JobProgress {
   unit: 'rows' | 'bytes' | 'tables'
   /** How often the job went on after its server had stopped. */
   restarts?: number
+  /** How far it had come at most when a run was interrupted. */
+  furthest?: number
+  /** Interrupted runs in a row that have not come further than that. */
+  fruitless?: number
 }
 
 /** A background job as its owner sees it. */
@@ -78,6 +82,13 @@ export interface JobKind<Input> {
     input: Input,
     job: { id: string; userId: string },
   ): Promise<{ result: unknown } | { error: string } | 'resume' | null>
+  /**
+   * Cleans up after a job that `recover` would resume, and that has been interrupted too often without coming further. Returns why it
+   * has failed. By default it says that nothing was changed.
+   *
+   * @param remembered as in `JobContext`
+   */
+  giveUp?(input: Input, job: { id: string; remembered: unknown }): Promise<string>
   /** Set if jobs go on after their server has stopped. */
   resumes?: true
   /**

@@ -27,10 +27,10 @@ const STORE_EVERY_MS = 2000
 /** Retry interval for storing an end, for example after a full disk. */
 const STORE_AGAIN_MS = 5000
 
-/** Runs of a job that the database interrupts by going away. */
-const MAX_RUNS = 3
-/** A job that goes on this often has failed: it may be what ends the server. */
-const MAX_RESTARTS = 5
+/** Runs of a job that the database interrupts by going away, in a row, which do not come further than those before. */
+const MAX_FRUITLESS_RUNS = 3
+/** A job that goes on this often without coming further has failed: it may be what ends the server. */
+const MAX_FRUITLESS_RESTARTS = 5
 /** How often a job that was cut off from the database or from the other servers looks whether they are back. */
 const LOOK_AGAIN_MS = 500
 /** Options of what a job that `completes` waits for. */
@@ -247,15 +247,17 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
       const completes = mustComplete(run)
       await whileOwn(run, () => change(run, { status: 'active' }), completes ? COMPLETING : {})
-      // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
-      if (!completes || isStopping(controller.signal)) controller.signal.throwIfAborted()
-      const runOnce = async (isResumed: boolean) =>
-        kind.run(input, {
+      const runOnce = async (isResumed: boolean) => {
+        const remembered = isResumed ? await store.remembered(job.id) : null
+        // Cancelled while its state was stored or read: an abort event that has already fired never reaches `run`.
+        if (!(kind.completes && isResumed) || isStopping(controller.signal))
+          controller.signal.throwIfAborted()
+        return kind.run(input, {
           jobId: job.id,
           userId: job.userId,
           isResumed,
           signal: controller.signal,
-          remembered: isResumed ? await store.remembered(job.id) : null,
+          remembered,
           remember: (state) => whileOwn(run, () => store.remember(job.id, state), { triesIfCancelled: 1 }),
           report(progress) {
             job.progress = { ...job.progress, ...progress }
@@ -264,6 +266,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
             persist.call()
           },
         })
+      }
       return { status: 'completed', result: (await runAgainAfterOutage(run, kind, runOnce)) ?? null }
     } catch (error) {
       const { aborted, reason } = controller.signal
@@ -289,6 +292,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   ): Promise<unknown> {
     const { job, input, controller } = run
     const { signal } = controller
+    let furthest = job.progress.done
+    let fruitless = 0
     for (let runs = 1; ; runs++) {
       try {
         return await runOnce(runs > 1 || (job.progress.restarts ?? 0) > 0)
@@ -298,7 +303,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         const recoverRun = () => kind.recover(input, { id: job.id, userId: job.userId })
         const done = await whileOwn(run, recoverRun, kind.completes ? COMPLETING : {})
         if (done && done !== 'resume' && 'result' in done) return done.result
-        if (runs === MAX_RUNS) throw error
+        const { done: reached } = job.progress
+        fruitless = reached > furthest ? 0 : fruitless + 1
+        furthest = Math.max(furthest, reached)
+        if (fruitless === MAX_FRUITLESS_RUNS) throw error
       }
     }
   }
@@ -407,25 +415,30 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
           log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
           return null
         })
-      const { restarts = 0 } = job.progress
-      if (done === 'resume' && restarts < MAX_RESTARTS) {
-        const again: Job = {
-          ...job,
-          status: 'waiting',
-          progress: { ...job.progress, restarts: restarts + 1 },
-          updatedAt: nowIso(),
-        }
+      const again = done === 'resume' ? restarted(job) : null
+      if (again) {
         await store.save(again)
         add(again, input)
         events.emit('job.changed', again)
         pump()
-        continue
-      }
-      if (done && done !== 'resume' && 'result' in done)
-        await end(job, { status: 'completed', result: done.result })
-      else await end(job, { status: 'failed', error: done && done !== 'resume' ? done.error : STOPPED })
+      } else if (done === 'resume') await giveUp(job, input)
+      else if (done && 'result' in done) await end(job, { status: 'completed', result: done.result })
+      else await end(job, { status: 'failed', error: done ? done.error : STOPPED })
     }
     await store.forgetOld()
+  }
+
+  async function giveUp(job: Job, input: unknown): Promise<void> {
+    const remembered = await store.remembered(job.id)
+    const error = await kinds
+      .get(job.kind)
+      ?.giveUp?.(input, { id: job.id, remembered })
+      .catch((error) => {
+        if (isOutage(error)) throw error
+        log.error('a job that was given up could not be cleaned up', error, { jobId: job.id, kind: job.kind })
+        return m.request_error_unexpected()
+      })
+    await end(job, { status: 'failed', error: error ?? STOPPED })
   }
 
   async function change({ job }: Run, patch: Partial<Job>): Promise<void> {
@@ -505,6 +518,26 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       clearInterval(storeAgain)
       clearTimeout(recovery)
     },
+  }
+}
+
+/** An interrupted job that runs again; null if too many runs have not come further. One that was waiting has not run. */
+function restarted(job: Job): Job | null {
+  const { done, restarts = 0, furthest = 0 } = job.progress
+  // Servers of other versions count all runs.
+  const { fruitless: before = restarts } = job.progress
+  const fruitless = job.status === 'waiting' ? before : done > furthest ? 0 : before + 1
+  if (fruitless > MAX_FRUITLESS_RESTARTS) return null
+  return {
+    ...job,
+    status: 'waiting',
+    progress: {
+      ...job.progress,
+      restarts: restarts + 1,
+      furthest: Math.max(furthest, done),
+      fruitless,
+    },
+    updatedAt: nowIso(),
   }
 }
 

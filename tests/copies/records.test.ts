@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { lastChangeId, removeEntries } from '../../src/db/change-log.ts'
+import { defineJobsTable } from '../../src/db/jobs-table.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
@@ -825,6 +827,41 @@ describe('copying and moving more records than in a call', () => {
       if (of === other) await undo(bench)
       expect([await source.total(), await target.total()]).toEqual([COUNT, 0])
     }
+  })
+
+  test('tells how many are copied where the server has stopped too often', async () => {
+    const source = await many(1_001)
+    const target = await bench.table({ Title: 'SingleLineText' })
+    const { jobId } = (await copy(source, target, idsOf(1_001))).body
+    expect((await ended(jobId)).status).toBe('completed')
+    // As if the last of many runs had been interrupted after it wrote the second portion.
+    const { meta, jobs } = bench.app.kernel
+    const table = meta.tables(defineJobsTable)
+    const result = { tableId: target.id, copied: 1_000, refused: [], deleted: 0, kept: null, left: 1 }
+    const interrupted = (remembered: unknown, input = {}) =>
+      meta.db
+        .update(table)
+        .set({
+          status: 'active',
+          progress: { done: 1_000, total: 1_001, unit: 'rows', restarts: 9, furthest: 1_000, fruitless: 5 },
+          result: remembered,
+          error: null,
+          ...input,
+        })
+        .where(eq(table.id, jobId))
+    await interrupted({ result, portion: { from: 1_000, originals: '', copied: 1, refused: [] } })
+    await jobs.recover()
+    expect(await ended(jobId)).toMatchObject({
+      status: 'failed',
+      error:
+        'The server stopped again and again while this was running. Records copied before: 1001. Undo takes them back.',
+    })
+    expect(await target.total()).toBe(1_001)
+    // A job of a server that could not go on with it.
+    const [stored] = await meta.db.select().from(table).where(eq(table.id, jobId))
+    await interrupted(null, { input: { ...(stored?.input as object), resumes: undefined } })
+    await jobs.recover()
+    expect((await ended(jobId)).error).toContain('Records that were copied before are there')
   })
 
   test('writes nothing if one of them has no value for a required field', async () => {

@@ -298,6 +298,67 @@ describe('createJobs', () => {
     await last.close()
   })
 
+  test('goes on as often as the runs come further, and counts no run of a job that waits', async () => {
+    const runs: string[] = []
+    let isAdvancing = true
+    let done = 0
+    const kind: JobKind<unknown> = {
+      resumes: true,
+      run: (_input, { jobId, signal, report }) => {
+        runs.push(jobId)
+        if (isAdvancing) report({ done: ++done })
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        })
+      },
+      recover: async () => 'resume',
+      giveUp: async (_input, { remembered }) => `given up with ${remembered}`,
+    }
+    jobs.register('test', kind)
+    await start('a')
+    await start('b')
+    const stored = createJobs({ meta, events, log })
+    await until(async () => (await stored.find('a'))?.progress.done === 1)
+    const restart = async () => {
+      const next = createJobs({ meta, events, log })
+      next.register('test', kind)
+      await next.recover()
+      return next
+    }
+    for (let restarts = 1; restarts <= 14; restarts++) {
+      isAdvancing = restarts <= 8
+      const next = await restart()
+      await until(
+        async () => runs.length === 1 + restarts && (await stored.find('a'))?.progress.done === done,
+      )
+      await until(async () => (await stored.find('a'))?.status === 'active')
+      await next.close()
+    }
+    const last = await restart()
+    await until(async () => (await last.find('a'))?.status === 'failed')
+    expect((await last.find('a'))?.error).toBe('given up with null')
+    expect(runs.slice(0, 15)).toEqual(Array.from({ length: 15 }, () => 'a'))
+    await until(async () => (await last.find('b'))?.status === 'active')
+    await last.close()
+    await stored.close()
+  })
+
+  test('runs again after an outage as often as the runs come further', async () => {
+    const away = () => new AppError('DATABASE_UNREACHABLE', 'The database is away', { retryAfterSeconds: 1 })
+    let runs = 0
+    register({
+      run: async (_input, { report }) => {
+        runs++
+        if (runs <= 5) report({ done: runs })
+        throw away()
+      },
+      recover: async () => 'resume',
+    })
+    await start('a')
+    await until(async () => (await statusOf('a')) === 'failed')
+    expect([runs, (await jobs.find('a'))?.error]).toEqual([8, 'The database is away'])
+  })
+
   test('completes what a run has left when its job is cancelled while it waits to go on', async () => {
     const completed: [string, boolean][] = []
     const kind: JobKind<unknown> = {

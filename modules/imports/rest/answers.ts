@@ -80,6 +80,8 @@ const jobProgress: z.ZodType<JobProgress> = z.object({
   total: z.number().nullable().describe('Null while it is not known'),
   unit: z.enum(['rows', 'bytes', 'tables']),
   restarts: count.optional().describe('How often the job went on after its server had stopped'),
+  furthest: z.number().optional().describe('How far it had come at most when a run was interrupted'),
+  fruitless: count.optional().describe('Interrupted runs in a row that have not come further than that'),
 })
 
 /** The state of a job. */
