@@ -63,3 +63,14 @@ export function isJson(text: string): boolean {
     throw error
   }
 }
+
+/** Escapes in JSON: the null character, a pair of surrogates, a surrogate alone, and all others. */
+const ESCAPES =
+  /\\(?:u0000|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[\s\S])/g
+
+/** JSON text without null characters and halves of surrogate pairs, which PostgreSQL stores neither in text nor in JSON. */
+export const storableJson = (text: string): string =>
+  text.replace(ESCAPES, (sequence) => {
+    if (sequence === '\\u0000') return ''
+    return sequence.length === '\\ud83d'.length ? '\ufffd' : sequence
+  })

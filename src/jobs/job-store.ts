@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { nowMs } from '../clock.ts'
+import { storableJson } from '../core/json-text.ts'
 import { defineJobsTable } from '../db/jobs-table.ts'
 import type { Meta } from '../db/meta.ts'
 import { hasEnded, type Job } from '../jobs.ts'
@@ -19,7 +20,13 @@ export function createJobStore(meta: Meta) {
   const saving = ({ id, status, progress, result, error, updatedAt }: Job) =>
     db
       .update(jobs)
-      .set({ status, progress, error, updatedAt, ...(hasEnded(status) && { result }) })
+      .set({
+        status,
+        progress,
+        error: storable(error),
+        updatedAt,
+        ...(hasEnded(status) && { result: storable(result) }),
+      })
       .where(and(eq(jobs.id, id), isUnfinished))
 
   return {
@@ -35,7 +42,7 @@ export function createJobStore(meta: Meta) {
     async remember(id: string, state: unknown): Promise<void> {
       await db
         .update(jobs)
-        .set({ result: state })
+        .set({ result: storable(state) })
         .where(and(eq(jobs.id, id), isUnfinished))
     },
     /** What `remember` has stored last; null without. */
@@ -81,6 +88,9 @@ export function createJobStore(meta: Meta) {
     },
   }
 }
+
+/** Texts of connected databases and files may have characters that PostgreSQL cannot store. */
+const storable = <T>(value: T): T => JSON.parse(storableJson(JSON.stringify(value ?? null)))
 
 type Row = ReturnType<typeof defineJobsTable>['$inferSelect']
 

@@ -829,6 +829,39 @@ describe('copying and moving more records than in a call', () => {
     }
   })
 
+  test('goes on with texts that PostgreSQL cannot store, which it reports', async () => {
+    const numbers = Array.from({ length: 1_001 }, (_, at) => `(${at + 1}, '7', 'x')`)
+    const database = await createForeign('mariadb', [
+      'create table odd (id int primary key, number varchar(20), note varchar(20))',
+      `insert into odd values ${numbers.join(', ')}`,
+      "update odd set number = concat('a', char(0), 'b'), note = concat('c', char(0), 'd') where id = 2",
+    ])
+    try {
+      await connect(bench, database.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+      const { id: tableId } = tables.find(({ title }) => title.toLowerCase() === 'odd')!
+      const odd = testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+      const named = (name: string) =>
+        odd.schema.fields.find(({ title }) => title.toLowerCase() === name)!.title
+      const target = await bench.table({ Number: 'Number', Note: 'LongText' })
+      const mapping = { Number: named('number'), Note: named('note') }
+      const { jobId } = (await copy(odd, target, idsOf(1_001), { mapping })).body
+      expect(await ended(jobId)).toMatchObject({
+        status: 'completed',
+        result: {
+          copied: 1_001,
+          refused: [
+            { title: 'Number', count: 1 },
+            { title: 'Note', count: 1 },
+          ],
+        },
+      })
+      expect(await target.total()).toBe(1_001)
+    } finally {
+      await database.stop()
+    }
+  })
+
   test('tells how many are copied where the server has stopped too often', async () => {
     const source = await many(1_001)
     const target = await bench.table({ Title: 'SingleLineText' })

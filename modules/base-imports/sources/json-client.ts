@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
+import { parseJsonText, storableJson } from '../../../src/core/json-text.ts'
 import { type HttpClient, HttpFailure, type HttpReply, TRANSIENT_STATUSES } from '../../../src/http.ts'
 import { m } from '../../../src/messages.gen.ts'
 
@@ -176,20 +176,9 @@ export function createJsonClient(options: JsonClientOptions): JsonClient {
   return { get }
 }
 
-/** Escapes in JSON: the null character, a pair of surrogates, a surrogate alone, and all others. */
-const ESCAPES =
-  /\\(?:u0000|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[\s\S])/g
-
-/** Without null characters and halves of surrogate pairs, which PostgreSQL stores neither in text nor in JSON. */
-const storable = (body: string): string =>
-  body.replace(ESCAPES, (sequence) => {
-    if (sequence === '\\u0000') return ''
-    return sequence.length === '\\ud83d'.length ? '\ufffd' : sequence
-  })
-
 function parse(body: string): unknown {
   try {
-    return parseJsonText(storable(body))
+    return parseJsonText(storableJson(body))
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
