@@ -20,9 +20,7 @@ export const PERSON = 'person'
 export const MATCH = 'match'
 
 /** A person as runs have found them. */
-export interface FoundPerson {
-  email: string | null
-  name: string | null
+export interface FoundPerson extends SourcePerson {
   /** Cells in the source by the ids of their fields, and records that they have created by `createdPlace`. */
   counts: Record<string, number>
   comments: number
@@ -37,9 +35,15 @@ export interface FoundPerson {
 /** Where the records are counted that a person has created. */
 export const createdPlace = (sourceTableId: string): string => `created ${sourceTableId}`
 
-/** Identifies a person: the address, or the name of one without. Empty for one without both. */
-export const personKey = ({ email, name }: SourcePerson): string =>
-  cleanName((email?.trim() || name?.trim() || '').toLowerCase()) ?? ''
+/**
+ * Identifies a person: the address, or the id of one without, since several people may have the same name, or the name. Empty for one
+ * without all of them.
+ */
+export function personKey({ id, email, name }: SourcePerson): string {
+  const address = email?.trim()
+  if (!address && id) return `id ${cleanName(id)}`
+  return cleanName((address || name?.trim() || '').toLowerCase()) ?? ''
+}
 
 /** Identifies a person in the notes of comments. */
 export const personHash = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 24)
@@ -47,15 +51,16 @@ export const personHash = (key: string): string => createHash('sha256').update(k
 const cleanName = (text: string | null): string | null =>
   text?.replaceAll('\0', '').slice(0, MAX_NAME).toWellFormed() ?? null
 
-/** A person with a name and an address that can be stored. */
-export const cleanPerson = ({ email, name }: SourcePerson): SourcePerson => ({
+/** A person with an id, a name and an address that can be stored. */
+export const cleanPerson = ({ id, email, name }: SourcePerson): SourcePerson => ({
+  id: cleanName(id),
   email: cleanName(email),
   name: cleanName(name),
 })
 
 /** A person in a text: `Ann <ann@example.com>`. */
-export const personText = ({ email, name }: SourcePerson): string =>
-  name && email && name !== email ? `${name} <${email}>` : (email ?? name ?? '')
+export const personText = ({ id, email, name }: SourcePerson): string =>
+  name && email && name !== email ? `${name} <${email}>` : (email ?? name ?? id ?? '')
 
 /** The member who stands for a person, by the choices of the user or by the address. */
 function findMember(
@@ -90,7 +95,7 @@ export function presentPeople(
   const unmatched = new Set<string>()
   const people = [...found].map(([key, object]): ImportedPerson => {
     const person = readPerson(object)
-    const { email, name, counts, comments } = person
+    const { id, email, name, counts, comments } = person
     const memberId = findMember(members, chosen, person)?.id ?? null
     let [cells, records] = [0, 0]
     for (const [place, count] of Object.entries(counts)) {
@@ -101,6 +106,7 @@ export function presentPeople(
     const isBehind = (cells > 0 && person.member !== memberId) || (comments > 0 && person.author !== memberId)
     return {
       key,
+      sourceId: id ?? null,
       email,
       name,
       cells,

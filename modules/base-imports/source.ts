@@ -11,6 +11,8 @@ import { m } from '../../src/messages.gen.ts'
 // Ids in these types are those of the source.
 
 export interface SourcePerson {
+  /** Null if the source does not tell it. */
+  id: string | null
   email: string | null
   name: string | null
 }

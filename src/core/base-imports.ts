@@ -89,6 +89,8 @@ export interface BaseImport {
 export interface ImportedPerson {
   /** Identifies them within the import. */
   key: string
+  /** Their id there; null if the source does not tell it. */
+  sourceId: string | null
   email: string | null
   name: string | null
   /** Numbers in the source: of cells with them, of records that they have created, and of comments that were imported. */

@@ -152,7 +152,7 @@ describe('baseImports.match', () => {
     const [z, u] = ['Zed <Zed@example.com>', 'Una Named']
     expect(await people()).toEqual([
       ['zed@example.com', 5, 1, 2, null, false],
-      ['una named', 1, 0, 0, null, false],
+      ['id usrUna', 1, 0, 0, null, false],
       [owner.email.toLowerCase(), 4, 2, 0, owner.id, false],
     ])
     expect(await cells()).toEqual([
@@ -172,10 +172,10 @@ describe('baseImports.match', () => {
     // They stay where they are in the list.
     expect((await people()).map(([key]) => key)).toEqual([
       'zed@example.com',
-      'una named',
+      'id usrUna',
       owner.email.toLowerCase(),
     ])
-    await match('una named', owner.id)
+    await match('id usrUna', owner.id)
     // Nothing but the next run changes records.
     expect((await cells())[0]![0]).toBeNull()
     expect(await again()).toBe(2)
@@ -228,6 +228,48 @@ describe('baseImports.match', () => {
     expect(await again()).toBe(0)
     expect((await cells())[0]![0]).toBe(real.id)
     expect((await authors())[0]).toEqual([real.id, null])
+  })
+
+  test('tells people of the same name apart by their ids, each with a choice of their own', async () => {
+    const kims = ['usrKimOne', 'usrKimTwo'].map((id) => ({ id, name: 'Kim' }))
+    const table = airtableTable(
+      'Kims',
+      { Name: 'singleLineText', Owner: 'singleCollaborator', Team: 'multipleCollaborators' },
+      [
+        { Name: 'One', Owner: kims[0], Team: kims },
+        { Name: 'Two', Owner: kims[1] },
+      ],
+    )
+    table.records[0]!.comments = [{ ...comment('comKim', 'Mine', 10), author: kims[1]! as never }]
+    const base = airtableBase('Kims', [table])
+    server.options.bases.push(base)
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    const baseId = (await settled(app, owner, id)).baseId!
+    const { people } = await imports().people.query({ importId: id })
+    const counted = people.map(({ sourceId, name, email, cells, comments }) => [
+      sourceId,
+      name,
+      email,
+      cells,
+      comments,
+    ])
+    expect(counted.toSorted()).toEqual([
+      ['usrKimOne', 'Kim', null, 2, 0],
+      ['usrKimTwo', 'Kim', null, 2, 1],
+    ])
+    const keyOf = (sourceId: string) => people.find((one) => one.sourceId === sourceId)!.key
+    const bob = await createMember(app, baseId, 'editor')
+    await imports().match.mutate({ importId: id, key: keyOf('usrKimTwo'), memberId: bob.id })
+    await imports().again.mutate({ importId: id })
+    await settled(app, owner, id)
+    const { rows, table: made } = await recordsOf(app, owner, baseId, 'Kims')
+    expect(rows.map((row) => [row.Owner, row['Owner (not matched)'], row.Team])).toEqual([
+      [null, 'Kim', bob.id],
+      [bob.id, null, null],
+    ])
+    const here = { tableId: made.id, recordId: rows[0]!.$id as number }
+    const { comments } = await app.trpc(owner.token).comments.list.query(here)
+    expect(comments.map(({ createdBy }) => createdBy)).toEqual([bob.id])
   })
 
   test('leaves a chosen member who has left the base in cells and comments until somebody else is chosen', async () => {

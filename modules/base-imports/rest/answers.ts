@@ -62,6 +62,7 @@ export const tablesAnswer = z.object({
 
 export const personAnswer: z.ZodType<ImportedPerson> = z.object({
   key: z.string().describe('Identifies the person within the import'),
+  sourceId: z.string().nullable().describe('The id there; null if the source does not tell it'),
   email: z.string().nullable(),
   name: z.string().nullable(),
   cells: count,

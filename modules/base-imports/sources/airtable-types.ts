@@ -51,11 +51,19 @@ export const recordsAnswer = z.object({
   offset: z.nullish(z.string().check(z.maxLength(2000))),
 })
 
+/** The author of a comment has an `id`, who reacts to it a `userId`. */
+export const airtableUser = z.object({
+  id: z.nullish(z.string()),
+  userId: z.nullish(z.string()),
+  email: z.nullish(z.string()),
+  name: z.nullish(z.string()),
+})
+
 export const commentsAnswer = z.object({
   comments: z.array(
     z.object({
       id,
-      author: z.nullish(z.object({ email: z.nullish(z.string()), name: z.nullish(z.string()) })),
+      author: z.nullish(airtableUser),
       text: z.string(),
       createdTime: z.string(),
       /** The comment that it answers. */
@@ -64,7 +72,7 @@ export const commentsAnswer = z.object({
         z.array(
           z.object({
             emoji: z.nullish(z.object({ unicodeCharacter: z.nullish(z.string()) })),
-            reactingUser: z.nullish(z.object({ email: z.nullish(z.string()), name: z.nullish(z.string()) })),
+            reactingUser: z.nullish(airtableUser),
           }),
         ),
       ),

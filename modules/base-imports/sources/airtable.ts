@@ -19,13 +19,14 @@ import { type AirtableFields, createAirtableFields } from './airtable-fields.ts'
 import {
   type AirtableField,
   type AirtableTable,
+  type airtableUser,
   basesAnswer,
   commentsAnswer,
   recordsAnswer,
   tablesAnswer,
 } from './airtable-types.ts'
 import { createJsonClient } from './json-client.ts'
-import { asPercentage } from './value-types.ts'
+import { asPercentage, personId } from './value-types.ts'
 import { viewKindOf } from './view-settings.ts'
 
 const PRODUCT = 'Airtable'
@@ -126,8 +127,8 @@ export function openAirtable(
 }
 
 const commenterOf = (
-  user: { email?: string | null | undefined; name?: string | null | undefined } | null | undefined,
-): SourcePerson => ({ email: user?.email ?? null, name: user?.name ?? null })
+  user: z.output<typeof airtableUser> | null | undefined,
+): SourcePerson => ({ id: user?.id ?? user?.userId ?? null, email: user?.email ?? null, name: user?.name ?? null })
 
 /** A comment with names in place of `@[usrL2PNC5o3H4lBEi]`. */
 const withNames = (
@@ -189,9 +190,10 @@ export function toRecord(
 }
 
 const personOf = (value: unknown): SourceRecord['createdBy'] => {
-  const { email, name } = (value ?? {}) as { email?: unknown; name?: unknown }
+  const { id, email, name } = (value ?? {}) as { id?: unknown; email?: unknown; name?: unknown }
   if (typeof email !== 'string' && typeof name !== 'string') return null
   return {
+    id: personId(id),
     email: typeof email === 'string' ? email : null,
     name: typeof name === 'string' ? name : null,
   }

@@ -41,6 +41,7 @@ import {
   numbers,
   type Options,
   people,
+  personId,
   ratings,
   type SourceChoice,
   singleSelect,
@@ -151,6 +152,7 @@ export type BaserowPeople = ReadonlyMap<number, SourcePerson>
 /** A person by the id, or by what is given. */
 const memberOf = ({ id, name, email }: Options, members: BaserowPeople): SourcePerson =>
   members.get(Number(id)) ?? {
+    id: personId(id),
     email: typeof email === 'string' ? email : null,
     name: typeof name === 'string' ? name : null,
   }

@@ -30,7 +30,7 @@ import {
 } from './baserow-types.ts'
 import { toTable } from './baserow-views.ts'
 import { createJsonClient, type Header, SourceRejection } from './json-client.ts'
-import { isRecord } from './value-types.ts'
+import { isRecord, personId } from './value-types.ts'
 
 const PRODUCT = 'Baserow'
 /** The hosted version allows ten requests at the same time; these are one after another. */
@@ -130,7 +130,7 @@ export function openBaserow(
     return new Map(
       workspaces
         .flatMap(({ users }) => users ?? [])
-        .map(({ user_id, name, email }) => [user_id, { name: name ?? null, email: email ?? null }]),
+        .map(({ user_id, name, email }) => [user_id, { id: String(user_id), name: name ?? null, email: email ?? null }]),
     )
   }
 
@@ -251,7 +251,7 @@ export function openBaserow(
           const comments = found.map(
             ({ id, user_id: userId, first_name: name, message, comment, created_on }): SourceComment => ({
               id: String(id),
-              author: known?.people.get(Number(userId)) ?? { email: null, name: name ?? null },
+              author: known?.people.get(Number(userId)) ?? { id: personId(userId), email: null, name: name ?? null },
               text: comment ?? documentText(message),
               createdAt: created_on,
             }),

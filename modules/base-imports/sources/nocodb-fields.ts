@@ -4,7 +4,7 @@ import { parseJsonOrNull } from '../../../src/core/json-text.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { Candidate, ComputedPlan, SourceCell, SourceField } from '../source.ts'
 import type { NocoColumn, NocoTable } from './nocodb-types.ts'
-import { storedPlan } from './value-types.ts'
+import { personId, storedPlan } from './value-types.ts'
 
 type Meta = Record<string, unknown>
 
@@ -291,9 +291,9 @@ function peopleIn(value: unknown): SourceCell {
   const list = (Array.isArray(value) ? value : [value]) as (string | Meta | null)[]
   const people = list.flatMap((person) => {
     if (typeof person === 'string')
-      return person.split(',').map((email) => ({ email: email.trim(), name: null }))
-    const { email, display_name: name } = person ?? {}
-    return typeof email === 'string' ? [{ email, name: typeof name === 'string' ? name : null }] : []
+      return person.split(',').map((email) => ({ id: null, email: email.trim(), name: null }))
+    const { id, email, display_name: name } = person ?? {}
+    return typeof email === 'string' ? [{ id: personId(id), email, name: typeof name === 'string' ? name : null }] : []
   })
   return people.length === 0 ? null : { people }
 }

@@ -276,8 +276,8 @@ export function openNocodb(
       return list.map((one) => ({
         id: one.id,
         author: one.author_name
-          ? { email: null, name: one.author_name }
-          : { email: one.created_by_email ?? null, name: null },
+          ? { id: null, email: null, name: one.author_name }
+          : { id: null, email: one.created_by_email ?? null, name: null },
         text: one.comment,
         createdAt: one.created_at,
         parentId: one.parent_comment_id,

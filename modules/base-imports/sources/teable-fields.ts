@@ -25,6 +25,7 @@ import {
   namedColor,
   type Options,
   people,
+  personId,
   ratings,
   type SourceChoice,
   singleSelect,
@@ -93,7 +94,8 @@ const choicesOf = ({ choices }: Options): SourceChoice[] =>
 const RATING_ICONS: Record<string, string> = { star: 'star', heart: 'heart', 'thumb-up': 'thumb' }
 
 const persons = (multiple: boolean): ValueType =>
-  people(multiple, ({ email, title }) => ({
+  people(multiple, ({ id, email, title }) => ({
+    id: personId(id),
     email: typeof email === 'string' ? email : null,
     name: typeof title === 'string' ? title : null,
   }))

@@ -36,7 +36,7 @@ import {
   teableTables,
   teableViews,
 } from './teable-types.ts'
-import { asPercentage, choiceTitles, isRecord, type Options } from './value-types.ts'
+import { asPercentage, choiceTitles, isRecord, type Options, personId } from './value-types.ts'
 import { filterOf, NO_COUNTERPART, optionsOfKind, viewKindOf } from './view-settings.ts'
 
 const PRODUCT = 'Teable'
@@ -86,7 +86,7 @@ export function openTeable(
         const answer = await get(`/base/${baseId}/collaborators?${query}`, teableCollaborators)
         const before = people.size
         for (const { userId, userName, email } of answer.collaborators) {
-          if (userId) people.set(userId, { email: email ?? null, name: userName ?? null })
+          if (userId) people.set(userId, { id: userId, email: email ?? null, name: userName ?? null })
         }
         const isLast = answer.collaborators.length < COLLABORATORS_PAGE || people.size === before
         return { entries: [], next: isLast ? null : String(skip + COLLABORATORS_PAGE) }
@@ -249,7 +249,8 @@ function toRecord(
 
 const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-const personIn = ({ email, title, name }: Options): SourcePerson => ({
+const personIn = ({ id, email, title, name }: Options): SourcePerson => ({
+  id: personId(id),
   email: textIn(email),
   name: textIn(title) ?? textIn(name),
 })
@@ -258,7 +259,7 @@ const personIn = ({ email, title, name }: Options): SourcePerson => ({
 function authorOf(author: unknown, people: ReadonlyMap<string, SourcePerson>): SourcePerson {
   const id = isRecord(author) ? author.id : author
   const shown = isRecord(author) ? personIn(author) : null
-  return people.get(String(id)) ?? shown ?? { email: null, name: textIn(id) }
+  return people.get(String(id)) ?? shown ?? { id: personId(id), email: null, name: textIn(id) }
 }
 
 /** A comment as text: its paragraphs, with names in place of mentions and addresses in place of images. */

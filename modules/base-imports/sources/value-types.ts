@@ -227,10 +227,15 @@ export function namedColor(name: unknown): string | undefined {
   return HUES[hue]?.[isLight ? 'light' : 'strong']
 }
 
+/** The id of a person, which is a text or a number. */
+export const personId = (id: unknown): string | null =>
+  (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : null
+
 /** A field of people. `personOf` gives the person of an entry. */
 export const people = (
   multiple: boolean,
-  personOf: (entry: Options) => SourcePerson | null = ({ email, name }) => ({
+  personOf: (entry: Options) => SourcePerson | null = ({ id, email, name }) => ({
+    id: personId(id),
     email: typeof email === 'string' ? email : null,
     name: typeof name === 'string' ? name : null,
   }),

@@ -47,7 +47,7 @@ export function readLacking(noted: string): { digest: string; lacking: Lacking }
   return { digest: noted.slice(0, at), lacking: JSON.parse(noted.slice(at + LACKS.length)) }
 }
 
-const nameOf = ({ email, name }: SourcePerson): string => email ?? name ?? ''
+const nameOf = ({ id, email, name }: SourcePerson): string => email ?? name ?? id ?? ''
 
 /** The cell with those people who are members here, and the others, each once. */
 export function matchPeople(

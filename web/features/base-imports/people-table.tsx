@@ -94,9 +94,9 @@ interface PersonRowProps {
 }
 
 function PersonRow({ run: { id: importId, baseId }, person, members, onChanged }: PersonRowProps) {
-  const { key, email, name, cells, records, comments, memberId, isChosen, isBehind } = person
+  const { key, sourceId, email, name, cells, records, comments, memberId, isChosen, isBehind } = person
   const base = trpc.bases.get.useQuery({ baseId: baseId ?? '' }, { enabled: baseId !== null }).data
-  const title = name || email || key
+  const title = name || email || sourceId || key
   const member = members.find(({ id }) => id === memberId)
   const text = member ? nameOf(member) : m.base_imports_nobody()
   /** @param choice a member's id; null: nobody; undefined: whoever has the address */
@@ -144,6 +144,12 @@ function PersonRow({ run: { id: importId, baseId }, person, members, onChanged }
         {email !== null && email !== title && (
           <small>
             <bdi dir="ltr">{email}</bdi>
+          </small>
+        )}
+        {email === null && sourceId !== null && sourceId !== title && (
+          <small>
+            {/* Several people may have the same name. */}
+            <bdi dir="ltr">{sourceId}</bdi>
           </small>
         )}
         {records > 0 && <small>{m.base_imports_created_records({ count: records })}</small>}
