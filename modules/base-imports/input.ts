@@ -18,6 +18,8 @@ export const beginInput = describeInput.extend({
   title: plainText(255).pipe(z.string().trim().min(1)),
   choices: importChoices,
   keepCredentials: z.boolean().default(false),
+  /** Pauses before the first run, with the people of the source listed. */
+  matchFirst: z.boolean().default(false),
 })
 
 /** Credentials are checked by the source. */

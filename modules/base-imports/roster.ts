@@ -83,14 +83,39 @@ export const chosenMembers = (objects: ReadonlyMap<string, ImportedObject>): Map
 
 const readPerson = ({ digest }: ImportedObject): FoundPerson => JSON.parse(digest ?? '{}') as FoundPerson
 
+const personObject = (key: string, person: FoundPerson, run: number): ImportedObject => ({
+  sourceId: key,
+  targetId: person.member ?? '',
+  digest: JSON.stringify(person),
+  pending: null,
+  run,
+})
+
+const newPerson = (person: SourcePerson): FoundPerson => ({
+  ...cleanPerson(person),
+  counts: {},
+  comments: 0,
+  member: null,
+  earlier: [],
+  author: null,
+})
+
+/** People whom a source tells before the first run, which counts their cells and comments, for the store. */
+export function toldPeople(people: readonly SourcePerson[]): ImportedObject[] {
+  const byKey = new Map(people.map((person) => [personKey(person), person]))
+  byKey.delete('')
+  return [...byKey].slice(0, MAX_PEOPLE).map(([key, person]) => personObject(key, newPerson(person), 0))
+}
+
 /**
  * The people of an import for its user: those without a member in the last run first, so that choices keep the order, then by the
- * number of cells and comments.
+ * number of cells and comments. Those without any are only listed before the first run has ended.
  */
 export function presentPeople(
   members: readonly Person[],
   chosen: ReadonlyMap<string, string>,
   found: ReadonlyMap<string, ImportedObject>,
+  isBeforeEnd: boolean,
 ): ImportedPerson[] {
   const unmatched = new Set<string>()
   const people = [...found].map(([key, object]): ImportedPerson => {
@@ -119,7 +144,7 @@ export function presentPeople(
   })
   const size = ({ cells, records, comments }: ImportedPerson) => cells + records + comments
   return people
-    .filter((person) => size(person) > 0)
+    .filter((person) => isBeforeEnd || size(person) > 0)
     .toSorted(
       (a, b) =>
         Number(unmatched.has(b.key)) - Number(unmatched.has(a.key)) ||
@@ -173,14 +198,7 @@ export function createRoster(
     let entry = found.get(key)
     if (!entry) {
       if (found.size >= MAX_PEOPLE) return null
-      entry = {
-        ...cleanPerson(person),
-        counts: {},
-        comments: 0,
-        member: null,
-        earlier: [],
-        author: null,
-      }
+      entry = newPerson(person)
       found.set(key, entry)
     }
     entry.name = cleanName(person.name) ?? entry.name
@@ -188,14 +206,6 @@ export function createRoster(
     unsaved.add(key)
     return entry
   }
-
-  const objectOf = (key: string, person: FoundPerson): ImportedObject => ({
-    sourceId: key,
-    targetId: person.member ?? '',
-    digest: JSON.stringify(person),
-    pending: null,
-    run,
-  })
 
   return {
     memberOf,
@@ -267,7 +277,7 @@ export function createRoster(
     takeUnsaved(): ImportedObject[] {
       const objects = [...unsaved].flatMap((key) => {
         const person = found.get(key)
-        return person ? [objectOf(key, person)] : []
+        return person ? [personObject(key, person, run)] : []
       })
       unsaved.clear()
       return objects

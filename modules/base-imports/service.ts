@@ -20,7 +20,7 @@ import type { ImportsService } from '../imports/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { chosenMembers, MATCH, PERSON, presentPeople } from './roster.ts'
+import { chosenMembers, MATCH, PERSON, presentPeople, toldPeople } from './roster.ts'
 import { BASE_IMPORT_JOB, type BaseImportInput, createBaseImportJob, sourceContext } from './run.ts'
 import type { SourceConnection } from './source.ts'
 import { SOURCES, type SourceInput } from './sources/index.ts'
@@ -50,6 +50,8 @@ export type StartImport = SourceInput & {
   baseId?: string | undefined
   choices: ImportChoices
   keepCredentials: boolean
+  /** Pauses before the first run, with the people of the source listed, so that members can be chosen for them. */
+  matchFirst: boolean
 }
 
 export type BaseImportsService = ReturnType<typeof createBaseImportsService>
@@ -199,13 +201,17 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     /**
      * Imports a base: into a new one, which is there at once, or as further tables of an existing one.
      *
-     * @throws PERMISSION_DENIED; as `inspect`
+     * @throws PERMISSION_DENIED; BAD_REQUEST if people are to be matched first and the source does not tell them; as `inspect`
      */
     async begin(actor: Actor, input: StartImport): Promise<BaseImport> {
       const user = await authorize(actor, input.baseId)
-      const { source, sourceBaseId, title, choices, keepCredentials } = input
+      const { source, sourceBaseId, title, choices, keepCredentials, matchFirst } = input
       // Fails before anything is created.
-      await connect(user, input, (connection) => connection.describe(sourceBaseId))
+      const people = await connect(user, input, async (connection) => {
+        await connection.describe(sourceBaseId)
+        return matchFirst ? toldPeople((await connection.people?.(sourceBaseId)) ?? []) : []
+      })
+      if (matchFirst && people.length === 0) throw badRequest(m.base_imports_error_people_not_told())
       const baseId =
         input.baseId ?? (await bases.create(user, { title: await bases.copies.freeTitle(title) })).id
       const now = nowIso()
@@ -221,7 +227,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         actor: user,
         credentials: store.sealCredentials(input.credentials),
         keepsCredentials: keepCredentials,
-        status: 'running',
+        status: matchFirst ? 'paused' : 'running',
         error: null,
         jobId: null,
         run: 1,
@@ -230,7 +236,8 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
         updatedAt: now,
       }
       await store.insert(row)
-      await begin(row)
+      if (matchFirst) await kernel.meta.atomically(store.storing(row.id, PERSON, people))
+      else await begin(row)
       return presentOne((await store.find(row.id)) ?? row)
     },
 
@@ -342,7 +349,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     },
 
     /**
-     * The people whom the runs have found in the source, and the members of the base.
+     * The people whom the runs have found in the source, or whom it has told before the first one, and the members of the base.
      *
      * @throws NOT_FOUND; PERMISSION_DENIED without the right to import into the base
      */
@@ -422,7 +429,8 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
       store.objects(row.id, PERSON),
       store.objects(row.id, MATCH),
     ])
-    return { people: presentPeople(members, chosenMembers(chosen), found), members }
+    const isBeforeEnd = row.run === 1 && row.status !== 'completed'
+    return { people: presentPeople(members, chosenMembers(chosen), found, isBeforeEnd), members }
   }
 
   async function* pagesOf(importId: string): AsyncGenerator<ImportProblem[]> {

@@ -196,6 +196,8 @@ export interface SourceConnection {
   /** The bases that the credentials may read, by title. */
   bases(): Promise<{ id: string; title: string }[]>
   describe(baseId: string): Promise<SourceBase>
+  /** Those who share a base, without reading its records; empty if the credentials give no access to them. */
+  people?(baseId: string): Promise<SourcePerson[]>
   /**
    * A page of records, in a stable order.
    *

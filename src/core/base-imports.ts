@@ -20,6 +20,9 @@ export const SOURCES_WITH_COMMENTS: ReadonlySet<BaseSourceKind> = new Set([
   'teable',
 ])
 
+/** The products that tell who shares a base before its records are read. */
+export const SOURCES_WITH_PEOPLE: ReadonlySet<BaseSourceKind> = new Set(['nocodb', 'baserow', 'teable'])
+
 const flag = (fallback: boolean) => z._default(z.boolean(), fallback)
 
 /** What an import brings besides tables, fields and records. */

@@ -165,6 +165,16 @@ describe('an import from NocoDB', () => {
     })
   })
 
+  test('lists the members of the base there before the first run, if that is asked for', async () => {
+    await source.signUp('stranger@example.com')
+    const begin = { ...importFrom(account(), sourceBaseId), matchFirst: true }
+    const { id, status } = await app.trpc(owner.token).baseImports.begin.mutate(begin)
+    const { people } = await app.trpc(owner.token).baseImports.people.query({ importId: id })
+    expect(status).toBe('paused')
+    expect(people).toMatchObject([{ sourceId: sourceOwner.id, email: 'ann@example.com', memberId: owner.id }])
+    await app.trpc(owner.token).baseImports.cancel.mutate({ importId: id, removes: true })
+  })
+
   test('gives views the settings that have changed there since, unless they were changed here', async () => {
     const { baseImports, views } = app.trpc(owner.token)
     const there = source.trpc(sourceOwner.token)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { startBaserowServer } from '../support/baserow-server.ts'
 import { createBase, createMember } from '../support/factories.ts'
-import { airtableBase, airtableTable, fromAirtable, recordsOf, settled } from './support.ts'
+import { airtableBase, airtableTable, fromAirtable, importFrom, recordsOf, settled } from './support.ts'
 
 let app: TestApp
 let owner: TestUser
@@ -328,6 +329,75 @@ describe('baseImports.match', () => {
     const lines = await imports().report.query({ importId: id })
     expect(lines.filter(({ value }) => value === 'Zed@example.com').length).toBe(1)
   })
+})
+
+describe('baseImports.begin with matchFirst', () => {
+  const users = [
+    { user_id: 7, name: 'Kim', email: 'kim@example.com' },
+    { user_id: 8, name: 'Kim', email: '' },
+  ]
+  const jobs = {
+    id: 1,
+    name: 'Jobs',
+    fields: [
+      { id: 1, name: 'Name', type: 'text', primary: true },
+      { id: 2, name: 'Team', type: 'multiple_collaborators' },
+    ],
+    views: [],
+    rows: [{ id: 1, field_1: 'One', field_2: [{ id: 8, name: 'Kim' }] }],
+  }
+
+  async function withBaserow(work: (address: string) => Promise<void>): Promise<void> {
+    const baserow = startBaserowServer({ databases: [{ id: 5, name: 'Crew', tables: [jobs] }], users })
+    try {
+      await work(baserow.url)
+    } finally {
+      await baserow.stop()
+    }
+  }
+
+  test('rejects sources that do not tell their people, and creates nothing', async () => {
+    const base = airtableBase('Untold', [
+      airtableTable('Jobs', { Name: 'singleLineText' }, [{ Name: 'One' }]),
+    ])
+    server.options.bases.push(base)
+    const title = 'Never created'
+    await expect(
+      imports().begin.mutate({ ...fromAirtable(base.id, { title }), matchFirst: true }),
+    ).rejects.toThrow('does not tell its people')
+    await withBaserow(async (address) => {
+      const from = { source: 'baserow' as const, credentials: { address, token: 'token' } }
+      const input = { ...importFrom(from, '5', { title }), matchFirst: true }
+      await expect(imports().begin.mutate(input)).rejects.toThrow('does not tell its people')
+    })
+    const bases = await app.trpc(owner.token).bases.list.query()
+    expect(bases.filter((one) => one.title === title)).toEqual([])
+  })
+
+  test('pauses with the people of the source listed, and brings the chosen members with the first run', () =>
+    withBaserow(async (address) => {
+      const credentials = { address, email: 'ann@example.com', password: 'secret' }
+      const from = { source: 'baserow' as const, credentials }
+      const begun = await imports().begin.mutate({ ...importFrom(from, '5'), matchFirst: true })
+      expect(begun).toMatchObject({ status: 'paused', run: 1, tables: [] })
+      const { id, baseId } = begun
+      const { people } = await imports().people.query({ importId: id })
+      expect(people.map(({ sourceId, name, cells }) => [sourceId, name, cells]).toSorted()).toEqual([
+        ['7', 'Kim', 0],
+        ['8', 'Kim', 0],
+      ])
+      const bob = await createMember(app, baseId!, 'editor')
+      const { key } = people.find(({ sourceId }) => sourceId === '8')!
+      const choice = { importId: id, key, memberId: bob.id }
+      expect(await imports().match.mutate(choice)).toMatchObject({ memberId: bob.id, isBehind: false })
+      await imports().resume.mutate({ importId: id })
+      expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 1 })
+      const { rows } = await recordsOf(app, owner, baseId!, 'Jobs')
+      expect(rows.map(({ Name, Team }) => [Name, Team])).toEqual([['One', bob.id]])
+      // Those who are in no record are not listed any more.
+      const after = await imports().people.query({ importId: id })
+      expect(after.people).toMatchObject([{ sourceId: '8', cells: 1, memberId: bob.id, isBehind: false }])
+    }))
 })
 
 describe('the names of people who are not members', () => {

@@ -126,9 +126,11 @@ export function openAirtable(
   }
 }
 
-const commenterOf = (
-  user: z.output<typeof airtableUser> | null | undefined,
-): SourcePerson => ({ id: user?.id ?? user?.userId ?? null, email: user?.email ?? null, name: user?.name ?? null })
+const commenterOf = (user: z.output<typeof airtableUser> | null | undefined): SourcePerson => ({
+  id: user?.id ?? user?.userId ?? null,
+  email: user?.email ?? null,
+  name: user?.name ?? null,
+})
 
 /** A comment with names in place of `@[usrL2PNC5o3H4lBEi]`. */
 const withNames = (

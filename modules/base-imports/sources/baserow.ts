@@ -130,7 +130,10 @@ export function openBaserow(
     return new Map(
       workspaces
         .flatMap(({ users }) => users ?? [])
-        .map(({ user_id, name, email }) => [user_id, { id: String(user_id), name: name ?? null, email: email ?? null }]),
+        .map(({ user_id, name, email }) => [
+          user_id,
+          { id: String(user_id), name: name ?? null, email: email ?? null },
+        ]),
     )
   }
 
@@ -223,6 +226,8 @@ export function openBaserow(
       }
     },
 
+    people: async () => [...(await readPeople()).values()],
+
     async records(_databaseId, { id }, cursor) {
       const table = known?.tables.get(id)
       if (!known || !table) throw badRequest(m.base_imports_error_table_gone())
@@ -251,7 +256,11 @@ export function openBaserow(
           const comments = found.map(
             ({ id, user_id: userId, first_name: name, message, comment, created_on }): SourceComment => ({
               id: String(id),
-              author: known?.people.get(Number(userId)) ?? { id: personId(userId), email: null, name: name ?? null },
+              author: known?.people.get(Number(userId)) ?? {
+                id: personId(userId),
+                email: null,
+                name: name ?? null,
+              },
               text: comment ?? documentText(message),
               createdAt: created_on,
             }),

@@ -293,7 +293,9 @@ function peopleIn(value: unknown): SourceCell {
     if (typeof person === 'string')
       return person.split(',').map((email) => ({ id: null, email: email.trim(), name: null }))
     const { id, email, display_name: name } = person ?? {}
-    return typeof email === 'string' ? [{ id: personId(id), email, name: typeof name === 'string' ? name : null }] : []
+    return typeof email === 'string'
+      ? [{ id: personId(id), email, name: typeof name === 'string' ? name : null }]
+      : []
   })
   return people.length === 0 ? null : { people }
 }

@@ -10,6 +10,19 @@ const object = z.nullish(z.record(z.string(), z.unknown()))
 export const listOf = <T>(item: z.ZodMiniType<T>) => z.object({ list: z.array(item) })
 
 export const nocoBase = z.object({ id, title: z.string() })
+/** People of the instance; those who are not members of the base have no roles. */
+export const nocoUsers = z.object({
+  users: z.object({
+    list: z.array(
+      z.object({
+        id,
+        email: z.nullish(z.string()),
+        display_name: z.nullish(z.string()),
+        roles: z.nullish(z.string()),
+      }),
+    ),
+  }),
+})
 export const nocoTableRef = z.object({ id, title: z.string(), type: text, mm: flag, description: text })
 
 export const nocoColumn = z.object({

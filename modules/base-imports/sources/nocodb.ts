@@ -14,7 +14,7 @@ import {
   type SourceView,
   sourceNote,
 } from '../source.ts'
-import { createJsonClient, type Header } from './json-client.ts'
+import { createJsonClient, type Header, SourceRejection } from './json-client.ts'
 import { cellOf, isFirstSide, isInternal, isLinkColumn, toField } from './nocodb-fields.ts'
 import {
   listOf,
@@ -31,6 +31,7 @@ import {
   nocoTable,
   nocoTableRef,
   nocoToken,
+  nocoUsers,
   nocoViewColumn,
 } from './nocodb-types.ts'
 import { isRecord } from './value-types.ts'
@@ -250,6 +251,18 @@ export function openNocodb(
             }),
           ),
         ],
+      }
+    },
+
+    async people(baseId) {
+      try {
+        const { users } = await get(`/api/v2/meta/bases/${encodeURIComponent(baseId)}/users`, nocoUsers)
+        return users.list
+          .filter(({ roles }) => roles && roles !== 'no-access')
+          .map(({ id, email, display_name: name }) => ({ id, email: email ?? null, name: name ?? null }))
+      } catch (error) {
+        if (error instanceof SourceRejection) return []
+        throw error
       }
     },
 

@@ -167,6 +167,8 @@ export function openTeable(
       }
     },
 
+    people: async (baseId) => [...(await collaborators(encodeURIComponent(baseId))).values()],
+
     async records(_baseId, { id }, cursor) {
       const table = known?.tables.get(id)
       if (!known || !table) throw badRequest(m.base_imports_error_table_gone())

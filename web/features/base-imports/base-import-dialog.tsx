@@ -1,5 +1,10 @@
 import { useState } from 'react'
-import { BASE_SOURCES, type BaseSourceKind, type ImportChoices } from '../../../src/core/base-imports.ts'
+import {
+  BASE_SOURCES,
+  type BaseSourceKind,
+  type ImportChoices,
+  SOURCES_WITH_PEOPLE,
+} from '../../../src/core/base-imports.ts'
 import { m } from '../../messages.gen.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -142,6 +147,7 @@ function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseB
   const [title, setTitle] = useState(bases[0]?.title ?? '')
   const [choices, setChoices] = useState(EVERYTHING)
   const [keepCredentials, setKeep] = useState(false)
+  const [matchFirst, setMatchFirst] = useState(false)
   const { problem, isBusy, submit } = useSubmit(
     async () => {
       const { id } = await api.baseImports.begin.mutate({
@@ -150,6 +156,7 @@ function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseB
         title: title.trim(),
         choices,
         keepCredentials,
+        matchFirst,
         ...(baseId !== null && { baseId }),
       })
       await cache.bases.list.invalidate()
@@ -226,6 +233,14 @@ function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseB
             checked={choices.names}
             onChange={(names) => setChoices({ ...choices, names })}
           />
+          {SOURCES_WITH_PEOPLE.has(from.source) && (
+            <Checkbox
+              label={m.base_imports_match_first()}
+              help={m.base_imports_match_first_help()}
+              checked={matchFirst}
+              onChange={setMatchFirst}
+            />
+          )}
           <Checkbox
             label={m.base_imports_keep_credentials()}
             help={m.base_imports_keep_credentials_help()}

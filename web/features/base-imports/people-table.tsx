@@ -45,7 +45,11 @@ export function PeopleTable({ run }: { run: BaseImport }) {
   return (
     <section className={styles.people}>
       <h3 id="import-people">{m.base_imports_people({ count: total })}</h3>
-      <p className={styles.hint}>{m.base_imports_people_hint()}</p>
+      <p className={styles.hint}>
+        {status === 'paused' && number === 1
+          ? m.base_imports_people_hint_first()
+          : m.base_imports_people_hint()}
+      </p>
       <div className={styles.scroll}>
         <table aria-labelledby="import-people">
           <thead>
