@@ -239,26 +239,25 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
 
   const inTurn = createMutex()
 
-  /**
-   * Starts a job on request, unless one of backups runs. Of several requests at once, also to several servers, one starts its
-   * job.
-   *
-   * @throws CONFLICT
-   */
-  function startAlone(kind: string, job: Omit<Parameters<Jobs['start']>[1], 'id'>): Promise<Job> {
+  /** Calls `start` if no job of backups runs on any server, and no other one begins at this moment; else returns null. */
+  function ifNoneRuns<T>(start: () => Promise<T>): Promise<T | null> {
     return inTurn(async () => {
       const { claims } = meta.cluster
-      // Another server that starts one at this moment.
-      if (!(await claims.take(STARTING))) throw new AppError('CONFLICT', m.backups_error_running())
+      if (!(await claims.take(STARTING))) return null
       try {
         const recent = await jobsOf(BACKUP_JOB, TEST_JOB, RESTORE_JOB, RESTORE_ALL_JOB)
-        if (recent.some(({ status }) => !hasEnded(status)))
-          throw new AppError('CONFLICT', m.backups_error_running())
-        return await jobs.start(kind, job)
+        return recent.some(({ status }) => !hasEnded(status)) ? null : await start()
       } finally {
         await claims.release(STARTING)
       }
     })
+  }
+
+  /** Starts a job on request, unless one of backups runs. @throws CONFLICT */
+  async function startAlone(kind: string, job: Omit<Parameters<Jobs['start']>[1], 'id'>): Promise<Job> {
+    const started = await ifNoneRuns(() => jobs.start(kind, job))
+    if (!started) throw new AppError('CONFLICT', m.backups_error_running())
+    return started
   }
 
   /** The first backup of this version since a time that has the base; null without one. */
@@ -297,14 +296,20 @@ export function createBackupsService(kernel: Kernel, { auth, bases, copies, comm
     return repository
   }
 
-  /** Starts the backup of the latest scheduled time, if no server has done so. */
+  /**
+   * Starts the backup of the latest scheduled time, if no server has done so. While another job of backups runs, that time stays due
+   * for the next look.
+   */
   async function look(now = new Date(nowMs())): Promise<void> {
     if (shutdown.hasBegun) return
     const row = await store.read()
     if (!row || row.settings.frequency === 'off') return
     const slot = scheduleOf(row.settings).nextRun(row.lastSlot ?? row.updatedAt)
-    if (!slot || slot > now || !(await store.takeSlot(now.toISOString(), row.lastSlot))) return
-    await jobs.start(BACKUP_JOB, { userId: row.updatedBy, baseId: null, input: { kind: 'scheduled' } })
+    if (!slot || slot > now) return
+    await ifNoneRuns(async () => {
+      if (!(await store.takeSlot(now.toISOString(), row.lastSlot))) return
+      await jobs.start(BACKUP_JOB, { userId: row.updatedBy, baseId: null, input: { kind: 'scheduled' } })
+    })
   }
 
   let timer: Timer | null = null

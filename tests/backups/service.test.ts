@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { startServer } from '../../src/app.ts'
+import type { Job } from '../../src/jobs.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { createBase } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { BACKUP_TIMEOUT_MS } from './support.ts'
 
 setDefaultTimeout(BACKUP_TIMEOUT_MS)
@@ -200,6 +202,55 @@ test.each(['sqlite', 'postgres'] as const)(
           await Bun.sleep(30)
         }
       }
+    } finally {
+      await other?.stop()
+      await own.stop()
+    }
+  },
+)
+
+test.each(['sqlite', 'postgres'] as const)(
+  'the scheduled backup waits for one that was started by hand, also on another server, in %s',
+  async (database) => {
+    const own = await createTestApp({ database })
+    const other = database === 'postgres' ? await startServer({ ...own.config, port: 0 }) : null
+    try {
+      const { token } = await own.signUp()
+      const { backups, jobs } = own.trpc(token)
+      const url = join(place, `beside-${database}`)
+      await backups.save.mutate({ ...settings(url), frequency: 'weekly', test: 'never' })
+      const { nextAt } = await backups.overview.query()
+      const due = new Date(Date.parse(nextAt ?? '') + 1_000)
+      const { jobId } = await backups.run.mutate()
+      const looksAt = (other ?? own).services.backups
+      await looksAt.look(due)
+      for (;;) {
+        const { status } = await jobs.get.query({ jobId })
+        if (status === 'completed') break
+        expect(status).toMatch(/^(waiting|active)$/)
+        await Bun.sleep(30)
+      }
+      let all: Job[] = []
+      await until(async () => {
+        await looksAt.look(due)
+        all = await own.kernel.jobs.list({ kind: 'backup' })
+        return all.length > 1
+      }, 'The scheduled backup')
+      const [scheduled] = all.filter(({ id }) => id !== jobId)
+      expect(all).toHaveLength(2)
+      const byHand = await jobs.get.query({ jobId })
+      // It began after the end of the other one.
+      expect(Date.parse(scheduled?.createdAt ?? '')).toBeGreaterThanOrEqual(Date.parse(byHand.updatedAt))
+      for (;;) {
+        const { status } = await jobs.get.query({ jobId: scheduled?.id ?? '' })
+        if (status === 'completed') break
+        expect(status).toMatch(/^(waiting|active)$/)
+        await Bun.sleep(30)
+      }
+      expect((await backups.list.query()).map(({ summary }) => summary?.kind).toSorted()).toEqual([
+        'manual',
+        'scheduled',
+      ])
     } finally {
       await other?.stop()
       await own.stop()
