@@ -36,13 +36,14 @@ export const filter = z.strictObject({
   /** The user who deleted them. */
   deletedBy: id.optional(),
   search: z.string().trim().min(1).max(500).optional(),
+  /** Of days and times in the search, and in titles and previews. */
+  timeZone,
 })
 
 export const page = filter.extend({
   /** `next` of the page before. */
   cursor: z.string().max(2_000).nullish(),
   limit: z.int().min(1).max(MAX_PAGE).default(50),
-  timeZone,
 })
 
 /** Added by the client's paging. */
@@ -59,7 +60,6 @@ const filterOfAll = filter.omit({ tableId: true }).extend({
 export const pageOfAll = filterOfAll.extend({
   cursor: page.shape.cursor,
   limit: page.shape.limit,
-  timeZone,
 })
 
 /** The same as the web app asks for it. */

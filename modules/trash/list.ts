@@ -173,7 +173,7 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
 
   /** The logs that may have items for a page, those that were changed last first. */
   async function logsToRead(
-    { filter }: Asked,
+    { filter, timeZone }: Asked,
     ofRecords: ReadonlySet<Scope>,
     ofViews: ReadonlySet<Scope>,
     after: Position | null,
@@ -189,7 +189,8 @@ export function createTrashList({ kernel, auth, bases, schema, records, files }:
         ...(ofRecords.has(scope) ? ['record' as const] : []),
         ...(ofViews.has(scope) ? ['view' as const] : []),
       ]
-      const key = JSON.stringify([scope.row.id, kinds, filter.tableId, filter.deletedBy, filter.search])
+      const { tableId, deletedBy, search } = filter
+      const key = JSON.stringify([scope.row.id, kinds, tableId, deletedBy, search, search && timeZone])
       const change = changes.get(scope.row.id)
       const { until = null, mark = null } = change ?? {}
       const newest = isOfAll ? newestItems.get({ key, mark, from: after }) : undefined

@@ -22,7 +22,7 @@ export interface Scope {
 export interface Asked {
   actor: Actor
   filter: { tableId?: string; deletedBy?: string; search?: string }
-  /** Of times in titles and previews. */
+  /** Of times in titles and previews, and of the search. */
   timeZone?: string
   /** The deleted bases that the actor may restore. */
   deleted: readonly DeletedBase[]

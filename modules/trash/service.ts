@@ -59,7 +59,7 @@ interface Deps {
 type SingleRef = Exclude<TrashRef, { kind: 'record' }>
 
 /** Which items are deleted forever. */
-type TrashFilter = Pick<TrashPage, 'kinds' | 'tableId' | 'deletedBy' | 'search'>
+type TrashFilter = Pick<TrashPage, 'kinds' | 'tableId' | 'deletedBy' | 'search' | 'timeZone'>
 
 /** What came back. Its public links are closed, so that nothing becomes public again unnoticed. */
 type Came = Pick<TrashRestored, 'renamed' | 'closedLinks'>

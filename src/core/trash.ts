@@ -17,6 +17,9 @@ export const TRASH_KIND_NAMES = Object.keys(TRASH_KINDS) as TrashKind[]
 /** Items that one call restores or deletes forever. */
 export const MAX_TRASH_ITEMS = 500
 
+/** Deleted records are counted up to one more: that stands for “more than”. */
+export const MAX_COUNTED_RECORDS = 100_000
+
 /** The order in which items are restored: tables first, because fields and records may need them. */
 export const RESTORE_ORDER: readonly TrashKind[] = ['table', 'field', 'view', 'record', 'file']
 /** The order in which items are deleted forever. */
@@ -45,7 +48,7 @@ export interface TrashItem {
   canPurge: boolean
   /** Of a record: the texts of its first values, beside its title. */
   preview?: { title: string; text: string }[]
-  /** Of a record: the log entry that deleted it, and how many records of its table are in the trash by it. */
+  /** Of a record: the log entry that deleted it, and how many records of its table are in the trash by it (see `MAX_COUNTED_RECORDS`). */
   deletion?: { changeId: number; records: number }
   /** Of a file: its size in bytes, and the field and record that it was in. */
   file?: { size: number; field: string; recordId: string }

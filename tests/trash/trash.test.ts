@@ -5,7 +5,7 @@ import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { defineSchemaTables } from '../../modules/schema/tables.ts'
 import { defineTrashTables } from '../../modules/trash/tables.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import type { TrashItem, TrashKind, TrashRef } from '../../src/core/trash.ts'
+import { MAX_COUNTED_RECORDS, type TrashItem, type TrashKind, type TrashRef } from '../../src/core/trash.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
@@ -129,6 +129,56 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       expect((await own.rest.get(`${path}?timeZone=Mars`)).status).toBe(400)
       const inUtc = { title: '2026-01-05 23:30', preview: due('2026-01-05 22:20') }
       expect((await own.rest.get(path)).body.list).toMatchObject([inUtc])
+    })
+
+    test('finds days and times as its reader sees them, and empties just those', async () => {
+      const own = await ownBase()
+      const table = await own.table({ Title: 'SingleLineText', At: 'DateTime' }, [
+        { Title: 'Late', At: '2026-01-05 23:30:00+00:00' },
+        { Title: 'Early', At: '2026-01-05 08:00:00+00:00' },
+        { Title: 'Next', At: '2026-01-06 20:00:00+00:00' },
+        { Title: 'About 2026-01-06', At: null },
+      ])
+      await remove(own, table, [1, 2, 3, 4])
+      const found = async (search: string, timeZone?: string) =>
+        titles(await list(own, { search, timeZone })).toSorted()
+      expect(await found('2026-01-06', 'Asia/Tokyo')).toEqual(['record About 2026-01-06', 'record Late'])
+      expect(await found('2026-01-06')).toEqual(['record About 2026-01-06', 'record Next'])
+      expect(await found('2026-01-05', 'Asia/Tokyo')).toEqual(['record Early'])
+      expect(await found('2026-01-06 08:30', 'Asia/Tokyo')).toEqual(['record Late'])
+      expect(await found('2026-01-05 23:30')).toEqual(['record Late'])
+      expect(await found('2026-01')).toHaveLength(4)
+      const all = await own.trpc.trash.listAll.query({ search: '2026-01-05', timeZone: 'Asia/Tokyo' })
+      expect(all.items.filter(({ base }) => base.id === own.baseId).map(({ title }) => title)).toEqual([
+        'Early',
+      ])
+      const inUtc = await own.trpc.trash.listAll.query({ search: '2026-01-05' })
+      expect(inUtc.items.filter(({ base }) => base.id === own.baseId)).toHaveLength(2)
+      const which = { baseId: own.baseId, search: '2026-01-05', timeZone: 'Asia/Tokyo' }
+      expect(await own.trpc.trash.empty.mutate(which)).toEqual({ deleted: 1, failed: [] })
+      expect(await found('2026-01')).toHaveLength(3)
+    })
+
+    test('tells that a deletion has more records than are counted', async () => {
+      const own = await ownBase()
+      const table = await own.table({ Title: 'SingleLineText' }, [{ Title: 'One' }])
+      await remove(own, table, [1])
+      const [item] = await list(own)
+      const changeId = item?.deletion?.changeId ?? 0
+      const engine = await own.app.kernel.sources.engine(own.baseId)
+      const addUpTo = (last: number, first: number) =>
+        engine.writeScript([
+          {
+            sql: `insert into sheaf_change_records (change_id, table_id, record_id, before)
+              with recursive numbers(n) as (select ${first} union all select n + 1 from numbers where n < ${last})
+              select ${changeId}, '${table.id}', ${database === 'postgres' ? 'cast(n as text)' : 'n'}, '{}' from numbers`,
+            params: [],
+          },
+        ])
+      await addUpTo(100_000, 2)
+      expect((await list(own, { limit: 1 }))[0]?.deletion?.records).toBe(100_000)
+      await addUpTo(100_005, 100_001)
+      expect((await list(own, { limit: 1 }))[0]?.deletion?.records).toBe(MAX_COUNTED_RECORDS + 1)
     })
 
     test('is filtered by kind, table, person and text, and read page by page', async () => {

@@ -1,11 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
+import { addDays, fromStored, resolveZone, startOfDay, toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { cellText, type TextOptions } from '../../../src/core/fields/cell-text.ts'
+import { parseDay } from '../../../src/core/fields/date-text.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { type InstantOptions, parseInstant } from '../../../src/core/fields/instant-text.ts'
+import { fieldInZone } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
+import { MAX_COUNTED_RECORDS } from '../../../src/core/trash.ts'
 import {
   countDeleted,
   countOfDeletions,
@@ -40,16 +45,13 @@ import type { Undone } from './undo.ts'
 export const MAX_TRASH_PAGE = 100
 export const MAX_TRASH_IDS = 1_000
 
-/** Limit of counting; screens show “more than”. */
-const MAX_TRASH_COUNT = 100_000
-
 /** From this many records on, deletions are restored as a set, in a worker thread. */
 const SET_FROM = 1_000
 
 /** A deleted record. */
 export interface TrashedRecord {
   recordId: RecordId
-  /** The log entry that deleted it, and how many records of the table are in the trash by it. */
+  /** The log entry that deleted it, and how many records of the table are in the trash by it (see `MAX_COUNTED_RECORDS`). */
   changeId: number
   deletedWith: number
   deletedAt: string
@@ -92,7 +94,7 @@ export interface BaseTrashRequest extends Pick<TrashRequest, 'search' | 'limit'>
   after?: TrashCursor & { tableId: string }
   /** The tables of the base, if the caller has read them. */
   tables?: readonly Table[]
-  /** Of times in titles and previews; by default UTC. */
+  /** Of times in titles and previews, and of the search; by default UTC. */
   timeZone?: string
 }
 
@@ -146,7 +148,9 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
         {
           tableId,
           after: after && { changeId: after.changeId, recordId: asLogged(engine, model, after.recordId) },
-          matches: search ? (line) => matches(engine, model, shownFields(model), search, line) : undefined,
+          matches: search
+            ? (line) => matches(engine, model, { text: search, timeZone: 'UTC' }, line)
+            : undefined,
         },
       ],
       { limit: limit + 1 },
@@ -192,7 +196,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
           matches:
             search && model
               ? (line: { recordId: SQL; before: SQL }) =>
-                  matches(engine, model, shownFields(model), search, line)
+                  matches(engine, model, { text: search, timeZone }, line)
               : undefined,
         }
       }),
@@ -219,7 +223,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   }
 
   /**
-   * The number of deleted records per table of a base, up to `MAX_TRASH_COUNT`; tables without any are omitted.
+   * The number of deleted records per table of a base (see `MAX_COUNTED_RECORDS`); tables without any are omitted.
    *
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
    */
@@ -229,7 +233,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     if (tables.length === 0) return []
     const engine = await kernel.sources.engine(baseId)
     const tableIds = tables.map(({ id }) => id)
-    return countDeleted(engine, tableIds, MAX_TRASH_COUNT)
+    return countDeleted(engine, tableIds, MAX_COUNTED_RECORDS + 1)
   }
 
   /**
@@ -420,7 +424,7 @@ async function sizesOfDeletions(
   const counts = await countOfDeletions(
     engine,
     deletions.map((row) => ({ tableId: row.table_id, changeId: Number(row.change_id) })),
-    MAX_TRASH_COUNT,
+    MAX_COUNTED_RECORDS + 1,
   )
   const byKey = new Map(deletions.map((row, at) => [keyOf(row), counts[at]]))
   return (row) => byKey.get(keyOf(row)) ?? 1
@@ -482,21 +486,48 @@ const shownFields = (model: TableModel): Field[] =>
     return !field.isSystem && !field.isPrimaryKey && !isComputed(field) && internal !== true
   })
 
-/** Matches a deleted record with the text in one of its values, ignoring case. */
+/**
+ * The instants that a field shows to its reader as a day or a time, as the log has them, without their zone; null for texts that name
+ * neither.
+ */
+function instantsShownAs(
+  field: Field,
+  text: string,
+  timeZone: string,
+): { from: string; until: string } | null {
+  const { options } = fieldInZone(field, timeZone) as { options: InstantOptions }
+  const zone = resolveZone(options.timeZone)
+  const day = parseDay(text, options.format)
+  const at = day === null ? parseInstant(text, options) : toStored(startOfDay(day, zone))
+  const from = at === null ? null : fromStored(at)
+  if (at === null || from === null) return null
+  const isMinute = from % MINUTE_MS === 0
+  const end = day === null ? from + (isMinute ? MINUTE_MS : SECOND_MS) : startOfDay(addDays(day, 1), zone)
+  const until = toStored(end)
+  return until && { from: withoutZone(at), until: withoutZone(until) }
+}
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const withoutZone = (stored: string): string => stored.replace('+00:00', '')
+
+/** Matches a deleted record with the text in one of its values, ignoring case; a day or a time as its reader sees it. */
 function matches(
   { dialect }: Engine,
   model: TableModel,
-  fields: readonly Field[],
-  text: string,
+  { text, timeZone }: { text: string; timeZone: string },
   { recordId, before }: { recordId: SQL; before: SQL },
 ): SQL {
-  const columns = fields.flatMap((field) => {
+  const columns = shownFields(model).flatMap((field) => {
     const { storage } = fieldType(field.type)
     // Passwords must not be searchable.
     const isSecret = maskValues(model, { [field.id]: '1' })[field.id] !== '1'
     if (isSecret || storage === 'boolean') return []
     // As text, because the value may have the field’s former type.
-    return [dialect.search(dialect.jsonValue(before, field.id, 'text'), 'text', text)]
+    const value = dialect.jsonValue(before, field.id, 'text')
+    const instants = storage === 'datetime' ? instantsShownAs(field, text, timeZone) : null
+    if (instants) return [sql`(${value} >= ${instants.from} and ${value} < ${instants.until})`]
+    return [dialect.search(value, 'text', text)]
   })
   const id = dialect.search(sql`cast(${recordId} as text)`, 'text', text)
   return anyOf([id, ...columns])

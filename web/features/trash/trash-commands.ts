@@ -12,6 +12,7 @@ import {
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { runOnceInQueue } from '../../records/base-queue.ts'
+import { timeZone } from '../../time-zone.ts'
 import { api, cache } from '../../trpc.ts'
 import { attempt } from '../../ui/attempt.ts'
 import { confirm } from '../../ui/confirm.tsx'
@@ -163,7 +164,7 @@ export async function emptyTrash(
 async function emptyBase(baseId: string, filter: TrashFilter | null) {
   const kinds = filter?.kinds?.flatMap((kind) => (kind === 'base' ? [] : kind))
   const { deleted, failed } = await runOnceInQueue(baseId, () =>
-    api.trash.empty.mutate({ baseId, ...filter, kinds }),
+    api.trash.empty.mutate({ baseId, ...filter, kinds, timeZone }),
   )
   return { deleted, failed: failed.map(({ message }) => message) }
 }
@@ -176,6 +177,7 @@ async function emptyAll(filter: TrashFilter | null) {
   do {
     const part: { deleted: number; failed: string[]; next: string | null } = await api.trash.emptyAll.mutate({
       ...ofAll,
+      timeZone,
       cursor,
     })
     total.deleted += part.deleted

@@ -1,8 +1,9 @@
 import { Columns3, Database, Eye, FileText, Paperclip, Table2, Trash2, Undo2, X } from 'lucide-react'
 import { useState } from 'react'
 import type { Person } from '../../../src/core/model.ts'
-import type { ListedTrashItem, ListedTrashKind } from '../../../src/core/trash.ts'
+import { type ListedTrashItem, type ListedTrashKind, MAX_COUNTED_RECORDS } from '../../../src/core/trash.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
+import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import lists from '../layout/list-screen.module.css'
@@ -123,7 +124,11 @@ function ItemRow({ item, isFirst, people, isChecked, onCheck }: ItemRowProps) {
       {isFirst && table && deletion && deletion.records > 1 && (
         <li className={lists.row} data-testid="trashed-together">
           <div className={lists.text}>
-            <strong>{m.trash_records_deleted_together({ count: deletion.records })}</strong>
+            <strong>
+              {deletion.records > MAX_COUNTED_RECORDS
+                ? m.trash_more_records_deleted_together({ count: formatNumber(MAX_COUNTED_RECORDS) })
+                : m.trash_records_deleted_together({ count: deletion.records })}
+            </strong>
             <p className={lists.facts}>
               {place}
               <DeletionFacts at={item.deletedAt} person={person} />
