@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
+import { copyToFiles } from '../db/backups/other-kind.ts'
 import type { ReplacedData } from '../db/backups/postgres/restore-postgres.ts'
 import { REPLACED_DAYS } from '../db/backups/postgres/schemas.ts'
 import type { Repository } from '../db/backups/repository.ts'
 import { checkRestoredFile, restoreFile } from '../db/backups/restore-backup.ts'
-import { restoreInstallation } from '../db/backups/restore-installation.ts'
+import { refuseOtherVersion, restoreInstallation } from '../db/backups/restore-installation.ts'
 import { requireOutsideBackups, requireSeparateFolders } from '../db/backups/separate-folders.ts'
 import { folderOf, openConfigured } from '../db/backups/target.ts'
 import { explainPath } from '../db/backups/unusable-path.ts'
@@ -32,8 +33,8 @@ be of either.
   --without-bucket-files
                 leaves attached files that their buckets have lost unrestored
   --base ID --file FILE
-                only writes the database of one base to a new file (SQLite), if it was
-                in a file and not in PostgreSQL
+                only writes the database of one base to a new file (SQLite), also of
+                one that was in PostgreSQL
   --base ID --at TIME
                 restores one base as it was at that time (2026-11-26T16:30Z, or without
                 a zone in UTC) as a new base of the first super admin. It is taken from
@@ -169,27 +170,41 @@ async function latestOf({ ids, store }: Repository): Promise<string> {
   return latest
 }
 
+/** Writes the database of a base as an SQLite file. */
 async function restoreBaseFile(
   repository: Repository,
   backupId: string,
   baseId: string,
   path: string,
 ): Promise<void> {
-  const { files } = await repository.manifest(backupId)
-  const file = files.find((one) => one.path === `bases/${baseId}.db`)
-  if (!file) throw new Error(`The backup ${backupId} has no base ${baseId.slice(0, 40)} in a file`)
+  const manifest = await repository.manifest(backupId)
+  const name = `bases/${baseId}.db`
+  const file = manifest.files.find((one) => one.path === name)
+  if (!file && !manifest.postgres?.some((schema) => schema.baseId === baseId))
+    throw new Error(`The backup ${backupId} has no base ${baseId.slice(0, 40)}`)
   if (existsSync(path)) throw new Error(`${path} exists already`)
   if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)}`)
   // Complete or not there: another program may watch the folder.
   const part = `${path}.part`
-  await rm(part, { force: true })
+  await rm(part, { recursive: true, force: true })
   try {
-    await restoreFile(repository, file, part).catch((error: unknown) => {
-      throw explainPath(path, error)
-    })
-    checkRestoredFile(file, part)
-    await rename(part, path)
+    let made = part
+    if (file) {
+      await restoreFile(repository, file, part).catch((error: unknown) => {
+        throw explainPath(path, error)
+      })
+    } else {
+      // Of a base in PostgreSQL, beside a copy of the metadata, which say what is in its columns.
+      refuseOtherVersion(manifest)
+      await mkdir(part, { mode: 0o700 }).catch((error: unknown) => {
+        throw explainPath(path, error)
+      })
+      await copyToFiles(repository, manifest, part, [baseId])
+      made = join(part, name)
+    }
+    checkRestoredFile(file ?? { path: name }, made)
+    await rename(made, path)
   } finally {
-    await rm(part, { force: true })
+    await rm(part, { recursive: true, force: true })
   }
 }

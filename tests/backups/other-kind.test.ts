@@ -1,3 +1,5 @@
+import { Database } from 'bun:sqlite'
+
 import {
   afterAll,
   afterEach,
@@ -135,6 +137,28 @@ describe.each([
     expect(existsSync(there.app.kernel.sources.path(baseId))).toBe(to === 'sqlite')
     expect(readdirSync(there.app.config.dataDir).filter((name) => name.startsWith('restore-'))).toEqual([])
   })
+})
+
+test.each(HOMES)('sheaf restore --base --file writes a base of %s as an SQLite file', async (home) => {
+  const { bench, orders, customers, backupId, place: from } = filled[home]
+  const place = openPlace()
+  try {
+    const file = place.path('shop.db')
+    const args = ['restore', '--from', from, '--backup', backupId, '--base', bench.baseId, '--file', file]
+    const unknown = await place.sheaf([...args.slice(0, 6), 'p0', ...args.slice(7)])
+    expect(unknown).toMatchObject({ code: 1, errors: `The backup ${backupId} has no base p0\n` })
+    expect(await place.sheaf(args)).toMatchObject({ code: 0, errors: '' })
+    expect(readdirSync(place.folder).filter((name) => name.startsWith('shop'))).toEqual(['shop.db'])
+    const database = new Database(file, { readonly: true })
+    const count = ({ schema }: TestTable) =>
+      database.query<{ n: number }, []>(`select count(*) as n from "${schema.table.tableName}"`).get()?.n
+    expect([count(orders), count(customers)]).toEqual([ROWS.length, 2])
+    expect(database.query('select * from sheaf_changes').all().length).toBeGreaterThan(0)
+    database.close()
+    expect((await place.sheaf(args)).errors).toContain('exists already')
+  } finally {
+    await place.remove()
+  }
 })
 
 describe('sheaf restore of a whole installation', () => {

@@ -124,7 +124,10 @@ export function checkRestored({ files }: Pick<Manifest, 'files'>, folder: string
 }
 
 /** As `checkRestored`, of one database. */
-export function checkRestoredFile({ path: name, tables = {} }: BackupFile, path: string): void {
+export function checkRestoredFile(
+  { path: name, tables = {} }: Pick<BackupFile, 'path' | 'tables'>,
+  path: string,
+): void {
   // The file is ours alone, so that no log is created beside it.
   const database = openAlone(path)
   try {
