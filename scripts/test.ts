@@ -8,7 +8,7 @@ import type { PrivateServer } from '../tests/support/supervised-server.ts'
 import { prepareSources } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT } from './project.ts'
-import { chunked, inParallel } from './test/chunks.ts'
+import { divided, inParallel } from './test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
 import { LONG_FILES } from './test/long-files.ts'
@@ -62,8 +62,6 @@ const WORKERS = PROCESSORS + 1
 const BROWSERS = Math.min(2, PROCESSORS)
 /** Files that are repeated at most: if more fail, it is not by chance. */
 const MAX_REPEATED = 10
-/** Parts per process; many small ones balance the load at the end, and each takes a second to start. */
-const PARTS_EACH = 5
 
 const given = takeDatabaseUrlOrExit()
 const options = given.filter((argument) => argument.startsWith('-'))
@@ -211,7 +209,7 @@ function split(files: readonly string[], workers: number, each: Omit<Part, 'file
   const isSplit = workers > 1 && files.length > workers
   const long = isSplit ? LONG_FILES.filter((file) => files.includes(file)) : []
   const others = files.filter((file) => !long.includes(file))
-  const parts = isSplit ? chunked(others, workers * PARTS_EACH) : [others]
+  const parts = isSplit ? divided(others, workers) : [others]
   return [...long.map((file) => [file]), ...parts].map((part) => ({ files: part, ...each }))
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { chunked, inParallel } from '../scripts/test/chunks.ts'
+import { divided, inParallel } from '../scripts/test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
 import { LONG_FILES } from '../scripts/test/long-files.ts'
@@ -136,12 +136,17 @@ test('the long files exist', () => {
   expect(LONG_FILES.filter((file) => !existsSync(file))).toEqual([])
 })
 
-test('files are dealt out to all parts, and each part is worked on once', async () => {
-  expect(chunked([1, 2, 3, 4, 5], 2)).toEqual([
-    [1, 3, 5],
-    [2, 4],
-  ])
-  expect(chunked([1], 4)).toEqual([[1]])
+test('files are divided into parts that get smaller at the end, and neighbours are apart', () => {
+  const files = Array.from({ length: 60 }, (_, at) => at)
+  const parts = divided(files, 2)
+  expect(parts.map(({ length }) => length)).toEqual([6, 6, 6, 6, 6, 6, 6, 5, 4, 3, 2, 1, 1, 1, 1])
+  expect(parts.flat().sort((one, other) => one - other)).toEqual(files)
+  expect(parts[0]).toEqual([0, 10, 20, 30, 40, 50])
+  expect(divided([1], 4)).toEqual([[1]])
+  expect(divided([], 4)).toEqual([])
+})
+
+test('each part is worked on once', async () => {
   const done: number[] = []
   let most = 0
   let now = 0

@@ -1,6 +1,12 @@
 /** Files that take longest, about half a minute or more on two processors, the longest first. */
 export const LONG_FILES: readonly string[] = [
   'tests/e2e/accessibility.e2e.ts',
+  'tests/records/search-index.test.ts',
+  'tests/records/undo-trash.test.ts',
+  'tests/e2e/import.e2e.ts',
+  'tests/formula/differential.test.ts',
+  'tests/e2e/typing.e2e.ts',
+  'tests/e2e/new-field-type.e2e.ts',
   'tests/records/links-model.test.ts',
   'tests/access/matrix.test.ts',
   'tests/schema/conversion-matrix.test.ts',
