@@ -25,14 +25,15 @@ import {
   repeated,
 } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
-import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
+import { E2E_TIMEOUT_MS, IDLE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
 
 /*
  * `bun run test` checks the sources and runs all tests with SQLite, private PostgreSQL and MariaDB servers,
  * and a browser. The check runs beside the first tests, in the time that these leave to it. The last line is
  * `N passed, N failed`, with `, N skipped` if there are any; failed tests are listed above it.
  *
- * Files run in parallel processes, browser tests last. Those that kill servers (`*.killed.test.ts`) or measure the memory and
+ * Files run in parallel processes, browser tests last. Backups work at the lowest priority: in a whole run, their tests have one more
+ * process, which uses what the others leave idle. Files that kill servers (`*.killed.test.ts`) or measure the memory and
  * processor time of a server of their own (`*.measured.test.ts`) come first: each takes long, in a process of its own. Tests
  * with limits by the clock, which other processes would break, are named `*.quiet.test.ts` and run alone afterwards. At the end
  * of a whole run, each file with a test that failed runs once more, alone. A failure that does not come again depends on time or
@@ -92,35 +93,42 @@ try {
   const onlyHome = mayPrepare ? readHome(options) : 'sqlite'
   await prepare()
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
-  const onSqlite = files.filter((file) => homesOf(file, onlyHome).includes('sqlite'))
-  const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
-  if (onSqlite.length + onPostgres.length === 0)
+  const filesOn = (home: Home) => files.filter((file) => homesOf(file, onlyHome).includes(home))
+  const onSqlite = Object.groupBy(filesOn('sqlite'), kindOf)
+  const onPostgres = Object.groupBy(filesOn('postgres'), (file) => (isIdle(file) ? 'idle' : 'other'))
+  if (Object.keys(onSqlite).length + Object.keys(onPostgres).length === 0)
     throw new Error(
       `None of these tests runs on ${onlyHome} alone: scripts/test/homes.ts lists those that do`,
     )
-  const e2e = onSqlite.filter((file) => file.endsWith('.e2e.ts'))
-  const quiet = onSqlite.filter((file) => file.endsWith('.quiet.test.ts'))
-  const separate = onSqlite.filter((file) => /\.(killed|measured)\.test\.ts$/.test(file))
-  const apart = new Set([...e2e, ...quiet, ...separate])
-  const others = onSqlite.filter((file) => !apart.has(file))
+  const { e2e = [], quiet = [], separate = [] } = onSqlite
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
   // Not beside the build, for which everything waits.
   const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
+  const idle = onSqlite.idle ?? []
+  const idleParts: Part[] = [
+    ...idle.filter(isKilling).map((file) => ({ files: [file], timeoutMs: IDLE_TIMEOUT_MS })),
+    { files: idle.filter((file) => !isKilling(file)), timeoutMs: IDLE_TIMEOUT_MS },
+    { files: onPostgres.idle ?? [], home: 'postgres', timeoutMs: IDLE_TIMEOUT_MS },
+  ]
   const parts = [
     ...separate.map((file): Part => ({ files: [file], isMeasured: file.endsWith('.measured.test.ts') })),
-    ...split(onPostgres, WORKERS, { home: 'postgres' }),
-    ...split(others, WORKERS),
+    ...split(onPostgres.other ?? [], WORKERS, { home: 'postgres' }),
+    ...split(onSqlite.other ?? [], WORKERS),
   ]
   const browserParts = split(e2e, BROWSERS, { timeoutMs: E2E_TIMEOUT_MS })
   const isOne = parts.length + browserParts.length === 1
-  await inParallel(
-    [
-      { items: parts, workers: WORKERS },
-      { items: browserParts, workers: BROWSERS },
-    ],
-    (part) => runTests(part, !isOne),
-  )
-  await checked
+  const run = (part: Part) => runTests(part, !isOne)
+  await Promise.all([
+    inParallel([{ items: idleParts, workers: 1 }], run),
+    inParallel(
+      [
+        { items: parts, workers: WORKERS },
+        { items: browserParts, workers: BROWSERS },
+      ],
+      run,
+    ),
+    checked,
+  ])
   await runTests({ files: quiet, isMeasured: true })
   if (isWhole) await repeatFailed()
 } catch (error) {
@@ -200,6 +208,23 @@ interface Part {
   timeoutMs?: number
 }
 
+/** When and where a file runs. */
+function kindOf(file: string): 'e2e' | 'quiet' | 'idle' | 'separate' | 'other' {
+  if (file.endsWith('.e2e.ts')) return 'e2e'
+  if (file.endsWith('.quiet.test.ts')) return 'quiet'
+  if (isIdle(file)) return 'idle'
+  return isKilling(file) || file.endsWith('.measured.test.ts') ? 'separate' : 'other'
+}
+
+/** True for tests of backups in a whole run: without the others, they may have all processes. */
+function isIdle(file: string): boolean {
+  return isWhole && file.startsWith('tests/backups/')
+}
+
+function isKilling(file: string): boolean {
+  return file.endsWith('.killed.test.ts')
+}
+
 /**
  * Distributes files over parts for parallel processes; few files stay in one part. Long files are parts of their own and come
  * first, so that no long part is left at the end.
@@ -240,11 +265,18 @@ async function runPart(
 ): Promise<Outcome> {
   const paths = files.map((file) => `./${file}`)
   const preload = process.env.TEST_SCRIPTS ? ['--preload=./tests/support/preload-scripts.ts'] : []
-  const { exitCode, errorOutput } = await stream(
+  const startedAt = performance.now()
+  const { exitCode, errorOutput, processorMs } = await stream(
     bun('test', `--timeout=${timeoutMs}`, ...preload, ...bunOptions, ...paths),
     isHeldBack,
     { ...(isMeasured ? {} : KEPT_MEMORY), ...(home === undefined ? {} : { TEST_HOME: home }) },
   )
+  if (isHeldBack) {
+    const [now, took, busy] = [performance.now(), performance.now() - startedAt, processorMs].map((ms) =>
+      (ms / 1000).toFixed(0),
+    )
+    console.error(`At ${now} s, after ${took} s with ${busy} s of processor time (without browsers)\n`)
+  }
   const counts = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
   if (exitCode !== 0 && counts.failed === 0 && !isInterrupted)
     fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
@@ -284,8 +316,8 @@ async function stream(
   isHeldBack = false,
   variables: Record<string, string> = {},
   isLowPriority = false,
-): Promise<{ exitCode: number; output: string; errorOutput: string }> {
-  if (isInterrupted) return { exitCode: 0, output: '', errorOutput: '' }
+): Promise<{ exitCode: number; output: string; errorOutput: string; processorMs: number }> {
+  if (isInterrupted) return { exitCode: 0, output: '', errorOutput: '', processorMs: 0 }
   const env = { ...process.env, ...variables, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
   const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   if (isLowPriority) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
@@ -312,5 +344,7 @@ async function stream(
   await Promise.race([passed, Bun.sleep(LAST_OUTPUT_MS)])
   running.delete(child)
   for (const chunk of held) process.stderr.write(chunk)
-  return { exitCode, output, errorOutput }
+  // Of the processes that it has waited for, too.
+  const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000
+  return { exitCode, output, errorOutput, processorMs }
 }

@@ -11,7 +11,7 @@ import { SERVER_MAIN } from '../support/server-main.ts'
 const ROOT = join(import.meta.dir, '../..')
 
 /** Time for one test: backups and restores run at the lowest priority, so they take long beside other tests. */
-export const BACKUP_TIMEOUT_MS = 300_000
+export const BACKUP_TIMEOUT_MS = 600_000
 
 export interface Ended {
   code: number
