@@ -11,7 +11,14 @@ import { tidyUp } from '../../src/tidy-up.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ImportInput } from './job-input.ts'
-import { type ImportColumn, type ImportPlan, isLinkColumn, LINKS_COLUMNS, linksTableOf } from './plan.ts'
+import {
+  type ImportColumn,
+  type ImportPlan,
+  isLinkColumn,
+  LINKS_COLUMNS,
+  linksTableOf,
+  parentJobOf,
+} from './plan.ts'
 import { requireRows } from './row-records.ts'
 import { createImportTargets, type TargetDeps } from './targets/index.ts'
 import { runInThread } from './thread.ts'
@@ -61,6 +68,7 @@ export function createImportJob({
       staging,
       signal,
       reportPath: reportPath(jobId),
+      rowsPath,
       progress: (done, total) => report({ done, total, unit: 'rows' }),
     })
     const target = await opening.catch(async (error) => {
@@ -234,7 +242,8 @@ export function createImportJob({
 }
 
 /** The imports whose rows those of an import belong to. */
-const parentsOf = ({ columns }: ImportInput): string[] => columns.flatMap(({ link }) => link?.rowsOf ?? [])
+const parentsOf = ({ columns }: ImportInput): string[] =>
+  columns.flatMap((column) => parentJobOf(column) ?? [])
 
 /** Creates the table that collects the links of the rows, if a column has any. */
 function linksTable(dialect: Dialect, staging: string, columns: ImportColumn[]): Statement[] {

@@ -416,7 +416,7 @@ function linkOfChoice(
   drafts: readonly FileDraft[],
 ): DraftLink | null {
   if (given === null) return null
-  if (!takesLinks(target)) throw badRequest(m.imports_error_link_connected())
+  if (!takesLinks(target) && given.by === 'name') throw badRequest(m.imports_error_link_connected())
   const { table, tableId, by, missing } = given
   if (tableId !== undefined) return { to: { tableId }, title: '', by: 'name', missing, found: null }
   const to = drafts.find(({ key, isOn }) => key === table && isOn)

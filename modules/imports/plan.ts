@@ -45,9 +45,14 @@ export interface ImportColumn extends DayReading {
   isRecordId?: true
   /** Set for a column of a connected database. */
   connected?: ConnectedColumn
+  /** For a link of a connected database whose cells have rows of another import instead of names: that import's job. */
+  rowsOf?: string
 }
 
 export type LinkColumn = ImportColumn & { link: ImportLink }
+
+/** The import whose rows the cells of a column have; undefined for other cells. */
+export const parentJobOf = ({ link, rowsOf }: ImportColumn): string | undefined => link?.rowsOf ?? rowsOf
 
 export const isLinkColumn = (column: ImportColumn): column is LinkColumn => column.link !== undefined
 

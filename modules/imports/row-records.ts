@@ -32,18 +32,37 @@ export async function keepRowRecords(
   if (rowsPath === undefined) return
   const row = sql.identifier(ROW_COLUMN)
   const id: SQL = firstId === undefined ? sql`${sql.identifier(UPDATE_COLUMNS.id)}` : sql`${row}`
+  let next = firstId ?? 0
+  await writeRowRecords(rowsPath, async (last) => {
+    const rows = await tx.all<RowRecord>(
+      dialect.render(sql`select ${row} as ${sql.identifier('row')}, ${id} as ${sql.identifier('id')}
+        from ${sql.identifier(staging)} where ${row} > ${last} and ${id} is not null order by ${row} limit ${PAGE}`),
+    )
+    return firstId === undefined ? rows : rows.map((each) => ({ row: each.row, id: next++ }))
+  })
+}
+
+/** A row of a file and its record. */
+interface RowRecord {
+  row: number
+  id: RecordId
+}
+
+/**
+ * Writes the records of rows, as one step.
+ * @param pageAfter gives the next ones after a row; none at the end
+ */
+export async function writeRowRecords(
+  rowsPath: string,
+  pageAfter: (last: number) => Promise<RowRecord[]>,
+): Promise<void> {
   const file = await open(`${rowsPath}.part`, 'w', 0o600)
   try {
-    let next = firstId ?? 0
     for (let last = 0; ; ) {
-      const rows = await tx.all<{ at: number; id: number }>(
-        dialect.render(sql`select ${row} as ${sql.identifier('at')}, ${id} as ${sql.identifier('id')}
-          from ${sql.identifier(staging)} where ${row} > ${last} and ${id} is not null order by ${row} limit ${PAGE}`),
-      )
-      const lines = rows.map((each) => `${each.at} ${firstId === undefined ? each.id : next++}\n`)
-      await file.appendFile(lines.join(''))
-      last = Number(rows.at(-1)?.at ?? last)
-      if (rows.length < PAGE) break
+      const rows = await pageAfter(last)
+      if (rows.length === 0) break
+      await file.appendFile(rows.map((each) => `${each.row} ${each.id}\n`).join(''))
+      last = Number(rows.at(-1)?.row ?? last)
     }
     await file.sync()
   } finally {

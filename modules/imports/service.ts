@@ -52,6 +52,7 @@ import {
   type ImportColumn,
   isLinkColumn,
   linkColumnName,
+  parentJobOf,
   RECORD_ID_COLUMN,
   toImportLink,
 } from './plan.ts'
@@ -202,8 +203,10 @@ export function createImportsService(
         if (target.kind === 'new' && target.prepared.fields.some(isDisplayed))
           throw badRequest(m.imports_error_link_display_field())
         const imported = 'table' in link.to ? prepared[link.to.table] : undefined
-        if (target.kind === 'connected' || imported?.job.target.kind === 'connected')
-          throw badRequest(m.imports_error_link_connected())
+        if (target.kind === 'connected' || imported?.job.target.kind === 'connected') {
+          linkConnected(own, column, link.by === 'row' ? imported : undefined)
+          continue
+        }
         const isKnown = imported !== undefined && imported !== own && imported.job.baseId === own.job.baseId
         const isNamed = link.by === 'name' && ('tableId' in link.to || imported === own)
         if ((!isKnown && !isNamed) || (imported && isPreview(imported.job)))
@@ -230,6 +233,30 @@ export function createImportsService(
     return links.length === 0 && rowsOf.length === 0
       ? null
       : { actor, baseId, fileName, jobIds, links, rowsOf, timeZone }
+  }
+
+  /**
+   * Makes a column of a new table of a connected database a link to the records of another new one, by a foreign key.
+   * @throws BAD_REQUEST for other tables, and for the display field
+   */
+  function linkConnected(
+    own: PreparedImport,
+    column: ImportColumn,
+    parent: PreparedImport | undefined,
+  ): void {
+    const { target } = own.job
+    const related = parent?.job.target
+    if (target.kind !== 'connected' || related?.kind !== 'connected' || !target.create || !related.create)
+      throw badRequest(m.imports_error_link_connected())
+    if (parent === undefined || parent === own || parent.job.baseId !== own.job.baseId)
+      throw badRequest(m.imports_error_link_target())
+    if (target.create.sourceId !== related.create.sourceId) throw badRequest(m.imports_error_link_connected())
+    const { fieldId } = column
+    if (target.create.prepared.fields.some(({ id, isDisplay }) => id === fieldId && isDisplay))
+      throw badRequest(m.imports_error_link_display_field())
+    parent.job.keepsRows = true
+    target.create = { ...target.create, link: { fieldId, relatedTableId: related.tableId } }
+    Object.assign(column, { type: 'LongText', options: {}, connected: undefined, rowsOf: parent.id })
   }
 
   const tableIdOf = ({ job: { target } }: PreparedImport): string =>
@@ -718,7 +745,7 @@ function inOrderOfLinks(prepared: readonly PreparedImport[]): PreparedImport[] {
 function parentsOf(each: PreparedImport, prepared: readonly PreparedImport[]): Set<PreparedImport> {
   const parents = new Set<PreparedImport>()
   const parentOf = ({ job }: PreparedImport) =>
-    prepared.find(({ id }) => job.columns.some(({ link }) => link?.rowsOf === id))
+    prepared.find(({ id }) => job.columns.some((column) => parentJobOf(column) === id))
   for (let next = parentOf(each); next && !parents.has(next); next = parentOf(next)) parents.add(next)
   return parents
 }

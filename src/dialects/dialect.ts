@@ -24,6 +24,8 @@ export interface ColumnDefinition {
   required: boolean
   /** Bound into the DDL as a literal of the storage kind. */
   defaultValue: CellValue
+  /** The key of another table that it refers to, with the type that both have in the database. Only for new tables. */
+  references?: { table: string; column: string; type: string }
 }
 
 /** A summary over the rows of a group. */

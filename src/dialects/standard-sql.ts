@@ -132,14 +132,23 @@ interface TableStyle {
 export function standardTables({ quote, types, indexName, literal }: TableStyle) {
   const list = (columns: string[]) => columns.map(quote).join(', ')
   const uniqueName = (table: string, name: string) => indexName(table, `${name}__unique`)
-  function column({ name, storage, required, defaultValue }: ColumnDefinition): string {
-    const parts = [quote(name), types[storage]]
+  function column({ name, storage, required, defaultValue, references }: ColumnDefinition): string {
+    const parts = [quote(name), references?.type ?? types[storage]]
     if (required) parts.push('not null')
     if (defaultValue !== null) parts.push(`default ${literal(defaultValue)}`)
     return parts.join(' ')
   }
+  // MySQL ignores references that are part of a column.
+  const foreignKey = ({ name, references }: ColumnDefinition): string[] =>
+    references
+      ? [`foreign key (${quote(name)}) references ${quote(references.table)} (${quote(references.column)})`]
+      : []
   return {
-    createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
+    createTable: (name, columns) => [
+      ddl(
+        `create table ${quote(name)} (${[...columns.map(column), ...columns.flatMap(foreignKey)].join(', ')})`,
+      ),
+    ],
     addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
     renameColumn: (table, from, to) => [
       ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`),

@@ -20,6 +20,8 @@ export type EngineKind = (typeof ENGINES)[number]
 export const isWholeSuite = (kind: EngineKind): boolean =>
   process.env.TEST_HOME !== 'postgres' || kind === 'mariadb'
 
+let files = 0
+
 export type ConnectedDatabase = Pick<ForeignDatabase, 'sent' | 'ask' | 'stop'>
 
 /**
@@ -35,11 +37,12 @@ export async function createConnected(
   if (kind !== 'sqlite') return createForeign(kind, statements)
   const folder = join(dataDir, 'sources')
   mkdirSync(folder, { recursive: true })
-  const file = new Database(join(folder, 'shop.db'), { create: true, strict: true })
+  const filename = `shop${++files}.db`
+  const file = new Database(join(folder, filename), { create: true, strict: true })
   file.run('pragma journal_mode = wal')
   for (const statement of statements) file.run(statement)
   return {
-    sent: { client: 'sqlite3', connection: { filename: 'shop.db' } },
+    sent: { client: 'sqlite3', connection: { filename } },
     ask: async <T>(statement: string) => file.query(statement).all() as T[],
     stop: async () => file.close(),
   }

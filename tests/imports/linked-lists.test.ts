@@ -8,7 +8,7 @@ import { type LinkableDraft, proposeLinks } from '../../src/core/imports/propose
 import type { Base, Field } from '../../src/core/model.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
-import { createConnected } from './connected-support.ts'
+import { type ConnectedDatabase, createConnected, ENGINES, type EngineKind } from './connected-support.ts'
 import { analyse, type Door, ended, openImports, reportOf, resultOf, rowsOf, upload } from './support.ts'
 
 let app: TestApp
@@ -437,7 +437,7 @@ describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
     const { status, body } = await send(table!.id, owner.token)
     expect([status, body.msg]).toEqual([
       400,
-      'Lists in the records of a connected database can’t be imported with links. Import each list on its own.',
+      'Lists in the records of a table of a connected database can’t be imported with links. Import the file into new tables, or each list on its own.',
     ])
     const inputs = await begin(ORDERS, [await existing(table!.id), { kind: 'new', title: 'Lines' }])
     expect(inputs[1]?.columns.map(({ link }) => link)).toEqual([undefined, undefined])
@@ -503,3 +503,88 @@ describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
     expect(links).toContainEqual(['o2', ['c']])
   })
 })
+
+for (const kind of ENGINES) {
+  describe(`lists for new tables of a connected database (${kind})`, () => {
+    let own: Base
+    let sourceId: string
+    let database: ConnectedDatabase
+
+    beforeAll(async () => {
+      own = await createBase(app, owner)
+      database = await createConnected(kind, ['create table seen (id integer)'], app.config.dataDir)
+      const connecting = await app
+        .trpc(owner.token)
+        .sources.create.mutate({ baseId: own.id, ...database.sent })
+      sourceId = ((await ended(door, connecting.id)).result as { id: string }).id
+    })
+    afterAll(() => database.stop())
+
+    const tableOf = async (tableId: string) => app.trpc(owner.token).schema.table.query({ tableId })
+
+    test('are linked by a foreign key, lists within lists too, and shown on both sides', async () => {
+      const file = ORDERS.map((order) => ({
+        ...order,
+        Lines: order.Lines.map((line) => ({
+          ...line,
+          Parts: [{ Part: `${line.Sku}1` }, { Part: `${line.Sku}2` }],
+        })),
+      }))
+      const form = new FormData()
+      form.append('file', new Blob([JSON.stringify(file)]), 'orders.json')
+      const titles = ['Orders', 'Lines', 'Parts']
+      const tables = titles.map((title, position) => ({ position, title }))
+      form.append('options', JSON.stringify({ sourceId, nested: true, tables }))
+      const answer = await fetch(`${app.url}/api/v2/meta/bases/${own.id}/import`, {
+        method: 'POST',
+        headers: { 'xc-auth': owner.token },
+        body: form,
+      })
+      const body = (await answer.json()) as { message?: string; jobs: { id: string }[] }
+      expect([answer.status, body.message]).toEqual([200, undefined])
+      const ends = await Promise.all(body.jobs.map(({ id }) => ended(door, id)))
+      expect(ends.map(({ status, error }) => [status, error])).toEqual(ends.map(() => ['completed', null]))
+      expect(
+        await database.ask(
+          `select o.No, l.Sku, p.Part from Parts p join Lines l on l.id = p.Line_id
+            join Orders o on o.id = l.Order_id order by p.Part`.replace(
+            /\b(No|Sku|Part|Parts|Lines|Orders|Line_id|Order_id)\b/g,
+            quoted(kind),
+          ),
+        ),
+      ).toEqual([
+        { No: 'o1', Sku: 'a', Part: 'a1' },
+        { No: 'o1', Sku: 'a', Part: 'a2' },
+        { No: 'o1', Sku: 'b', Part: 'b1' },
+        { No: 'o1', Sku: 'b', Part: 'b2' },
+        { No: 'o2', Sku: 'c', Part: 'c1' },
+        { No: 'o2', Sku: 'c', Part: 'c2' },
+      ])
+      const [orderId, lineId] = ends.map((job) => resultOf(job).tableId)
+      expect((await named(orderId!)).map(({ No, Lines }) => [No, Lines])).toEqual([
+        ['o1', ['a', 'b']],
+        ['o2', ['c']],
+        ['o3', null],
+      ])
+      expect((await named(lineId!)).map(({ Sku, Order }) => [Sku, Order])).toEqual([
+        ['a', ['first']],
+        ['b', ['first']],
+        ['c', ['second']],
+      ])
+      // The database refuses what belongs to no record.
+      if (kind === 'sqlite') await database.ask('pragma foreign_keys = on')
+      await expect(
+        database.ask(
+          `insert into Lines (Order_id) values (99)`.replace(/\b(Lines|Order_id)\b/g, quoted(kind)),
+        ),
+      ).rejects.toThrow()
+      // A synchronization finds nothing to change.
+      const { fields } = await tableOf(lineId!)
+      const synced = await app.trpc(owner.token).schema.differences.query({ baseId: own.id, sourceId })
+      expect([fields.filter(({ title }) => title === 'Order').length, synced]).toEqual([1, []])
+    })
+  })
+}
+
+/** Quotes names as the database does, whose case it keeps. */
+const quoted = (kind: EngineKind) => (name: string) => (kind === 'mariadb' ? `\`${name}\`` : `"${name}"`)

@@ -273,7 +273,7 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
     const path = `bases/${own.id}/import`
     const linked = { name: 'B', link: { tableId: 'm1' } }
     expect(messageOf(await sendForm(path, 'A,B\n1,x\n', { sourceId, tables: [{ columns: [linked] }] }))).toBe(
-      '400 Columns can’t become links to or in tables of connected databases',
+      '400 Columns can’t become links to or in tables of connected databases. Lists can be linked to the records that have them if both go into new tables of the same database.',
     )
     await loaded(await sendForm(path, 'A,B\n1,x\n2,y\n', { sourceId, tables: [{ title: 'Parts' }] }))
     expect(await database.ask('select A, B from Parts order by id')).toEqual([

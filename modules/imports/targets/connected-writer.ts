@@ -8,6 +8,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { isOutage } from '../../../src/storage-full.ts'
 import { isPreview } from '../job-input.ts'
 import type { ImportOutcome } from '../plan.ts'
+import { writeRowRecords } from '../row-records.ts'
 import { rowSkipped } from '../worker/convert.ts'
 import {
   type ConnectedDeps,
@@ -64,6 +65,7 @@ type Written = Pick<
 export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport): Promise<Written> {
   const { input, update, model, home, signal } = work
   const isPreviewed = isPreview(input)
+  const keepsRows = input.keepsRows === true
   const staged = openStagedRows(
     home,
     work.staging,
@@ -96,7 +98,9 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
           const idOf = new Map(added.map((row, at) => [row, inserted[at] ?? null]))
           return staged.markIn(
             tx,
-            rows.map((row) => doneMark({ ...row, id: row.id ?? idOf.get(row) ?? null }, row.id === null)),
+            rows.map((row) =>
+              doneMark({ ...row, id: row.id ?? idOf.get(row) ?? null }, row.id === null, keepsRows),
+            ),
           )
         },
       },
@@ -248,7 +252,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     }
     const changes = toWrite.filter(({ id }) => id !== null).slice(0, SAMPLES - samples.length)
     samples.push(...changes.map((change) => planner.sampleOf(change.row, change)))
-    await staged.mark([...decided, ...toWrite.map((row) => doneMark(row, row.id === null))])
+    await staged.mark([...decided, ...toWrite.map((row) => doneMark(row, row.id === null, false))])
     return toWrite
   }
 
@@ -403,6 +407,22 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     }
   }
 
+  /** Keeps the records of the written rows for the imports of lists that belong to them. */
+  async function keepRows(): Promise<void> {
+    const read = async (after: number) => {
+      for (let last = after; ; ) {
+        const rows = await staged.written(last, REPORTED)
+        const known = rows.flatMap(({ number, reason }) => {
+          const { id } = readReason(reason)
+          return id === undefined ? [] : [{ row: number, id }]
+        })
+        if (known.length > 0 || rows.length === 0) return known
+        last = rows.at(-1)?.number ?? last
+      }
+    }
+    await writeRowRecords(work.rowsPath(work.jobId), read)
+  }
+
   const end = await writeUntilStopped()
   if (end) await resetUnwritten()
   const counts = await staged.counts()
@@ -413,6 +433,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
   planner.close()
   if (end && ((touched === 0 && !work.isNewTable) || isPreviewed)) throw end.error
   const cellsRefused = await reportRows()
+  if (keepsRows) await keepRows()
   const isCounted = update !== undefined || isPreviewed
   const result: UpdateResult | undefined = isCounted
     ? {
@@ -492,10 +513,14 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
 
 const isWaiting = (row: PlannedRow): boolean => row.kind === 'decided' && row.state === RowState.waiting
 
-const doneMark = ({ row, id, problems, isLater }: RowToWrite, isNew: boolean): Mark => ({
+const doneMark = ({ row, id, problems, isLater }: RowToWrite, isNew: boolean, keepsRows: boolean): Mark => ({
   number: row.number,
   state: isNew ? RowState.added : RowState.changed,
-  reason: writeReason({ later: isLater ? { id } : undefined, problems }),
+  reason: writeReason({
+    later: isLater ? { id } : undefined,
+    id: keepsRows ? (id ?? undefined) : undefined,
+    problems,
+  }),
 })
 
 const decidedMark = ({ row, state, problems, later }: Extract<PlannedRow, { kind: 'decided' }>): Mark => ({
@@ -508,7 +533,10 @@ const decidedMark = ({ row, state, problems, later }: Extract<PlannedRow, { kind
 const laterMark = ({ row, values, problems }: LaterLinks): Mark => ({
   number: row.number,
   state: row.state === RowState.unchanged && Object.keys(values).length > 0 ? RowState.changed : row.state,
-  reason: writeReason({ problems: [...(readReason(row.reason).problems ?? []), ...problems] }),
+  reason: writeReason({
+    id: readReason(row.reason).id,
+    problems: [...(readReason(row.reason).problems ?? []), ...problems],
+  }),
 })
 
 /** True if others hold what the change needs; nothing of it was written. */

@@ -18,7 +18,7 @@ const OTHERS = 5_000
  */
 export async function findWritten(
   { records }: Pick<ConnectedDeps, 'records'>,
-  { model }: Pick<ConnectedImport, 'model'>,
+  { model, input }: Pick<ConnectedImport, 'model' | 'input'>,
   planner: RowPlanner,
   rows: readonly StagedRow[],
 ): Promise<Mark[]> {
@@ -34,7 +34,7 @@ export async function findWritten(
     id: RecordId | null = null,
   ): Mark => {
     const { problems = [], later } = readReason(reason)
-    const kept = { problems, later: later && { id } }
+    const kept = { problems, later: later && { id }, id: input.keepsRows ? (id ?? undefined) : undefined }
     return { number, state, reason: state === RowState.added ? writeReason(kept) : null }
   }
   const known = await planner.findByKey(added)

@@ -11,7 +11,9 @@ import { isFilledByImport } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import {
+  type FoundNames,
   type NamedTable,
+  type ReadValues,
   type RecordNames,
   readNames,
   recordsNamed,
@@ -22,6 +24,7 @@ import { m } from '../../../src/messages.gen.ts'
 import type { StoredRecord } from '../../records/index.ts'
 import { isPreview } from '../job-input.ts'
 import type { CreatedRecords, ImportColumn } from '../plan.ts'
+import { recordsOfRows } from '../row-records.ts'
 import { missingValue, rowSkipped } from '../worker/convert.ts'
 import { unknownRecords } from '../worker/resolve-names.ts'
 import {
@@ -107,8 +110,10 @@ interface LinkColumn extends PlannedColumn {
   displayFieldId: string
   /** True for a link of the table to itself. */
   isSelf: boolean
-  read: (statement: Parameters<ConnectedImport['engine']['all']>[0]) => Promise<ColumnValue[]>
+  read: ReadValues
   engine: ConnectedImport['engine']
+  /** The records of rows of another import, which the cells have instead of names. */
+  rows: FoundNames | null
 }
 
 /** A row that waits for others, and the row that would add the first record that it needs. */
@@ -129,7 +134,7 @@ export type RowPlanner = Awaited<ReturnType<typeof createRowPlanner>>
 /** Decides what each staged row does to a table of a connected database, with a constant number of reads per chunk. */
 export async function createRowPlanner(
   { records, schema }: Pick<ConnectedDeps, 'records' | 'schema'>,
-  { input, update, model, jobId, home, staging }: Omit<ConnectedImport, 'report'>,
+  { input, update, model, jobId, home, staging, rowsPath }: Omit<ConnectedImport, 'report'>,
 ) {
   const isPreviewed = isPreview(input)
   /** Numbers of created records, by the id of their table; in a preview, those that would be. */
@@ -162,15 +167,19 @@ export async function createRowPlanner(
       if (!link) continue
       const open = await records.openLink(model, column.field.id)
       const engine = await schema.engineOf(open.related.table)
+      const related = toNamedRecords(open, people, input.timeZone)
+      const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
+      const { rowsOf } = column.column
       opened.push({
         ...column,
         link,
         engine,
-        related: toNamedRecords(open, people, input.timeZone),
+        related,
+        rows: rowsOf ? await recordsOfRows(engine, related, rowsPath(rowsOf), read) : null,
         relatedTableId: open.related.table.id,
         displayFieldId: open.related.displayField.id,
         isSelf: open.related.table.id === model.table.id,
-        read: (statement) => engine.all<ColumnValue>(statement, { scan: true }),
+        read,
       })
     }
     return opened
@@ -205,10 +214,11 @@ export async function createRowPlanner(
 
   /** Finds records by name; in a preview also those that rows of the file would add. */
   async function findNames(
-    { column, related, engine, read, isSelf }: LinkColumn,
+    { column, related, engine, read, rows, isSelf }: LinkColumn,
     names: readonly string[],
     { mayWait }: Resolution,
   ): Promise<Pick<RecordNames, 'find'>> {
+    if (rows) return rows
     const known = await recordsNamed(engine, related, names, read)
     if (!isPreviewed || !isSelf || !display || (mayWait && !column.required)) return known
     const missing = names.filter((name) => known.find(name) === undefined)
@@ -234,6 +244,7 @@ export async function createRowPlanner(
     if (missing.length === 0) return { ids, problem: null, missing, awaited: [] }
     if (mayWait && isSelf) return { ids: [], problem: null, missing: [], awaited: missing }
     const { table, displayField } = related
+    if (column.rowsOf) return refused(m.imports_report_parent_missing({ table: table.title }))
     const refusal = missing.flatMap((name) => refusals.get(`${relatedTableId} ${name}`) ?? [])[0]
     if (refusal !== undefined)
       return refused(m.imports_report_not_created({ table: table.title, reason: refusal }))
@@ -604,6 +615,7 @@ export async function createRowPlanner(
     close() {
       counted.close()
       refusals.close()
+      for (const { rows } of links) rows?.close()
     },
     /** The highest number that the database gave a record; null if there is none, undefined if it does not number them. */
     async highestKey(): Promise<number | string | null | undefined> {

@@ -171,6 +171,9 @@ export function openStagedRows(home: Engine, staging: string, columns: readonly 
     /** Rows in some states after a number. */
     inStates: (states: readonly RowState[], after: number, limit: number) =>
       read(sql`${state} in (${sql.raw(states.join(', '))}) and ${row} > ${after}`, limit),
+    /** Rows that are in the table, after a number. */
+    written: (after: number, limit: number) =>
+      read(sql`${state} in (${sql.raw(WRITTEN_STATES.join(', '))}) and ${row} > ${after}`, limit),
     /** Rows that the report names, after a number. */
     withProblems: (after: number, limit: number) =>
       read(
@@ -234,6 +237,8 @@ interface RowReason {
   later?: { id: RecordId | null }
   /** The highest key of the table before the row; null for an empty table, absent if the table does not number its records. */
   top?: number | string | null
+  /** The record of the row, if rows of other imports belong to it. */
+  id?: RecordId
   problems?: readonly CellProblem[]
 }
 
@@ -241,8 +246,8 @@ export const readReason = (reason: string | null): RowReason =>
   reason === null ? {} : (JSON.parse(reason) as RowReason)
 
 /** Null if there is nothing to keep. */
-export const writeReason = ({ later, top, problems = [] }: RowReason): string | null =>
-  later === undefined && top === undefined && problems.length === 0
+export const writeReason = ({ later, top, id, problems = [] }: RowReason): string | null =>
+  later === undefined && top === undefined && id === undefined && problems.length === 0
     ? null
     : // `withLaterLinks` finds rows by the first member.
-      JSON.stringify({ later, top, problems })
+      JSON.stringify({ later, top, id, problems })

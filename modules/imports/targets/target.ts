@@ -11,6 +11,8 @@ export interface TargetRun {
   /** Aborted as in `JobContext`. */
   signal: AbortSignal
   reportPath: string
+  /** File with the records of an import's rows, see `row-records.ts`. */
+  rowsPath(jobId: string): string
   /** Reports how many of the rows are in the table. */
   progress(done: number, total: number): void
 }

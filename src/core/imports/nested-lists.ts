@@ -5,7 +5,7 @@ import type { DraftColumn, DraftTarget } from './draft.ts'
 
 /* Lists of objects within the records of a file, whose own records are linked to those that have the lists. */
 
-/** True for a table of a connected database, in which an import creates no links. */
+/** True for a table of a connected database. An import links there only a new table to another one that it creates with it. */
 const isConnected = (target: DraftTarget): boolean =>
   target.kind === 'new'
     ? target.sourceId !== undefined
@@ -41,7 +41,10 @@ export function linkToParent(
   own: DraftColumn,
   parent: { target: DraftTarget; list: DraftColumn | undefined },
 ): Field | null | undefined {
-  if (target.kind === 'new') return isConnected(target) || isConnected(parent.target) ? undefined : null
+  if (target.kind === 'new') {
+    const isNewBeside = parent.target.kind === 'new' && parent.target.sourceId === target.sourceId
+    return isNewBeside || (!isConnected(target) && !isConnected(parent.target)) ? null : undefined
+  }
   const fields = fieldsForParent(target, parent.target)
   const mapped = fieldForList(parent.target, parent.list)
   const inverseId = mapped && linkOf(mapped)?.inverseFieldId

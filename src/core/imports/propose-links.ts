@@ -119,11 +119,7 @@ function withProposals<Draft extends LinkableDraft>(
   )
   const namesOwn = own && distinctShare(analysis, own.index) >= DISTINCT
   const columns = draft.columns.map((column): DraftColumn => {
-    if (draft.parent && column.index === 0) {
-      const link = parentLink(draft, column, drafts)?.link ?? null
-      const title = link && titleOfParent(draft.columns, analysis, link)
-      return { ...column, title: title ?? column.title, link, isOn: column.isOn && link !== null }
-    }
+    if (draft.parent && column.index === 0) return withParent(draft, analysis, column, drafts)
     const { link } = column
     const isGone = link && 'draft' in link.to && !isTarget(drafts, link.to.draft)
     if (link !== undefined) return { ...column, link: isGone || column.isDisplay ? null : link }
@@ -140,13 +136,27 @@ function withProposals<Draft extends LinkableDraft>(
   }
 }
 
+/** The first column of a list for a new table, as a link to the records that have the list. It is left out if there can be none. */
+function withParent(
+  draft: LinkableDraft,
+  analysis: Analysis,
+  column: DraftColumn,
+  drafts: readonly LinkableDraft[],
+): DraftColumn {
+  const link = parentLink(draft, column, drafts)?.link ?? null
+  const title = link && titleOfParent(draft.columns, analysis, link)
+  return { ...column, title: title ?? column.title, link, isOn: column.isOn && link !== null }
+}
+
 /** A column of a table that takes no links by names: it may have the rows of the records that a list belongs to, or lists. */
 function withoutName(
   draft: LinkableDraft,
   column: DraftColumn,
   drafts: readonly LinkableDraft[],
 ): DraftColumn {
-  if (draft.parent && column.index === 0 && draft.target.kind === 'append') {
+  if (draft.parent && column.index === 0 && draft.target.kind === 'new' && draft.analysis)
+    return withParent(draft, draft.analysis, column, drafts)
+  if (draft.parent && column.index === 0) {
     const found = column.link === null ? null : parentLink(draft, column, drafts)
     // A field that a person has chosen for the numbers of the rows stays.
     if (found?.field) return { ...column, fieldId: found.field.id, link: found.link, isOn: true }
