@@ -3,7 +3,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { type AppError, badRequest } from '../../src/core/errors.ts'
 import { type DateFormat, withOtherOrder } from '../../src/core/fields/date-text.ts'
 import type { DayOrder } from '../../src/core/fields/day-reading.ts'
-import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { freeTitle } from '../../src/core/free-title.ts'
 import type { Analysis, AnalysisMessage, TableAnalysis } from '../../src/core/imports/analysis.ts'
 import {
@@ -31,6 +31,7 @@ import { titleOfImport } from '../../src/core/imports/title-of-import.ts'
 import type { Job } from '../../src/jobs.ts'
 import { m } from '../../src/messages.gen.ts'
 import type { SchemaReader } from '../schema/index.ts'
+import { readColumnOptions } from './column-options.ts'
 import {
   type AnalysisInput,
   type ColumnChoice,
@@ -384,7 +385,10 @@ function withChoice(
   // Those of another type that a proposal had.
   const isLeftOver = column.type !== before.type && JSON.stringify(options) === JSON.stringify(detected)
   if (options && !isLeftOver)
-    column = { ...column, options: readOptions(column.type, { ...column.options, ...options }) }
+    column = {
+      ...column,
+      options: readColumnOptions(column.title, column.type, { ...column.options, ...options }),
+    }
   if (given.dateOrder && given.dateOrder !== dateOrderOf(column, analysis, target))
     column = inOrder(column, given.dateOrder)
   return given.link === undefined ? column : { ...column, link: linkOfChoice(given.link, draft, drafts) }

@@ -40,6 +40,7 @@ import type { BasesService } from '../bases/index.ts'
 import { isForeign, type RecordsService, VISITOR } from '../records/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import { runAnalysis } from './analysis/run-analysis.ts'
+import { readColumnOptions } from './column-options.ts'
 import { createImportJob, IMPORT_JOB } from './import-job.ts'
 import { type AnalysisInput, type StartInput, startInput } from './input.ts'
 import { type ImportInput, isPreview } from './job-input.ts'
@@ -298,7 +299,10 @@ export function createImportsService(
     context: ImportContext,
   ) {
     if (!table) throw badRequest(m.imports_error_no_table())
-    for (const { type, title } of table.fields) requireFillable(type, title)
+    for (const { type, title, options } of table.fields) {
+      requireFillable(type, title)
+      readColumnOptions(title, type, options)
+    }
     if (sourceId !== undefined) await requireConnectable(baseId, sourceId, table.fields)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)

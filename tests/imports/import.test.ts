@@ -71,6 +71,10 @@ describe('an import into a new table', () => {
       columns: [{ title: 'a', type: 'CreatedTime' }],
     })
     await expect(start).rejects.toThrow('filled in automatically')
+    const bad = startImport(door, base.id, 'a\n1\n', {
+      columns: [{ title: 'Stars', type: 'Rating', options: { max: 99 } }],
+    })
+    await expect(bad).rejects.toThrow('The option “max” of column “Stars” is not valid: ')
   })
 
   test('makes a table of the file, with the types that were chosen', async () => {

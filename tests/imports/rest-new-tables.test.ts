@@ -136,6 +136,14 @@ describe('POST /api/v2/meta/bases/{baseId}/import', () => {
       '400 “Note” has no dates, so it has no date order',
     )
     expect(await send({ tables: [{ columns: [{ name: 'Note', type: 'Formula' }] }] })).toContain('400 ')
+    const price = { name: 'Price', title: 'Cost', type: 'Currency', options: { code: 'DOLLAR' } }
+    expect(await send({ tables: [{ columns: [price] }] })).toStartWith(
+      '400 The option “code” of column “Cost” is not valid: ',
+    )
+    const note = { name: 'Note', type: 'SingleSelect', options: { choices: [{ title: 'a' }, { title: 7 }] } }
+    expect(await send({ tables: [{ columns: [note] }] })).toStartWith(
+      '400 The option “choices.1.title” of column “Note” is not valid: ',
+    )
     expect(await send({ tables: [{ columns: [{ name: 'Note', link: { table: 3 } }] }] })).toBe(
       '400 A column links to a table that is not imported with it',
     )
