@@ -277,6 +277,39 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     expect((await list())[0]).toMatchObject({ id: first.id, comparison_op: 'endsWith', value: 'z' })
   })
 
+  test('a condition whose operator alone changes keeps its value', async () => {
+    const { viewId, n, title, schema } = await table()
+    const filter = {
+      join: 'and' as const,
+      children: [
+        { fieldId: title, operator: 'like', value: '100%' },
+        { fieldId: title, operator: 'pattern', value: 'a%' },
+        { fieldId: title, operator: 'anyof', value: ['a,b', 'c'] },
+        { fieldId: title, operator: 'anyof', value: ['a', 'b'] },
+        { fieldId: title, operator: 'eq', value: 'a,b' },
+        { fieldId: n, operator: 'gt', value: 1 },
+      ],
+    }
+    await shop.api.views.update.mutate({ viewId, patch: { filter } })
+    const { list } = (await shop.rest.get(`${M}/views/${viewId}/filters`)).body
+    const operators = ['nlike', 'nlike', 'nanyof', 'eq', 'anyof', 'lt']
+    for (const [index, comparison_op] of operators.entries()) {
+      const { id } = list[index]
+      const { status, body } = await shop.rest.patch(`${M}/filters/${id}`, { comparison_op })
+      expect([comparison_op, status, body]).toEqual([comparison_op, 200, 1])
+    }
+    expect((await shop.api.schema.table.query({ tableId: schema.table.id })).views[0]?.filter).toMatchObject({
+      children: [
+        { operator: 'nlike', value: '100%' },
+        { operator: 'npattern', value: 'a%' },
+        { operator: 'nanyof', value: ['a,b', 'c'] },
+        { operator: 'eq', value: 'a,b' },
+        { operator: 'anyof', value: ['a', 'b'] },
+        { operator: 'lt', value: 1 },
+      ],
+    })
+  })
+
   test('a filter of the web app is listed for REST, and both change the same', async () => {
     const { viewId, n, title, schema } = await table()
     const filter = {

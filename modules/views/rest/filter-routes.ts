@@ -4,9 +4,11 @@ import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import {
+  arityFor,
   type Condition,
   DATE_OPERANDS,
   type Filter,
+  findOperator,
   MAX_DEPTH,
   operatorsFor,
   setOf,
@@ -176,7 +178,11 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
         const isEmptyGroup = 'children' in node.content && node.content.children.length === 0
         const becomesCondition = before !== null || (isEmptyGroup && change.fk_column_id)
         if (isUnchanged || !becomesCondition) return joined
-        return { ...joined, content: { condition: readCondition(model, { ...before, ...change }) } }
+        const condition =
+          'condition' in node.content
+            ? changedCondition(model, node.content.condition, change)
+            : readCondition(model, change)
+        return { ...joined, content: { condition } }
       })
       return scalar(1)
     })
@@ -299,6 +305,32 @@ function readCondition(model: TableModel, body: WireFilter): Condition {
   const [first] = operatorsFor(setOf(field))
   return conditionFromWire(body, field, body.comparison_op ?? first?.key ?? 'eq')
 }
+
+/**
+ * A condition after a partial update. A value that the client leaves out, or sends back as it was shown, keeps its
+ * meaning: the text does not tell a list from commas, or “%” from a wildcard.
+ */
+function changedCondition(model: TableModel, before: Condition, change: WireFilter): Condition {
+  const wire = asWire(before)
+  const shown = filterText(before.value)
+  if (change.value !== undefined && change.value !== shown)
+    return readCondition(model, { ...wire, ...change })
+  const field = getField(model, change.fk_column_id ?? before.fieldId)
+  const operator = findOperator(change.comparison_op ?? before.operator)
+  const arity = operator && arityFor(operator, setOf(field))
+  const isList = Array.isArray(before.value)
+  const value = isList && arity !== 'many' && arity !== 'two' ? shown : before.value
+  const after = readCondition(model, { ...wire, ...change, value })
+  const literal = LITERAL.get(after.operator)
+  return literal && LITERAL_OPERATORS.has(before.operator) ? { ...after, operator: literal, value } : after
+}
+
+/** The operators that take every character literally, by those that REST reads where the text has wildcards. */
+const LITERAL = new Map([
+  ['pattern', 'like'],
+  ['npattern', 'nlike'],
+])
+const LITERAL_OPERATORS = new Set(LITERAL.values())
 
 /** A condition in the form of a client's body, the base of a partial update. */
 const asWire = ({ fieldId, operator, operand, value }: Condition): WireFilter => ({
