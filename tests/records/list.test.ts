@@ -49,6 +49,11 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
       [51, 10],
       { totalRows: 60, page: 6, pageSize: 10, isFirstPage: false, isLastPage: true },
     ],
+    [
+      '?limit=10&offset=7&page=6',
+      [51, 10],
+      { totalRows: 60, page: 6, pageSize: 10, isFirstPage: false, isLastPage: true },
+    ],
     ['?l=7&o=3', [4, 7], { totalRows: 60, pageSize: 7, isFirstPage: false, isLastPage: false, offset: 3 }],
     ['?limit=0', [1, 25], { totalRows: 60, page: 1, pageSize: 25, isFirstPage: true, isLastPage: false }],
     ['?limit=-5', [1, 25], { totalRows: 60, page: 1, pageSize: 25, isFirstPage: true, isLastPage: false }],

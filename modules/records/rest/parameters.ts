@@ -56,13 +56,11 @@ export function readInteger(query: URLSearchParams, name: string, max: number): 
   throw badRequest(m.records_error_number_parameter({ name, max }))
 }
 
-/** @throws INVALID_OFFSET_VALUE beyond 2^53 */
+/** The offset of `page`, which counts before `offset` as in every list. @throws INVALID_OFFSET_VALUE beyond 2^53 */
 export function readOffset(query: URLSearchParams, limit: number): number {
-  const text = read(query, 'offset', 'o')
-  if (text === null) {
-    const page = Math.trunc(Number(query.get('page') ?? 1))
-    return Number.isSafeInteger(page * limit) && page > 1 ? (page - 1) * limit : 0
-  }
+  const page = Math.trunc(Number(query.get('page')))
+  if (page > 0 && Number.isSafeInteger(page * limit)) return (page - 1) * limit
+  const text = read(query, 'offset', 'o') ?? '0'
   const offset = Math.trunc(Number(text))
   if (!Number.isFinite(offset) || offset < 0) return 0
   if (!Number.isSafeInteger(offset)) throw invalidOffset(text)
