@@ -21,6 +21,7 @@ export {
   presentTableViews,
   presentViewList,
   readFilter,
+  summaryOfAggregation,
   viewsRest,
 } from './rest/index.ts'
 export { viewsRouter } from './router.ts'

@@ -56,6 +56,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/actions',
   'records/apply',
   'records/base-search',
+  'records/bulk-lists',
   'records/change',
   'records/change-log',
   'records/computed-list',

@@ -17,6 +17,9 @@ const NAMES = ['records.signFiles', 'records.formerPeople', 'records.people']
 
 const LIST_ROUTES = [
   'GET /api/v2/tables/:tableId/aggregate',
+  'POST /api/v2/tables/:tableId/bulk/dataList',
+  'POST /api/v2/tables/:tableId/bulk/datalist',
+  'POST /api/v2/tables/:tableId/bulk/group',
   'GET RECORDS',
   'GET RECORDS/count',
   'GET RECORDS/:recordId',

@@ -41,6 +41,7 @@ const record = ({ recordId }: World) => ({ Id: recordId, Note: 'b' })
 const ownToken = async (world: World) => ({
   tokenId: String((await world.rest.post('/api/v1/tokens')).body.id),
 })
+const lists = () => [{ alias: 'a', column_name: 'Note' }]
 const link = async (world: World) => {
   const linkFieldId = await world.link()
   return { linkFieldId, column: linkFieldId, relation: 'mm', refId: String(world.recordId) }
@@ -364,6 +365,9 @@ export const ROUTES: Record<string, RouteCase> = {
   ...SHARE_ROUTES,
 
   'GET /api/v2/tables/:tableId/aggregate': { gate: 'record.list' },
+  'POST /api/v2/tables/:tableId/bulk/dataList': { gate: 'record.list', body: lists },
+  'POST /api/v2/tables/:tableId/bulk/datalist': { gate: 'record.list', body: lists },
+  'POST /api/v2/tables/:tableId/bulk/group': { gate: 'record.list', body: lists },
   'GET RECORDS': { gate: 'record.list' },
   'GET RECORDS/count': { gate: 'record.list' },
   'GET RECORDS/:recordId': { gate: 'record.list' },

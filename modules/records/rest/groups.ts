@@ -1,10 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { summarySetOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
+import { findSummary } from '../../../src/core/summaries.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { listed, readLimit } from '../../../src/wire/lists.ts'
@@ -12,16 +14,24 @@ import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import { summaryOfAggregation } from '../../views/index.ts'
 import { type CombinationQuery, compiled, type Opened, planCombinations } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
-import { findField, invalidOffset, queryOf, readFilter, readListParameters } from './parameters.ts'
+import {
+  findField,
+  invalidOffset,
+  queryOf,
+  readFilter,
+  readJsonList,
+  readListParameters,
+} from './parameters.ts'
 import { pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
 
-/** Limit of values that are each listed with their records. */
-const MAX_STACKS = 200
+/** Limit of lists in one answer, such as one for each value of a field. */
+export const MAX_STACKS = 200
 /** Limit of the records of all lists of an answer together: 25 in each of a thousand. */
-const MAX_STACKED = 25_000
+export const MAX_STACKED = 25_000
 
 /** Grouped lists of the v1 API. */
 export function createRestGroups(
@@ -148,7 +158,7 @@ interface Deps {
 }
 
 /**
- * The footer of a grid: the summary of each visible field that has one, by title.
+ * The footer of a grid: the summary of each visible field that has one, or those that `aggregation` asks for, by title.
  *
  * @throws as `records.open`; 422 for a bad `where`
  */
@@ -159,14 +169,53 @@ export async function readFooter(
   query: URLSearchParams,
 ): Promise<Record<string, CellValue>> {
   const { context, model } = await records.open(actor, tableId, viewId)
-  const wanted = (context.view?.fields ?? []).flatMap(({ fieldId, show, summary }) =>
+  const ofView = (context.view?.fields ?? []).flatMap(({ fieldId, show, summary }) =>
     show && summary !== null ? [{ fieldId, summary }] : [],
   )
+  const wanted = readAggregations(model, query) ?? ofView
   const selection = { tableId, viewId, filter: readFilter(model, query) }
   const values = await records.summaries(actor, selection, wanted)
   return Object.fromEntries(
     wanted.map(({ fieldId }) => [model.field(fieldId)?.title ?? fieldId, values[fieldId] ?? null]),
   )
+}
+
+/**
+ * The summaries that `aggregation` asks for, as `[{field, type}]` in JSON or with brackets: `aggregation[0][field]`, or
+ * `aggregation[][field]` in the order of the items. Of several for a field, the last counts. Those of unknown fields and
+ * those that a field does not offer are left out, as clients expect. Null without the parameter.
+ */
+function readAggregations(model: TableModel, query: URLSearchParams) {
+  const asked = askedAggregations(query)
+  if (asked === null) return null
+  const wanted = new Map<string, { fieldId: string; summary: string }>()
+  for (const { field: fieldId, type } of asked) {
+    const field = typeof fieldId === 'string' ? model.field(fieldId) : undefined
+    const key = typeof type === 'string' ? summaryOfAggregation(type) : null
+    const summary = key === null ? null : findSummary(key)
+    if (field && summary?.sets.includes(summarySetOf(field)))
+      wanted.set(field.id, { fieldId: field.id, summary: summary.key })
+  }
+  return [...wanted.values()]
+}
+
+interface AskedAggregation {
+  field?: unknown
+  type?: unknown
+}
+
+function askedAggregations(query: URLSearchParams): AskedAggregation[] | null {
+  const text = query.get('aggregation')
+  if (text !== null) return readJsonList(text)
+  const items = new Map<string, AskedAggregation>()
+  const seen = { field: 0, type: 0 }
+  for (const [key, value] of query) {
+    const [, index, name] = /^aggregation\[(\d*)\]\[(field|type)\]$/.exec(key) ?? []
+    if (index === undefined || (name !== 'field' && name !== 'type')) continue
+    const position = index === '' ? `next ${seen[name]++}` : index
+    items.set(position, { ...items.get(position), [name]: value })
+  }
+  return items.size === 0 ? null : [...items.values()]
 }
 
 const isOfView = (actor: Actor): boolean => actor.kind === 'share' && actor.grant.kind === 'view'

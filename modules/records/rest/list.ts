@@ -50,6 +50,11 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     return run(opened, plan, nested)
   }
 
+  /** Checks that the actor may read the records, before a body is read. @throws as `records.open` */
+  async function enter(actor: Actor, tableId: string, viewId?: string): Promise<void> {
+    await records.open(actor, tableId, viewId)
+  }
+
   /** Lists the records of an opened table, such as that of a link. @throws INVALID_OFFSET_VALUE */
   const listOpened = (opened: Opened, query: Omit<PageQuery, 'shape'>): Promise<RestList> =>
     run(
@@ -85,7 +90,7 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     return presenter
   }
 
-  return { list, listOpened }
+  return { enter, list, listOpened }
 }
 
 /** Parses a list’s query string into a page query. @throws as `readListParameters` */

@@ -124,7 +124,7 @@ function readSorts(model: TableModel, query: URLSearchParams, sortable: Sortable
 }
 
 /** A JSON list in a parameter; other text counts as absent, as clients expect. */
-function readJsonList(text: string | null): object[] {
+export function readJsonList(text: string | null): object[] {
   if (!text) return []
   let value: unknown
   try {

@@ -7,6 +7,7 @@ import { presentFull, type SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 import { attachmentsRest, downloadLink } from './attachments.ts'
+import { bulkListsRest, listsByAlias } from './bulk-lists.ts'
 import { exportsRest, readExport } from './exports.ts'
 import { aggregateRest, createRestGroups, readFooter } from './groups.ts'
 import { historyRest } from './history.ts'
@@ -48,6 +49,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(aggregateRest(kernel, services))
     .use(attachmentsRest(kernel, services.records, services.auth))
     .use(recordsV2(kernel, { ...services, lists, operations }))
+    .use(bulkListsRest(kernel, { ...services, lists, groups }))
     .use(trashRest(kernel, services))
     .use(historyRest(kernel, services))
     .use(searchRest(kernel, services))
@@ -66,6 +68,7 @@ export function createRestReads(records: RecordsService, schema: SchemaReader, a
     lists,
     groups: createRestGroups(records, lists, auth),
     links: createRestLinks(records, schema, operations, lists),
+    listsByAlias,
     operations,
     downloadLink,
     dropParameters,

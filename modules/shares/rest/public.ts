@@ -10,7 +10,7 @@ import { VIEW_KINDS } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
-import { scalar } from '../../../src/wire/answer.ts'
+import { json, scalar } from '../../../src/wire/answer.ts'
 import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { restBase, tooLargeForAnonymous } from '../../../src/wire/rest-base.ts'
 import { asVisitor, passwordIn, type ShareRow } from '../../auth/index.ts'
@@ -113,6 +113,13 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     return row
   }
 
+  /** Several lists by their aliases. Unlike `/rows`, refuses an invalid filter. */
+  async function listSeveral(call: Call & { body: unknown }): Promise<Response> {
+    const { actor, view } = await enter(call, SHOWING)
+    const read = (search: string) => lists.list(actor, view.tableId, search)
+    return json(await reads.listsByAlias(call.body, read), 201)
+  }
+
   return new Elysia({ prefix: `${prefix}/shared-view/:uuid`, detail: OPEN })
     .use(restBase(kernel, auth))
     .use(UNSTORED)
@@ -159,6 +166,13 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     .get('/groupby', async (call) => {
       const { actor, view } = await enter(call, ['grid'])
       return groups.groupBy(actor, view.tableId, queryOf(call))
+    })
+    .post('/bulk/dataList', listSeveral)
+    .post('/bulk/datalist', listSeveral)
+    .post('/bulk/group', async (call) => {
+      const { actor, view } = await enter(call, ['grid'])
+      const read = (search: string) => groups.groupBy(actor, view.tableId, new URLSearchParams(search))
+      return json(await reads.listsByAlias(call.body, read), 201)
     })
     .get('/groupby/count', async (call) => {
       const { actor, view } = await enter(call, ['grid'])

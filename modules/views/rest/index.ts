@@ -12,3 +12,4 @@ export {
   presentViewList,
 } from './present.ts'
 export { viewsRest } from './routes.ts'
+export { summaryOfAggregation } from './view-bodies.ts'

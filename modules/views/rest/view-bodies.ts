@@ -117,6 +117,10 @@ export const AGGREGATIONS: Record<string, string> = {
   attachment_size: 'size',
 }
 
+/** The key of the summary with a name of REST; null for none and unknown names. */
+export const summaryOfAggregation = (name: string): string | null =>
+  Object.hasOwn(AGGREGATIONS, name) ? (AGGREGATIONS[name] ?? null) : null
+
 /** Roles that `disabled` contains but that no view can be hidden from. */
 const SEE_ALL = ['owner', 'creator', 'guest'] as const
 const MAX_RULES = 10_000
