@@ -11,7 +11,7 @@ import { bun, ROOT } from './project.ts'
 import { divided, inParallel } from './test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
-import { LONG_FILES } from './test/long-files.ts'
+import { LONG_FILES, WAITING_FILES } from './test/long-files.ts'
 import { createRunFolder } from './test/run-folder.ts'
 import { bundleServer } from './test/server-bundle.ts'
 import {
@@ -25,19 +25,19 @@ import {
   repeated,
 } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
-import { E2E_TIMEOUT_MS, IDLE_TIMEOUT_MS, TEST_TIMEOUT_MS } from './test/timeouts.ts'
+import { E2E_TIMEOUT_MS, TEST_TIMEOUT_MS, WAITING_TIMEOUT_MS } from './test/timeouts.ts'
 
 /*
  * `bun run test` checks the sources and runs all tests with SQLite, private PostgreSQL and MariaDB servers,
  * and a browser. The check runs beside the first tests, in the time that these leave to it. The last line is
  * `N passed, N failed`, with `, N skipped` if there are any; failed tests are listed above it.
  *
- * Files run in parallel processes, browser tests last. Backups work at the lowest priority: in a whole run, their tests have one more
- * process, which uses what the others leave idle. Files that kill servers (`*.killed.test.ts`) or measure the memory and
- * processor time of a server of their own (`*.measured.test.ts`) come first: each takes long, in a process of its own. Tests
- * with limits by the clock, which other processes would break, are named `*.quiet.test.ts` and run alone afterwards. At the end
- * of a whole run, each file with a test that failed runs once more, alone. A failure that does not come again depends on time or
- * on other tests, and is listed above those that do.
+ * Files run in parallel processes, browser tests last. Backups work at the lowest priority: in a whole run, their tests and
+ * others that mostly wait have one more process, which uses what the others leave idle. Files that kill servers
+ * (`*.killed.test.ts`) or measure the memory and processor time of a server of their own (`*.measured.test.ts`) come first: each
+ * takes long, in a process of its own. Tests with limits by the clock, which other processes would break, are named
+ * `*.quiet.test.ts` and run alone afterwards. At the end of a whole run, each file with a test that failed runs once more,
+ * alone. A failure that does not come again depends on time or on other tests, and is listed above those that do.
  *
  * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
@@ -95,7 +95,7 @@ try {
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
   const filesOn = (home: Home) => files.filter((file) => homesOf(file, onlyHome).includes(home))
   const onSqlite = Object.groupBy(filesOn('sqlite'), kindOf)
-  const onPostgres = Object.groupBy(filesOn('postgres'), (file) => (isIdle(file) ? 'idle' : 'other'))
+  const onPostgres = Object.groupBy(filesOn('postgres'), (file) => (isWaiting(file) ? 'waiting' : 'other'))
   if (Object.keys(onSqlite).length + Object.keys(onPostgres).length === 0)
     throw new Error(
       `None of these tests runs on ${onlyHome} alone: scripts/test/homes.ts lists those that do`,
@@ -104,11 +104,11 @@ try {
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
   // Not beside the build, for which everything waits.
   const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
-  const idle = onSqlite.idle ?? []
-  const idleParts: Part[] = [
-    ...idle.filter(isKilling).map((file) => ({ files: [file], timeoutMs: IDLE_TIMEOUT_MS })),
-    { files: idle.filter((file) => !isKilling(file)), timeoutMs: IDLE_TIMEOUT_MS },
-    { files: onPostgres.idle ?? [], home: 'postgres', timeoutMs: IDLE_TIMEOUT_MS },
+  const waiting = onSqlite.waiting ?? []
+  const waitingParts: Part[] = [
+    ...waiting.filter(isKilling).map((file) => ({ files: [file], timeoutMs: WAITING_TIMEOUT_MS })),
+    { files: waiting.filter((file) => !isKilling(file)), timeoutMs: WAITING_TIMEOUT_MS },
+    { files: onPostgres.waiting ?? [], home: 'postgres', timeoutMs: WAITING_TIMEOUT_MS },
   ]
   const parts = [
     ...separate.map((file): Part => ({ files: [file], isMeasured: file.endsWith('.measured.test.ts') })),
@@ -119,7 +119,7 @@ try {
   const isOne = parts.length + browserParts.length === 1
   const run = (part: Part) => runTests(part, !isOne)
   await Promise.all([
-    inParallel([{ items: idleParts, workers: 1 }], run),
+    inParallel([{ items: waitingParts, workers: 1 }], run),
     inParallel(
       [
         { items: parts, workers: WORKERS },
@@ -209,16 +209,16 @@ interface Part {
 }
 
 /** When and where a file runs. */
-function kindOf(file: string): 'e2e' | 'quiet' | 'idle' | 'separate' | 'other' {
+function kindOf(file: string): 'e2e' | 'quiet' | 'waiting' | 'separate' | 'other' {
   if (file.endsWith('.e2e.ts')) return 'e2e'
   if (file.endsWith('.quiet.test.ts')) return 'quiet'
-  if (isIdle(file)) return 'idle'
+  if (isWaiting(file)) return 'waiting'
   return isKilling(file) || file.endsWith('.measured.test.ts') ? 'separate' : 'other'
 }
 
-/** True for tests of backups in a whole run: without the others, they may have all processes. */
-function isIdle(file: string): boolean {
-  return isWhole && file.startsWith('tests/backups/')
+/** True for files that leave processors to others. In a run of some files they may have all processes. */
+function isWaiting(file: string): boolean {
+  return isWhole && (file.startsWith('tests/backups/') || WAITING_FILES.includes(file))
 }
 
 function isKilling(file: string): boolean {

@@ -2,7 +2,6 @@
 export const LONG_FILES: readonly string[] = [
   'tests/e2e/accessibility.e2e.ts',
   'tests/records/search-index.test.ts',
-  'tests/records/undo-trash.test.ts',
   'tests/e2e/import.e2e.ts',
   'tests/formula/differential.test.ts',
   'tests/e2e/typing.e2e.ts',
@@ -11,4 +10,10 @@ export const LONG_FILES: readonly string[] = [
   'tests/access/matrix.test.ts',
   'tests/schema/conversion-matrix.test.ts',
   'tests/deploy/dockerfile.test.ts',
+]
+
+/** Files that take nearly as long and mostly wait: for turns of five seconds, and for a database that is frozen. */
+export const WAITING_FILES: readonly string[] = [
+  'tests/records/undo-trash.test.ts',
+  'tests/servers/restart.test.ts',
 ]

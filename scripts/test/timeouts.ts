@@ -8,4 +8,4 @@ export const TEST_TIMEOUT_MS = 120_000
 /** The same for browser tests. */
 export const E2E_TIMEOUT_MS = 180_000
 /** The same for tests that wait until others leave a processor idle. */
-export const IDLE_TIMEOUT_MS = 600_000
+export const WAITING_TIMEOUT_MS = 600_000
