@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Condition } from '../../src/core/filters/index.ts'
 import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import { type Bench, createBench, type TestTable } from '../records/support.ts'
+import { until } from '../support/until.ts'
 import { performanceOf } from './support.ts'
 
 /** Distinct numbers, one day each, 40 names and three states. */
@@ -272,6 +273,48 @@ describe('a filter that many records meet, beside an index that is entered at it
       const walks = await walksOf(async () => expect(await read()).toEqual(expected))
       expect(walks.length).toBeGreaterThan(0)
       expect(walks.some((sql) => sql.includes('sheaf_places'))).toBe(true)
+    },
+  )
+
+  test.if(process.env.TEST_HOME !== 'postgres')(
+    'is not counted for a page again where its number is known',
+    async () => {
+      await withIndex()
+      // Takes long enough for the count to be kept.
+      const filterAt = (value: number) => ({
+        join: 'and',
+        children: [
+          condition('Num', 'gt', value),
+          ...['name', 'ame', 'na', 'm', 'e'].map((text) => condition('Name', 'like', text)),
+        ],
+      })
+      const countsOf = async (value: number) => {
+        const counts: string[] = []
+        const { all } = engine
+        engine.all = (statement, options) => {
+          if (/ as counted$/.test(statement.sql)) counts.push(statement.sql)
+          return all(statement, options)
+        }
+        try {
+          expect((await page(filterAt(value) as never)).ids).toHaveLength(50)
+        } finally {
+          engine.all = all
+        }
+        return counts.length
+      }
+      // The rounds of the server build no other index meanwhile, which would change the plans.
+      const { claims } = bench.app.kernel.meta.cluster
+      const claim = `indexes ${table.id}`
+      await until(() => claims.take(claim), 'The end of a round')
+      try {
+        expect(await countsOf(10)).toBeGreaterThan(0)
+        const selection = { tableId: table.id, filter: filterAt(20) as never }
+        for (let times = 0; times < 5; times++)
+          expect(await bench.trpc.records.count.query({ selection })).toEqual({ count: RECORDS - 21 })
+        expect(await countsOf(20)).toBe(0)
+      } finally {
+        await claims.release(claim)
+      }
     },
   )
 

@@ -201,11 +201,11 @@ function searchedRecords(
 }
 
 /**
- * Compiles a page and its count. Each is one statement, whatever the number of rows and fields.
+ * Compiles a page to one statement, whatever the number of rows and fields.
  *
  * @throws as `select`
  */
-export function planPage(context: PlanContext, query: PageQuery): PagePlan {
+export function planPage(context: PlanContext, query: PageQuery): Omit<PagePlan, 'count'> {
   const selected = select(context, query)
   const { dialect } = context
   const wanted = query.isShuffled ? null : wantedForPage(context, query)
@@ -218,7 +218,6 @@ export function planPage(context: PlanContext, query: PageQuery): PagePlan {
     amongFirst: mayWalk(context, query, selected)
       ? dialect.render(pageAmongFirst(context, query, selected))
       : null,
-    count: selected.isFiltered ? dialect.render(countOf(selected)) : null,
     grows: selected.isSearched || selected.isSorted || query.isShuffled === true || query.offset > SCAN_FROM,
     perRecord: dialect.render(sql`${selected.where} order by ${selected.orderBy}`).sql,
     computedFields: query.fields.filter(isComputed).length,

@@ -300,7 +300,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 
   function planMaintained(context: PlanContext, query: PageQuery): PagePlan {
     const planned = planPage(context, query)
-    const { page, amongFirst, count } = planned
+    const { page, amongFirst } = planned
     const maintainedPage = (statement: Statement) =>
       maintained(statement, () => pageUpkeep(context, query, statement))
     return {
@@ -311,7 +311,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
         ...planned.ranged,
         byRange: maintainedPage(planned.ranged.byRange),
       },
-      count: count && maintained(count, () => countUpkeep(context, query)),
+      count: countStatement(context, query),
     }
   }
 
@@ -613,7 +613,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
    * omitted, and links have all their records. The statement is compiled once for each number of ids.
    */
   function partsOf(opened: Opened, query: Omit<Query, 'limit' | 'offset'>, fields: Field[]): RecordParts {
-    const plans = new Map<number, PagePlan>()
+    const plans = new Map<number, ReturnType<typeof planPage>>()
     const { context, model } = opened
     // Tables of a base number their records.
     const keyList = isForeign(model) ? undefined : context.dialect.keyList
@@ -622,7 +622,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       ...context,
       narrow: context.narrow ? sql`${context.narrow} and ${isListed}` : isListed,
     }
-    const planFor = ({ length }: readonly RecordId[]): PagePlan => {
+    const planFor = ({ length }: readonly RecordId[]): ReturnType<typeof planPage> => {
       const known = plans.get(length)
       if (known) return known
       const recordIds = Array.from({ length }, (_, at) => sql.placeholder(String(at)))
@@ -744,24 +744,27 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     selection: Omit<Selection, 'tableId' | 'viewId'>,
   ): Promise<number> {
     const opened = await filtered(await searched(given, selection, 'all'), selection)
-    return countWith(opened, countStatement(opened, selection), selection)
+    return countWith(opened, countStatement(opened.context, selection), selection)
   }
 
+  /** The same statement for a selection and for all pages of it, so that these find its last known number of records. */
   function countStatement(
-    { engine, context }: Opened,
-    selection: Omit<Selection, 'tableId' | 'viewId'>,
+    context: PlanContext,
+    { filter = null, search = null, recordIds, group = [] }: Omit<Selection, 'tableId' | 'viewId'>,
   ): Statement | null {
-    const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
+    const selection = { filter, search, recordIds, group }
+    const text = recordIds ? null : `count ${JSON.stringify(selection)}`
     return compiled(context, text, (watched) => {
       const { query, isFiltered } = countRecords(watched, selection)
       return isFiltered
-        ? maintained(engine.dialect.render(query), () => countUpkeep(watched, selection))
+        ? maintained(watched.dialect.render(query), () => countUpkeep(watched, selection))
         : null
     })
   }
 
   /** The number of records of an opened view, for its explanation, which is no read of its users. */
-  const countUnobserved = (opened: Opened): Promise<number> => runCount(opened, countStatement(opened, {}))
+  const countUnobserved = (opened: Opened): Promise<number> =>
+    runCount(opened, countStatement(opened.context, {}))
 
   async function runCount(opened: Opened, statement: Statement | null): Promise<number> {
     if (statement === null) return work.total(opened)

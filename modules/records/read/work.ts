@@ -71,7 +71,7 @@ export function createWork(counts: RowCounts) {
   /** True for a page to be read in a worker thread. */
   const isHeavy = async (
     opened: Opened,
-    { query, grows, perRecord, computedFields }: PagePlan,
+    { query, grows, perRecord, computedFields }: Omit<PagePlan, 'count'>,
   ): Promise<boolean> =>
     computedFields * query.limit > MANY_CELLS ||
     (grows && (await isScan(opened, perRecord))) ||
