@@ -104,6 +104,28 @@ describe('a PostgreSQL that was away', () => {
     await engine.write(insert(3))
     expect(await ids()).toEqual([1, 2, 3])
   })
+
+  test('leaves no lock behind where only a worker of Citus was away', async () => {
+    // What the coordinator answers, on a connection that goes on.
+    const sql = `do $$ begin raise 'connection to the remote node failed' using errcode = '08006'; end $$`
+    const failing = { sql, params: [] }
+    const refused = [
+      () => engine.write((tx) => tx.run(failing)),
+      () =>
+        engine.write(
+          (tx) => tx.run(failing),
+          async () => {},
+        ),
+      () => engine.writeTogether((tx) => tx.run(failing)),
+      () => engine.writeScript([failing]),
+    ]
+    for (const [at, write] of refused.entries()) {
+      expect(await write().catch((error) => error)).toMatchObject({ code: 'DATABASE_UNREACHABLE' })
+      await engine.write(insert(30 + at))
+    }
+    expect(await ids()).toEqual([1, 2, 3, 30, 31, 32, 33])
+    await engine.write((tx) => tx.run({ sql: 'delete from t where id >= 30', params: [] }))
+  })
 })
 
 describe('a transaction of the driver whose connection was lost', () => {

@@ -133,23 +133,26 @@ export function openLanes(connection: PostgresConnection, { max, ...settings }: 
       onclose,
     })
 
+  /**
+   * Ends a connection that was lost, or whose statement found no database. Citus answers that where a worker is away: the
+   * coordinator would keep the transaction with its locks as long as the connection exists.
+   */
   function markBroken(member: Member): void {
     if (member.isBroken) return
     member.isBroken = true
     member.session++
     member.schema = null
     member.prepared.clear()
+    member.driver.end({ timeout: 0 }).catch(() => undefined)
   }
 
-  /** Replaces the client of a broken connection, which may not have heard yet that the connection is gone. */
+  /** Gives a broken connection a new client. */
   function renew(member: Member): void {
-    const broken = member.driver
     const fresh: Sql = connect(() => {
       if (member.driver === fresh) markBroken(member)
     })
     member.driver = fresh
     member.isBroken = false
-    broken.end({ timeout: 0 }).catch(() => undefined)
   }
 
   function take(schema: string, patienceMs: number | undefined): Promise<Member> {
