@@ -17,8 +17,17 @@ export interface Place {
   start(on: Engine): ReturnType<typeof startServerProcess>
   /** What a server prints that does not start, and its exit code. One that does is killed. */
   refusalOf(on: Engine): Promise<Ended>
-  /** Runs `sheaf move` with these arguments. @param kill kills it then, if it still runs */
-  move(args: string[], kill?: Kill): Promise<Ended>
+  /**
+   * Runs `sheaf move` with these arguments.
+   *
+   * @param kill kills it then, if it still runs
+   * @param at other ways to the data: another folder, as on another machine, or another address of the database
+   */
+  move(
+    args: string[],
+    kill?: Kill,
+    at?: Partial<Pick<ReturnType<typeof envOf>, 'DATA_DIR' | 'DATABASE_URL'>>,
+  ): Promise<Ended>
   remove(): Promise<void>
 }
 
@@ -34,18 +43,20 @@ export interface Ended {
   wasKilled: boolean
 }
 
+const envOf = (dataDir: string, databaseUrl: string) => ({
+  DATA_DIR: dataDir,
+  DATABASE_URL: databaseUrl,
+  SIGN_UPS_PER_HOUR: '1000000',
+})
+
 export async function openPlace(): Promise<Place> {
   const database = await createDatabase('postgres')
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-move-'))
-  const env = (on: Engine) => ({
-    DATA_DIR: dataDir,
-    DATABASE_URL: on === 'postgres' ? database.url : '',
-    SIGN_UPS_PER_HOUR: '1000000',
-  })
-  async function run(args: string[], on: Engine, kill?: Kill): Promise<Ended> {
+  const env = (on: Engine) => envOf(dataDir, on === 'postgres' ? database.url : '')
+  async function run(args: string[], on: Engine, kill?: Kill, at = {}): Promise<Ended> {
     const child = Bun.spawn([process.execPath, SERVER_MAIN, ...args], {
       cwd: ROOT,
-      env: { ...process.env, PORT: '0', HOST: '127.0.0.1', ...env(on) },
+      env: { ...process.env, PORT: '0', HOST: '127.0.0.1', ...env(on), ...at },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const timer = typeof kill === 'number' ? setTimeout(() => child.kill('SIGKILL'), kill) : undefined
@@ -65,7 +76,7 @@ export async function openPlace(): Promise<Place> {
     database,
     start: (on) => startServerProcess(dataDir, env(on)),
     refusalOf: (on) => run([], on, /listening/),
-    move: (args, kill) => run(['move', ...args], 'postgres', kill),
+    move: (args, kill, at) => run(['move', ...args], 'postgres', kill, at),
     async remove() {
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -98,6 +98,12 @@ export interface Installation {
   removeHome(baseId: string): Promise<void>
   /** Permanently removes the homes of these bases and the metadata. */
   remove(baseIds: readonly string[]): Promise<void>
+  /**
+   * Each write of the state makes sure of this as well.
+   *
+   * @throws Error if the lock was lost with its connection: another move may have taken over since
+   */
+  requireLock(): Promise<void>
   /** Releases the lock that keeps servers and other moves away. */
   close(): Promise<void>
 }

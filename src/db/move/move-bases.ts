@@ -56,7 +56,7 @@ export async function moveBases(
   }
   const tally = createTally()
   for (const base of moved) {
-    await copyHome(base, source, target, tally, tell)
+    await copyHome(base, source, target, tally, tell, places.pg.requireLock)
     await moves.finish(base.id, to)
   }
   return { moved, kept, tables: tally.tables, rows: tally.rows, checksum: tally.checksum() }

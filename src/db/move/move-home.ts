@@ -46,6 +46,7 @@ export function createTally(): Tally {
  *
  * @param tally null: cells are not compared, as the source has no order
  * @param tell receives a line of progress
+ * @param check called before each write; throws if it may not go on
  * @throws Error if the home is missing, or naming a cell that differs
  */
 export async function copyHome(
@@ -54,7 +55,9 @@ export async function copyHome(
   to: Pick<Installation, 'home' | 'createHome'>,
   tally: Tally | null,
   tell: (line: string) => void,
+  check: () => Promise<unknown> = async () => {},
 ): Promise<void> {
+  await check()
   const home = await from.home(base.id, base.hasTextIds)
   if (home === null && base.tableNames.size > 0) {
     throw new Error(`The data of base “${base.title}” (${base.id}) is missing from ${from.label}`)
@@ -64,8 +67,10 @@ export async function copyHome(
   if (home === null || copy === null) return
   try {
     const tables = (await home.tables()).filter(({ name }) => isBuiltIn(name) || base.tableNames.has(name))
-    for (const table of tables)
-      await copyTable(home, copy, table, (rows) => tell(`  ${base.title}: ${table.name}, ${rows} rows`))
+    for (const table of tables) {
+      const tellRows = (rows: number) => tell(`  ${base.title}: ${table.name}, ${rows} rows`)
+      await copyTable(home, copy, table, { tell: tellRows, check })
+    }
     if (tally === null) return
     const before = tally.rows
     for (const table of tables) tally.add(await compare(home, copy, table))
@@ -80,11 +85,12 @@ async function copyTable(
   source: TableStore,
   target: TableStore,
   table: StoredTable,
-  tell: (rows: number) => void,
+  { tell, check }: { tell: (rows: number) => void; check: () => Promise<unknown> },
 ): Promise<void> {
   if (!isBuiltIn(table.name)) await target.create(table)
   let [rows, toldAt] = [0, Date.now()]
   for await (const batch of source.rows(table, await target.lastKey(table))) {
+    await check()
     await target.insert(table, batch)
     rows += batch.length
     if (Date.now() - toldAt < TELL_EVERY_MS) continue

@@ -46,10 +46,15 @@ export async function move(
   const kinds = await kindsOf(from, to)
   const tally = createTally()
   const bases = await readBases(from, kinds)
-  for (const base of bases) await copyHome(base, from, to, tally, tell)
+  const check = () => Promise.all([from.requireLock(), to.requireLock()])
+  for (const base of bases) await copyHome(base, from, to, tally, tell, check)
   const source = await from.metadata(kinds)
+  // One transaction, which is only committed if every cell is the same.
   try {
-    await moveMetadata(source, to, kinds, finished, tally)
+    await to.writeMetadata(kinds, finished, async (target) => {
+      await copyMetadata(source, target, to.client, tally)
+      await from.requireLock()
+    })
   } finally {
     await source.close()
   }
@@ -143,17 +148,6 @@ export async function removeSource(from: Installation, to: Installation): Promis
 
 const baseIdsOf = async (from: Installation, to: Installation): Promise<string[]> =>
   (await readBases(from, await kindsOf(from, to))).map(({ id }) => id)
-
-/** All metadata, in one transaction that is only committed if every cell is the same. */
-async function moveMetadata(
-  source: TableStore,
-  to: Installation,
-  kinds: MetadataKinds | null,
-  state: MoveState,
-  tally: Tally,
-): Promise<void> {
-  await to.writeMetadata(kinds, state, (target) => copyMetadata(source, target, to.client, tally))
-}
 
 /**
  * Copies all rows of the metadata, whose homes are of the other engine then, and compares every cell.

@@ -93,6 +93,24 @@ async function describe(
 
   const query: Query = (text) => client.unsafe(text)
 
+  /** The client opens another connection after a loss, and a lock ends with its connection. */
+  async function requireLock(on: PostgresClient): Promise<void> {
+    const [held] = await on.unsafe(
+      `select 1 from pg_locks where locktype = 'advisory' and objid = ${MOVE_LOCK} and pid = pg_backend_pid() and granted`,
+    )
+    if (held) return
+    throw new Error(
+      `The connection to ${label} was lost, which kept another “sheaf move” away: run the same command again`,
+    )
+  }
+
+  /** A transaction of the metadata that is only committed while the lock is held. */
+  const exclusively = (work: (tx: PostgresClient) => Promise<void>) =>
+    client.begin(async (tx) => {
+      await work(tx)
+      await requireLock(tx)
+    })
+
   /** @throws Error if a server runs. One that starts now joins the others before it looks for marks */
   async function refuseServers(): Promise<void> {
     const servers = await countServers(client)
@@ -104,7 +122,7 @@ async function describe(
     list: async () => [...(await readBaseMovesIn(query))],
     async begin(baseIds, to) {
       const at = nowIso()
-      await client.begin(async (tx) => {
+      await exclusively(async (tx) => {
         await tx.unsafe(CREATE_BASE_MOVES)
         for (const baseId of baseIds)
           await tx.unsafe(
@@ -121,10 +139,12 @@ async function describe(
       }
     },
     async finish(baseId, to) {
-      await client.begin(async (tx) => {
-        await tx`update sources set client = ${to} where base_id = ${baseId} and is_own`
-        await tx`update sheaf_base_moves set state = 'moved', at = ${nowIso()}
-          where base_id = ${baseId}`
+      await exclusively(async (tx) => {
+        await tx.unsafe('update sources set client = $1 where base_id = $2 and is_own', [to, baseId])
+        await tx.unsafe(`update sheaf_base_moves set state = 'moved', at = $1 where base_id = $2`, [
+          nowIso(),
+          baseId,
+        ])
       })
     },
     async forget(baseIds) {
@@ -138,7 +158,7 @@ async function describe(
     start: 'with DATABASE_URL',
     state: () => readMoveStateIn(query),
     async setState(state) {
-      await client.begin((tx) => storeState(tx, state))
+      await exclusively((tx) => storeState(tx, state))
       if (state === null) return
       try {
         await refuseServers()
@@ -163,11 +183,12 @@ async function describe(
     },
     metadata: async () => storeOn(client),
     async writeMetadata(_kinds, state, work) {
-      await client.begin(async (tx) => {
+      await exclusively(async (tx) => {
         await work(storeOn(tx))
         await storeState(tx, state)
       })
     },
+    requireLock: () => requireLock(client),
     baseMoves,
     homeName: (baseId) => `schema ${schemaOfBase(baseId)}`,
     hasHome: (baseId) => hasSchema(connection, schemaOfBase(baseId)),

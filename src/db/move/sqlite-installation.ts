@@ -101,6 +101,8 @@ export function openSqliteInstallation(dataDir: string): Installation {
       for (const baseId of baseIds) await removeSqliteFiles(homeOf(baseId))
       await removeSqliteFiles(path)
     },
+    // The lock is an open file.
+    requireLock: async () => {},
     close: async () => unlock(),
   }
 }
