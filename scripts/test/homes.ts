@@ -57,6 +57,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/apply',
   'records/base-search',
   'records/bulk-lists',
+  'records/calendar-rest',
   'records/change',
   'records/change-log',
   'records/computed-list',

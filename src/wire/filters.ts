@@ -107,10 +107,12 @@ function dateCondition(
 const unsuited = (operand: DateOperand, name: string): AppError =>
   new AppError('INVALID_FILTER', `'${operand}' is not supported for '${name}'`, undefined, 'msg')
 
+const INTERNAL_OPERATORS: ReadonlySet<string> = new Set(['pattern', 'npattern', 'during'])
+
 /** The operator of a REST name. Excludes operators that REST does not have. */
 function findWireOperator(name: string): FilterOperator | null {
   const operator = findOperator(name)
-  return operator && operator.key !== 'pattern' && operator.key !== 'npattern' ? operator : null
+  return operator && !INTERNAL_OPERATORS.has(operator.key) ? operator : null
 }
 
 /**

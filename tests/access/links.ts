@@ -48,6 +48,8 @@ export const LINK_DOORS: LinkDoors = {
     ...NAMES,
     ...LIST_ROUTES,
     ...V1_LISTS,
+    'GET /api/v1/db/calendar-data/:orgs/:base/:table/views/:view',
+    'GET /api/v1/db/calendar-data/:orgs/:base/:table/views/:view/countByDate',
     'GET D/:recordId/:relation/:column',
     'GET D/:recordId/:relation/:column/exclude',
     'GET LINKS/:recordId',

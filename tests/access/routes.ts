@@ -41,6 +41,17 @@ const record = ({ recordId }: World) => ({ Id: recordId, Note: 'b' })
 const ownToken = async (world: World) => ({
   tokenId: String((await world.rest.post('/api/v1/tokens')).body.id),
 })
+const CALENDAR = '/api/v1/db/calendar-data/:orgs/:base/:table/views/:view'
+const PERIOD = '?from_date=2024-03-01&to_date=2024-03-31'
+const calendar = async ({ rest, tableId }: World) => {
+  const { columns } = (await rest.get(`/api/v2/meta/tables/${tableId}`)).body
+  const created = columns.find(({ uidt }: { uidt: string }) => uidt === 'CreatedTime')
+  const { body } = await rest.post(`/api/v2/meta/tables/${tableId}/calendars`, {
+    title: 'Calendar',
+    calendar_range: [{ fk_from_column_id: created.id }],
+  })
+  return { view: body.id }
+}
 const lists = () => [{ alias: 'a', column_name: 'Note' }]
 const link = async (world: World) => {
   const linkFieldId = await world.link()
@@ -364,6 +375,8 @@ export const ROUTES: Record<string, RouteCase> = {
   ...VIEW_ROUTES,
   ...SHARE_ROUTES,
 
+  [`GET ${CALENDAR}`]: { gate: 'record.list', query: () => PERIOD, params: calendar },
+  [`GET ${CALENDAR}/countByDate`]: { gate: 'record.list', query: () => PERIOD, params: calendar },
   'GET /api/v2/tables/:tableId/aggregate': { gate: 'record.list' },
   'POST /api/v2/tables/:tableId/bulk/dataList': { gate: 'record.list', body: lists },
   'POST /api/v2/tables/:tableId/bulk/datalist': { gate: 'record.list', body: lists },

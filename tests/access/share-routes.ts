@@ -32,6 +32,8 @@ export const SHARE_ROUTES: Record<string, RouteCase> = {
   'GET P/shared-view/:uuid/groupby/count': open,
   'GET P/shared-view/:uuid/count': open,
   'GET P/shared-view/:uuid/aggregate': open,
+  'GET P/calendar-view/:uuid': open,
+  'GET P/calendar-view/:uuid/countByDate': open,
   'POST P/shared-view/:uuid/bulk/dataList': open,
   'POST P/shared-view/:uuid/bulk/datalist': open,
   'POST P/shared-view/:uuid/bulk/group': open,

@@ -49,7 +49,12 @@ export function randomCondition(
   operator: FilterOperator,
   owner: { id: string; email: string },
 ): Condition {
-  const others = field.type === 'ID' ? [1, 5, 100, 399] : [owner.id, owner.email, '@me', '2024-02-29']
+  const others =
+    field.type === 'ID'
+      ? [1, 5, 100, 399]
+      : field.type === 'CreatedTime'
+        ? ['2024-02-29', '2024-02-29 12:00:00+00:00']
+        : [owner.id, owner.email, '@me']
   const known = STORED_VALUES[field.title as keyof typeof STORED_VALUES] ?? others
   return conditionWith(random, field, operator, known)
 }

@@ -171,7 +171,7 @@ function cover(context: ReadContext, field: Field, found: Pick<Conditions, 'othe
  */
 const RANGES = [
   ['in', 'anyof'],
-  ['eq', 'btw', 'isWithin'],
+  ['eq', 'btw', 'isWithin', 'during'],
   ['gt', 'gte', 'lt', 'lte'],
 ] as const
 

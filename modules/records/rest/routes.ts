@@ -8,6 +8,7 @@ import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 import { attachmentsRest, downloadLink } from './attachments.ts'
 import { bulkListsRest, listsByAlias } from './bulk-lists.ts'
+import { calendarRest, createRestCalendars } from './calendar.ts'
 import { exportsRest, readExport } from './exports.ts'
 import { aggregateRest, createRestGroups, readFooter } from './groups.ts'
 import { historyRest } from './history.ts'
@@ -54,6 +55,13 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(historyRest(kernel, services))
     .use(searchRest(kernel, services))
     .use(linksV2(kernel, { ...services, links }))
+    .use(
+      calendarRest(kernel, {
+        ...services,
+        calendars: createRestCalendars(services.records, lists),
+        resolve: createResolver(services),
+      }),
+    )
     .use(exportsRest(kernel, services))
     .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))
     .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
@@ -65,6 +73,7 @@ export function createRestReads(records: RecordsService, schema: SchemaReader, a
   const lists = createRestLists(records, auth)
   const operations = createRestOperations(records, schema, auth)
   return {
+    calendars: createRestCalendars(records, lists),
     lists,
     groups: createRestGroups(records, lists, auth),
     links: createRestLinks(records, schema, operations, lists),

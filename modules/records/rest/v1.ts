@@ -59,6 +59,8 @@ export function createResolver({ bases, schema, views }: Pick<Deps, 'bases' | 's
   }
 }
 
+export type Resolver = ReturnType<typeof createResolver>
+
 /**
  * Records over `/api/v1/db/data/{orgs}/{base}/{table}`, and the same through a view (wire §14).
  * `{orgs}` may be any text.

@@ -38,7 +38,7 @@ interface Call {
 export function publicRest(kernel: Kernel, services: RestServices) {
   const app = new Elysia()
   for (const prefix of PREFIXES) {
-    app.use(viewRoutes(prefix, kernel, services)).use(otherRoutes(prefix, kernel, services))
+    app.use(routesOfViews(prefix, kernel, services)).use(otherRoutes(prefix, kernel, services))
   }
   app.use(exportRoute(kernel, services))
   return app
@@ -54,9 +54,13 @@ const linkRequest = (config: Kernel['config'], kind: ShareKind, call: Call) => (
   address: clientAddress(config, call.request, call.server),
 })
 
-function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, records, shares }: RestServices) {
+function routesOfViews(
+  prefix: string,
+  kernel: Kernel,
+  { auth, schema, views, records, shares }: RestServices,
+) {
   const reads = createRestReads(records, schema, auth)
-  const { lists, groups, links, operations, readFilter, readFooter } = reads
+  const { calendars, lists, groups, links, operations, readFilter, readFooter } = reads
 
   /** The visitor and view of a link. @throws as `shares.enter`; NOT_FOUND for another kind of view */
   async function enter(
@@ -120,7 +124,19 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     return json(await reads.listsByAlias(call.body, read), 201)
   }
 
-  return new Elysia({ prefix: `${prefix}/shared-view/:uuid`, detail: OPEN })
+  const calendarRoutes = new Elysia({ prefix: `${prefix}/calendar-view/:uuid`, detail: OPEN })
+    .use(restBase(kernel, auth))
+    .use(UNSTORED)
+    .get('/', async (call) => {
+      const { actor, view } = await enter(call, ['calendar'])
+      return calendars.list(actor, { tableId: view.tableId }, queryOf(call))
+    })
+    .get('/countByDate', async (call) => {
+      const { actor, view } = await enter(call, ['calendar'])
+      return calendars.countByDate(actor, { tableId: view.tableId }, queryOf(call))
+    })
+
+  const viewRoutes = new Elysia({ prefix: `${prefix}/shared-view/:uuid`, detail: OPEN })
     .use(restBase(kernel, auth))
     .use(UNSTORED)
     .get('/meta', async (call) => {
@@ -199,6 +215,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       const { actor, view } = await enter(call, ['form'])
       return links.listOffered(actor, { tableId: view.tableId, column: call.params.columnId }, queryOf(call))
     })
+  return new Elysia().use(calendarRoutes).use(viewRoutes)
 }
 
 function otherRoutes(prefix: string, kernel: Kernel, { auth, shares }: RestServices) {

@@ -16,9 +16,9 @@ export const MAX_CONDITIONS = 500
 export function checkCondition(condition: Condition, field: FilterField): string | null {
   const operator = findOperator(condition.operator)
   const suffix = `is not supported for type ${field.type} on column ${field.title}`
-  const set = setOf(field)
-  if (!operator?.accepts.includes(set)) return `Operation ${describeValue(condition.operator)} ${suffix}`
-  const unfit = findInvalidValue(operator, condition, set)
+  if (!operator?.accepts.includes(setOf(field)))
+    return `Operation ${describeValue(condition.operator)} ${suffix}`
+  const unfit = findInvalidValue(operator, condition, field)
   return unfit === undefined ? null : `Value ${describeValue(unfit)} ${suffix}`
 }
 

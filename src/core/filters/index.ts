@@ -6,6 +6,7 @@ export {
   MAX_CONDITIONS,
   MAX_PLANNED_DEPTH,
   readFilter,
+  verificationFailed,
 } from './check.ts'
 export {
   type CompileContext,

@@ -1,4 +1,4 @@
-import { addDays, resolveZone, startOfDay, toStored } from '../dates.ts'
+import { addDays, fromStored, isDay, resolveZone, startOfDay, toStored } from '../dates.ts'
 import { readExactNumber } from '../exact-decimal.ts'
 import { readCheckboxWord } from '../fields/checkbox.ts'
 import { readDay } from '../fields/date-text.ts'
@@ -75,8 +75,9 @@ export function hasRequiredValues(operator: FilterOperator, condition: Condition
 export function findInvalidValue(
   operator: FilterOperator,
   condition: Condition,
-  set: FilterSet,
+  field: FilterField,
 ): CellValue | undefined {
+  const set = setOf(field)
   const arity = arityFor(operator, set)
   if (arity === 'none' || !hasRequiredValues(operator, condition, set)) return undefined
   const values = valuesOf(condition, arity)
@@ -85,10 +86,15 @@ export function findInvalidValue(
   if (values.length > 1 && (arity === 'one' || arity === 'word')) return values.join(',')
   const fits = (value: CellValue) => {
     if (arity === 'word') return isStateName(String(value), set)
+    if (set === 'date' && arity === 'two') return isStoredDate(String(value), field)
     return operator.comparesText === true || readValue(value, set) !== null
   }
   return values.find((value) => !fits(value))
 }
+
+/** True for the stored form of a day, or of an instant for a field with a time. */
+const isStoredDate = (text: string, field: FilterField): boolean =>
+  shownType(field).type.storage === 'date' ? isDay(text) : fromStored(text) !== null
 
 function unfitDate(
   operator: FilterOperator,

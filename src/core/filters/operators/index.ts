@@ -2,7 +2,7 @@ import type { FilterSet } from '../../fields/field-type.ts'
 import { endsWith, like, nlike, npattern, pattern, startsWith } from './contains.ts'
 import { allof, anyof, eq, inValues, nallof, nanyof, neq } from './lists.ts'
 import type { FilterOperator } from './operator.ts'
-import { btw, gt, gte, isWithin, lt, lte, nbtw } from './order.ts'
+import { btw, during, gt, gte, isWithin, lt, lte, nbtw } from './order.ts'
 import {
   blank,
   checked,
@@ -49,6 +49,7 @@ export const OPERATORS: readonly FilterOperator[] = [
   isnot,
   pattern,
   npattern,
+  during,
 ]
 
 const BY_NAME: ReadonlyMap<string, FilterOperator> = new Map(

@@ -83,6 +83,19 @@ export const nbtw = defineOperator({
     primitives.or([primitives.isNull(column), primitives.not(within(primitives, column, operand))]),
 })
 
+/**
+ * Between two days, or on fields with a time two instants, in their stored form; both are included. Only the server asks
+ * for it, for the period of a calendar.
+ */
+export const during = defineOperator({
+  key: 'during',
+  aliases: [],
+  offers: {},
+  accepts: ['date'],
+  arity: 'two',
+  build: within,
+})
+
 /** Within a range of days around today: the past week, the next 30 days. */
 export const isWithin = defineOperator({
   key: 'isWithin',
