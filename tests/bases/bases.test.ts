@@ -244,8 +244,9 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
     const { copies } = app.services.bases
     await copies.beginEmpty(actor, { baseId, title: 'Half', description: null, meta: {} })
     expect(await titles(admin, true)).not.toContain('Half')
-    for (const attempt of [owner.bases.restore.mutate({ baseId }), owner.trash.purgeBase.mutate({ baseId })])
-      expect(await refusalOf(attempt)).toMatchObject({ code: 'BASE_NOT_FOUND' })
+    const { bases, trash } = owner
+    for (const attempt of [() => bases.restore.mutate({ baseId }), () => trash.purgeBase.mutate({ baseId })])
+      expect(await refusalOf(attempt())).toMatchObject({ code: 'BASE_NOT_FOUND' })
     await copies.finish(actor, baseId, [])
     expect(await titles(admin)).toContain('Half')
   })

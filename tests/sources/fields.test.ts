@@ -60,10 +60,10 @@ describe('a field of a connected database', () => {
       field: { title: 'Twice', type: 'Formula', options: { formula: '{points} * 2' } },
     })
     for (const call of [
-      bench.trpc.schema.previewType.query({ fieldId, type: 'Number' }),
-      update('Twice', { type: 'Number' }),
+      () => bench.trpc.schema.previewType.query({ fieldId, type: 'Number' }),
+      () => update('Twice', { type: 'Number' }),
     ]) {
-      const refused = await refusalOf(call)
+      const refused = await refusalOf(call())
       expect([refused.status, refused.message]).toEqual([
         400,
         expect.stringContaining('“Twice” can’t be converted to values'),
