@@ -58,6 +58,8 @@ interface Workload {
   answer?(body: RestAnswer['body']): unknown
 }
 
+/** Of each request before it is measured, unless it is measured for a shorter time. */
+const WARM_UP_SECONDS = 0.3
 const CHUNK = 1_000
 /** Records that each request links. */
 const LINKED = 10
@@ -199,8 +201,7 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
     for (const workload of wanted) {
       await requireSameAnswer(workload, here, there)
       const measured: { here: Block; there: Block }[] = []
-      await block(workload, here, rows, 0.3)
-      await block(workload, there, rows, 0.3)
+      for (const side of [here, there]) await block(workload, side, rows, Math.min(seconds, WARM_UP_SECONDS))
       for (let round = 0; round < rounds; round++) {
         measured.push({
           here: await block(workload, here, rows, seconds),
