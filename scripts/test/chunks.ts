@@ -2,8 +2,8 @@
 const PARTS_EACH = 5
 
 /**
- * Divides items into parts for workers that take one after the other. The last parts are ever smaller, so that all workers end at
- * about the same time. Neighbours are in different parts, because they often take equally long.
+ * Divides items into parts for workers that take one after the other. The last parts are ever smaller, down to a quarter, so that
+ * all workers end at about the same time. Neighbours are in different parts, because they often take equally long.
  */
 export function divided<T>(items: readonly T[], workers: number): T[][] {
   const count = workers * PARTS_EACH
@@ -12,9 +12,10 @@ export function divided<T>(items: readonly T[], workers: number): T[][] {
     .sort((one, other) => one.round - other.round)
     .map(({ item }) => item)
   const most = Math.ceil(items.length / count)
+  const least = Math.ceil(most / 4)
   const parts: T[][] = []
   for (let from = 0; from < spread.length; from += parts.at(-1)?.length ?? 0) {
-    const size = Math.min(most, Math.ceil((spread.length - from) / (2 * workers)))
+    const size = Math.max(least, Math.min(most, Math.ceil((spread.length - from) / (2 * workers))))
     parts.push(spread.slice(from, from + size))
   }
   return parts
