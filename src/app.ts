@@ -124,6 +124,11 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     observe: metrics?.database,
     slow: createSlowQueryLog(log, config.slowQueryMs),
     refusedBy: (indexes) => events.emit('indexes.refused', indexes),
+    notDropped: (error, { file, indexes }) =>
+      log.error('indexes of deleted tables could not be dropped', error, {
+        file,
+        indexes: indexes.join(' '),
+      }),
   }
   const meta = await openMeta(config, log, watch).catch((error) => {
     metrics?.close()

@@ -176,7 +176,7 @@ export function openSources(
       // Earlier versions created the file with the first table.
       if (!existsSync(path(baseId)) && !(await hasTables(baseId))) createBaseFile(path(baseId))
       return watchEngine(
-        openSqliteEngine({ path: path(baseId), name: `bases/${baseId}.db` }, pool, files),
+        openSqliteEngine({ path: path(baseId), name: `bases/${baseId}.db` }, pool, files, undefined, watch),
         watch,
       )
     }

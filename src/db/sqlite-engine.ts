@@ -41,6 +41,7 @@ import {
   type PackedNumbers,
   type StatementCache,
 } from './sqlite-statements.ts'
+import type { EngineWatch } from './watched-engine.ts'
 
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
@@ -105,6 +106,7 @@ export function createBaseFile(path: string): void {
  *
  * @param name the file's name in errors: its path within the data folder
  * @param disk by default the system's
+ * @param watch learns of abandoned indexes that stay; see `watchEngine` for the others
  * @throws BASE_DATA_MISSING, BASE_DATA_DAMAGED if it cannot be opened; never creates a file
  */
 export function openSqliteEngine(
@@ -112,6 +114,7 @@ export function openSqliteEngine(
   pool: WorkerPool,
   files: OpenFiles,
   disk?: Disk,
+  { notDropped }: Pick<EngineWatch, 'notDropped'> = {},
 ): Engine {
   const explain = (error: unknown) => explainBaseFile(error, { path, name })
   const connect = () => {
@@ -140,10 +143,10 @@ export function openSqliteEngine(
       throw error
     }
   }
-  /** Drops indexes in a worker. What is left of them is found when the file is opened again. */
+  /** Drops indexes in a worker. Those that stay are found when the file is opened again. */
   const dropIndexes = (names: string[]): void => {
     const drop = () => engine.writeScript(names.flatMap(sqlite.dropAutomaticIndex))
-    withoutCaller(drop).catch(() => undefined)
+    withoutCaller(drop).catch((error) => notDropped?.(error, { file: name, indexes: names }))
   }
   const openSync = () => createLogSync(`${path}-wal`, disk)
   const engine: Engine = engineOf({ path, isExact: false, connect, explain, openSync }, pool, files)

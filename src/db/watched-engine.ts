@@ -8,6 +8,8 @@ export interface EngineWatch {
   slow?: SlowQueries | null
   /** Takes automatic indexes that a write has dropped. */
   refusedBy?(indexes: RefusedIndexes): void
+  /** Takes the failure to drop what builds of indexes of deleted tables have left in a base's file. */
+  notDropped?(error: unknown, left: { file: string; indexes: readonly string[] }): void
 }
 
 /** Automatic indexes that were dropped during a write that one of them had refused. */

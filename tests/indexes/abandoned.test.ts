@@ -64,3 +64,40 @@ test('opening a file drops what builds of deleted tables have left, and no other
   ])
   expect(await names()).toEqual(['sheaf_auto_kept'])
 })
+
+test('a failure to drop them is reported, and the next opening drops them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sheaf-abandoned-'))
+  cleanups.push(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'base.db')
+  createBaseFile(path)
+  const file = new Database(path)
+  cleanups.push(() => file.close())
+  const left = { name: 'sheaf_auto_gone', table: 'gone', terms: ['num'], key: 'id' }
+  const created = createUnfinished({ ...left, columns: [['num', 'integer']] })
+  for (const sql of [
+    'create table gone (id integer primary key, num integer)',
+    ...created,
+    'drop table gone',
+  ])
+    file.run(sql)
+  file.run('begin immediate')
+
+  const pool = createWorkerPool(2)
+  cleanups.push(() => pool.close())
+  const failed = Promise.withResolvers<object>()
+  const open = (notDropped?: (error: unknown, given: object) => void) =>
+    openSqliteEngine({ path, name: 'base.db' }, pool, createOpenFiles(10), undefined, { notDropped })
+  const list = {
+    sql: "select name from sqlite_schema where name like '%sheaf#_auto#_gone%' escape '#'",
+    params: [],
+  }
+  const engine = open((_, given) => failed.resolve(given))
+  expect(await engine.values(list)).not.toEqual([])
+  expect(await failed.promise).toEqual({ file: 'base.db', indexes: ['sheaf_auto_gone'] })
+  file.run('rollback')
+  await engine.close()
+
+  const again = open()
+  cleanups.push(() => again.close())
+  await until(async () => (await again.values(list)).length === 0, 'The drop')
+}, 60_000)
