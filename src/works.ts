@@ -23,6 +23,13 @@ export interface OpenWork extends Required<ScriptWatch> {
    * @param records affected records, for display
    */
   expect(rows: number, records?: number): void
+  /**
+   * Begins a part of the write, whose size `expect` sets.
+   *
+   * @param from share of the whole that the parts before have written, from 0 to 1
+   * @param to the same after this part
+   */
+  part(from: number, to: number): void
 }
 
 /** Name of a write. */
@@ -31,6 +38,8 @@ export interface WorkName {
   baseId: string
   table?: Pick<Table, 'id' | 'title'> | null
   fieldTitle?: string
+  /** Number of affected records, if it is known before. */
+  records?: number
   /** False if it is not a single transaction, so that cancelling would leave a part. */
   canCancel?: boolean
 }
@@ -76,7 +85,7 @@ export function createWorks({ events }: { events: Events }) {
    */
   async function follow<T>(
     actor: Actor,
-    { kind, baseId, table = null, fieldTitle, canCancel = true }: WorkName,
+    { kind, baseId, table = null, fieldTitle, records: allRecords, canCancel = true }: WorkName,
     run: (work: OpenWork) => Promise<T>,
   ): Promise<T> {
     const outer = open.getStore()
@@ -89,7 +98,7 @@ export function createWorks({ events }: { events: Events }) {
       tableTitle: table?.title ?? '',
       fieldTitle: fieldTitle ?? null,
       actorId: actorIdOf(actor),
-      records: null,
+      records: allRecords ?? null,
       share: null,
       canCancel,
       hasEnded: false,
@@ -99,6 +108,7 @@ export function createWorks({ events }: { events: Events }) {
     running.set(work.id, { work, controller, guards })
     let isShown = false
     let total: number | null = null
+    let part = { from: 0, to: 1 }
     const tell = () => events.emit('work.changed', { ...work })
     let teller: ReturnType<typeof setInterval> | undefined
     const shower = setTimeout(() => {
@@ -112,12 +122,22 @@ export function createWorks({ events }: { events: Events }) {
         const isNews = work.records === null && records !== undefined
         total = rows
         work.share ??= 0
-        work.records = records ?? work.records
+        work.records = allRecords ?? records ?? work.records
         if (isNews && isShown) tell()
       },
       progress(rows) {
         // Progress stays below 100 % until the commit.
-        if (total) work.share = Math.max(work.share ?? 0, Math.min(0.95, rows / total))
+        const { from, to } = part
+        if (total)
+          work.share = Math.max(
+            work.share ?? 0,
+            Math.min(0.95, from + (to - from) * Math.min(1, rows / total)),
+          )
+      },
+      part(from, to) {
+        part = { from, to }
+        total = null
+        work.share = Math.max(work.share ?? 0, Math.min(0.95, from))
       },
       commit() {
         controller.signal.throwIfAborted()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { linkOf } from '../../src/core/fields/link-options.ts'
+import type { Work } from '../../src/core/work.ts'
 import { lastChangeId, removeEntries } from '../../src/db/change-log.ts'
 import { defineJobsTable } from '../../src/db/jobs-table.ts'
 import { uploadOne } from '../records/attachments-support.ts'
@@ -827,6 +828,42 @@ describe('copying and moving more records than in a call', () => {
       if (of === other) await undo(bench)
       expect([await source.total(), await target.total()]).toEqual([COUNT, 0])
     }
+  })
+
+  test('is undone with its progress as one work, which goes on without its client', async () => {
+    const source = await many(COUNT)
+    const target = await bench.table({ Title: 'SingleLineText' })
+    await ended((await copy(source, target, idsOf(COUNT))).body.jobId)
+    const { kernel } = bench.app
+    const announced = Promise.withResolvers<Work>()
+    const done = Promise.withResolvers<Work>()
+    const off = kernel.events.on('work.changed', (work) => {
+      if (work.kind !== 'undo' || work.tableId !== target.id) return
+      if (work.hasEnded) done.resolve(work)
+      else announced.resolve(work)
+    })
+    const engine = await kernel.sources.engine(bench.baseId)
+    const [client, held, gate] = [
+      new AbortController(),
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+    ]
+    const other = engine.exclusively(async () => {
+      held.resolve()
+      await gate.promise
+    })
+    await held.promise
+    const undoing = bench.trpc.records.undo
+      .mutate({ baseId: bench.baseId }, { signal: client.signal })
+      .catch(() => null)
+    const work = await announced.promise
+    expect(work).toMatchObject({ records: COUNT, canCancel: false })
+    client.abort()
+    gate.resolve()
+    await Promise.all([other, undoing])
+    expect((await done.promise).id).toBe(work.id)
+    off()
+    expect([await target.total(), await source.total()]).toEqual([0, COUNT])
   })
 
   test('goes on with texts that PostgreSQL cannot store, which it reports', async () => {

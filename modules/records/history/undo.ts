@@ -28,7 +28,7 @@ import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { currentWork } from '../../../src/works.ts'
+import { currentWork, type WorkName } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
@@ -201,11 +201,47 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     entry: StoredEntry,
     options: UndoOptions = {},
   ): Promise<Undone> {
-    const [first = entry, ...others] = await entriesOfAction(engine, entry, 'undo')
-    const undone = await step(user, baseId, engine, first, null, options).catch(async (error) => {
-      throw await refusal(user, baseId, engine, first, error)
+    const entries = await entriesOfAction(engine, entry, 'undo')
+    const [first = entry] = entries
+    return inSteps(user, 'undo', baseId, entries, (each) =>
+      step(user, baseId, engine, each, null, options).catch(async (error) => {
+        throw each === first ? await refusal(user, baseId, engine, first, error) : error
+      }),
+    )
+  }
+
+  /**
+   * Undoes or redoes the entries of an action one by one, as one work that goes on without its client: what is left of it would need
+   * another undo. It cannot be cancelled where there are several, for the same reason.
+   *
+   * @param run undoes or redoes one of them
+   */
+  async function inSteps(
+    user: UserActor,
+    kind: 'undo' | 'redo',
+    baseId: string,
+    entries: readonly StoredEntry[],
+    run: (entry: StoredEntry) => Promise<Undone>,
+  ): Promise<Undone> {
+    const [first, ...others] = entries
+    if (!first) return NOTHING
+    if (others.length === 0) return run(first)
+    const isSameTable = others.every(({ tableId }) => tableId === first.tableId)
+    const tables = isSameTable && first.tableId !== null ? await schema.tables(user, baseId) : []
+    const table = tables.find(({ id }) => id === first.tableId)
+    const records = entries.reduce((sum, entry) => sum + entry.records, 0)
+    const name: WorkName = { kind, baseId, table, records, canCancel: false }
+    return kernel.works.follow(user, name, async (work) => {
+      let done = 0
+      const runPart = (entry: StoredEntry): Promise<Undone> => {
+        const from = done
+        done += Math.max(1, entry.records)
+        const whole = Math.max(records, entries.length)
+        work.part(Math.min(1, from / whole), Math.min(1, done / whole))
+        return run(entry)
+      }
+      return runRest(await runPart(first), others, runPart)
     })
-    return runRest(undone, others, (other) => step(user, baseId, engine, other, null, options))
   }
 
   /**
@@ -222,9 +258,10 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
           : await findNamed(user, baseId, engine, entryId)
       if (!found) return NOTHING
       if (found.undoneBy === null) return { ...NOTHING, kind: found.kind }
-      const [first = found, ...others] = await entriesOfAction(engine, found, 'redo')
-      const redone = await step(user, baseId, engine, first, first.undoneBy)
-      return runRest(redone, others, (other) => step(user, baseId, engine, other, other.undoneBy))
+      const entries = await entriesOfAction(engine, found, 'redo')
+      return inSteps(user, 'redo', baseId, entries, (entry) =>
+        step(user, baseId, engine, entry, entry.undoneBy),
+      )
     })
   }
 
