@@ -69,6 +69,8 @@ export interface JobKind<Input> {
    * True if it mostly waits for another server. Such jobs run beside all others, and only one of them in a base.
    */
   isWaiting?: true
+  /** True if the result is only for who started the job, such as a link that gives access by itself. */
+  hasPrivateResult?: true
   /** Ids of jobs that must have ended before this one runs, on whichever server they are. */
   after?(input: Input): readonly string[]
   /** Keeps others from removing what an interrupted job needs. Called for all such jobs before the first of them is recovered. */
@@ -109,6 +111,8 @@ export interface Jobs {
   /** Stores a job that has ended on data that this server does not have. */
   record(job: Omit<Job, 'subject'>): Promise<void>
   find(jobId: string): Promise<Job | null>
+  /** As `JobKind.hasPrivateResult`. */
+  hasPrivateResult(kind: string): boolean
   /** Newest first, at most 100. */
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>
   /** The number of unfinished jobs of this server. */

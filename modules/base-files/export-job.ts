@@ -276,6 +276,7 @@ export function createFileExportJob(
         await bases.enter(actor, 'base.export', baseId)
       })
     },
+    hasPrivateResult: true,
     // The unfinished file is among the incoming ones, which are deleted at startup.
     recover: async () => null,
   }

@@ -972,10 +972,18 @@ function reportName(job: Job): string {
   return `${name} - not imported.csv`
 }
 
-/** Jobs that a person may see: their own, and those of their bases. */
+/** Jobs that a person may see: their own, and those of their bases, some of these without their results. */
 function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['access']) {
+  const seesResult = (actor: Actor, { kind, userId }: Job): boolean =>
+    !jobs.hasPrivateResult(kind) || userId === VISITOR || (actor.kind === 'user' && actor.id === userId)
+  const seenBy = (actor: Actor, job: Job): Job => (seesResult(actor, job) ? job : { ...job, result: null })
+
   /** @throws JOB_NOT_FOUND, also for jobs that the actor may not see */
   async function get(actor: Actor, jobId: string): Promise<Job> {
+    return seenBy(actor, await find(actor, jobId))
+  }
+
+  async function find(actor: Actor, jobId: string): Promise<Job> {
     const job = await jobs.find(jobId)
     if (!job) throw notFound('Job', jobId.slice(0, 64))
     if (actor.kind === 'user' && job.userId === actor.id) return job
@@ -991,6 +999,15 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
 
   return {
     get,
+    /** Whether the actor may follow a job with its result. */
+    async maySeeResult(actor: Actor, jobId: string): Promise<boolean> {
+      try {
+        return seesResult(actor, await find(actor, jobId))
+      } catch (error) {
+        if (error instanceof AppError) return false
+        throw error
+      }
+    },
     /** Cancels the actor's own job, or any job of a base that they may change. */
     async cancel(actor: Actor, jobId: string): Promise<void> {
       const job = await get(actor, jobId)
@@ -1010,7 +1027,7 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
     /** Jobs of a base, newest first. */
     async ofBase(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
       await access.authorize(actor, 'base.read', baseId)
-      return jobs.list({ baseId, kind })
+      return (await jobs.list({ baseId, kind })).map((job) => seenBy(actor, job))
     },
   }
 }

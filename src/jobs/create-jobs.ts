@@ -457,6 +457,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   }
 
   return {
+    hasPrivateResult: (kind) => kinds.get(kind)?.hasPrivateResult === true,
     register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
     async start(kind, { id = createId('job'), userId, baseId, input }) {
       if (closing) throw new AppError('CONFLICT', m.jobs_error_stopping())

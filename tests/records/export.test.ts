@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { constants, crc32, inflateRawSync } from 'node:zlib'
+import { eq } from 'drizzle-orm'
 import { unzipSync } from 'fflate'
 import * as xlsx from 'xlsx'
+import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { guardText, looksGuarded, unguardText } from '../../src/core/csv/format.ts'
 import type { Field } from '../../src/core/model.ts'
 import { createPageWriter } from '../../src/record-files/index.ts'
@@ -314,6 +316,71 @@ test('a viewer does not fill the queue of jobs with exports', async () => {
   // Others are not kept waiting at the door.
   expect((await bench.rest.post(path)).status).toBe(200)
   release()
+})
+
+test('only who has started an export by a job gets its link', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+  const path = `/api/v2/export/${defaultView(table)}/csv`
+  const member = async (role: 'viewer' | 'creator') => {
+    const { token } = await createMember(bench.app, bench.baseId, role)
+    return { trpc: bench.app.trpc(token), rest: bench.app.rest(token) }
+  }
+  const [viewer, creator] = [await member('viewer'), await member('creator')]
+  const starts = [
+    (await bench.rest.post(path)).body.id,
+    (await bench.rest.post(`/api/v2/meta/bases/${bench.baseId}/export/xlsx`)).body.id,
+    (await bench.rest.post(`/api/v2/meta/bases/${bench.baseId}/export/sheaf`)).body.id,
+  ]
+  for (const jobId of starts) {
+    const own = await ended(doorOf(bench.app, bench.owner), jobId)
+    expect(own).toMatchObject({ status: 'completed', result: { url: expect.stringContaining('dltemp/') } })
+    for (const { trpc, rest } of [viewer, creator]) {
+      expect(await trpc.jobs.get.query({ jobId })).toMatchObject({ status: 'completed', result: null })
+      const answers = [
+        await rest.get(`/api/v2/meta/jobs/${jobId}`),
+        await rest.post(`/api/v2/jobs/${bench.baseId}`, {}),
+        await rest.post('/jobs/listen', { _mid: 0, data: { id: jobId } }),
+      ]
+      for (const { body } of answers) {
+        expect(JSON.stringify(body)).toContain(jobId)
+        expect(JSON.stringify(body)).not.toContain('dltemp/')
+      }
+    }
+    const heard = await bench.rest.post('/jobs/listen', { _mid: 0, data: { id: jobId } })
+    expect(JSON.stringify(heard.body)).toContain('dltemp/')
+  }
+})
+
+test('the files of the exports of a member take limited space', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+  const path = `/api/v2/export/${defaultView(table)}/csv`
+  const member = await createMember(bench.app, bench.baseId, 'creator')
+  const rest = bench.app.rest(member.token)
+  const { jobId } = await bench.app
+    .trpc(member.token)
+    .records.export.mutate({ tableId: table.id, viewId: defaultView(table), format: 'csv' })
+  await ended(doorOf(bench.app, member), jobId)
+  const { attachmentFiles } = bench.app.kernel.meta.tables(defineRecordsTables)
+  const { db } = bench.app.kernel.meta
+  const own = eq(attachmentFiles.userId, `exports:${member.id}`)
+  const changed = await db
+    .update(attachmentFiles)
+    .set({ size: 5 * 1024 ** 3 })
+    .where(own)
+    .returning({ path: attachmentFiles.path })
+  expect(changed).toHaveLength(1)
+  const formats = ['xlsx', 'sheaf'].map((type) => `/api/v2/meta/bases/${bench.baseId}/export/${type}`)
+  for (const each of [path, ...formats]) {
+    const { status, body } = await rest.post(each)
+    expect([each, status, JSON.stringify(body)]).toEqual([
+      each,
+      429,
+      expect.stringContaining('take too much space'),
+    ])
+  }
+  // Not those of others, nor a file that is sent at once, and it is no upload that could be put into a cell.
+  expect((await bench.rest.post(path)).status).toBe(200)
+  expect((await rest.get(`/${changed[0]?.path}`)).status).toBe(404)
 })
 
 describe('a workbook', () => {

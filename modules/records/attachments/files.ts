@@ -12,7 +12,7 @@ import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { chunks } from '../table/index.ts'
 import { defineRecordsTables } from '../tables.ts'
-import { isVisitor, ownerOf } from './audience.ts'
+import { isOfExports, isVisitor, ownerOf } from './audience.ts'
 import { imageSize, sniffType } from './file-type.ts'
 import type { ReceivedFile } from './incoming.ts'
 import { pathOfKey, storeKeyOf } from './links.ts'
@@ -23,6 +23,8 @@ const UNUSED_KEPT_MS = 24 * 3_600_000
 const MAX_UNUSED = { files: 1000, bytes: 5 * 1024 ** 3 }
 /** The same for all visitors of one public link together. */
 const MAX_UNUSED_OF_LINK = { files: 200, bytes: 1024 ** 3 }
+/** Those of a person's exports. */
+const MAX_EXPORTS = { files: 200, bytes: 5 * 1024 ** 3 }
 
 /** A stored file: the server’s own data, whatever a cell says. */
 export interface FileRow {
@@ -67,13 +69,13 @@ export function createFiles(
   /**
    * Stores a received file under an unguessable key.
    *
-   * @param userId its uploader; null: only its links give access
+   * @param userId its uploader
    * @param options `folder`: as the client asks, `noco/base/table`; null: a folder by date. `isLimited`: true if it counts as an
    *   upload until a cell uses it
    * @throws TOO_MANY_REQUESTS beyond the limit of unused files
    */
   async function keep(
-    userId: string | null,
+    userId: string,
     arrived: ReceivedFile,
     { name, folder, isLimited = false }: { name: string; folder: string | null; isLimited?: boolean },
   ): Promise<FileRow> {
@@ -94,7 +96,7 @@ export function createFiles(
     }
     // Registered before it is stored: if the process ends in between, the sweep removes it.
     await counting(isLimited ? userId : null, async () => {
-      if (isLimited && userId !== null) await refuseHoard(userId)
+      if (isLimited) await requireRoom(userId)
       await meta.db.insert(attachmentFiles).values({ ...row, isUsed: false, createdAt: nowIso() })
     })
     try {
@@ -143,15 +145,19 @@ export function createFiles(
   }
 
   /** @throws TOO_MANY_REQUESTS beyond the limit of unused files */
-  async function refuseHoard(userId: string): Promise<void> {
+  async function requireRoom(userId: string): Promise<void> {
     const isWaiting = and(eq(attachmentFiles.userId, userId), eq(attachmentFiles.isUsed, false))
     const [waiting] = await meta.db
       .select({ files: count(), bytes: sum(attachmentFiles.size) })
       .from(attachmentFiles)
       .where(isWaiting)
-    const most = isVisitor(userId) ? MAX_UNUSED_OF_LINK : MAX_UNUSED
+    const isExport = isOfExports(userId)
+    const most = isVisitor(userId) ? MAX_UNUSED_OF_LINK : isExport ? MAX_EXPORTS : MAX_UNUSED
     if ((waiting?.files ?? 0) < most.files && Number(waiting?.bytes ?? 0) < most.bytes) return
-    throw new AppError('TOO_MANY_REQUESTS', m.records_error_unused_files())
+    throw new AppError(
+      'TOO_MANY_REQUESTS',
+      isExport ? m.records_error_kept_exports() : m.records_error_unused_files(),
+    )
   }
 
   async function rowsOf(paths: readonly string[]): Promise<Map<string, FileRow & { isUsed: boolean }>> {
@@ -501,6 +507,8 @@ export function createFiles(
 
     /** A file by its path, or null. */
     find: async (path: string): Promise<FileRow | null> => (await rowsOf([path])).get(path) ?? null,
+
+    requireRoom,
 
     /** The file, if the actor may read it; else null. */
     async findFor(actor: Actor, path: string): Promise<FileRow | null> {

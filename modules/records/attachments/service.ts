@@ -167,7 +167,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }
 
   async function keepReceived(
-    owner: string | null,
+    owner: string,
     { name, folder, body }: IncomingFile,
     maxBytes: number,
     isLimited = false,
@@ -203,20 +203,21 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }
 
   /**
-   * Stores a file of any size that the server generates or fetches, e.g. an export. It is deleted with unused files
-   * after a day.
+   * Stores a file of any size that the server fetches. It is deleted with unused files after a day.
    *
-   * @param userId who may put it into cells; null: only its links give access
+   * @param userId who may put it into cells
    */
-  const keepFor = (userId: string | null, file: IncomingFile): Promise<FileRow> =>
+  const keepFor = (userId: string, file: IncomingFile): Promise<FileRow> =>
     keepReceived(userId, file, Number.POSITIVE_INFINITY)
 
-  /** As `keepFor`, for a file that `write` creates at a path of this server's disk; only its links give access. */
+  /** As `keepLimited`, for a file that `write` creates at a path of this server's disk. */
   async function keepWritten({
+    owner,
     name,
     folder,
     write,
   }: {
+    owner: string
     name: string
     folder: string
     write: (path: string) => Promise<void>
@@ -224,7 +225,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     const path = incoming.place()
     try {
       await write(path)
-      return await files.keep(null, await incoming.describe(path), { name, folder })
+      return await files.keep(owner, await incoming.describe(path), { name, folder, isLimited: true })
     } finally {
       await incoming.discard({ path })
     }
@@ -295,6 +296,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     keepFor,
     keepLimited,
     keepWritten,
+    requireRoom: files.requireRoom,
     keepIn,
     findIn,
     open,
