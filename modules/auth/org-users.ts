@@ -39,7 +39,7 @@ const MAX_NAMED = 5
 
 /** Accounts of this server, for administrators (wire §4.1). */
 export function createOrgUsers(
-  { meta, registry }: Pick<Kernel, 'meta' | 'registry'>,
+  { meta, registry, jobs }: Pick<Kernel, 'meta' | 'registry' | 'jobs'>,
   accounts: Accounts,
   access: Access,
   mails: InviteMails,
@@ -199,7 +199,7 @@ export function createOrgUsers(
     },
 
     /**
-     * Deletes an account with its memberships, sessions and tokens, and frees its address.
+     * Deletes an account with its memberships, sessions and tokens, and frees its address. Cancels its jobs.
      * @throws BAD_REQUEST naming the bases that nobody else owns
      */
     async delete(actor: Actor, userId: string): Promise<void> {
@@ -226,7 +226,8 @@ export function createOrgUsers(
       ])
       accounts.changed(userId)
       // The other owner of a base has gone meanwhile: the next check names the base.
-      if (await accounts.find(userId)) await this.delete(actor, userId)
+      if (await accounts.find(userId)) return this.delete(actor, userId)
+      for (const { id } of await jobs.list({ userId, unfinished: true })) await jobs.cancel(id)
     },
 
     /**

@@ -34,7 +34,7 @@ const MAX_LINES = 200
 const MAX_PEOPLE_SHOWN = 1000
 
 interface Services {
-  auth: Pick<AuthService, 'access' | 'peopleOf'>
+  auth: Pick<AuthService, 'access' | 'peopleOf' | 'users'>
   bases: BasesService
   schema: SchemaService
   views: ViewsService
@@ -64,9 +64,10 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
   kernel.jobs.register(BASE_IMPORT_JOB, createBaseImportJob({ kernel, store, services }))
   kernel.removals.push(store.forRemovedBase)
 
-  // A job whose server was stopped or killed has failed, but the import goes on with another job.
+  // A job whose server was stopped or killed has failed, but the import goes on with another job. One that was cancelled ends it.
   events.on('job.changed', ({ id, kind, status }) => {
-    if (kind !== BASE_IMPORT_JOB || status !== 'failed' || kernel.shutdown.hasBegun) return
+    const isEnd = status === 'failed' || status === 'cancelled'
+    if (kind !== BASE_IMPORT_JOB || !isEnd || kernel.shutdown.hasBegun) return
     resumeInterrupted(id).catch((error) => log.error('an import could not be resumed', error, { jobId: id }))
   })
 
@@ -74,7 +75,9 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     for (const row of await store.running()) {
       if (jobId !== undefined && row.jobId !== jobId) continue
       const job = row.jobId === null ? null : await jobs.find(row.jobId)
-      if (!job || hasEnded(job.status)) await begin(row)
+      const isCancelled = job?.status === 'cancelled' || (await auth.users.find(row.userId)) === null
+      if (isCancelled) await store.change(row, { status: 'cancelled', credentials: null })
+      else if (!job || hasEnded(job.status)) await begin(row)
     }
   }
 
@@ -140,7 +143,9 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
 
   /** Starts the next run of an import, or goes on with the present one. */
   async function goOn(row: ImportRow, patch: Partial<ImportRow>): Promise<BaseImport> {
-    if (await store.change(row, patch)) await begin({ ...row, ...patch })
+    // Without the former job, whose end may still be on its way.
+    const next = { ...patch, jobId: null }
+    if (await store.change(row, next)) await begin({ ...row, ...next })
     return presentOne((await store.find(row.id)) ?? row)
   }
 

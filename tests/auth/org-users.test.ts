@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTestApp, META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 const USERS = '/api/v1/users'
 
@@ -179,6 +180,33 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     expect((await asAdmin().delete(`${USERS}/${admin.id}`)).body).toEqual({
       msg: 'Cannot delete super admin',
     })
+  })
+
+  test('cancels the jobs of an account that is deleted, and not those of others', async () => {
+    const { jobs } = app.kernel
+    const base = await createBase(app, admin)
+    const user = await createMember(app, base.id, 'creator')
+    const kind = 'works until it is cancelled'
+    jobs.register(kind, {
+      run: (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      recover: async () => null,
+    })
+    const start = (userId: string, baseId: string | null) =>
+      jobs.start(kind, { userId, baseId, input: {} }).then(({ id }) => id)
+    const active = await start(user.id, base.id)
+    await until(async () => (await jobs.find(active))?.status === 'active', 'The first job runs')
+    // Behind the first in its base.
+    const waiting = await start(user.id, base.id)
+    const other = await start(admin.id, null)
+    expect((await asAdmin().delete(`${USERS}/${user.id}`)).status).toBe(200)
+    for (const id of [active, waiting])
+      await until(
+        async () => (await jobs.find(id))?.status === 'cancelled',
+        'A job of the deleted account ends',
+      )
+    await until(async () => (await jobs.find(other))?.status === 'active', 'The job of another account runs')
+    await jobs.cancel(other)
   })
 
   test('keeps an owner of a base whose two owners are deleted at once', async () => {

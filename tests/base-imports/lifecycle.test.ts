@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { defineBaseImportsTables } from '../../modules/base-imports/tables.ts'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { airtableBase, airtableTable, fromAirtable, linkTables, recordsOf, settled } from './support.ts'
 
 let app: TestApp
@@ -188,6 +190,43 @@ describe('an import that is interrupted', () => {
     expect((await recordsOf(app, owner, done.baseId!, 'Books')).rows.length).toBe(SIZE)
     const { rows } = await recordsOf(app, owner, done.baseId!, 'Notes')
     expect(rows.map(({ Book }) => titles(Book))).toEqual([['Book 0', 'Book 1'], ['Book 2']])
+  })
+
+  test('ends with its job when that is cancelled, and does not go on by itself', async () => {
+    const { id, release } = await startUntilFirstPage({ keepCredentials: true })
+    const { jobs } = app.kernel
+    const own = await jobs.list({ userId: owner.id, kind: 'base-import', unfinished: true })
+    expect(own).toHaveLength(1)
+    await app.trpc(owner.token).jobs.cancel.mutate({ jobId: own[0]!.id })
+    release()
+    expect(await settled(app, owner, id)).toMatchObject({ status: 'cancelled', hasCredentials: false })
+    await app.services.baseImports.start()
+    expect(await imports().get.query({ importId: id })).toMatchObject({ status: 'cancelled' })
+    expect(await jobs.list({ userId: owner.id, kind: 'base-import', unfinished: true })).toEqual([])
+  })
+
+  test('of an account that is deleted ends', async () => {
+    const user = await app.signUp()
+    const { id: baseId } = await createBase(app, owner)
+    await app.services.auth.access.setMembership(baseId, user.id, 'creator')
+    const { promise: reached, resolve: isReached } = Promise.withResolvers<void>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    server.delays.set(`/v0/${base.id}/${books.id}`, async () => {
+      isReached()
+      await released
+    })
+    const { id } = await app
+      .trpc(user.token)
+      .baseImports.begin.mutate(fromAirtable(base.id, { baseId, keepCredentials: true }))
+    await reached
+    await app.rest(owner.token).delete(`/api/v1/users/${user.id}`)
+    server.delays.clear()
+    release()
+    const { baseImports } = app.kernel.meta.tables(defineBaseImportsTables)
+    const stored = async () =>
+      (await app.kernel.meta.db.select().from(baseImports)).find((row) => row.id === id)
+    await until(async () => (await stored())?.status !== 'running', 'The end of the import')
+    expect(await stored()).toMatchObject({ status: 'cancelled', credentials: null })
   })
 
   test('reads a table again if its pages have expired meanwhile, without repeating records', async () => {
