@@ -112,6 +112,26 @@ describe('links on the clipboard', () => {
     expect(readLinks(await library.read(link, 1)).records.map(({ id }) => id)).toEqual([1, 4])
   })
 
+  test('are found by their names in a sheet that is pasted into an empty table', async () => {
+    const library = await createLibrary(tests, AUTHORS, [])
+    const link = await library.addLink('mm', 'Authors')
+    const grid = await tests.openTable(library.books)
+    await grid.paste('Title\tAuthors\nA\tTolkien, Sayers\nB\t\nC\tTolk\nD\tLast, First')
+    await grid.page.getByRole('dialog', { name: 'Paste this sheet?' }).waitFor()
+    await grid.page.keyboard.press('Enter')
+    await grid.page.getByText('4 records pasted').waitFor()
+    await grid.page.getByRole('button', { name: 'Show' }).click()
+    await grid.page.getByText('No record named “Tolk”').waitFor()
+    await grid.untilWritten(['records.write'])
+    const linked = async (id: number) => readLinks(await library.read(link, id)).records.map((one) => one.id)
+    expect([await linked(1), await linked(2), await linked(3), await linked(4)]).toEqual([
+      [1, 4],
+      [],
+      [],
+      [7],
+    ])
+  })
+
   test('go from a link of many to a link of one only where it is one', async () => {
     const library = await createLibrary(tests, AUTHORS, ['A', 'B'])
     const link = await library.addLink('mm', 'Authors')

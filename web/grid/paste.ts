@@ -163,7 +163,12 @@ function readCell(
 }
 
 /** Links to the same table are copied; any other text is looked up by title. */
-function readLinkCell(block: ClipboardBlock, row: number, column: number, target: PasteColumn): CellRead {
+export function readLinkCell(
+  block: ClipboardBlock,
+  row: number,
+  column: number,
+  target: Pick<PasteColumn, 'type' | 'options'>,
+): CellRead {
   const text = block.texts[row]![column]!
   const copied = block.own?.fields[column]
   const to = { type: target.type.name, options: target.options }

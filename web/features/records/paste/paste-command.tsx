@@ -121,7 +121,10 @@ async function write(
 }
 
 /** The new rows that can be added, with their links to each other. */
-function addable({ siblings, refusedRows }: NamedPaste, newRows: readonly Values[]): NewRow[] {
+export function addable(
+  { siblings, refusedRows }: Pick<NamedPaste, 'siblings' | 'refusedRows'>,
+  newRows: readonly Values[],
+): NewRow[] {
   const kept = [...newRows.keys()].filter((row) => !refusedRows.has(row))
   const places = new Map(kept.map((row, place) => [row, place]))
   return kept.map((row): NewRow => {

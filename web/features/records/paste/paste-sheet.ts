@@ -1,9 +1,12 @@
-import type { NewRow } from '../../../../src/core/changes.ts'
+import type { Values } from '../../../../src/core/changes.ts'
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
+import { linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { type ClipboardBlock, optionsForCopied, readClipboard, textsOf } from '../../../grid/clipboard.ts'
+import type { PastePlan } from '../../../grid/contract.ts'
+import { readLinkCell } from '../../../grid/paste.ts'
 import { listNames } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
@@ -11,8 +14,10 @@ import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { createField, updateField } from '../../schema/field-commands.tsx'
 import { shownFields } from '../../views/state/arrange-fields.ts'
-import { can, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
+import { can, fieldOf, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
 import { tellLeftOut } from './left-out.tsx'
+import { addable } from './paste-command.tsx'
+import { withNamesFound } from './paste-names.ts'
 import { detectColumns, type Notation, readColumn } from './pasted-columns.ts'
 
 /** Maximum records per paste; more need a file import. */
@@ -58,6 +63,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
     const columns = fields.map(
       (field, at) =>
         field &&
+        !linkOf(field) &&
         readColumn(
           { type: field.type, options: optionsForCopied(own?.fields[at], field) },
           rows.map((row) => row[at] ?? ''),
@@ -65,29 +71,71 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
           own ? { decimal: '.' } : notations[at],
         ),
     )
-    const added = rows.map((_, down): NewRow => {
+    const newRows = rows.map((_, down): Values => {
       const entries = fields.flatMap((field, at) => {
-        const value = field ? columns[at]?.[down] : undefined
+        const column = columns[at]
+        const value = column ? column[down] : undefined
         return field && value !== undefined && value !== null ? [[field.id, value] as const] : []
       })
-      return { values: Object.fromEntries(entries) }
+      return Object.fromEntries(entries)
     })
+    const linked = await withNamesFound(context, planOfLinks({ ...block, texts: [...rows] }, fields, newRows))
+    const added = addable(linked, linked.newRows)
     await get().store.write([], added, { actionId })
-    tellLeftOut(
-      context.schema.table.id,
-      fields.flatMap((field, at) =>
-        rows.flatMap((row, down) => {
-          const text = row[at] ?? ''
-          const isEmpty = text.trim() === '' || (field && isEmptyWord(text, fieldType(field.type)))
-          const isLeftOut = field !== undefined && !isEmpty && columns[at]?.[down] === null
-          return isLeftOut ? [{ row: down + 1, field: field.title, text }] : []
-        }),
-      ),
+    const unread = fields.flatMap((field, at) =>
+      rows.flatMap((row, down) => {
+        const text = row[at] ?? ''
+        const isEmpty = text.trim() === '' || (field && isEmptyWord(text, fieldType(field.type)))
+        const column = columns[at]
+        const isLeftOut = field && column && !isEmpty && column[down] === null
+        return isLeftOut ? [{ row: down + 1, field: field.title, text }] : []
+      }),
     )
-    toast.success({ text: m.records_records_pasted({ count: rows.length }) })
+    const unlinked = linked.rejected.map(({ rowIndex, fieldId, text, reason }) => ({
+      row: rowIndex + 1,
+      field: fieldOf(context, fieldId)?.title ?? '',
+      text,
+      reason,
+    }))
+    tellLeftOut(context.schema.table.id, [...unread, ...unlinked])
+    toast.success({ text: m.records_records_pasted({ count: added.length }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
+}
+
+/** The links of new rows, as copied or by the names of their records, which are to be found. */
+function planOfLinks(
+  block: ClipboardBlock,
+  fields: readonly (Field | undefined)[],
+  newRows: readonly Values[],
+): PastePlan {
+  const plan: PastePlan = {
+    cells: [],
+    newRows: newRows.map((values) => ({ ...values })),
+    extraColumns: [],
+    extraRows: [],
+    rejected: [],
+    names: [],
+    newOptions: [],
+    skipped: 0,
+    covers: { top: 0, bottom: newRows.length - 1, start: 0, end: fields.length - 1 },
+  }
+  for (const [at, field] of fields.entries()) {
+    if (!field || !linkOf(field)) continue
+    const { id: fieldId, options } = field
+    for (const [down, values] of plan.newRows.entries()) {
+      const read = readLinkCell(block, down, at, { type: fieldType(field.type), options })
+      if (read.kind === 'value') {
+        if (read.value !== null) values[fieldId] = read.value
+        continue
+      }
+      const { text } = read
+      if (read.kind === 'rejected') plan.rejected.push({ rowIndex: down, fieldId, text })
+      else plan.names.push({ rowIndex: down, recordId: undefined, newRow: down, fieldId, text })
+    }
+  }
+  return plan
 }
 
 /**
