@@ -66,6 +66,7 @@ export const LINK_DOORS: LinkDoors = {
     'GET M/views/:viewId/columns',
     'GET M/views/:viewId/filters',
     'GET M/views/:viewId/sorts',
+    'GET M/views/:viewId/row-color',
     'GET M/filters/:filterId',
     'GET M/filters/:filterId/children',
     'GET M/sorts/:sortId',

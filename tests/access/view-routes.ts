@@ -16,6 +16,14 @@ const line = async (world: World) => {
   const { body } = await world.rest.get(`/api/v1/db/meta/views/${world.viewId}/columns`)
   return { lineId: String(body.list[0].id) }
 }
+const colorRule = ({ fieldId }: World) => ({
+  color: '#FF0000',
+  filter: { fk_column_id: fieldId, comparison_op: 'eq', value: 'a' },
+})
+const colored = async (world: World) => {
+  const path = `/api/v1/db/meta/views/${world.viewId}/row-color-conditions`
+  return { conditionId: String((await world.rest.post(path, colorRule(world))).body.id) }
+}
 const noCover = () => ({ fk_cover_image_col_id: null })
 const newView = { gate: 'view.create', body: () => ({ title: 'New' }) } as const
 const viewOf = (kind: ViewKind) => async (world: World) => {
@@ -44,6 +52,21 @@ export const VIEW_ROUTES: Record<string, RouteCase> = {
     body: ({ viewId }) => [{ id: viewId, disabled: { viewer: true } }],
   },
   'DELETE M/views/:viewId': { gate: 'view.delete' },
+  'GET M/views/:viewId/row-color': { gate: 'view.list' },
+  'DELETE M/views/:viewId/row-color': { gate: 'view.arrange' },
+  // The field is no select.
+  'POST M/views/:viewId/row-color-select': {
+    gate: 'view.arrange',
+    body: ({ fieldId }) => ({ fk_column_id: fieldId }),
+    answers: 400,
+  },
+  'POST M/views/:viewId/row-color-conditions': { gate: 'view.arrange', body: colorRule },
+  'PATCH M/views/:viewId/row-color-conditions/:conditionId': {
+    gate: 'view.arrange',
+    params: colored,
+    body: () => ({ color: '#00FF00' }),
+  },
+  'DELETE M/views/:viewId/row-color-conditions/:conditionId': { gate: 'view.arrange', params: colored },
   'PATCH M/grids/:viewId': { gate: 'view.update', body: () => ({ row_height: 1 }) },
   'GET M/forms/:viewId': { gate: 'view.list', params: viewOf('form') },
   'PATCH M/forms/:viewId': {

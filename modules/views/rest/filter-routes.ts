@@ -215,6 +215,17 @@ export function readFilter(
   }
 }
 
+/**
+ * Reads a filter by itself, such as that of a coloured row.
+ *
+ * @throws INVALID_REQUEST_BODY; as `readNode`
+ */
+export function readWholeFilter(model: TableModel, body: unknown): Filter | null {
+  const input = readBody(FilterBody, body)
+  refuseUnstorable(input)
+  return fromNodes([readNode(model, input, MAX_DEPTH - 1)])
+}
+
 const id = z.string().max(64)
 const COMPARISONS = [
   'allof',

@@ -14,6 +14,7 @@ import { filtersRest } from './filter-routes.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
 import type { WireKind } from './kinds/wire-kind.ts'
 import { presentColumn, presentKind, presentOneView, presentView, presentViewList } from './present.ts'
+import { rowColorsRest } from './row-color-routes.ts'
 import { readVisibility, ViewBody, ViewPatchBody } from './view-bodies.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
@@ -27,7 +28,10 @@ export const viewsRest = (kernel: Kernel, { views, auth }: { views: ViewsService
   for (const prefix of PREFIXES) {
     app.use(viewRoutes(prefix, views, kernel, auth))
     for (const kind of Object.values(WIRE_KINDS)) app.use(kindRoutes(prefix, kind, views, kernel, auth))
-    app.use(columnsRest(prefix, views, kernel, auth)).use(filtersRest(prefix, views, kernel, auth))
+    app
+      .use(columnsRest(prefix, views, kernel, auth))
+      .use(filtersRest(prefix, views, kernel, auth))
+      .use(rowColorsRest(prefix, views, kernel, auth))
   }
   for (const prefix of BASE_PREFIXES) {
     app.use(
