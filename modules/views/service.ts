@@ -209,13 +209,16 @@ export function createViewsService(
       }
       return found
     },
-    /** The titles of the views of a base that the actor's role sees, with their tables. @throws BASE_NOT_FOUND */
-    async titlesOfBase(actor: Actor, baseId: string): Promise<{ tableId: string; title: string }[]> {
+    /** The views of a base that the actor's role sees, by their titles. @throws BASE_NOT_FOUND */
+    async titlesOfBase(
+      actor: Actor,
+      baseId: string,
+    ): Promise<Pick<ViewRow, 'id' | 'tableId' | 'title' | 'kind' | 'isDefault'>[]> {
       const rows = await viewsOfBase(context, actor, baseId)
       const role = await access.baseRole(actor, baseId)
       return rows
         .filter(({ hiddenFrom }) => isListedFor(role, { hiddenFrom: hiddenFrom ?? [] }))
-        .map(({ tableId, title }) => ({ tableId, title }))
+        .map(({ id, tableId, title, kind, isDefault }) => ({ id, tableId, title, kind, isDefault }))
     },
     /** A view for visitors of its public link. @throws VIEW_NOT_FOUND */
     openShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>

@@ -165,6 +165,7 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST /api/v1/url_to_config': { gate: 'anyone', body: () => ({ url: 'pg://host/db' }) },
   'POST /api/v1/error-reporting': { gate: 'anyone' },
   'GET /api/v1/aggregated-meta-info': { gate: 'instance.report' },
+  'POST /api/v1/command_palette': { gate: 'base.list' },
 
   'POST M/duplicate/:baseId': { gate: 'base.duplicate' },
   'POST M/duplicate/:baseId/:sourceId': { gate: 'base.duplicate' },

@@ -9,6 +9,7 @@ import type { RecordsService } from '../service.ts'
 import { attachmentsRest, downloadLink } from './attachments.ts'
 import { bulkListsRest, listsByAlias } from './bulk-lists.ts'
 import { calendarRest, createRestCalendars } from './calendar.ts'
+import { commandPaletteRest } from './command-palette.ts'
 import { exportsRest, readExport } from './exports.ts'
 import { aggregateRest, createRestGroups, readFooter } from './groups.ts'
 import { historyRest } from './history.ts'
@@ -47,6 +48,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
   const groups = createRestGroups(services.records, lists, services.auth)
   return new Elysia()
     .use(reportRest(kernel, services))
+    .use(commandPaletteRest(kernel, services))
     .use(aggregateRest(kernel, services))
     .use(attachmentsRest(kernel, services.records, services.auth))
     .use(recordsV2(kernel, { ...services, lists, operations }))

@@ -177,10 +177,10 @@ function presentRules(model: TableModel, row: ViewRow, rules: readonly Rule[]) {
   })
 }
 
-type Presented = ReturnType<typeof presentFilters>[number]
+type Presented = Pick<ReturnType<typeof presentFilters>[number], 'id' | 'fk_parent_id' | 'is_group'>
 
 /** The filters of a group, each with its own. */
-const nested = (filters: Presented[], parentId: string | null): object[] =>
+const nested = (filters: readonly Presented[], parentId: string | null): object[] =>
   filters
     .filter(({ fk_parent_id: parent }) => parent === parentId)
     .map((filter) => (filter.is_group ? { ...filter, children: nested(filters, filter.id) } : filter))
