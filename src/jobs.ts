@@ -7,6 +7,8 @@ export interface JobProgress {
   /** Null while unknown; may be an estimate. */
   total: number | null
   unit: 'rows' | 'bytes' | 'tables'
+  /** The tables that are being linked. */
+  link?: { table: string; related: string }
   /** How often the job went on after its server had stopped. */
   restarts?: number
   /** How far it had come at most when a run was interrupted. */
@@ -21,6 +23,8 @@ export interface Job {
   kind: string
   /** Display name: a file name, the title of a copy. Null if its input has none. */
   subject: string | null
+  /** Shared by the jobs of one start, such as the tables of a workbook; null for a job of its own. */
+  group: string | null
   status: JobStatus
   baseId: string | null
   userId: string
@@ -109,12 +113,14 @@ export interface Jobs {
     job: { id?: string; userId: string; baseId: string | null; input: unknown },
   ): Promise<Job>
   /** Stores a job that has ended on data that this server does not have. */
-  record(job: Omit<Job, 'subject'>): Promise<void>
+  record(job: Omit<Job, 'subject' | 'group'>): Promise<void>
   find(jobId: string): Promise<Job | null>
   /** As `JobKind.hasPrivateResult`. */
   hasPrivateResult(kind: string): boolean
   /** Newest first, at most 100. */
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>
+  /** The unfinished jobs of a start, on all servers, newest first. */
+  inGroup(group: string): Promise<Job[]>
   /** The number of unfinished jobs of this server. */
   counts(): { waiting: number; active: number }
   /** Requests cancellation; no effect on an ended job. `job.changed` reports the end. */

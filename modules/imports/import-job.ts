@@ -123,9 +123,10 @@ export function createImportJob({
       await uploads.release(jobId)
       // The import that follows a preview reads the file again.
       if (!completed.outcome.update?.isPreview) await logFailure(uploads.discard(input.uploadId))
-      const { choices: _choices, ...counts } = completed.outcome
+      const { choices: _choices, links = [], ...counts } = completed.outcome
       return {
         ...counts,
+        ...(links.length > 0 && { links }),
         tableId: completed.tableId,
         title: completed.title,
         isNewTable: kind.tableOf(input).isNewTable,

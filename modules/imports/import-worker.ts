@@ -74,6 +74,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       changeId: finished.changeId,
       created: finished.created,
       update: finished.update,
+      links: finished.links,
     })
     const finished = await finish(plan, filled.rows, {
       writer,

@@ -98,7 +98,7 @@ export const startInput = z
         emptyCells: z.enum(['keep', 'clear']).default('keep'),
       })
       .optional(),
-    /** Only counts what an import would do that updates records or creates linked ones; the upload stays for the import. */
+    /** Only counts what an import into an existing table would do; the upload stays for the import. */
     preview: z.boolean().default(false),
     /** Time zone of times without an offset. */
     timeZone: z
@@ -127,7 +127,7 @@ export const startInput = z
     if (update?.keys.some((key) => !fieldIds.includes(key))) refuse(m.imports_error_key_unmapped())
     const creates = columns.some(({ missing }) => missing === 'create')
     if (creates && tableId === undefined) refuse(m.imports_error_create_new_table())
-    if (preview && !update && !creates) refuse(m.imports_error_preview_without_update())
+    if (preview && tableId === undefined) refuse(m.imports_error_preview_new_table())
   })
 
 export type StartInput = z.output<typeof startInput>

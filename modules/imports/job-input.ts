@@ -21,6 +21,8 @@ export interface ImportInput {
   width: number
   columns: ImportColumn[]
   timeZone: string
+  /** Of the jobs that were started together. */
+  group?: string
   /** True if rows of other imports belong to those of this one. */
   keepsRows?: boolean
   target:

@@ -56,6 +56,8 @@ export interface LinkInput {
   fileName: string
   /** Imports that the links wait for. */
   jobIds: string[]
+  /** As those of the imports. */
+  group?: string
   links: ColumnLink[]
   /** Those of the imports that keep the records of their rows until all links are there. */
   rowsOf?: string[]
@@ -87,6 +89,8 @@ interface OpenColumn {
   engine: Engine
   read: ReadValues
   timeZone: string
+  /** Called with the number of rows that have been looked at. */
+  onRows(done: number): void
 }
 
 /**
@@ -108,9 +112,8 @@ export function createLinkJob({ kernel, schema, records, reportPath, rowsPath }:
     try {
       for (const link of input.links) {
         signal.throwIfAborted()
-        const column = await linkColumn(input, link, problems, signal)
+        const column = await linkColumn(input, link, problems, { signal, report })
         if (column) columns.push(column)
-        report({ done: columns.length, total: input.links.length, unit: 'tables' })
       }
     } catch (error) {
       problems.close()
@@ -147,7 +150,7 @@ export function createLinkJob({ kernel, schema, records, reportPath, rowsPath }:
     input: LinkInput,
     link: ColumnLink,
     problems: Report,
-    signal: AbortSignal,
+    { signal, report }: Pick<JobContext, 'signal' | 'report'>,
   ): Promise<LinkedColumn | null> {
     if (!(await schema.hasTable(link.tableId))) return null
     const own = await schema.load(link.tableId)
@@ -179,7 +182,11 @@ export function createLinkJob({ kernel, schema, records, reportPath, rowsPath }:
         engine,
         read,
         timeZone,
+        onRows: (done) => report({ done }),
       }
+      const { table } = result
+      const total = await countRows(column)
+      report({ done: 0, total, unit: 'rows', link: { table, related: result.related } })
       const counts = await (link.by === 'row'
         ? linkByRow(input.actor, column, problems)
         : linkByName(input.actor, column, problems, signal))
@@ -324,8 +331,10 @@ async function reportMissing(
   problems: Report,
 ): Promise<Pick<LinkedColumn, 'linked' | 'refused'>> {
   const { own, field, engine, read } = column
-  let [linked, refused] = [0, 0]
+  let [linked, refused, done] = [0, 0, 0]
   for await (const page of pagesOf(engine, own, field, read)) {
+    done += page.length
+    column.onRows(done)
     const found: { id: RecordId; text: string; named: NamedRecords }[] = []
     for (const { id, value } of page) {
       const text = formatValue(field, value)
@@ -361,6 +370,12 @@ function reasonFor(
   return missing.every(isAmbiguous)
     ? m.imports_report_ambiguous_records({ table, names: listNames(missing) })
     : unknownRecords(table, missing)
+}
+
+async function countRows({ own, engine: { dialect }, read }: OpenColumn): Promise<number> {
+  const table = sql.identifier(own.table.tableName)
+  const [counted] = await read(dialect.render(sql`select 0 as id, count(*) as value from ${table}`))
+  return Number(counted?.value ?? 0)
 }
 
 /** The numbers of records' rows in the file, by id. */

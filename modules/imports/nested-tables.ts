@@ -9,7 +9,7 @@ import {
   draftColumns,
   toStartInput,
 } from '../../src/core/imports/draft.ts'
-import { fieldForList } from '../../src/core/imports/nested-lists.ts'
+import { fieldForList, previewable } from '../../src/core/imports/nested-lists.ts'
 import { type LinkableDraft, proposeLinks } from '../../src/core/imports/propose-links.ts'
 import { titleOfImport } from '../../src/core/imports/title-of-import.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -33,8 +33,13 @@ interface FileTable {
 export interface NestedTables {
   /** Columns whose lists go into the tables of link fields, by their position in the file. */
   linkedColumns: ReadonlySet<number>
-  /** The imports, to be started after that of the records, which is the first. */
-  inputs(common: { baseId: string; uploadId: string; timeZone: string | undefined }): StartInput[]
+  /** The imports, to be started after that of the records, which is the first. New tables have no preview. */
+  inputs(common: {
+    baseId: string
+    uploadId: string
+    timeZone: string | undefined
+    preview: boolean
+  }): StartInput[]
 }
 
 /**
@@ -73,13 +78,15 @@ export function createNestedTables({ schema }: Deps) {
       linkedColumns: new Set(
         own?.columns.flatMap(({ isOn, index }) => (!isOn && before.has(index) ? index : [])),
       ),
-      inputs({ baseId, uploadId, timeZone }) {
-        const positionOf = (key: number) => linked.findIndex((draft) => draft.key === key)
-        const started = lists.flatMap(({ analysis: found, columns, target }) =>
+      inputs({ baseId, uploadId, timeZone, preview }) {
+        const imported = preview ? previewable(linked) : linked
+        const positionOf = (key: number) => imported.findIndex((draft) => draft.key === key)
+        const started = imported.slice(1).flatMap(({ analysis: found, columns, target }) =>
           found
             ? {
                 ...toStartInput({ baseId, uploadId, analysis: found }, columns, target, positionOf),
                 timeZone,
+                preview,
               }
             : [],
         )

@@ -116,6 +116,10 @@ export type ImportFinish =
       creates: Record<number, NewRecords>
     }
 
+/** True if an import only counts what it would do. */
+export const isPreviewed = ({ finish }: Pick<ImportPlan, 'finish'>): boolean =>
+  finish.kind === 'append' && finish.isPreview
+
 /** Adds the staged rows to an existing table, or changes its records. */
 export type Append = Extract<ImportFinish, { kind: 'append' }>
 
@@ -194,6 +198,7 @@ export interface ImportOutcome
     | 'encoding'
     | 'changeId'
     | 'update'
+    | 'links'
     | 'stopped'
   > {
   /** Linked records that were created by name, by their tables. */

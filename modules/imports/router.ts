@@ -43,7 +43,9 @@ export const jobsRouter = ({ jobs }: ImportsService) =>
     unfinished: member
       .input(unfinishedInput)
       .query(({ ctx, input }) => jobs.unfinished(ctx.actor, input?.pageAgeMs)),
-    cancel: member.input(jobRef).mutation(({ ctx, input }) => jobs.cancel(ctx.actor, input.jobId)),
+    cancel: member
+      .input(jobRef.extend({ group: z.boolean().default(false) }))
+      .mutation(({ ctx, input }) => jobs.cancel(ctx.actor, input.jobId, input.group)),
   })
 
 const id = z.string().min(1).max(64)

@@ -10,12 +10,15 @@ import { createSpillMap } from '../../src/db/spill-map.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { Jobs } from '../../src/jobs.ts'
 import { m } from '../../src/messages.gen.ts'
-import { type ImportPlan, ROW_COLUMN, UPDATE_COLUMNS } from './plan.ts'
+import { type ImportPlan, isPreviewed, ROW_COLUMN, UPDATE_COLUMNS } from './plan.ts'
 
 /*
  * Which record each row of a file has become, for the rows of other tables of the file that belong to it: a line with both for
  * each row. Written before the import is committed, so that a server that starts again finds it.
  */
+
+/** With the number of a row, the id of a record that the import of a preview would add: no record has such a number. */
+const PREVIEWED = 2 ** 52
 
 /** Rows read from the staging table, and ids looked up, at a time. */
 const PAGE = 5000
@@ -25,20 +28,23 @@ const PAGE = 5000
  * @param firstId of the added records, in the order of their rows; undefined if the staging table has the ids
  */
 export async function keepRowRecords(
-  { staging, rowsPath }: Pick<ImportPlan, 'staging' | 'rowsPath'>,
+  { staging, rowsPath, finish }: Pick<ImportPlan, 'staging' | 'rowsPath' | 'finish'>,
   firstId: number | undefined,
   { tx, dialect }: { tx: Transaction; dialect: Dialect },
 ): Promise<void> {
   if (rowsPath === undefined) return
   const row = sql.identifier(ROW_COLUMN)
-  const id: SQL = firstId === undefined ? sql`${sql.identifier(UPDATE_COLUMNS.id)}` : sql`${row}`
+  const found: SQL = firstId === undefined ? sql`${sql.identifier(UPDATE_COLUMNS.id)}` : sql`${row}`
+  const isPreview = isPreviewed({ finish })
+  const added = sql`${PREVIEWED} + ${row}`
+  const id = !isPreview ? found : firstId === undefined ? sql`coalesce(${found}, ${added})` : added
   let next = firstId ?? 0
   await writeRowRecords(rowsPath, async (last) => {
     const rows = await tx.all<RowRecord>(
       dialect.render(sql`select ${row} as ${sql.identifier('row')}, ${id} as ${sql.identifier('id')}
         from ${sql.identifier(staging)} where ${row} > ${last} and ${id} is not null order by ${row} limit ${PAGE}`),
     )
-    return firstId === undefined ? rows : rows.map((each) => ({ row: each.row, id: next++ }))
+    return firstId === undefined || isPreview ? rows : rows.map((each) => ({ row: each.row, id: next++ }))
   })
 }
 
@@ -81,7 +87,8 @@ export async function requireRows(jobs: Pick<Jobs, 'find'>, jobId: string): Prom
 }
 
 /**
- * Finds the records of a table by the numbers of their rows, those left out that were deleted since.
+ * Finds the records of a table by the numbers of their rows, those left out that were deleted since. In a preview, rows that would
+ * add a record have one that is not there.
  * @throws CONFLICT if the file of the rows is gone
  */
 export async function recordsOfRows(
@@ -96,7 +103,8 @@ export async function recordsOfRows(
   try {
     for await (const line of createInterface({ input: createReadStream(rowsPath), crlfDelay: Infinity })) {
       const [row = '', id = ''] = line.split(' ')
-      if (id !== '') rowOf.set(id, row)
+      if (Number(id) > PREVIEWED) byRow.set(row, Number(id))
+      else if (id !== '') rowOf.set(id, row)
     }
     const key = related.primaryKey
     for await (const page of pagesOf(engine, related, key, read)) {

@@ -155,10 +155,14 @@ export function createImportsService(
     const prepared: PreparedImport[] = []
     for (const input of inputs) prepared.push({ id: createId('job'), job: await prepare(actor, input) })
     const links = await prepareLinks(inputs, prepared)
+    const linkJobId = createId('job')
+    if (links || prepared.length > 1) {
+      for (const { job } of prepared) job.group = linkJobId
+      if (links) links.group = linkJobId
+    }
     // All hold their file before the first job ends and discards it.
     for (const { id, job } of prepared) await uploads.hold(id, job.uploadId)
     const waiting = new Set(prepared)
-    const linkJobId = createId('job')
     try {
       // The jobs of a base run one after the other, so that records are there before rows name them.
       for (const each of inOrderOfLinks(prepared)) {
@@ -193,11 +197,15 @@ export function createImportsService(
     const links: ColumnLink[] = []
     for (const [at, { columns, preview }] of inputs.entries()) {
       const own = prepared[at]
-      // A preview adds no records that links could lead to.
-      if (!own || preview) continue
+      if (!own) continue
       for (const { index, link } of columns) {
         if (!link) continue
         const { target } = own.job
+        if (preview && !isPreviewOfParent(own, link, prepared)) {
+          // The records that rows belong to are not there before the import.
+          own.job.columns = own.job.columns.filter((each) => each.index !== index)
+          continue
+        }
         const column = own.job.columns.find((each) => each.index === index)
         if (!column) throw new Error(`Column ${index} is not imported`)
         const isDisplayed = ({ id, isDisplay }: Field) => id === column.fieldId && isDisplay
@@ -210,7 +218,7 @@ export function createImportsService(
         }
         const isKnown = imported !== undefined && imported !== own && imported.job.baseId === own.job.baseId
         const isNamed = link.by === 'name' && ('tableId' in link.to || imported === own)
-        if ((!isKnown && !isNamed) || (imported && isPreview(imported.job)))
+        if ((!isKnown && !isNamed) || (imported && isPreview(imported.job) !== preview))
           throw badRequest(m.imports_error_link_target())
         const isNew = imported?.job.target.kind === 'new'
         const relatedTableId = 'tableId' in link.to ? link.to.tableId : tableIdOf(imported ?? own)
@@ -234,6 +242,17 @@ export function createImportsService(
     return links.length === 0 && rowsOf.length === 0
       ? null
       : { actor, baseId, fileName, jobIds, links, rowsOf, timeZone }
+  }
+
+  /** True for a preview of a list whose records are previewed in the same call. */
+  function isPreviewOfParent(
+    own: PreparedImport,
+    { to, by }: NonNullable<StartInput['columns'][number]['link']>,
+    prepared: readonly PreparedImport[],
+  ): boolean {
+    const parent = 'table' in to ? prepared[to.table] : undefined
+    const isOfHome = ({ job }: PreparedImport) => job.target.kind === 'append' && isPreview(job)
+    return by === 'row' && parent !== undefined && parent !== own && isOfHome(own) && isOfHome(parent)
   }
 
   /**
@@ -366,10 +385,7 @@ export function createImportsService(
     const constants = defaultsOf(model, filled, context)
     const { id: tableId } = model.table
     const target = { kind: 'append' as const, tableId, constants, update, isPreview: preview }
-    // The records that rows belong to are not there before the import.
-    const isLeftOut = ({ index }: ImportColumn) =>
-      preview && columns.some((given) => given.index === index && given.link)
-    return { columns: filled.filter((column) => !isLeftOut(column)), target }
+    return { columns: filled, target }
   }
 
   /**
@@ -502,6 +518,8 @@ export function createImportsService(
       ...(model.fields.some(({ type }) => fieldType(type).storage === 'json') && { flatten: false }),
       ...chosen,
     })
+    if (preview && !update && !nested && missing !== 'create')
+      throw badRequest(m.imports_error_preview_without_update())
     if (isForeign(model)) await requireConnectedTable(schema, model)
     const byTitle = new Map(model.fields.map((field) => [field.title.trim().toLowerCase(), field]))
     const fieldOf = (title: string) => model.field(title.trim()) ?? byTitle.get(title.trim().toLowerCase())
@@ -510,10 +528,9 @@ export function createImportsService(
       if (!field) throw notFound('Field', key.trim().slice(0, 64))
       return field.id
     })
-    const lists =
-      nested && !preview
-        ? await nestedTables.propose(actor, model, { analysis, position, tables, fileName: file.fileName })
-        : null
+    const lists = nested
+      ? await nestedTables.propose(actor, model, { analysis, position, tables, fileName: file.fileName })
+      : null
     const taken = new Set<string>()
     const columns = analysis.fields.flatMap((detected, index) => {
       if (lists?.linkedColumns.has(index)) return []
@@ -553,7 +570,7 @@ export function createImportsService(
     })
     if (!input.success) throw badRequest(input.error.issues[0]?.message ?? '')
     const { baseId } = model.table
-    const others = lists?.inputs({ baseId, uploadId, timeZone }) ?? []
+    const others = lists?.inputs({ baseId, uploadId, timeZone, preview }) ?? []
     const started = await startAll(actor, [input.data, ...others])
     return Promise.all(started.map(({ jobId }) => jobs.get(actor, jobId)))
   }
@@ -1008,11 +1025,18 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
         throw error
       }
     },
-    /** Cancels the actor's own job, or any job of a base that they may change. */
-    async cancel(actor: Actor, jobId: string): Promise<void> {
+    /**
+     * Cancels the actor's own job, or any job of a base that they may change.
+     * @param withGroup cancels the jobs that were started with it as well
+     */
+    async cancel(actor: Actor, jobId: string, withGroup = false): Promise<void> {
       const job = await get(actor, jobId)
       const isOwn = actor.kind === 'user' && job.userId === actor.id
       if (!isOwn) await access.authorize(actor, 'import.create', job.baseId ?? '')
+      const others = withGroup && job.group !== null ? await jobs.inGroup(job.group) : []
+      // Those that wait come first, so that none begins because another has ended.
+      for (const { id, userId, baseId } of others)
+        if (id !== job.id && userId === job.userId && baseId === job.baseId) await jobs.cancel(id)
       await jobs.cancel(job.id)
     },
     /**

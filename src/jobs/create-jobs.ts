@@ -12,7 +12,7 @@ import { m } from '../messages.gen.ts'
 import { NOTICES, type Notice } from '../notices.ts'
 import type { Registry } from '../registry.ts'
 import { explainStorage, isOutage } from '../storage-full.ts'
-import { createJobStore, subjectOf } from './job-store.ts'
+import { createJobStore, groupOf, subjectOf } from './job-store.ts'
 
 /** Jobs that run at the same time on this server; each may keep a core busy. */
 const MAX_ACTIVE = 2
@@ -472,6 +472,7 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         error: null,
         progress: { done: 0, total: null, unit: 'rows' },
         subject: subjectOf(input),
+        group: groupOf(input),
         createdAt: now,
         updatedAt: now,
       }
@@ -488,12 +489,16 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       pump()
       return { ...job }
     },
-    record: (job) => store.insert({ ...job, subject: null }, {}),
+    record: (job) => store.insert({ ...job, subject: null, group: null }, {}),
     find,
     async list(of) {
       const stored = await store.list(of)
       const current = stored.map((job) => ({ ...job, ...findLive(job.id) }))
       return of.unfinished ? current.filter((job) => !hasEnded(job.status)) : current
+    },
+    async inGroup(group) {
+      const all = await store.unfinished()
+      return all.flatMap(({ job }) => (job.group === group ? job : [])).toReversed()
     },
     counts() {
       const active = [...runs.values()].filter(isActive).length

@@ -30,7 +30,7 @@ export function createJobStore(meta: Meta) {
       .where(and(eq(jobs.id, id), isUnfinished))
 
   return {
-    async insert({ subject: _, ...job }: Job, input: unknown): Promise<void> {
+    async insert({ subject: _, group: _group, ...job }: Job, input: unknown): Promise<void> {
       await db.insert(jobs).values({ ...job, input: input ?? {} })
     },
     /** The statement that stores the state of a job that has not ended. */
@@ -95,7 +95,14 @@ const storable = <T>(value: T): T => JSON.parse(storableJson(JSON.stringify(valu
 type Row = ReturnType<typeof defineJobsTable>['$inferSelect']
 
 function toJob({ input, ...job }: Row): Job {
-  return { ...job, subject: subjectOf(input), result: hasEnded(job.status) ? (job.result ?? null) : null }
+  const result = hasEnded(job.status) ? (job.result ?? null) : null
+  return { ...job, subject: subjectOf(input), group: groupOf(input), result }
+}
+
+/** The group of a job from its input. */
+export function groupOf(input: unknown): string | null {
+  const { group } = (input ?? {}) as { group?: unknown }
+  return typeof group === 'string' ? group : null
 }
 
 /** Display name of a job from its input: a file name, or the title of the copy. */

@@ -790,6 +790,48 @@ describe('importing a file', () => {
     expect((await tables()).map(({ title }) => title).toSorted()).toEqual(['lines', 'orders'])
   })
 
+  test('of several tables can be cancelled at once, in a narrow window and from right to left as well', async () => {
+    const name = `orders ${'of a shop with a very long name '.repeat(4)}`.trim()
+    const file = [{ order: 'A-1', lines: [{ item: 'Pen' }], notes: [{ note: 'soon' }] }]
+    await choose(csv(`${name}.json`, JSON.stringify(file)))
+    await dialog().getByLabel('Import table lines').check()
+    await dialog().getByLabel('Import table notes').check()
+    const release = await holdTurn(app.kernel, base.id)
+    await start()
+    await dialog().getByText('4 tasks of this import are running').waitFor()
+    await dialog().getByRole('button', { name: 'Continue in the background' }).click()
+    const cards = page.getByRole('region', { name: 'Running jobs' })
+    const all = cards.getByRole('button', { name: 'Cancel all' })
+    try {
+      await page.setViewportSize({ width: 390, height: 760 })
+      for (const dir of ['ltr', 'rtl']) {
+        await page.evaluate((value) => (document.documentElement.dir = value), dir)
+        await all.scrollIntoViewIfNeeded()
+        const box = await all.boundingBox()
+        expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true)
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect(overflow).toBeLessThanOrEqual(0)
+        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/cancel-${dir}.png` })
+      }
+    } finally {
+      await page.evaluate(() => (document.documentElement.dir = 'ltr'))
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    // One of them, and then the others.
+    await cards
+      .getByRole('region', { name: /: notes$/ })
+      .getByRole('button', { name: 'Cancel import' })
+      .click()
+    await cards.getByText('3 tasks of this import are running').waitFor()
+    await all.click()
+    await cards.getByText('Import cancelled. Nothing was imported.').nth(2).waitFor()
+    await all.waitFor({ state: 'detached' })
+    await release()
+    expect(await tables()).toEqual([])
+    for (let left = 4; left > 0; left--) await cards.getByRole('button', { name: 'Close' }).first().click()
+    await cards.waitFor({ state: 'detached' })
+  })
+
   test('puts the lists in JSON records into the table of the link field that is called like them', async () => {
     const trpc = app.trpc(owner.token)
     const create = (title: string, field: string) =>

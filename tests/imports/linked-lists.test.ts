@@ -211,6 +211,49 @@ describe('lists in the records of a JSON file for an existing table', () => {
     ])
   })
 
+  test('are counted by a preview, as many as the import then links', async () => {
+    const { tableId, linesId, title, fieldOf } = await orders(['o2'], { linked: true })
+    const update = { mode: 'updateAndAdd' as const, emptyCells: 'keep' as const }
+    const targets: DraftTarget[] = [
+      { ...(await existing(tableId)), update: { ...update, keys: [(await fieldOf(tableId, 'No')).id] } },
+      { ...(await existing(linesId)), update: { ...update, keys: [(await fieldOf(linesId, 'Sku')).id] } },
+    ]
+    await run(await begin([{ No: 'o1', Lines: [{ Sku: 'a' }, { Sku: 'c' }] }], targets))
+    // “a” stays, “b” is new, “c” moves, and “d” belongs to a new order.
+    const inputs = await begin([...ORDERS, { No: 'o4', Lines: [{ Sku: 'd' }] }], targets)
+    const links = [{ field: title, related: title, count: 3 }]
+    const previews = await run(inputs.map((input) => ({ ...input, preview: true })))
+    expect(previews.results.map((result) => result.links ?? [])).toEqual([[], links])
+    expect(previews.results[1]?.update).toMatchObject({ isPreview: true, added: 2, changed: 2 })
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['a', 'c']],
+      ['o2', null],
+    ])
+    const { results } = await run(inputs)
+    expect(results[1]?.links).toEqual(links)
+    expect(await skusOf(tableId)).toEqual([
+      ['o1', ['a', 'b']],
+      ['o2', ['c']],
+      ['o3', null],
+      ['o4', ['d']],
+    ])
+  })
+
+  test('of which all rows are added are counted by a preview as well, those without their record left out', async () => {
+    const { tableId, linesId, fieldOf } = await orders(['o1'], { linked: true })
+    const update = { mode: 'add' as const, emptyCells: 'keep' as const }
+    const keys = [(await fieldOf(tableId, 'No')).id]
+    const inputs = await begin(ORDERS, [
+      { ...(await existing(tableId)), update: { ...update, keys } },
+      await existing(linesId),
+    ])
+    for (const preview of [true, false]) {
+      const { results } = await run(inputs.map((input) => ({ ...input, preview })))
+      expect([preview, results[1]?.links?.map(({ count }) => count)]).toEqual([preview, [1]])
+      expect(await named(linesId)).toHaveLength(preview ? 0 : 3)
+    }
+  })
+
   test('report those whose record was not imported, and keep them without the link', async () => {
     const { tableId, linesId, title, fieldOf } = await orders(['o1'], { linked: true })
     const no = await fieldOf(tableId, 'No')
@@ -470,6 +513,16 @@ describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
     expect(await named(linesId)).toHaveLength(3)
   })
 
+  test('counts in a preview the links of lists that go into existing tables', async () => {
+    const { tableId, linesId } = await orders(['o2'], { linked: true })
+    const { status, body } = await send(tableId, owner.token, '&keys=No&preview=true')
+    expect(status).toBe(200)
+    const ends = await Promise.all(body.jobs.map(({ id }) => ended(door, id)))
+    expect(ends.map((job) => job.status)).toEqual(['completed', 'completed', 'completed'])
+    expect(resultOf(ends[1]!)).toMatchObject({ links: [{ count: 3 }], update: { isPreview: true, added: 3 } })
+    expect([await skusOf(tableId), await named(linesId)]).toEqual([[['o2', null]], []])
+  })
+
   test('links records that name theirs as well by their place in the file', async () => {
     const { tableId, title, linesId, fieldOf } = await orders([], { linked: true })
     await fieldOf(linesId, title)
@@ -497,6 +550,13 @@ describe('POST /api/v2/tables/{tableId}/import?nested=true', () => {
       ['import-links', 'completed'],
     ])
     const { title } = resultOf(ends[1]!)
+    const related = resultOf(ends[0]!).title
+    expect(ends[2]?.progress).toMatchObject({
+      done: 3,
+      total: 3,
+      unit: 'rows',
+      link: { table: title, related },
+    })
     const links = await skusOf(tableId, title)
     expect(links).toHaveLength(4)
     expect(links).toContainEqual(['o1', ['a', 'b']])
@@ -527,6 +587,7 @@ for (const kind of ENGINES) {
         ...order,
         Lines: order.Lines.map((line) => ({
           ...line,
+          order_id: `of ${order.No}`,
           Parts: [{ Part: `${line.Sku}1` }, { Part: `${line.Sku}2` }],
         })),
       }))
@@ -559,6 +620,11 @@ for (const kind of ENGINES) {
         { No: 'o1', Sku: 'b', Part: 'b2' },
         { No: 'o2', Sku: 'c', Part: 'c1' },
         { No: 'o2', Sku: 'c', Part: 'c2' },
+      ])
+      expect(ends.slice(0, 3).map((job) => resultOf(job).links)).toEqual([
+        undefined,
+        [{ field: 'Order', related: 'Orders', count: 3 }],
+        [{ field: 'Line', related: 'Lines', count: 6 }],
       ])
       const [orderId, lineId] = ends.map((job) => resultOf(job).tableId)
       expect((await named(orderId!)).map(({ No, Lines }) => [No, Lines])).toEqual([

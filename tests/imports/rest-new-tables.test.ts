@@ -7,6 +7,7 @@ import type { Base } from '../../src/core/model.ts'
 import type { Job } from '../../src/jobs.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { holdTurn } from '../support/hold-turn.ts'
 import { longestTurn } from '../support/longest-turn.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 import { createConnected } from './connected-support.ts'
@@ -489,5 +490,27 @@ describe('/api/v2/meta/jobs/{jobId}', () => {
     expect((await ended(door, id)).status).toBe('cancelled')
     expect(await jsonOf('GET', id)).toMatchObject({ status: 'cancelled', result: null })
     expect(await titles()).toEqual(before)
+  })
+
+  test('cancels all jobs of a start at once, and no other', async () => {
+    const release = await holdTurn(app.kernel, base.id)
+    const before = await titles()
+    const file = JSON.stringify([{ No: 'o1', Lines: [{ Sku: 'a' }], Notes: [{ Text: 'b' }] }])
+    const options = { nested: true }
+    const { body } = await sendForm(importPath(), file, options, token, 'group.json')
+    const other = await sendForm(importPath(), 'A\n1\n', { tables: [{ title: 'Kept' }] })
+    const ids = body.jobs.map(({ id }) => id)
+    expect(ids.length).toBe(4)
+    const groups = await Promise.all(ids.map(async (id) => (await jsonOf('GET', id)).group))
+    expect(groups).toEqual(ids.map(() => groups[0]!))
+    expect(groups[0]).toBeString()
+    expect((await call('POST', `${ids[0]}/cancel?group=perhaps`)).status).toBe(400)
+    const stranger = await tokenOf(await app.signUp())
+    expect((await call('POST', `${ids[0]}/cancel?group=true`, stranger)).status).toBe(404)
+    expect((await call('POST', `${ids[1]}/cancel?group=true`)).status).toBe(200)
+    await release()
+    for (const id of ids) expect((await ended(door, id)).status).toBe('cancelled')
+    expect(await ended(door, other.body.jobs[0]!.id)).toMatchObject({ status: 'completed', group: null })
+    expect((await titles()).filter((title) => !before.includes(title))).toEqual(['Kept'])
   })
 })

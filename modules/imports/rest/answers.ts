@@ -55,6 +55,7 @@ const importResult: z.ZodType<ImportResult> = z.object({
     })
     .optional(),
   created: z.array(z.object({ tableId: z.string(), table: z.string(), count })).optional(),
+  links: z.array(z.object({ field: z.string(), related: z.string(), count })).optional(),
   stopped: z.object({ row: count.nullable(), rows: count, reason: z.string().nullable() }).optional(),
 })
 
@@ -79,6 +80,10 @@ const jobProgress: z.ZodType<JobProgress> = z.object({
   done: z.number(),
   total: z.number().nullable().describe('Null while it is not known'),
   unit: z.enum(['rows', 'bytes', 'tables']),
+  link: z
+    .object({ table: z.string(), related: z.string() })
+    .optional()
+    .describe('The tables that are being linked'),
   restarts: count.optional().describe('How often the job went on after its server had stopped'),
   furthest: z.number().optional().describe('How far it had come at most when a run was interrupted'),
   fruitless: count.optional().describe('Interrupted runs in a row that have not come further than that'),
@@ -86,6 +91,7 @@ const jobProgress: z.ZodType<JobProgress> = z.object({
 
 /** The state of a job. */
 export const jobStateAnswer = jobAnswer.extend({
+  group: z.string().nullable().describe('Shared by the jobs of one start; null for a job of its own'),
   progress: jobProgress,
   error: z.string().nullable().describe('Why it has failed'),
 })

@@ -51,6 +51,14 @@ const sliceQuery = z.object({
   to: z.coerce.number().int().min(0).optional(),
 })
 
+const cancelQuery = z.object({
+  group: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('Cancels the jobs that were started with it as well'),
+})
+
 const reportQuery = z.object({
   format: z.enum(['json', 'csv']).default('json'),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
@@ -156,16 +164,19 @@ export const importsRest = (
     )
     .post(
       '/api/v2/meta/jobs/:jobId/cancel',
-      async ({ actor, params }) => {
+      async ({ actor, params, query }) => {
         await auth.access.authorize(actor, 'account.read')
-        await imports.jobs.cancel(actor, params.jobId)
+        await imports.jobs.cancel(actor, params.jobId, readBody(cancelQuery, query).group)
         return presentState(await imports.jobs.get(actor, params.jobId))
       },
       {
         detail: {
           summary: 'Cancel a job',
           tags: ['Jobs'],
-          ...describedBy(() => ({ responses: ok(outputSchema(jobStateAnswer)) })),
+          ...describedBy(() => ({
+            parameters: queryParameters(cancelQuery),
+            responses: ok(outputSchema(jobStateAnswer)),
+          })),
         },
       },
     )
@@ -308,6 +319,7 @@ export function presentJob(job: Job): z.output<typeof jobAnswer> {
 
 const presentState = (job: Job): z.output<typeof jobStateAnswer> => ({
   ...presentJob(job),
+  group: job.group,
   progress: job.progress,
   error: job.error,
 })

@@ -1,7 +1,13 @@
 import type { UserActor } from '../../../src/core/actor.ts'
 import type { Operation } from '../../../src/core/changes.ts'
-import type { StoppedImport, UpdatedRecord, UpdateResult } from '../../../src/core/csv/import-result.ts'
+import type {
+  AddedLinks,
+  StoppedImport,
+  UpdatedRecord,
+  UpdateResult,
+} from '../../../src/core/csv/import-result.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { listImports } from '../../../src/db/change-log.ts'
 import { isStopping } from '../../../src/jobs.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -51,7 +57,7 @@ const REPORTED = 2_000
 /** What has become of the rows. */
 type Written = Pick<
   ImportOutcome,
-  'rows' | 'rowsRefused' | 'cellsRefused' | 'changeId' | 'update' | 'stopped' | 'created'
+  'rows' | 'rowsRefused' | 'cellsRefused' | 'changeId' | 'update' | 'links' | 'stopped' | 'created'
 >
 
 /**
@@ -432,7 +438,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
   const created = planner.created()
   planner.close()
   if (end && ((touched === 0 && !work.isNewTable) || isPreviewed)) throw end.error
-  const cellsRefused = await reportRows()
+  const { cells: cellsRefused, byColumn } = await reportRows()
   if (keepsRows) await keepRows()
   const isCounted = update !== undefined || isPreviewed
   const result: UpdateResult | undefined = isCounted
@@ -463,6 +469,7 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     created,
     changeId: isPreviewed ? null : await newestEntry(),
     update: result,
+    links: await addedLinks(byColumn),
     stopped: end ? await stoppedBy(end.error, of(null)) : undefined,
   }
 
@@ -487,6 +494,19 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
     return { row: first?.number ?? null, rows, reason }
   }
 
+  /** The links of the written rows to the records of another import, those left out that found none. */
+  async function addedLinks(refused: ReadonlyMap<string, number>): Promise<AddedLinks[]> {
+    const added: AddedLinks[] = []
+    for (const { fieldId, title, rowsOf } of input.columns) {
+      const link = rowsOf ? linkOf(model.field(fieldId) ?? model.primaryKey) : null
+      if (!link) continue
+      const { table } = await deps.schema.load(link.relatedTableId)
+      const count = of(RowState.added) - (refused.get(title) ?? 0)
+      added.push({ field: title, related: table.title, count })
+    }
+    return added
+  }
+
   /** The newest entry of this import, whose undo takes back all of them; null if nothing was written. */
   async function newestEntry(): Promise<number | null> {
     const entries = await listImports(home, model.table.id)
@@ -495,17 +515,21 @@ export async function writeConnected(deps: ConnectedDeps, work: ConnectedImport)
   }
 
   /** Adds the rows with problems to the report. @returns the number of refused cells in rows that were written */
-  async function reportRows(): Promise<number> {
+  async function reportRows(): Promise<{ cells: number; byColumn: ReadonlyMap<string, number> }> {
     let cells = 0
+    const byColumn = new Map<string, number>()
     let last = 0
     for (;;) {
       const rows = await staged.withProblems(last, REPORTED)
       for (const row of rows) {
         const problems = planner.problemsOf(row)
-        if (row.state === RowState.added || row.state === RowState.changed) cells += problems.length
+        const isWritten = row.state === RowState.added || row.state === RowState.changed
+        if (isWritten) cells += problems.length
+        if (isWritten)
+          for (const { column } of problems) byColumn.set(column, (byColumn.get(column) ?? 0) + 1)
         for (const problem of problems) work.report.add({ row: row.number, ...problem })
       }
-      if (rows.length < REPORTED) return cells
+      if (rows.length < REPORTED) return { cells, byColumn }
       last = rows.at(-1)?.number ?? last
     }
   }

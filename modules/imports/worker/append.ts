@@ -1,9 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { UpdateResult } from '../../../src/core/csv/import-result.ts'
+import type { AddedLinks, UpdateResult } from '../../../src/core/csv/import-result.ts'
 import { appendChange } from '../../../src/db/change-log.ts'
 import { PLACES_TABLE } from '../../../src/db/view-places.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { type Append, type ImportPlan, isLinkColumn, ROW_COLUMN, UPDATE_COLUMNS } from '../plan.ts'
+import {
+  type Append,
+  type ImportPlan,
+  isLinkColumn,
+  linksTableOf,
+  ROW_COLUMN,
+  UPDATE_COLUMNS,
+} from '../plan.ts'
 import { rowSkipped } from './convert.ts'
 import type { FinishTools } from './fill.ts'
 import { createLinkResolver, deleteRowSql } from './resolve-names.ts'
@@ -19,6 +26,8 @@ export interface Finished {
   /** Id of the first added record, which the others follow in the order of their rows; absent for updates and without records. */
   firstId?: number
   update?: UpdateResult
+  /** Of the columns with rows of other imports. */
+  links?: AddedLinks[]
 }
 
 /** A result without rows of existing records. */
@@ -56,8 +65,22 @@ export async function append(plan: ImportPlan, how: Append, tools: FinishTools):
   const lastOrder = await lastPosition(how, tools)
   const last = (await one<number>(sql`select max(${row}) as n from ${staging}`)) ?? 0
   const rows = Number((await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0)
+  const links: AddedLinks[] = []
+  for (const column of plan.columns.filter(isLinkColumn)) {
+    if (!column.link.rowsOf) continue
+    const count =
+      await one<number>(sql`select count(*) as n from ${sql.identifier(linksTableOf(plan.staging))} as l
+      join ${staging} as s on s.${row} = l.row where l.link = ${column.index}`)
+    links.push({ field: column.title, related: column.link.related.table.title, count: Number(count ?? 0) })
+  }
   if (how.isPreview)
-    return { rows, rowsRefused, changeId: null, update: { ...ONLY_ADDED, isPreview: true, added: rows } }
+    return {
+      rows,
+      rowsRefused,
+      changeId: null,
+      update: { ...ONLY_ADDED, isPreview: true, added: rows },
+      links,
+    }
   if (rows === 0) return { rows, rowsRefused, changeId: null }
   const [from = 1] = await dialect.allocateIds(tx, how.target, rows)
   const entry = await appendChange(tx, dialect, {
@@ -87,7 +110,7 @@ export async function append(plan: ImportPlan, how: Append, tools: FinishTools):
       from ${staging} where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}`,
   })
   await writePairs(plan, groups, tools)
-  return { rows, rowsRefused, changeId: entry.id, firstId: from }
+  return { rows, rowsRefused, changeId: entry.id, firstId: from, links }
 }
 
 /** Staged rows to insert as new records. */

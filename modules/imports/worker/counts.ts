@@ -12,14 +12,15 @@ const storedCounts = z.object({
   samples: z.array(problem),
   encoding: z.string(),
   update: z.optional(z.custom<ImportResult['update']>()),
+  links: z.optional(z.custom<ImportResult['links']>()),
 })
 
 export type StoredCounts = z.output<typeof storedCounts>
 
 /** Stores what an import has counted. Called before its rows are published. */
 export function writeCounts(path: string, outcome: ImportOutcome): void {
-  const { rowsRefused, cellsRefused, problems, samples, encoding, update } = outcome
-  const counts: StoredCounts = { rowsRefused, cellsRefused, problems, samples, encoding, update }
+  const { rowsRefused, cellsRefused, problems, samples, encoding, update, links } = outcome
+  const counts: StoredCounts = { rowsRefused, cellsRefused, problems, samples, encoding, update, links }
   writeFileSync(`${path}.part`, JSON.stringify(counts), { mode: 0o600 })
   renameSync(`${path}.part`, path)
 }

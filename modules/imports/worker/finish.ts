@@ -25,9 +25,9 @@ export async function finish(
         if (how.kind === 'append') {
           const write = how.update ? update : append
           const counted = await write(plan, how, { tx, dialect: writer.dialect, created, ...tools })
-          if (how.isPreview) throw new Previewed({ ...counted, created })
           const firstId = how.update ? undefined : (counted.firstId ?? 0)
           await keepRowRecords(plan, firstId, { tx, dialect: writer.dialect })
+          if (how.isPreview) throw new Previewed({ ...counted, created })
           onCounted({ ...counted, created })
           return { ...counted, created }
         }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { UpdatedRecord, UpdateResult } from '../../../src/core/csv/import-result.ts'
+import type { AddedLinks, UpdatedRecord, UpdateResult } from '../../../src/core/csv/import-result.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
@@ -113,9 +113,10 @@ export async function update(plan: ImportPlan, how: Append, tools: FinishTools):
     unchanged: await count(context, sql`${state} is null and ${recordId} is not null`),
     changes: isPreview ? await sampleChanges(context) : [],
   }
+  const links = await addedLinks(context)
   const isNothing = result.added === 0 && result.changed === 0
   const changeId = isPreview || isNothing ? null : await write(context, result)
-  return { rows: result.added, rowsRefused, changeId, update: result }
+  return { rows: result.added, rowsRefused, changeId, update: result, links }
 }
 
 const run = ({ tools: { tx, dialect } }: Context, query: SQL) => tx.run(dialect.render(query))
@@ -408,6 +409,33 @@ async function findChanged(context: Context): Promise<void> {
       where ${row} in (select s.${row} from ${staging} as s join ${target} as t
         on t.${sql.identifier(how.keyColumn)} = s.${recordId} where ${dialect.or(differs)})`,
   )
+}
+
+/** The links that new and existing records get to the records that have them in their lists. A row has one at most. */
+async function addedLinks(context: Context): Promise<AddedLinks[]> {
+  const { plan, groups, staging } = context
+  const links = sql.identifier(linksTableOf(plan.staging))
+  const added: AddedLinks[] = []
+  for (const difference of linkDifferences(context)) {
+    const { column, gained } = difference
+    if (!column.link.rowsOf) continue
+    const group = [...groups.keys, ...groups.pairs].find(({ columns }) =>
+      columns.some((each) => each.column === column),
+    )
+    const ofNew = await one<number>(
+      context,
+      sql`select count(*) as n from ${staging} where ${IS_NEW} and exists
+        (select 1 from ${links} as l where l.link = ${group?.link ?? column.index} and l.row = ${staging}.${row})`,
+    )
+    const ofExisting = await one<number>(
+      context,
+      sql`select count(*) as n from ${staging} as s where s.${recordId} is not null
+        and ${listsLinks(context, column)} and exists (${gained})`,
+    )
+    const count = Number(ofNew ?? 0) + Number(ofExisting ?? 0)
+    added.push({ field: column.title, related: column.link.related.table.title, count })
+  }
+  return added
 }
 
 /** The first changed records with their cells before and after. */

@@ -71,6 +71,8 @@ export async function createConnectedTable(
       ),
     )
     for (const statement of dialect.createTable(name, definitions)) await tx.run(statement)
+    const keys = definitions.flatMap((column) => (column.references ? column.name : []))
+    if (keys.length > 0) for (const statement of dialect.createIndex(name, keys)) await tx.run(statement)
   })
   try {
     const structure = (await readStructure(config)).tables.find((table) => table.name === name)
@@ -198,6 +200,7 @@ function withRequestedFields(
   link: NewConnectedTable['link'],
 ): PlannedForeignTable {
   const hasDisplay = columns.some(({ field }) => field.isDisplay)
+  const titles = createTitles(columns.map(({ field }) => field.title))
   const former: Field[] = []
   return {
     ...planned,
@@ -218,7 +221,7 @@ function withRequestedFields(
           type: 'LinkToAnotherRecord',
           options: linkOptions.parse(own),
         })
-        return { ...field, tableId }
+        return { ...field, tableId, title: titles(field.title) }
       }
       return {
         ...field,

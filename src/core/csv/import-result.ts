@@ -32,8 +32,18 @@ export interface ImportResult {
   update?: UpdateResult
   /** Linked records that were created by name, or would be; absent from jobs of earlier versions. */
   created?: { tableId: string; table: string; count: number }[]
+  /** For the records of lists: the links to the records that have them which were added, or would be. */
+  links?: AddedLinks[]
   /** Set if an import into a connected database ended before its last row; what it has written stays. */
   stopped?: StoppedImport
+}
+
+/** Links that an import of a list has added, or would add. */
+export interface AddedLinks {
+  /** Titles of the field and of the linked table. */
+  field: string
+  related: string
+  count: number
 }
 
 /** The rows that an import has not got to. */

@@ -50,3 +50,14 @@ export function linkToParent(
   const inverseId = mapped && linkOf(mapped)?.inverseFieldId
   return fields.find(({ id }) => id === own.fieldId) ?? fields.find(({ id }) => id === inverseId) ?? fields[0]
 }
+
+/** The tables of an import that have a preview together: existing ones, and the lists in their records that go into existing ones. */
+export function previewable<
+  Draft extends { key: number; parent: { key: number } | null; target: DraftTarget },
+>(drafts: readonly Draft[]): Draft[] {
+  const isPreviewed = ({ target, parent }: Draft): boolean => {
+    const above = drafts.find(({ key }) => key === parent?.key)
+    return target.kind === 'append' && (above === undefined || isPreviewed(above))
+  }
+  return drafts.filter(isPreviewed)
+}

@@ -2,6 +2,7 @@ import { CircleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { freeTitle } from '../../../src/core/free-title.ts'
 import { createsRecords, problemOf, toStartInput } from '../../../src/core/imports/draft.ts'
+import { previewable } from '../../../src/core/imports/nested-lists.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
@@ -12,7 +13,7 @@ import { ChooseSource } from './choose-source.tsx'
 import { DraftView } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
 import { loadTarget } from './load-target.ts'
-import { JobView, RunView, showCards } from './run-view.tsx'
+import { JobView, RunList, RunView, showCards } from './run-view.tsx'
 import { cancelRun, dismissRun, hasEnded, IMPORT_JOB, startRuns, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
 import { type Draft, isEncodingOpen, useDrafts } from './use-drafts.ts'
@@ -93,14 +94,18 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     isPreview: boolean,
     uploadOf: (source: ImportSource) => Promise<string> | undefined,
   ): number[] {
-    const positionOf = (key: number) => chosen.findIndex((draft) => draft.key === key)
-    const tables = list.map(({ source, table, analysis, columns, target }) => ({
+    const positionOf = (key: number) => list.findIndex((draft) => draft.key === key)
+    const tables = list.map(({ source, table, analysis, columns: draftColumns, target }) => ({
       source,
       name: table === '' ? source.name : `${source.name}: ${table}`,
       inputOf(uploadId: string) {
         if (!analysis) throw new Error(m.imports_file_read_failed())
-        const input = toStartInput({ baseId, uploadId, analysis }, columns, target, positionOf)
-        return { ...input, preview: isPreview }
+        const input = toStartInput({ baseId, uploadId, analysis }, draftColumns, target, positionOf)
+        // A list whose records have no preview is previewed without their links.
+        const isKnown = (link: (typeof input.columns)[number]['link']) =>
+          !link || !('table' in link.to) || link.to.table >= 0
+        const columns = input.columns.filter(({ link }) => isKnown(link))
+        return isPreview ? { ...input, columns, preview: true } : input
       },
     }))
     const linked = list.filter(({ target }) => target.kind === 'new')
@@ -118,11 +123,21 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
       target.kind === 'append' && (target.update || columns.some((column) => createsRecords(column, target))),
   )
 
+  /** Updates, and lists that go into existing tables, with their records: the preview counts their links. */
+  function previewed(): Draft[] {
+    const known = previewable(chosen)
+    const lists = known.filter(({ columns }) => columns.some(({ isOn, link }) => isOn && link?.by === 'row'))
+    const owners = new Set(lists.map(({ parent }) => parent?.key))
+    return chosen.filter(
+      (draft) => updating.includes(draft) || lists.includes(draft) || owners.has(draft.key),
+    )
+  }
+
   /** Shows what updates would change before anything is written. */
   function begin(): void {
     const hasUpdates = updating.length > 0
     setPreviewing(hasUpdates)
-    setStarted(hasUpdates ? run(updating, true, all.uploadOf) : run(chosen, false, all.uploadOf))
+    setStarted(hasUpdates ? run(previewed(), true, all.uploadOf) : run(chosen, false, all.uploadOf))
   }
 
   function endPreview(): void {
@@ -215,13 +230,15 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         }
       >
         <div className={styles.runs}>
-          {runs.map((run) =>
-            run.kind === IMPORT_JOB ? (
-              <RunView key={run.id} run={run} onLeave={leave} />
-            ) : (
-              <JobView key={run.id} run={run} />
-            ),
-          )}
+          <RunList runs={runs}>
+            {(run) =>
+              run.kind === IMPORT_JOB ? (
+                <RunView key={run.id} run={run} onLeave={leave} />
+              ) : (
+                <JobView key={run.id} run={run} />
+              )
+            }
+          </RunList>
         </div>
       </Dialog>
     )

@@ -8,7 +8,7 @@ import {
   Undo2,
   X,
 } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import type { LinkedColumn, LinkResult } from '../../../src/core/imports/link-result.ts'
@@ -25,6 +25,7 @@ import { saveBlob } from '../../ui/save-file.ts'
 import { type ExportedFile, isExportJob, saveFile } from '../exports/run-export.ts'
 import styles from './run-view.module.css'
 import {
+  cancelGroup,
   cancelRun,
   dismissRun,
   followUnfinished,
@@ -34,7 +35,7 @@ import {
   LINK_JOB,
   useRuns,
 } from './runs.ts'
-import { createdTexts, UpdatePreview, updateText } from './update-preview.tsx'
+import { createdTexts, linkTexts, UpdatePreview, updateText } from './update-preview.tsx'
 
 /** An import from upload to result; calls `onLeave` when its table is opened. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
@@ -59,7 +60,12 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
       )}
       {status === 'completed' && result?.update?.isPreview && (
         <>
-          <UpdatePreview update={result.update} title={result.title} created={result.created} />
+          <UpdatePreview
+            update={result.update}
+            title={result.title}
+            created={result.created}
+            links={result.links}
+          />
           {result.problems > 0 && <Problems result={result} />}
           <div className={styles.actions}>
             <ReportButton run={run} problems={result.problems} />
@@ -99,28 +105,62 @@ function Underway({
   cancelLabel: string
   children: ReactNode
 }) {
-  const [isCancelling, setCancelling] = useState(false)
   return (
     <div className={styles.going}>
       <Bar run={run} />
       <div className={styles.line}>
         {children}
-        <Button
-          size="small"
-          busy={isCancelling}
-          onClick={() => {
-            setCancelling(true)
-            cancelRun(run.id).catch((error) => {
-              setCancelling(false)
-              showError(error)
-            })
-          }}
-        >
-          {cancelLabel}
-        </Button>
+        <CancelButton label={cancelLabel} cancel={() => cancelRun(run.id)} />
       </div>
     </div>
   )
+}
+
+function CancelButton({ label, cancel }: { label: string; cancel: () => Promise<void> }) {
+  const [isCancelling, setCancelling] = useState(false)
+  return (
+    <Button
+      size="small"
+      busy={isCancelling}
+      onClick={() => {
+        setCancelling(true)
+        cancel().catch((error) => {
+          setCancelling(false)
+          showError(error)
+        })
+      }}
+    >
+      {label}
+    </Button>
+  )
+}
+
+/** Runs, with one Cancel button above those of a start of which several are running. */
+export function RunList({
+  runs,
+  isCards = false,
+  children,
+}: {
+  runs: readonly ImportRun[]
+  /** True outside of a dialog. */
+  isCards?: boolean
+  children: (run: ImportRun) => ReactNode
+}) {
+  const groups = Map.groupBy(runs, ({ group, id }) => group ?? id)
+  return [...groups].map(([key, own]) => {
+    const running = own.filter((run) => !hasEnded(run))
+    return (
+      <Fragment key={key}>
+        {typeof key === 'string' && running.length > 1 && (
+          <div className={isCards ? `${styles.line} ${styles.card}` : styles.line}>
+            <span role="status">{m.imports_started_together({ count: running.length })}</span>
+            <CancelButton label={m.imports_cancel_all()} cancel={() => cancelGroup(key)} />
+          </div>
+        )}
+        {own.map(children)}
+      </Fragment>
+    )
+  })
 }
 
 /** Another job, such as a copy, that was running when the page was opened, or the links of an import. */
@@ -141,7 +181,7 @@ export function JobView({ run }: { run: ImportRun }) {
         </Outcome>
       )}
       {run.status === 'cancelled' && <Outcome icon={CircleSlash}>{m.imports_cancelled()}</Outcome>}
-      {run.status === 'completed' && !run.links && (
+      {run.status === 'completed' && !run.links?.columns.length && (
         <Outcome icon={CircleCheck}>
           {run.file ? m.imports_name_is_ready({ name: run.file.name }) : m.common_done()}
         </Outcome>
@@ -152,7 +192,8 @@ export function JobView({ run }: { run: ImportRun }) {
   )
 }
 
-function goingText({ kind, status }: ImportRun): string {
+function goingText({ kind, status, linking, rows, totalRows }: ImportRun): string {
+  if (linking) return m.imports_linking({ ...linking, done: formatNumber(rows), count: totalRows ?? rows })
   if (kind === LINK_JOB && status !== 'failed') return m.imports_links_waiting()
   return status === 'waiting' ? m.imports_waiting_other_work_base() : m.imports_running()
 }
@@ -275,7 +316,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
               seconds: formatNumber(result.seconds),
             })}
       </Outcome>
-      {createdTexts(result).map((text) => (
+      {[...linkTexts(result), ...createdTexts(result)].map((text) => (
         <p key={text}>{text}</p>
       ))}
       {result.stopped && <Alert>{stoppedText(result.stopped)}</Alert>}
@@ -406,20 +447,27 @@ function RunCards({ onEmpty }: { onEmpty: () => void }) {
   }, [isEmpty, onEmpty])
   return createPortal(
     <section className={styles.cards} aria-label={m.imports_running_jobs()}>
-      {runs.map((run) => (
-        <div key={run.id} className={styles.card}>
-          {run.kind === IMPORT_JOB ? (
-            <RunView run={run} onLeave={() => dismissRun(run.id)} />
-          ) : (
-            <JobView run={run} />
-          )}
-          {hasEnded(run) && (
-            <span className={styles.close}>
-              <IconButton icon={X} size="small" label={m.common_close()} onClick={() => dismissRun(run.id)} />
-            </span>
-          )}
-        </div>
-      ))}
+      <RunList runs={runs} isCards>
+        {(run) => (
+          <div key={run.id} className={styles.card}>
+            {run.kind === IMPORT_JOB ? (
+              <RunView run={run} onLeave={() => dismissRun(run.id)} />
+            ) : (
+              <JobView run={run} />
+            )}
+            {hasEnded(run) && (
+              <span className={styles.close}>
+                <IconButton
+                  icon={X}
+                  size="small"
+                  label={m.common_close()}
+                  onClick={() => dismissRun(run.id)}
+                />
+              </span>
+            )}
+          </div>
+        )}
+      </RunList>
     </section>,
     document.body,
   )

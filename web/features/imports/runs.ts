@@ -24,6 +24,8 @@ export interface ImportRun {
   /** `import`, or the kind of a job that was running when the page was opened. */
   kind: string
   baseId: string
+  /** Shared by the runs of one start; null for a run of its own. */
+  group: string | null
   fileName: string
   status: 'uploading' | 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
   /** Null until the upload has finished. */
@@ -38,6 +40,8 @@ export interface ImportRun {
   /** Rows written; their total is unknown at first. */
   rows: number
   totalRows: number | null
+  /** The tables that a job is linking. */
+  linking: Job['progress']['link'] | null
   startedAt: number
   endedAt: number | null
   result: ImportResult | null
@@ -84,27 +88,30 @@ interface StartOptions {
  * @returns the ids of the runs, in the order of the tables
  */
 export function startRuns(baseId: string, tables: readonly TableRun[], options: StartOptions): number[] {
+  const group = tables.length > 1 || options.hasLinks ? `start ${nextId}` : null
   const ids = tables.map(({ name, source }) =>
-    addRun({ kind: IMPORT_JOB, baseId, fileName: name, status: 'uploading', size: source.size }),
+    addRun({ kind: IMPORT_JOB, baseId, group, fileName: name, status: 'uploading', size: source.size }),
   )
   if (options.hasLinks)
-    ids.push(addRun({ kind: LINK_JOB, baseId, fileName: m.imports_links(), status: 'waiting' }))
+    ids.push(addRun({ kind: LINK_JOB, baseId, group, fileName: m.imports_links(), status: 'waiting' }))
   void carryOut(ids, tables, options.uploadOf)
   return ids
 }
 
 /** Tracks a job that another page started. */
 export function followUnfinished(job: Job, name: string): void {
-  const { id: jobId, kind, baseId, status, progress, error, createdAt } = job
+  const { id: jobId, kind, baseId, group, status, progress, error, createdAt } = job
   const id = addRun({
     kind,
     baseId: baseId ?? '',
+    group,
     fileName: name,
     status: status === 'active' ? 'active' : 'waiting',
     jobId,
     error,
     rows: progress.done,
     totalRows: progress.total,
+    linking: progress.link ?? null,
     startedAt: Date.parse(createdAt),
   })
   follow(id, jobId).catch((failure) =>
@@ -117,6 +124,7 @@ function addRun(
 ): number {
   const run: ImportRun = {
     id: nextId++,
+    group: null,
     jobId: null,
     uploadId: null,
     sent: 0,
@@ -124,6 +132,7 @@ function addRun(
     isOffline: false,
     rows: 0,
     totalRows: null,
+    linking: null,
     startedAt: Date.now(),
     endedAt: null,
     result: null,
@@ -215,6 +224,7 @@ function show(id: number, job: Job): void {
     error,
     rows: progress.done,
     totalRows: progress.total,
+    linking: progress.link ?? null,
     ...(isOver && { endedAt: Date.now() }),
     ...(isOver && isExport && { file: (job.result ?? null) as ExportedFile | null }),
     ...(isOver && isLinks && { links: (job.result ?? null) as LinkResult | null }),
@@ -232,6 +242,14 @@ export async function cancelRun(id: number): Promise<void> {
   const jobId = find(id)?.jobId
   if (jobId) await api.jobs.cancel.mutate({ jobId })
   else controllers.get(id)?.abort()
+}
+
+/** Cancels the runs of one start that have not ended. */
+export async function cancelGroup(group: string): Promise<void> {
+  const running = runs.getState().filter((run) => run.group === group && !hasEnded(run))
+  const jobId = running.find((run) => run.jobId !== null)?.jobId
+  if (jobId) await api.jobs.cancel.mutate({ jobId, group: true })
+  else for (const { id } of running) controllers.get(id)?.abort()
 }
 
 /** Removes an ended run from the list. */

@@ -12,20 +12,30 @@ export const updateText = ({ added, changed, unchanged }: UpdateResult, title: s
 export const createdTexts = ({ created = [] }: Pick<ImportResult, 'created'>): string[] =>
   created.map(({ table, count }) => m.imports_linked_created({ table, count }))
 
+/** The links that the records of a list have got, a sentence for each field. */
+export const linkTexts = ({ links = [], title }: Pick<ImportResult, 'links' | 'title'>): string[] =>
+  links.map(({ field, related, count }) => m.imports_link_done({ field, table: title, related, count }))
+
 interface UpdatePreviewProps {
   update: UpdateResult
   title: string
   created: ImportResult['created']
+  links: ImportResult['links']
 }
 
 /** What an import would do: counts, and the first changed cells. */
-export function UpdatePreview({ update, title, created = [] }: UpdatePreviewProps) {
+export function UpdatePreview({ update, title, created = [], links = [] }: UpdatePreviewProps) {
   const counts = [
     { label: m.imports_count_new(), count: update.added, isShown: true },
     { label: m.imports_count_changed(), count: update.changed, isShown: true },
     { label: m.imports_count_unchanged(), count: update.unchanged, isShown: true },
     ...created.map(({ table, count }) => ({
       label: m.imports_count_new_in({ table }),
+      count,
+      isShown: true,
+    })),
+    ...links.map(({ related, count }) => ({
+      label: m.imports_count_links_to({ table: related }),
       count,
       isShown: true,
     })),
