@@ -1,5 +1,21 @@
 import { createHash } from 'node:crypto'
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, like, lt, ne, or, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  like,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { nowIso } from '../../src/clock.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import {
@@ -57,6 +73,12 @@ export interface ImportRow
   credentials: string | null
 }
 
+/** The objects after the one with this id in the source, in the order of these ids; null for the first ones. */
+interface Page {
+  after: string | null
+  limit: number
+}
+
 /** An object of the source and its counterpart here. */
 export interface ImportedObject {
   sourceId: string
@@ -106,6 +128,25 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
     const [row] = await db.select().from(baseImports).where(eq(baseImports.id, id))
     return row ? toRow(row) : null
   }
+
+  const pageOf = async (
+    importId: string,
+    scope: string,
+    { after, limit }: Page,
+    where: SQL | undefined,
+  ): Promise<ImportedObject[]> =>
+    db
+      .select()
+      .from(baseImportObjects)
+      .where(
+        and(
+          ofObjects(importId, scope),
+          after === null ? undefined : gt(baseImportObjects.sourceId, after),
+          where,
+        ),
+      )
+      .orderBy(asc(baseImportObjects.sourceId))
+      .limit(limit)
 
   return {
     find,
@@ -176,45 +217,17 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
     },
 
     /** A page of the objects with pending values, or of all, in the order of their ids in the source. */
-    async page(
-      importId: string,
-      scope: string,
-      { after, limit, isPending }: { after: string | null; limit: number; isPending: boolean },
-    ): Promise<ImportedObject[]> {
-      return db
-        .select()
-        .from(baseImportObjects)
-        .where(
-          and(
-            ofObjects(importId, scope),
-            after === null ? undefined : gt(baseImportObjects.sourceId, after),
-            isPending ? isNotNull(baseImportObjects.pending) : undefined,
-          ),
-        )
-        .orderBy(asc(baseImportObjects.sourceId))
-        .limit(limit)
-    },
+    page: (importId: string, scope: string, { isPending, ...page }: Page & { isPending: boolean }) =>
+      pageOf(importId, scope, page, isPending ? isNotNull(baseImportObjects.pending) : undefined),
 
     /** A page of the objects that a run has found and that lack something, in the order of their ids in the source. */
-    async lacking(
-      importId: string,
-      scope: string,
-      { run, after, limit }: { run: number; after: string | null; limit: number },
-    ): Promise<ImportedObject[]> {
-      return db
-        .select()
-        .from(baseImportObjects)
-        .where(
-          and(
-            ofObjects(importId, scope),
-            after === null ? undefined : gt(baseImportObjects.sourceId, after),
-            eq(baseImportObjects.run, run),
-            like(baseImportObjects.digest, `%${LACKS}%`),
-          ),
-        )
-        .orderBy(asc(baseImportObjects.sourceId))
-        .limit(limit)
-    },
+    lacking: (importId: string, scope: string, { run, ...page }: Page & { run: number }) =>
+      pageOf(
+        importId,
+        scope,
+        page,
+        and(eq(baseImportObjects.run, run), like(baseImportObjects.digest, `%${LACKS}%`)),
+      ),
 
     /** The ids here of the comments of a person, page by page. @param by see `personHash` */
     async *commentsBy(importId: string, by: string): AsyncGenerator<string[]> {
