@@ -784,7 +784,18 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'lines', exact: true }).click()
     await dialog().getByRole('group', { name: 'Parent' }).getByText('Link to orders').waitFor()
     await dialog().getByText('These records come from lists inside other records.').waitFor()
+    let left = 2
+    const holding = Promise.withResolvers<() => Promise<unknown>>()
+    const stop = app.kernel.events.on('job.changed', ({ kind, status, baseId }) => {
+      if (kind !== 'import' || status !== 'completed' || baseId !== base.id || --left > 0) return
+      holdTurn(app.kernel, base.id).then(holding.resolve, holding.reject)
+    })
     await start()
+    const release = await holding.promise
+    stop()
+    // All rows are looked at, and the table is changed once it is its turn.
+    await dialog().getByText('Linking lines to orders: 3 of 3 rows').waitFor()
+    await release()
     await dialog().getByText('order in lines is linked to orders: 3 records.').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     expect((await tables()).map(({ title }) => title).toSorted()).toEqual(['lines', 'orders'])
@@ -811,7 +822,6 @@ describe('importing a file', () => {
         expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true)
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(overflow).toBeLessThanOrEqual(0)
-        if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/cancel-${dir}.png` })
       }
     } finally {
       await page.evaluate(() => (document.documentElement.dir = 'ltr'))
@@ -823,10 +833,13 @@ describe('importing a file', () => {
       .getByRole('button', { name: 'Cancel import' })
       .click()
     await cards.getByText('3 tasks of this import are running').waitFor()
+    const cancelled = page.waitForResponse(/\/trpc\/jobs\.cancel/)
     await all.click()
+    await cancelled
+    // The first one has the turn that is held.
+    await release()
     await cards.getByText('Import cancelled. Nothing was imported.').nth(2).waitFor()
     await all.waitFor({ state: 'detached' })
-    await release()
     expect(await tables()).toEqual([])
     for (let left = 4; left > 0; left--) await cards.getByRole('button', { name: 'Close' }).first().click()
     await cards.waitFor({ state: 'detached' })
@@ -872,6 +885,9 @@ describe('importing a file', () => {
     await dialog().getByText('Link to Orders').waitFor()
     expect(await dialog().getByLabel('Table', { exact: true }).inputValue()).toBe(lines.id)
     await start()
+    await dialog()
+      .getByText(/ in Lines is linked to Orders: 2 records\./)
+      .waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     const { fields } = await trpc.schema.table.query({ tableId: orders.id })
     const fieldIds = ['order', 'lines'].map((title) => fields.find((field) => field.title === title)!.id)
@@ -882,6 +898,77 @@ describe('importing a file', () => {
       ['A-1', 2],
       ['A-2', 0],
     ])
+  })
+
+  test('counts the links of lists before and after, in a narrow window and from right to left as well', async () => {
+    const trpc = app.trpc(owner.token)
+    const long = `of a shop with a very long name ${'x'.repeat(60)}`
+    const create = (title: string, field: string) =>
+      trpc.schema.createTable.mutate({
+        baseId: base.id,
+        title: `${title} ${long}`,
+        fields: [{ title: field, type: 'SingleLineText' }],
+      })
+    const { table: orders, fields } = await create('Orders', 'order')
+    const { table: lines } = await create('Lines', 'item')
+    await trpc.schema.createField.mutate({
+      tableId: orders.id,
+      field: { title: 'lines', type: 'Links', options: { kind: 'hm', relatedTableId: lines.id } },
+    })
+    const order = fields.find(({ title }) => title === 'order')!.id
+    await trpc.records.write.mutate({
+      change: {
+        baseId: base.id,
+        operations: [{ kind: 'insert', tableId: orders.id, rows: [{ values: { [order]: 'A-1' } }] }],
+      },
+    })
+    const file = [
+      { order: 'A-1', lines: [{ item: 'Pen' }, { item: 'Ink' }], notes: [{ note: 'soon' }] },
+      { order: 'A-2', lines: [{ item: 'Cup' }] },
+    ]
+    await page.reload()
+    await choose(csv('orders.json', JSON.stringify(file)))
+    await dialog().getByLabel('Existing table').check()
+    await dialog().getByLabel('Table', { exact: true }).selectOption(orders.title)
+    await dialog().getByLabel('Field for lines').waitFor()
+    await dialog().getByLabel('Rows').selectOption('Update existing records and add the others')
+    await dialog().getByLabel('Import table lines').check()
+    await dialog().getByLabel('Import table notes').check()
+    await dialog().getByRole('button', { name: 'lines', exact: true }).click()
+    await dialog().getByText(`Link to ${orders.title}`).waitFor()
+    /** Everything of the dialog is within the narrow window. */
+    const fits = async (name: string) => {
+      try {
+        await page.setViewportSize({ width: 390, height: 760 })
+        for (const dir of ['ltr', 'rtl']) {
+          await page.evaluate((value) => (document.documentElement.dir = value), dir)
+          const wide = await dialog().evaluate(
+            (shown) =>
+              [...shown.querySelectorAll('section, section *')].filter(
+                (each) =>
+                  each.getBoundingClientRect().right > 390.5 || each.getBoundingClientRect().left < -0.5,
+              ).length,
+          )
+          expect([name, dir, wide]).toEqual([name, dir, 0])
+        }
+      } finally {
+        await page.evaluate(() => (document.documentElement.dir = 'ltr'))
+        await page.setViewportSize({ width: 1280, height: 800 })
+      }
+    }
+    await dialog().getByRole('button', { name: 'Preview changes' }).click()
+    const preview = page.getByRole('dialog', { name: 'Preview of changes' })
+    const counted = preview.locator('dl', { hasText: 'Links to' })
+    await counted.waitFor()
+    expect(await counted.textContent()).toBe(`New3Changed0Unchanged0Links to ${orders.title}3`)
+    await preview.locator('dl').nth(1).waitFor()
+    await fits('preview')
+    await preview.getByRole('button', { name: 'Import', exact: true }).click()
+    await dialog().getByText(`is linked to ${orders.title}: 3 records.`).waitFor()
+    // That of the new table is made afterwards.
+    await dialog().getByText(`is linked to ${orders.title}: 1 record.`).waitFor()
+    await fits('report')
+    await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
   test('breaks nothing in the page', () => {
