@@ -101,7 +101,10 @@ try {
       `None of these tests runs on ${onlyHome} alone: scripts/test/homes.ts lists those that do`,
     )
   const { e2e = [], quiet = [], separate = [] } = onSqlite
-  if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
+  await Promise.all([
+    isWhole && provideServers(),
+    (isWhole || e2e.length > 0) && runStep('Building the web app', 'scripts/build-web.ts'),
+  ])
   // Not beside the build, for which everything waits.
   const checked = isWhole ? runStep('The check', 'scripts/check.ts', { isBeside: true }) : null
   const waiting = onSqlite.waiting ?? []
@@ -161,18 +164,21 @@ function takeDatabaseUrlOrExit(): string[] {
   }
 }
 
-/** Starts the servers and finds the browser that tests use, and passes them on through environment variables. */
+/** Prepares the sources and finds the browser that tests use. */
 async function prepare(): Promise<void> {
   await prepareSources()
   if (mayPrepare) await ensureSystemPackages()
   process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
-  if (!isWhole) return
-  process.env.TMPDIR = createRunFolder()
-  Object.assign(process.env, await bundleServer())
-  if (!mayPrepare) return
+  if (isWhole) process.env.TMPDIR = createRunFolder()
+}
+
+/** Bundles the server and starts database servers for all tests, which find them through environment variables. */
+async function provideServers(): Promise<void> {
   await Promise.all([
-    offerServer('TEST_POSTGRES_URL', startPostgres, { TEST_POSTGRES_TEMPLATE: POSTGRES_TEMPLATE }),
-    offerServer('TEST_MARIADB_URL', startMariadb),
+    bundleServer().then((variables) => Object.assign(process.env, variables)),
+    mayPrepare &&
+      offerServer('TEST_POSTGRES_URL', startPostgres, { TEST_POSTGRES_TEMPLATE: POSTGRES_TEMPLATE }),
+    mayPrepare && offerServer('TEST_MARIADB_URL', startMariadb),
   ])
 }
 
