@@ -75,7 +75,7 @@ beforeAll(async () => {
   const owner = await app.signUp()
   bench = benchOf(app, owner, (await createBase(app, owner)).id)
   engine = await app.kernel.sources.engine(bench.baseId)
-  for (const name of ['all', 'values'] as const) {
+  for (const name of ['all', 'values', 'column'] as const) {
     const run = engine[name] as (statement: Statement, options?: object) => Promise<never[]>
     Object.assign(engine, {
       [name]: (statement: Statement, options?: object) => {
@@ -229,6 +229,22 @@ describe('a filter that looks for a text in a large table', () => {
     const filter = { join: 'and' as const, children: [like('Note', 'ong tail'), like('Title', 'ow 12')] }
     const found = await readThrough(filter)
     expect(found.count.count).toBeGreaterThan(0)
+    const query = { tableId: table.id, filter, limit: 40, offset: 0 }
+    const { ids } = found.page
+    expect(
+      await asks(async () => {
+        const { places } = await bench.trpc.records.positions.query({ query, recordIds: ids })
+        expect(places).toEqual(ids.map((recordId, offset) => ({ recordId, offset })))
+      }),
+    ).toBe(true)
+    expect(
+      await asks(async () => {
+        const { status } = await bench.rest.get(
+          `/api/v1/db/data/noco/${bench.baseId}/${table.id}/export/csv?where=${where}`,
+        )
+        expect(status).toBe(200)
+      }),
+    ).toBe(true)
     expect(await asks(() => table.list('?where=(Note,like,語)&limit=25'))).toBe(true)
     // Records that do not show a text.
     expect(await asks(() => table.list('?where=(Note,nlike,ong%20tail)&limit=25'))).toBe(false)

@@ -727,10 +727,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   }
 
   /** The ids of all records of a query, in its order. */
-  async function ids(
-    { engine, context }: Opened,
-    query: Omit<Query, 'limit' | 'offset'>,
-  ): Promise<RecordId[]> {
+  async function ids(given: Opened, query: Omit<Query, 'limit' | 'offset'>): Promise<RecordId[]> {
+    const { engine, context } = await filtered(given, query)
     return (await engine.column(engine.dialect.render(keysQuery(context, query)))) as RecordId[]
   }
 
@@ -931,9 +929,10 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     query: Query,
     recordIds: readonly RecordId[],
   ): Promise<{ k: RecordId; n: number }[]> {
-    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
-    const ordered = await withOrder(opened, query)
+    const given = await open(actor, query.tableId, query.viewId, query.timeZone)
+    const ordered = await withOrder(given, query)
     if (recordIds.length === 0) return []
+    const opened = await filtered(given, ordered)
     const { engine, context } = opened
     const statement = engine.dialect.render(positionsQuery(context, ordered, recordIds))
     const scan = await work.isScan(opened, statement.sql)
