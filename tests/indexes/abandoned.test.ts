@@ -100,4 +100,4 @@ test('a failure to drop them is reported, and the next opening drops them', asyn
   const again = open()
   cleanups.push(() => again.close())
   await until(async () => (await again.values(list)).length === 0, 'The drop')
-}, 60_000)
+})
