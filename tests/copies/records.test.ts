@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { Work } from '../../src/core/work.ts'
-import { lastChangeId, removeEntries } from '../../src/db/change-log.ts'
+import { findSent, lastChangeId, removeEntries } from '../../src/db/change-log.ts'
 import { defineJobsTable } from '../../src/db/jobs-table.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
@@ -864,6 +864,65 @@ describe('copying and moving more records than in a call', () => {
     expect((await done.promise).id).toBe(work.id)
     off()
     expect([await target.total(), await source.total()]).toEqual([0, COUNT])
+  })
+
+  test('recognizes copies in a connected database that are there without their entry in the log', async () => {
+    const database = await createForeign('postgres', [
+      'create table part (id serial primary key, name varchar(40), stock integer default 7)',
+    ])
+    try {
+      await connect(bench, database.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+      const { id: tableId } = tables.find(({ title }) => title.toLowerCase() === 'part')!
+      const parts = testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+      const name = parts.schema.fields.find(({ title }) => title.toLowerCase() === 'name')!.title
+      const source = await many(1_002)
+      const { jobId } = (await copy(source, parts, idsOf(1_002), { mapping: { [name]: 'Title' } })).body
+      expect(await ended(jobId)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
+      const { meta, jobs, sources } = bench.app.kernel
+      const home = await sources.engine(bench.baseId)
+      const table = meta.tables(defineJobsTable)
+      const result = { tableId, copied: 1_000, refused: [], deleted: 0, kept: null, left: 2 }
+      const portion = { from: 1_000, originals: '', copied: 2, refused: [], top: 1_000 }
+      /** As if the server had been killed after the second portion was written to the connected database. */
+      const killed = async () => {
+        const sent = { actorId: bench.owner.id, clientId: `${jobId} insert 1000` }
+        const entry = await findSent(home, home.dialect, sent)
+        const params = [entry?.id ?? 0]
+        const mark = home.dialect.placeholder(0)
+        await home.writeScript([
+          { sql: `delete from sheaf_change_records where change_id = ${mark}`, params },
+          { sql: `delete from sheaf_changes where id = ${mark}`, params },
+        ])
+        expect(await findSent(home, home.dialect, sent)).toBeNull()
+        await meta.db
+          .update(table)
+          .set({ status: 'active', result: { result, portion }, error: null })
+          .where(eq(table.id, jobId))
+        await jobs.recover()
+        return ended(jobId)
+      }
+      // Of somebody else.
+      await database.ask(`insert into part (name) values ('other')`)
+      expect(await killed()).toMatchObject({ status: 'completed', result: { copied: 1_002, left: 0 } })
+      expect(await parts.total()).toBe(1_003)
+      await undo(bench)
+      expect(await parts.total()).toBe(1)
+      await bench.trpc.records.redo.mutate({ baseId: bench.baseId })
+      expect(await parts.total()).toBe(1_003)
+      // The portion was not written.
+      await database.ask(`delete from part where name in ('row 1001', 'row 1002')`)
+      expect(await killed()).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
+      expect(await parts.total()).toBe(1_003)
+      await database.ask(`update part set name = 'changed' where name = 'row 1002'`)
+      expect(await killed()).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('They were not written again. Records copied before: 1000.'),
+      })
+      expect(await parts.total()).toBe(1_003)
+    } finally {
+      await database.stop()
+    }
   })
 
   test('goes on with texts that PostgreSQL cannot store, which it reports', async () => {

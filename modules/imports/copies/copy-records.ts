@@ -38,7 +38,7 @@ import {
   type RefusedValues,
 } from '../../../src/core/record-copies.ts'
 import { roundsOf, type WriteRounds } from '../../../src/core/write-rounds.ts'
-import { findSent } from '../../../src/db/change-log.ts'
+import { appendChange, findSent } from '../../../src/db/change-log.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../../src/db/names-of-records.ts'
 import { isStopping, type JobContext, type JobKind, ServerStopping } from '../../../src/jobs.ts'
@@ -47,7 +47,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { explainStorage, isOutage } from '../../../src/storage-full.ts'
 import { tidyUp } from '../../../src/tidy-up.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
-import { parseRecordId, type RecordsService } from '../../records/index.ts'
+import { parseRecordId, type RecordsService, type StoredRecord } from '../../records/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { COPIED_COMMENTS } from './copy-rows.ts'
 import { openHistory, type RecordHistory, removeUnusedHistory } from './record-history.ts'
@@ -99,6 +99,8 @@ interface Remembered {
     originals: string
     copied: number
     refused: RefusedValues[]
+    /** The highest number in a connected target before; absent where the database does not number its records. */
+    top?: number | string | null
     /** How its originals are removed; absent until they are. */
     removed?: Removal
   }
@@ -112,7 +114,15 @@ interface Deps {
   schema: Pick<SchemaService, 'openTable' | 'engineOf' | 'writeRefusal'>
   records: Pick<
     RecordsService,
-    'open' | 'page' | 'people' | 'openLink' | 'heldTargets' | 'apply' | 'attachments'
+    | 'open'
+    | 'page'
+    | 'people'
+    | 'openLink'
+    | 'heldTargets'
+    | 'highestKey'
+    | 'readAbove'
+    | 'apply'
+    | 'attachments'
   >
 }
 
@@ -464,13 +474,17 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     /** True while records go to a connected database: it commits before their entry, so that after an outage they could be there without it. */
     let isInDoubt = false
     report({ done: total - result.left, total, unit: 'rows' })
-    /** The records of each portion that are there, with the values of their copies. */
+    /** The records of a portion that are there. */
+    async function portionAt(from: number): Promise<{ copy: OpenCopy; rows: CellValue[][] }> {
+      const wanted = { ...all, recordIds: all.recordIds.slice(from, from + MAX_COPIED_RECORDS) }
+      const found = await find(wanted)
+      const copy = { ...wanted, recordIds: wanted.recordIds.filter((id) => found.has(String(id))) }
+      return { copy, rows: copy.recordIds.map((id) => found.get(String(id)) ?? []) }
+    }
+    /** Each portion with the values of its copies. */
     async function* portions(first: number) {
       for (let from = first; from < total; from += MAX_COPIED_RECORDS) {
-        const wanted = { ...all, recordIds: all.recordIds.slice(from, from + MAX_COPIED_RECORDS) }
-        const found = await find(wanted)
-        const copy = { ...wanted, recordIds: wanted.recordIds.filter((id) => found.has(String(id))) }
-        const rows = copy.recordIds.map((id) => found.get(String(id)) ?? [])
+        const { copy, rows } = await portionAt(from)
         yield { from, copy, rows, columns: await checked(copy, rows) }
       }
     }
@@ -485,11 +499,48 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       kept: kept ? { ...kept, count: kept.count + (result.kept?.count ?? 0) } : result.kept,
       left: Math.max(0, total - from - MAX_COPIED_RECORDS),
     })
+    /**
+     * Logs a portion that a connected database has and the log has not: the server was killed between the two commits. Its copies are
+     * recognized by their values among the records with higher numbers than the highest before.
+     *
+     * @returns the entry; null where the portion was not written
+     * @throws CONFLICT where the table does not show whether it was
+     */
+    async function logWritten({ from, top }: Remembered['portion'], clientId: string) {
+      if (top === undefined) return null
+      const { copy, rows } = await portionAt(from)
+      const { table, fields } = all.target
+      const stored = fields.filter(({ columnName }) => columnName !== '')
+      const limit = rows.length + MAX_OTHERS
+      const found = await records.readAbove(all.target, top, stored, limit)
+      // All of them are written, or none.
+      if (found.length < rows.length) return null
+      const written = found.length < limit ? recognize(copy, await convert(copy, rows), found) : null
+      if (!written) throw new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
+      const home = await kernel.sources.engine(table.baseId)
+      await home.write(async (tx) => {
+        await appendChange(tx, home.dialect, {
+          actorId: owner.id,
+          actionId: owner.actionId,
+          clientId,
+          kind: 'records.insert',
+          tableId: table.id,
+          records: written.map(({ id, values }) => ({
+            tableId: table.id,
+            recordId: id,
+            before: null,
+            after: values,
+          })),
+          detail: { inserted: written.map(({ id }) => id) },
+        })
+      })
+      return sentBefore(owner, table.baseId, clientId)
+    }
     /** Completes the portion that an interrupted run was copying. False where it has not begun to. */
     async function completePortion({ portion }: Remembered, history: RecordHistory | null): Promise<boolean> {
       const sent = ({ table }: TableModel, clientId: string) => sentBefore(owner, table.baseId, clientId)
       const { insertion, deletion } = changeIds(jobId, portion.from)
-      const inserted = await sent(all.target, insertion)
+      const inserted = (await sent(all.target, insertion)) ?? (await logWritten(portion, insertion))
       if (!inserted) return false
       const isUndone = inserted.undoneBy !== null
       const isDone = !isMove || isUndone || (await sent(all.opened.model, deletion)) !== null
@@ -498,10 +549,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
         result = withPortion(portion, removed)
         return true
       }
-      const recordIds = all.recordIds.slice(portion.from, portion.from + MAX_COPIED_RECORDS)
-      const found = await find({ ...all, recordIds })
-      const copy = { ...all, recordIds: recordIds.filter((id) => found.has(String(id))) }
-      const rows = copy.recordIds.map((id) => found.get(String(id)) ?? [])
+      const { copy, rows } = await portionAt(portion.from)
       if (digestOf(copy, rows) !== portion.originals) {
         const reason = m.copies_error_records_changed()
         result = withPortion(portion, { deleted: 0, kept: { count: rows.length, reason } })
@@ -536,6 +584,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
           originals: digestOf(copy, rows),
           copied: rows.length,
           refused: refusedIn(copy.pairs, columns),
+          top: await highestNumber(copy),
         }
         const { insertion, deletion } = changeIds(jobId, from)
         await remember({ result, portion } satisfies Remembered)
@@ -583,6 +632,14 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     const { result, portion } = former
     const begun = await sentBefore(owner, baseId, changeIds(jobId, portion.from).insertion)
     return withCopied(error, result.copied + (begun?.undoneBy === null ? portion.copied : 0))
+  }
+
+  /** The highest number of a record in a connected target, if the database gives the copies theirs. */
+  async function highestNumber({ target, pairs }: OpenCopy): Promise<number | string | null | undefined> {
+    const [key, ...others] = target.keyFields
+    const isGiven = pairs.some((pair) => pair.target.id === key?.id)
+    if (isOwn(target) || !key || others.length > 0 || isGiven) return undefined
+    return fieldType(key.type).storage === 'id' ? records.highestKey(target) : undefined
   }
 
   /** The entry of a change that a person has sent, in the log of a base. */
@@ -674,6 +731,34 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       return { jobId: id }
     },
   }
+}
+
+/** Records of others that may be among those with higher numbers than the highest before a portion. */
+const MAX_OTHERS = 5_000
+
+/** The record of each copy among others, by its values; null unless each has one of its own. Empty values may have a default of the database. */
+function recognize(
+  { pairs }: OpenCopy,
+  columns: readonly Column[],
+  found: readonly StoredRecord[],
+): StoredRecord[] | null {
+  const compared = pairs.flatMap(({ target: { id, columnName } }, at) =>
+    columnName === '' ? [] : [{ id, column: columns[at] ?? [] }],
+  )
+  const free = new Set(found)
+  const records: StoredRecord[] = []
+  for (let row = 0; row < (columns[0]?.length ?? 0); row++) {
+    const record = free.values().find(({ values }) =>
+      compared.every(({ id, column }) => {
+        const value = column[row]?.value ?? null
+        return value === null || String(values[id] ?? null) === String(value)
+      }),
+    )
+    if (!record) return null
+    free.delete(record)
+    records.push(record)
+  }
+  return records
 }
 
 const NOT_REMOVED: Removal = { deleted: 0, kept: null }
