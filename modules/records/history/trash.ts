@@ -495,7 +495,7 @@ function instantsShownAs(
   text: string,
   timeZone: string,
 ): { from: string; until: string } | null {
-  const { options } = fieldInZone(field, timeZone) as { options: InstantOptions }
+  const options = fieldInZone(field, timeZone).options as unknown as InstantOptions
   const zone = resolveZone(options.timeZone)
   const day = parseDay(text, options.format)
   const at = day === null ? parseInstant(text, options) : toStored(startOfDay(day, zone))
@@ -504,7 +504,7 @@ function instantsShownAs(
   const isMinute = from % MINUTE_MS === 0
   const end = day === null ? from + (isMinute ? MINUTE_MS : SECOND_MS) : startOfDay(addDays(day, 1), zone)
   const until = toStored(end)
-  return until && { from: withoutZone(at), until: withoutZone(until) }
+  return until === null ? null : { from: withoutZone(at), until: withoutZone(until) }
 }
 
 const SECOND_MS = 1000
