@@ -6,7 +6,7 @@ import { shownType } from '../../../src/core/fields/field.ts'
 import { hasTime, readInstant } from '../../../src/core/fields/instant-text.ts'
 import { allOf, type Condition, type Filter, verificationFailed } from '../../../src/core/filters/index.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { CalendarOptions } from '../../../src/core/views/index.ts'
+import { rangesOfCalendar } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -114,8 +114,8 @@ function readPeriod(query: URLSearchParams): Period {
 
 /** @throws BAD_REQUEST for another kind of view, and for a calendar without ranges */
 function rangesOf({ model, context: { view } }: Opened): DatedRange[] {
-  if (view?.kind !== 'calendar') throw badRequest('View is not a calendar view')
-  const { ranges } = view.options as CalendarOptions
+  const ranges = view && rangesOfCalendar(view)
+  if (ranges === null) throw badRequest('View is not a calendar view')
   const live = ranges.flatMap(({ fromFieldId, toFieldId }): DatedRange[] => {
     const from = model.field(fromFieldId)
     return from ? [{ from, to: (toFieldId !== null && model.field(toFieldId)) || null }] : []

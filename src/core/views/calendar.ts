@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { m } from '../messages.gen.ts'
+import type { View } from '../model.ts'
 import { notSingleSelect } from './coloring.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
@@ -23,6 +24,13 @@ export const calendarOptions = z.strictObject({
   colorFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
 })
 export type CalendarOptions = z.output<typeof calendarOptions>
+
+/** The ranges of a calendar; null for a view of another kind. */
+export const rangesOfCalendar = ({
+  kind,
+  options,
+}: Pick<View, 'kind' | 'options'>): CalendarRange[] | null =>
+  kind === 'calendar' ? (options as CalendarOptions).ranges : null
 
 /** True for a field whose values are days or instants. */
 export function isDated(field: Field): boolean {
