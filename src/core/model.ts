@@ -149,6 +149,8 @@ export interface View {
   hiddenFrom: HideableRole[]
   /** True while it has an active public link. */
   isShared: boolean
+  /** For REST clients: lists through the view have the creation and modification times of the table. */
+  showSystemFields?: boolean
 }
 
 /** A table as the browser loads it: everything needed to render a view except records. */

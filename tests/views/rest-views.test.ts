@@ -171,6 +171,22 @@ describe.each([...databases])('views over REST, metadata in %s', (database) => {
     expect((await shop.rest.patch(`${M}/grid-columns/${line.id}`, { aggregation: 'nope' })).status).toBe(400)
   })
 
+  test('records through a view have system fields if it shows them', async () => {
+    const { table } = await createTable(shop, [{ type: 'SingleLineText', title: 'Title' }])
+    const records = `/api/v2/tables/${table.id}/records`
+    await shop.rest.post(records, { Title: 'a' })
+    const { body: view } = await shop.rest.post(`${M}/tables/${table.id}/grids`, { title: 'Times' })
+    const keys = async () =>
+      Object.keys((await shop.rest.get(`${records}?viewId=${view.id}`)).body.list[0]).toSorted()
+    expect(await keys()).toEqual(['Id', 'Title'])
+    const show = (show_system_fields: boolean) =>
+      shop.rest.patch(`${M}/views/${view.id}`, { show_system_fields })
+    await show(true)
+    expect(await keys()).toEqual(['CreatedAt', 'Id', 'Title', 'UpdatedAt'])
+    await show(false)
+    expect(await keys()).toEqual(['Id', 'Title'])
+  })
+
   test('show-all and hide-all leave out the display field and what is ignored', async () => {
     const { viewId, n, title, schema } = await table()
     const { id: later } = await shop.api.schema.createField.mutate({

@@ -56,13 +56,16 @@ export const writtenFields = perModel((model) =>
 
 /**
  * The visible fields: through a view only those it shows, including the fields that its kind requires, such as a
- * kanban’s stack field.
+ * kanban’s stack field. System fields are visible through a view that shows them.
  */
 export function visibleFields(model: TableModel, view: View | null, asked: Field[] | null): Field[] {
   if (view === null) return asked?.filter((field) => !isInternal(field)) ?? defaultFields(model)
   const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
   for (const id of viewKind(view.kind).fieldIds(view.options)) hidden.delete(id)
-  const isVisible = (field: Field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id))
+  const isVisible = (field: Field) => {
+    if (field.isPrimaryKey) return true
+    return field.isSystem ? view.showSystemFields === true && !isInternal(field) : !hidden.has(field.id)
+  }
   return (asked ?? model.fields).filter(isVisible)
 }
 

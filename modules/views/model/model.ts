@@ -103,6 +103,7 @@ export function toView(model: TableModel, row: ViewRow, fields: ViewFieldRow[], 
     coloring: liveColoring(model, row),
     options: liveOptions(model, row),
     hiddenFrom: row.hiddenFrom ?? [],
+    ...(row.showSystemFields === true && { showSystemFields: true }),
     isShared,
   }
 }
