@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import {
   type Condition,
+  checkFilter,
   type Filter,
   matchesFilter,
   OPERATORS,
@@ -203,6 +204,16 @@ describe('operators on dates', () => {
     expect(matching(on('D', operator, last, 'exactDate'), ['9999-12-30', last])).toEqual(days)
     const moments = ['9999-12-30 23:59:59+00:00', '9999-12-31 00:00:00+00:00', '9999-12-31 23:59:59+00:00']
     expect(matching(on('Dt', operator, last, 'exactDate'), moments)).toEqual(instants)
+  })
+
+  test('during takes stored values of the field, and both ends', () => {
+    expect(matching(on('D', 'during', ['2024-02-22', '2024-02-29']), days)).toEqual(days.slice(4, 7))
+    const ends = ['2024-02-29 00:00:00+00:00', '2024-02-29 23:59:59.999+00:00']
+    expect(matching(on('Dt', 'during', ends), instants)).toEqual(instants.slice(2, 4))
+    const problems = [on('D', 'during', ends), on('Dt', 'during', ['2024-02-29', 'x'])].map(
+      (condition) => checkFilter(condition, context.field)[0]?.code,
+    )
+    expect(problems).toEqual(['FILTER_VERIFICATION_FAILED', 'FILTER_VERIFICATION_FAILED'])
   })
 
   test('today is that of the reader, or of the field where it names a zone', () => {
