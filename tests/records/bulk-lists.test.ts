@@ -31,15 +31,22 @@ const info = (totalRows: number, pageSize = 25) => ({
 })
 
 describe('POST /api/v2/tables/{tableId}/bulk/dataList', () => {
-  test.each([{}, [], { alias: 'a' }, ['a'], [null]].map((body) => [body]))(
-    'refuses the body %j',
-    async (body) => {
-      expect(await post('dataList', body)).toMatchObject({
-        status: 400,
-        body: { msg: 'Invalid bulkFilterList' },
-      })
-    },
-  )
+  test.each(
+    [
+      {},
+      [],
+      { alias: 'a' },
+      ['a'],
+      [null],
+      [{ alias: { toString: 1 } }],
+      [{ fields: [{ toString: 1 }] }],
+    ].map((body) => [body]),
+  )('refuses the body %j', async (body) => {
+    expect(await post('dataList', body)).toMatchObject({
+      status: 400,
+      body: { msg: 'Invalid bulkFilterList' },
+    })
+  })
 
   test('refuses more lists than an answer may have, and all lists where one is invalid', async () => {
     const many = Array.from({ length: 201 }, (_, at) => ({ alias: String(at) }))

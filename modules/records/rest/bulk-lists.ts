@@ -23,8 +23,7 @@ export async function listsByAlias(
   body: unknown,
   read: (search: string) => Promise<object>,
 ): Promise<Record<string, object>> {
-  if (!Array.isArray(body) || body.length === 0 || !body.every(isItem))
-    throw badRequest('Invalid bulkFilterList')
+  if (!Array.isArray(body) || body.length === 0 || !body.every(isItem)) throw badRequest(INVALID)
   if (body.length > MAX_STACKS) throw badRequest(m.records_error_bulk_lists({ max: MAX_STACKS }))
   const share = Math.ceil(MAX_STACKED / body.length)
   const lists: [alias: string, list: object][] = []
@@ -39,8 +38,13 @@ export async function listsByAlias(
 
 type Item = Record<string, unknown>
 
+const INVALID = 'Invalid bulkFilterList'
+
 const isItem = (item: unknown): item is Item =>
-  typeof item === 'object' && item !== null && !Array.isArray(item)
+  typeof item === 'object' && item !== null && !Array.isArray(item) && isText((item as Item).alias)
+
+/** True for values that a query string could have. */
+const isText = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 /** Parameters whose value is JSON in a query string, by their names in a body. */
 const JSON_PARAMETERS: Readonly<Record<string, string>> = {
@@ -57,8 +61,10 @@ function parametersOf(item: Item): URLSearchParams {
     if (value === null || value === undefined || name === 'alias') continue
     const jsonName = Object.hasOwn(JSON_PARAMETERS, name) ? JSON_PARAMETERS[name] : undefined
     if (jsonName !== undefined) query.set(jsonName, typeof value === 'string' ? value : JSON.stringify(value))
-    else if (Array.isArray(value)) for (const part of value) query.append(`${name}[]`, String(part))
-    else if (typeof value !== 'object') query.set(name, String(value))
+    else if (Array.isArray(value)) {
+      if (!value.every(isText)) throw badRequest(INVALID)
+      for (const part of value) query.append(`${name}[]`, String(part))
+    } else if (isText(value)) query.set(name, String(value))
   }
   return query
 }
