@@ -295,6 +295,8 @@ export interface Dialect extends QueryDialect {
    * @param key the table’s key
    */
   whereSelected(selected: { table: SQL; key: SQL; where: SQL }): SQL
+  /** The `select` of a subquery whose values an update writes; absent where any will do. */
+  selectedForUpdate?(select: SQL): SQL
   /** Converts values of this storage kind to what the driver binds; null if they are bound unchanged. */
   encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
   /** True if equal or both NULL; never NULL. */

@@ -314,20 +314,20 @@ function writeChanges(rewind: Rewind, model: TableModel, cells: Cell[]): SQL {
   const { engine, newId, stampOf } = rewind
   const logged = changedSet(newId, model.table.id, SET)
   const stamp = stampOf(model)
-  const assignments = [
-    ...cells.flatMap(({ key, storage, field }) =>
-      field
-        ? [
-            sql`${sql.identifier(columnName(field))} = ${engine.dialect.jsonValue(logged.after, key, storage)}`,
-          ]
-        : [],
-    ),
-    ...model.fields
-      .filter((field) => field.id in stamp)
-      .map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
-  ]
-  return sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} from ${logged.table}
-    where ${logged.where} and ${logged.recordId} = ${idOf(rewind, model)}`
+  const columns = [sql`${logged.recordId} as record_id`]
+  const assignments: SQL[] = []
+  for (const { key, storage, field } of cells) {
+    if (!field) continue
+    const alias = sql.identifier(`v${columns.length}`)
+    columns.push(sql`${engine.dialect.jsonValue(logged.after, key, storage)} as ${alias}`)
+    assignments.push(sql`${sql.identifier(columnName(field))} = sheaf_logged.${alias}`)
+  }
+  for (const field of model.fields.filter(({ id }) => id in stamp))
+    assignments.push(sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`)
+  const select = sql`select ${sql.join(columns, sql`, `)} from ${logged.table} where ${logged.where}`
+  return sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)}
+    from (${engine.dialect.selectedForUpdate?.(select) ?? select}) as sheaf_logged
+    where sheaf_logged.record_id = ${idOf(rewind, model)}`
 }
 
 /** Writes the positions in views that `logChanges` logged. */
