@@ -90,6 +90,28 @@ const ACTIONS: Action[] = [
 ]
 
 describe('undo and redo', () => {
+  test('of an update of many days and times, as a set', async () => {
+    const table = await bench.table(
+      { Title: 'SingleLineText', Day: 'Date', At: 'DateTime' },
+      Array.from({ length: 1_000 }, (_, at) => ({
+        Title: `${at}`,
+        Day: '2024-02-29',
+        At: '2024-02-29 12:00:00+00:00',
+      })),
+    )
+    const before = await rowsOf(table)
+    await bench.trpc.records.updateMatching.mutate({
+      selection: { tableId: table.id },
+      values: table.values({ Day: '2025-01-01', At: null }),
+    })
+    const after = await rowsOf(table)
+    expect(after).not.toEqual(before)
+    expect(await undo()).toMatchObject({ skipped: 0 })
+    expect(await rowsOf(table)).toEqual(before)
+    expect(await redo()).toMatchObject({ skipped: 0 })
+    expect(await rowsOf(table)).toEqual(after)
+  })
+
   for (const { name, rows, act } of ACTIONS) {
     test(`of ${name}: back, forth, and back again`, async () => {
       const table = await bench.table(

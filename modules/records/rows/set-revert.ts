@@ -48,10 +48,13 @@ export function planRevert(
     return [{ field, column: columnOf(field), after: value('after'), before: value('before') }]
   })
   const stamped = model.fields.filter((field) => field.id in stamp)
-  const touched = sql`${logged.where} and ${logged.recordId} = ${dialect.logId(columnOf(model.primaryKey))}`
+  const recordId = dialect.logId(columnOf(model.primaryKey))
+  const touched = sql`${logged.where} and ${logged.recordId} = ${recordId}`
   const stands = ({ column, after, before }: Side) =>
     dialect.and([dialect.isSame(column, after), dialect.not(dialect.isSame(column, before))])
-  const where = sql`where ${touched} and ${sides.length > 0 ? dialect.or(sides.map(stands)) : dialect.constant(false)}`
+  const anyOf = (of: readonly Side[]) =>
+    of.length > 0 ? dialect.or(of.map(stands)) : dialect.constant(false)
+  const where = sql`where ${touched} and ${anyOf(sides)}`
   const restored = ({ column, after, before }: Side): SQL =>
     sql`case when ${dialect.isSame(column, after)} then ${before} else ${column} end`
   const json = (cellOf: (side: Side) => SQL, stampOf: (field: Field) => SQL): SQL =>
@@ -63,8 +66,19 @@ export function planRevert(
       })),
       ...stamped.map((field) => ({ key: field.id, column: stampOf(field), storage: null })),
     ])
+  // Read by a subquery for the update.
+  const read = sides.map((side, at): Side => {
+    const columnAs = (name: string) => sql`sheaf_logged.${sql.identifier(`${name}${at}`)}`
+    return { ...side, after: columnAs('after'), before: columnAs('before') }
+  })
+  const values = sides.flatMap(({ after, before }, at) => [
+    sql`${after} as ${sql.identifier(`after${at}`)}`,
+    sql`${before} as ${sql.identifier(`before${at}`)}`,
+  ])
+  const select = sql`select ${sql.join([sql`${logged.recordId} as record_id`, ...values], sql`, `)}
+    from ${logged.table} where ${logged.where}`
   const assignments = [
-    ...sides.map((side) => sql`${sql.identifier(columnName(side.field))} = ${restored(side)}`),
+    ...read.map((side) => sql`${sql.identifier(columnName(side.field))} = ${restored(side)}`),
     ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
   ]
   const changed = sides.map(
@@ -74,12 +88,14 @@ export function planRevert(
     log: logRows(dialect, {
       changeId: newId,
       tableId: sql`${model.table.id}`,
-      recordId: dialect.logId(columnOf(model.primaryKey)),
+      recordId,
       before: json(({ column }) => column, columnOf),
       after: json(restored, (field) => sql`${stamp[field.id] ?? null}`),
       source: sql`from ${table}, ${logged.table} ${where}`,
     }),
-    update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${logged.table} ${where}`,
+    update: sql`update ${table} set ${sql.join(assignments, sql`, `)}
+      from (${dialect.selectedForUpdate?.(select) ?? select}) as sheaf_logged
+      where sheaf_logged.record_id = ${recordId} and ${anyOf(read)}`,
     skipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
       from ${table}, ${logged.table} where ${touched}`,
   }
