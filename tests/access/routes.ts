@@ -392,6 +392,11 @@ export const ROUTES: Record<string, RouteCase> = {
     body: ({ tableId, recordId }) => ({ targetTableId: tableId, ids: [recordId] }),
     answers: 400,
   },
+  'POST RECORDS/copy/preview': {
+    gate: 'record.create',
+    body: ({ tableId, recordId }) => ({ targetTableId: tableId, ids: [recordId] }),
+    answers: 400,
+  },
   'PATCH RECORDS': { gate: 'record.update', body: record },
   'PUT RECORDS': { gate: 'record.update', body: record },
   'DELETE RECORDS': { gate: 'record.delete', body: ({ recordId }) => ({ Id: recordId }) },
