@@ -32,7 +32,7 @@ export type BaseFilesService = ReturnType<typeof createBaseFilesService>
 
 /** Whole bases as single files (`.sheaf`). */
 export function createBaseFilesService(kernel: Kernel, deps: Deps) {
-  const { auth, bases, imports, records } = deps
+  const { auth, bases, imports } = deps
   const write = createWriteFile({ kernel, ...deps })
   kernel.jobs.register(FILE_EXPORT_JOB, createFileExportJob(deps, write))
   kernel.jobs.register(FILE_IMPORT_JOB, createFileImportJob({ kernel, ...deps }))
@@ -40,12 +40,11 @@ export function createBaseFilesService(kernel: Kernel, deps: Deps) {
   return {
     /**
      * Starts a job that writes a base into a file and results in a link to it.
-     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator; TOO_MANY_REQUESTS where the exports of the actor take too much space
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
      */
     async export(actor: Actor, baseId: string, options: FileOptions): Promise<{ jobId: string }> {
       const base = await bases.enter(actor, 'base.export', baseId)
       const user = requireUser(actor)
-      await records.exports.requireRoom(user)
       const input: FileExportInput = { actor: user, baseId: base.id, title: `${base.title}.sheaf`, options }
       const job = await kernel.jobs.start(FILE_EXPORT_JOB, { userId: user.id, baseId: base.id, input })
       return { jobId: job.id }

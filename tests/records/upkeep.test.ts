@@ -180,8 +180,8 @@ describe('a cached result after a change', () => {
       const gone = deleted.pop()
       // An undo may have restored it.
       if (gone === undefined || ids.includes(gone)) return
-      const { restored } = await trpc.records
-        .restoreTrashed.mutate({ tableId, recordIds: [gone] })
+      const { restored } = await trpc.records.restoreTrashed
+        .mutate({ tableId, recordIds: [gone] })
         .catch((error) => {
           // It may have taken back the insertion as well: then the record is nowhere.
           if (error.data?.appCode !== 'RECORD_NOT_FOUND') throw error

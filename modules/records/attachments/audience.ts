@@ -26,8 +26,6 @@ const EXPORTS = 'exports:'
 /** The owner of the files of a person's exports, which only their links give access to. */
 export const exportsOwner = (userId: string): string => EXPORTS + userId
 
-export const isOfExports = (owner: string): boolean => owner.startsWith(EXPORTS)
-
 export const FILE_SHARES = ['view', 'base'] as const
 
 /** The target of a public link, as file links name it. */

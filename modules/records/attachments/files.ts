@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, isNull, lt, lte, not, or, sql, sum } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, isNotNull, isNull, lt, lte, not, or, sql, sum } from 'drizzle-orm'
 import { nowIso, nowMs } from '../../../src/clock.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -12,7 +12,7 @@ import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { chunks } from '../table/index.ts'
 import { defineRecordsTables } from '../tables.ts'
-import { isOfExports, isVisitor, ownerOf } from './audience.ts'
+import { exportsOwner, isVisitor, ownerOf } from './audience.ts'
 import { imageSize, sniffType } from './file-type.ts'
 import type { ReceivedFile } from './incoming.ts'
 import { pathOfKey, storeKeyOf } from './links.ts'
@@ -23,7 +23,7 @@ const UNUSED_KEPT_MS = 24 * 3_600_000
 const MAX_UNUSED = { files: 1000, bytes: 5 * 1024 ** 3 }
 /** The same for all visitors of one public link together. */
 const MAX_UNUSED_OF_LINK = { files: 200, bytes: 1024 ** 3 }
-/** Those of a person's exports. */
+/** Files of a person's exports that are kept: the newest. */
 const MAX_EXPORTS = { files: 200, bytes: 5 * 1024 ** 3 }
 
 /** A stored file: the server’s own data, whatever a cell says. */
@@ -151,13 +151,9 @@ export function createFiles(
       .select({ files: count(), bytes: sum(attachmentFiles.size) })
       .from(attachmentFiles)
       .where(isWaiting)
-    const isExport = isOfExports(userId)
-    const most = isVisitor(userId) ? MAX_UNUSED_OF_LINK : isExport ? MAX_EXPORTS : MAX_UNUSED
+    const most = isVisitor(userId) ? MAX_UNUSED_OF_LINK : MAX_UNUSED
     if ((waiting?.files ?? 0) < most.files && Number(waiting?.bytes ?? 0) < most.bytes) return
-    throw new AppError(
-      'TOO_MANY_REQUESTS',
-      isExport ? m.records_error_kept_exports() : m.records_error_unused_files(),
-    )
+    throw new AppError('TOO_MANY_REQUESTS', m.records_error_unused_files())
   }
 
   async function rowsOf(paths: readonly string[]): Promise<Map<string, FileRow & { isUsed: boolean }>> {
@@ -201,6 +197,17 @@ export function createFiles(
     await (await stores.get(going.storeId)).remove(storeKeyOf(path))
     await removeAlso(going)
     await meta.db.delete(attachmentFiles).where(isStillUnused)
+  }
+
+  /** As `removeUnused`, and logs a failure: a bucket that is gone does not keep the files of others. */
+  async function removeLogged(path: string, removeAlso: RemoveThumbnails): Promise<boolean> {
+    try {
+      await removeUnused(path, removeAlso)
+      return true
+    } catch (error) {
+      log.error('an unused file could not be removed', error, { path })
+      return false
+    }
   }
 
   const mayReadBase = async (actor: Actor, baseId: string): Promise<boolean> =>
@@ -516,6 +523,21 @@ export function createFiles(
       return row && (await mayRead(actor, row, (await usesOf([path])).get(path))) ? row : null
     },
 
+    /** Deletes the oldest files of a person's exports beyond the limits. The newest stays, whatever its size. */
+    async trimExports(userId: string, removeAlso: RemoveThumbnails): Promise<void> {
+      const rows = await meta.db
+        .select({ path: attachmentFiles.path, size: attachmentFiles.size })
+        .from(attachmentFiles)
+        .where(eq(attachmentFiles.userId, exportsOwner(userId)))
+        .orderBy(desc(attachmentFiles.createdAt))
+      let bytes = 0
+      for (const [at, { path, size }] of rows.entries()) {
+        bytes += size
+        if (at > 0 && (at >= MAX_EXPORTS.files || bytes > MAX_EXPORTS.bytes))
+          await removeLogged(path, removeAlso)
+      }
+    },
+
     /**
      * Deletes uploads older than a day that no cell uses. Files that a cell once used stay while the change log can
      * restore it (see `forgetUnnamed`).
@@ -525,13 +547,7 @@ export function createFiles(
       const old = await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).where(isOld)
       let removed = 0
       for (const { path } of old) {
-        try {
-          await removeUnused(path, removeAlso)
-          removed++
-        } catch (error) {
-          // A bucket that is gone does not keep the files of others.
-          log.error('an unused file could not be removed', error, { path })
-        }
+        if (await removeLogged(path, removeAlso)) removed++
       }
       if (removed > 0) log.info('removed files that no record names', { files: removed })
       return removed

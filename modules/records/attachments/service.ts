@@ -12,7 +12,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { createAudiences, ownerOf, visitorOwner } from './audience.ts'
+import { createAudiences, exportsOwner, ownerOf, visitorOwner } from './audience.ts'
 import { createFiles, type FileRow } from './files.ts'
 import { createIncoming } from './incoming.ts'
 import {
@@ -210,14 +210,21 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   const keepFor = (userId: string, file: IncomingFile): Promise<FileRow> =>
     keepReceived(userId, file, Number.POSITIVE_INFINITY)
 
-  /** As `keepLimited`, for a file that `write` creates at a path of this server's disk. */
+  /** Stores the file of a member's export, of any size, and deletes their oldest ones beyond the limits. */
+  async function keepExport(userId: string, file: IncomingFile): Promise<FileRow> {
+    const row = await keepReceived(exportsOwner(userId), file, Number.POSITIVE_INFINITY)
+    await files.trimExports(userId, thumbnails.remove)
+    return row
+  }
+
+  /** As `keepExport`, for a file that `write` creates at a path of this server's disk. */
   async function keepWritten({
-    owner,
+    userId,
     name,
     folder,
     write,
   }: {
-    owner: string
+    userId: string
     name: string
     folder: string
     write: (path: string) => Promise<void>
@@ -225,7 +232,9 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     const path = incoming.place()
     try {
       await write(path)
-      return await files.keep(owner, await incoming.describe(path), { name, folder, isLimited: true })
+      const row = await files.keep(exportsOwner(userId), await incoming.describe(path), { name, folder })
+      await files.trimExports(userId, thumbnails.remove)
+      return row
     } finally {
       await incoming.discard({ path })
     }
@@ -294,6 +303,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     /** Downloads a file from a public address. @throws BAD_REQUEST with the reason, PAYLOAD_TOO_LARGE */
     receiveFrom,
     keepFor,
+    keepExport,
     keepLimited,
     keepWritten,
     requireRoom: files.requireRoom,

@@ -25,7 +25,7 @@ import {
 import { type AuthService, asPublicPerson, requireUser } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
-import { type AttachmentsService, exportsOwner, visitorOwner } from '../attachments/index.ts'
+import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
 import { type Opened, type Reader, select, wantedFields } from '../read/index.ts'
 import { isKeyless } from '../table/index.ts'
 import { type ExportContent, type ExportOptions, exportFormat } from './formats/index.ts'
@@ -80,7 +80,10 @@ interface Deps {
   bases: Pick<BasesService, 'require'>
   schema: Pick<SchemaReader, 'tables'>
   reader: Pick<Reader, 'ids' | 'open' | 'page' | 'partsOf'>
-  attachments: Pick<AttachmentsService, 'keepLimited' | 'keepWritten' | 'requireRoom' | 'signerFor'>
+  attachments: Pick<
+    AttachmentsService,
+    'keepExport' | 'keepLimited' | 'keepWritten' | 'requireRoom' | 'signerFor'
+  >
 }
 
 /** The job's own name for REST clients (wire §13.4). */
@@ -247,12 +250,10 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     return actor.kind === 'share' ? { ...file, body: slots.count(actor.shareId, file.body) } : file
   }
 
-  /**
-   * Jobs run one after another, a few at a time on the whole server: exports of one person must not hold up the others, nor use up the
-   * space with their files.
-   */
+  /** Jobs run one after another, a few at a time on the whole server: exports of one person must not hold up the others. */
   async function refuseQueue(actor: Actor, baseId: string): Promise<void> {
-    await attachments.requireRoom(ownerOfExports(actor))
+    // Visitors of one link must not use up the space of others.
+    if (actor.kind === 'share') await attachments.requireRoom(visitorOwner(actor))
     const isMember = actor.kind === 'user'
     const of = isMember ? { userId: actor.id } : { userId: VISITOR, baseId }
     const unfinished = await kernel.jobs.list({ ...of, unfinished: true })
@@ -290,7 +291,10 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     type: string,
   ): Promise<Exported> {
     const file = { name, body, folder: FOLDER }
-    const kept = await attachments.keepLimited(ownerOfExports(actor), file, Number.POSITIVE_INFINITY)
+    const kept =
+      actor.kind === 'share'
+        ? await attachments.keepLimited(visitorOwner(actor), file, Number.POSITIVE_INFINITY)
+        : await attachments.keepExport(requireUser(actor).id, file)
     const cut = textsCut?.() ?? 0
     return { ...(await exported(actor, { name, type }, kept)), ...(cut > 0 && { textsCut: cut }) }
   }
@@ -324,16 +328,13 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
       return { jobId: job.id }
     },
     contentOf,
-    /** @throws TOO_MANY_REQUESTS where the files of the actor's exports take too much space */
-    requireRoom: (actor: Actor): Promise<void> => attachments.requireRoom(ownerOfExports(actor)),
     /** Stores a file that `write` creates at a path of this server's disk, as the result of an export job. */
     async keepWritten(
       actor: UserActor,
       { name, type }: { name: string; type: string },
       write: (path: string) => Promise<void>,
     ): Promise<Exported> {
-      const owner = ownerOfExports(actor)
-      const row = await attachments.keepWritten({ owner, name, folder: FOLDER, write })
+      const row = await attachments.keepWritten({ userId: actor.id, name, folder: FOLDER, write })
       return exported(actor, { name, type }, row)
     },
     /** Starts the job, which results in `Exported`. For members only. @throws as `openBase`; TOO_MANY_REQUESTS as `start` */
@@ -348,10 +349,6 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
     },
   }
 }
-
-/** Whose files of exports are limited together. They are no uploads of a member, who could put those into cells. */
-const ownerOfExports = (actor: Actor): string =>
-  actor.kind === 'share' ? visitorOwner(actor) : exportsOwner(requireUser(actor).id)
 
 /** Counts the texts that are cut while the contents are written. */
 function countCuts(contents: readonly ExportContent[]): {
