@@ -39,7 +39,7 @@ export const createdPlace = (sourceTableId: string): string => `created ${source
  * Identifies a person: the address, or the id of one without, since several people may have the same name, or the name. Empty for one
  * without all of them.
  */
-export function personKey({ id, email, name }: SourcePerson): string {
+function personKey({ id, email, name }: SourcePerson): string {
   const address = email?.trim()
   if (!address && id) return `id ${cleanName(id)}`
   return cleanName((address || name?.trim() || '').toLowerCase()) ?? ''
@@ -66,11 +66,12 @@ export const personText = ({ id, email, name }: SourcePerson): string =>
 function findMember(
   members: readonly Person[],
   chosen: ReadonlyMap<string, string>,
-  person: SourcePerson,
+  key: string,
+  { email }: SourcePerson,
 ): Person | null {
-  const choice = chosen.get(personKey(person))
+  const choice = chosen.get(key)
   if (choice !== undefined) return members.find(({ id }) => id === choice) ?? null
-  return person.email === null ? null : findPerson(members, person.email)
+  return email === null ? null : findPerson(members, email)
 }
 
 /** True if whoever stood for a person stays in cells and comments: they have left the base, and nobody was chosen instead. */
@@ -121,7 +122,7 @@ export function presentPeople(
   const people = [...found].map(([key, object]): ImportedPerson => {
     const person = readPerson(object)
     const { id, email, name, counts, comments } = person
-    const memberId = findMember(members, chosen, person)?.id ?? null
+    const memberId = findMember(members, chosen, key, person)?.id ?? null
     let [cells, records] = [0, 0]
     for (const [place, count] of Object.entries(counts)) {
       if (place.startsWith(createdPlace(''))) records += count
@@ -177,23 +178,33 @@ export function createRoster(
     )
   }
   const matches = new Map<string, Person | null>()
+  /** Keys of people without an address whom a version has found that did not store ids. */
+  const named = new Set(
+    [...found].flatMap(([key, { id, email }]) => (id === undefined && !email?.trim() ? key : [])),
+  )
+
+  /** Identifies a person within the import: as `personKey`, or as it has known them from the beginning. */
+  function keyOf(person: SourcePerson): string {
+    const name = personKey({ ...person, id: null })
+    return named.has(name) ? name : personKey(person)
+  }
 
   /** The member who stands for a person. One whose cells this run has written stays until its end. */
   function memberOf(person: SourcePerson): Person | null {
-    const key = personKey(person)
+    const key = keyOf(person)
     if (key === '') return null
     const known = matches.get(key)
     if (known !== undefined) return known
     const written = fresh.has(key) ? found.get(key)?.member : null
     const member =
-      (written && members.find(({ id }) => id === written)) || findMember(members, chosen, person)
+      (written && members.find(({ id }) => id === written)) || findMember(members, chosen, key, person)
     matches.set(key, member)
     return member
   }
 
   /** The person as this run has found them; null for one too many. */
   function entryOf(person: SourcePerson): FoundPerson | null {
-    const key = personKey(person)
+    const key = keyOf(person)
     if (key === '') return null
     let entry = found.get(key)
     if (!entry) {
@@ -208,11 +219,12 @@ export function createRoster(
   }
 
   return {
+    keyOf,
     memberOf,
 
     /** Members who may stand for a person in cells of earlier runs and no longer do, because somebody else was chosen. */
     earlierOf(person: SourcePerson): string[] {
-      const key = personKey(person)
+      const key = keyOf(person)
       const earlier = found.get(key)?.earlier ?? []
       if (earlier.length === 0) return earlier
       const now = memberOf(person)?.id ?? null

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type AirtableServer, startAirtableServer } from '../support/airtable-server.ts'
+import { createHash } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { personHash } from '../../modules/base-imports/roster.ts'
+import { defineBaseImportsTables } from '../../modules/base-imports/tables.ts'
+import {
+  type AirtableServer,
+  type AirtableServerTable,
+  startAirtableServer,
+} from '../support/airtable-server.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { startBaserowServer } from '../support/baserow-server.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -106,6 +114,42 @@ async function importJobs(choices: { names?: boolean } = {}) {
         change: { baseId, operations: [{ kind: 'update', tableId: table.id, rows: [row as never] }] },
       })
     },
+  }
+}
+
+/** Stores what an import knows of people as a version did that told them apart by their addresses and names alone. */
+async function forgetIds(importId: string, { fields, records }: AirtableServerTable): Promise<void> {
+  const { db, tables } = app.kernel.meta
+  const { baseImportObjects } = tables(defineBaseImportsTables)
+  const { scope: scopeOf, sourceId: idOf } = baseImportObjects
+  const isOfImport = eq(baseImportObjects.importId, importId)
+  const withoutIds = (json: string): string =>
+    JSON.stringify(JSON.parse(json, (key, value) => (key === 'id' ? undefined : value)))
+  const digestOf = (recordId: string, personOf: (person: typeof zed) => unknown): string => {
+    const record = records.find(({ id }) => id === recordId)!
+    const cells = fields.flatMap(({ id, type }) => {
+      const value = record.fields[id]
+      if (value === undefined) return []
+      return [[id, type === 'singleCollaborator' ? { people: [personOf(value as typeof zed)] } : value]]
+    })
+    const hashed = JSON.stringify([cells, [], record.comments?.length ?? 0])
+    return createHash('sha256').update(hashed).digest('base64url')
+  }
+  for (const { scope, sourceId, digest } of await db.select().from(baseImportObjects).where(isOfImport)) {
+    const patch: { sourceId?: string; digest?: string } = {}
+    if (scope === 'person') {
+      patch.digest = withoutIds(digest!)
+      if (sourceId.startsWith('id ')) patch.sourceId = JSON.parse(digest!).name.toLowerCase()
+    } else if (scope.startsWith('comment:')) {
+      patch.digest = digest!.replace(personHash('id usrKim'), personHash('kim'))
+    } else if (scope.startsWith('record:')) {
+      const [present, lacking] = digest!.split(' lacks ')
+      expect(present).toBe(digestOf(sourceId, ({ id, email, name }) => ({ id, email: email ?? null, name })))
+      const former = digestOf(sourceId, ({ email, name }) => ({ email: email ?? null, name }))
+      patch.digest = lacking ? `${former} lacks ${withoutIds(lacking)}` : former
+    } else continue
+    const isIt = and(isOfImport, eq(scopeOf, scope), eq(idOf, sourceId))
+    await db.update(baseImportObjects).set(patch).where(isIt)
   }
 }
 
@@ -271,6 +315,45 @@ describe('baseImports.match', () => {
     const here = { tableId: made.id, recordId: rows[0]!.$id as number }
     const { comments } = await app.trpc(owner.token).comments.list.query(here)
     expect(comments.map(({ createdBy }) => createdBy)).toEqual([bob.id])
+  })
+
+  test('goes on with people whom an earlier version knew by their names, and writes only what they change', async () => {
+    const kim = { id: 'usrKim', name: 'Kim' }
+    const table = airtableTable('Early', { Name: 'singleLineText', Owner: 'singleCollaborator' }, [
+      { Name: 'One', Owner: kim },
+      { Name: 'Two', Owner: zed },
+    ])
+    table.records[0]!.comments = [{ ...comment('comEarly', 'Kept', 10), author: kim as never }]
+    const base = airtableBase('Early', [table])
+    server.options.bases.push(base)
+    const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
+    const baseId = (await settled(app, owner, id)).baseId!
+    await forgetIds(id, table)
+    const bob = await createMember(app, baseId, 'editor')
+    await imports().match.mutate({ importId: id, key: 'kim', memberId: bob.id })
+    const { table: made, schema, rows } = await recordsOf(app, owner, baseId, 'Early')
+    const nameId = schema.fields.find(({ title }) => title === 'Name')!.id
+    const changed = rows.map(({ $id, Name }) => ({ id: $id as number, values: { [nameId]: `${Name} here` } }))
+    await app.trpc(owner.token).records.write.mutate({
+      change: { baseId, operations: [{ kind: 'update', tableId: made.id, rows: changed }] },
+    })
+    for (let run = 0; run < 2; run++) {
+      await imports().again.mutate({ importId: id })
+      await settled(app, owner, id)
+      const after = await recordsOf(app, owner, baseId, 'Early')
+      expect(after.rows.map(({ Name, Owner }) => [Name, Owner])).toEqual([
+        ['One here', bob.id],
+        ['Two here', null],
+      ])
+      const { people } = await imports().people.query({ importId: id })
+      expect(people.map(({ key, cells, comments, memberId }) => [key, cells, comments, memberId])).toEqual([
+        ['zed@example.com', 1, 0, null],
+        ['kim', 1, 1, bob.id],
+      ])
+      const here = { tableId: made.id, recordId: rows[0]!.$id as number }
+      const { comments } = await app.trpc(owner.token).comments.list.query(here)
+      expect(comments.map(({ createdBy }) => createdBy)).toEqual([bob.id])
+    }
   })
 
   test('leaves a chosen member who has left the base in cells and comments until somebody else is chosen', async () => {

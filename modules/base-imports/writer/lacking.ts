@@ -1,7 +1,7 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { joinIds } from '../../../src/core/fields/people.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { cleanPerson, personKey, type Roster } from '../roster.ts'
+import { cleanPerson, type Roster } from '../roster.ts'
 import type { SourcePerson } from '../source.ts'
 import { LACKS, recordScope } from '../store.ts'
 import { type KnownTable, problem, type RunContext } from './context.ts'
@@ -59,7 +59,7 @@ export function matchPeople(
   for (const person of given) {
     const match = roster.memberOf(person)
     if (match) found.push(match.id)
-    else missing.set(personKey(person), cleanPerson(person))
+    else missing.set(roster.keyOf(person), cleanPerson(person))
   }
   return { value: joinIds(found), missing: [...missing.values()] }
 }
@@ -97,7 +97,7 @@ export async function reportPeople(context: RunContext): Promise<void> {
       for (const [fieldId, { missing }] of Object.entries(lacking.people)) {
         if (!table.fields.has(fieldId)) continue
         for (const person of missing) {
-          const key = personKey(person)
+          const key = context.roster.keyOf(person)
           const about: MissedPerson = found.get(key) ?? { person, cells: 0, fields: new Map() }
           found.set(key, about)
           about.cells += 1

@@ -4,7 +4,7 @@ import { MAX_COMMENT_LENGTH, REACTIONS, splitComment } from '../../../src/core/c
 import { createId } from '../../../src/core/ids.ts'
 import type { Person } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { personHash, personKey } from '../roster.ts'
+import { personHash } from '../roster.ts'
 import type { SourceComment, SourcePerson, SourceReaction } from '../source.ts'
 import { COMMENT_NOTE, commentScope, type ImportedObject, recordScope } from '../store.ts'
 import {
@@ -188,7 +188,7 @@ async function commentRecord(
 /** The digest of a comment with what is known besides. */
 const noted = (context: RunContext, { at, comment, digest }: Part): string =>
   withNote(digest, {
-    by: personHash(personKey(comment.author)),
+    by: personHash(context.roster.keyOf(comment.author)),
     ...(at === 0 && { reactions: reactionsOf(context, comment).kept.map(reactionKey) }),
   })
 

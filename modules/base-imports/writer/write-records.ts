@@ -150,6 +150,15 @@ function digestOf(
     .digest('base64url')
 }
 
+/** As `digestOf`, as a version has stored it that knew no ids of people. */
+function digestWithoutIds(context: RunContext, table: KnownTable, record: SourceRecord): string {
+  const cells = Object.entries(record.cells).map(([id, cell]) => {
+    const people = isPeople(cell) ? cell.people.map(({ id: _, ...person }) => person as SourcePerson) : null
+    return [id, people ? { people } : cell] as const
+  })
+  return digestOf(context, table, { ...record, cells: Object.fromEntries(cells) })
+}
+
 interface Changed {
   record: SourceRecord
   digest: string
@@ -193,9 +202,11 @@ async function writeBatch(
     const known = objects.get(record.id)
     const digest = digestOf(context, table, record)
     const before = known?.digest == null ? null : readLacking(known.digest)
-    if (!known || before?.digest !== digest) changed.push({ record, digest, known })
+    const isSame = (stored: string) =>
+      stored === digest || stored === digestWithoutIds(context, table, record)
+    if (!known || !before || !isSame(before.digest)) changed.push({ record, digest, known })
     else if (lacksNothing(before.lacking) && !hasOthers(context, table, record))
-      seen.push(seenAgain(context, record, known))
+      seen.push({ ...seenAgain(context, record, known), digest })
     else incomplete.push({ record, digest, known, lacking: before.lacking })
   }
   const model = await context.services.schema.table(context.actor, table.id)
