@@ -431,7 +431,9 @@ describe('baseImports.begin with matchFirst', () => {
   }
 
   async function withBaserow(work: (address: string) => Promise<void>): Promise<void> {
-    const baserow = startBaserowServer({ databases: [{ id: 5, name: 'Crew', tables: [jobs] }], users })
+    const databases = [{ id: 5, name: 'Crew', tables: [jobs] }]
+    const others = [{ user_id: 9, name: 'Stranger', email: 'stranger@example.com' }]
+    const baserow = startBaserowServer({ databases, users, others })
     try {
       await work(baserow.url)
     } finally {

@@ -32,6 +32,8 @@ export interface BaserowServerTable {
 export interface BaserowServerOptions extends SourceServerOptions {
   databases: { id: number; name: string; tables: BaserowServerTable[] }[]
   users?: { user_id: number; name: string; email: string }[]
+  /** Of another workspace, without databases. */
+  others?: { user_id: number; name: string; email: string }[]
   /** False for an edition without comments. */
   hasComments?: boolean
   /** True for an account with a second factor. */
@@ -100,7 +102,10 @@ export function startBaserowServer(options: BaserowServerOptions) {
     if (path === '/api/applications/')
       return Response.json([...applications, { id: 99, name: 'Site', type: 'builder', workspace: null }])
     if (path === '/api/workspaces/')
-      return Response.json([{ id: 1, name: 'Work', users: options.users ?? [] }])
+      return Response.json([
+        { id: 1, name: 'Work', users: options.users ?? [] },
+        { id: 2, name: 'Others', users: options.others ?? [] },
+      ])
     const [, applicationId] = /^\/api\/applications\/(\d+)\/$/.exec(path) ?? []
     if (applicationId) {
       const found = applications.find(({ id }) => String(id) === applicationId)

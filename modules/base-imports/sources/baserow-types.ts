@@ -103,6 +103,7 @@ export const baserowRowMetadata = z.object({
 
 export const baserowWorkspaces = z.array(
   z.object({
+    id,
     users: z.nullish(
       z.array(z.object({ user_id: id, name: z.nullish(z.string()), email: z.nullish(z.string()) })),
     ),

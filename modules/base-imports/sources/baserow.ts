@@ -124,11 +124,13 @@ export function openBaserow(
     return { id, name, fields, views }
   }
 
-  async function readPeople(): Promise<Map<number, SourcePerson>> {
+  /** The people of all workspaces of the account, or of one, by their ids. */
+  async function readPeople(workspaceId?: number): Promise<Map<number, SourcePerson>> {
     if (!hasAccount) return new Map()
     const workspaces = await get('/workspaces/', baserowWorkspaces)
     return new Map(
       workspaces
+        .filter(({ id }) => workspaceId === undefined || id === workspaceId)
         .flatMap(({ users }) => users ?? [])
         .map(({ user_id, name, email }) => [
           user_id,
@@ -226,7 +228,11 @@ export function openBaserow(
       }
     },
 
-    people: async () => [...(await readPeople()).values()],
+    async people(databaseId) {
+      if (!hasAccount) return []
+      const { workspace } = await get(`/applications/${encodeURIComponent(databaseId)}/`, baserowApplication)
+      return [...(await readPeople(workspace?.id)).values()]
+    },
 
     async records(_databaseId, { id }, cursor) {
       const table = known?.tables.get(id)
