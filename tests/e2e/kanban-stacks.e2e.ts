@@ -140,10 +140,16 @@ describe('stacks of a kanban', () => {
     expect(await kanban.count('Todo')).toBe('200')
     expect(await page.getByTestId('kanban-card').count()).toBeLessThan(80)
     const list = kanban.stack('Todo').locator('[data-cards]')
-    await list.evaluate((element) => {
-      element.scrollTop = element.scrollHeight
-    })
-    await kanban.card('r398').waitFor()
+    // Again and again, as cards that come into sight turn out to be taller or smaller than was assumed.
+    await eventually(
+      async () => {
+        await list.evaluate((element) => {
+          element.scrollTop = element.scrollHeight
+        })
+        return kanban.card('r398').isVisible()
+      },
+      (isVisible) => isVisible,
+    )
     await page.keyboard.press('ControlOrMeta+f')
     await page.keyboard.type('r39')
     expect(await kanban.until('Todo', 'r390 r392 r394 r396 r398')).toContain('r390')
