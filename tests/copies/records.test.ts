@@ -920,6 +920,15 @@ describe('copying and moving more records than in a call', () => {
         error: expect.stringContaining('They were not written again. Records copied before: 1000.'),
       })
       expect(await parts.total()).toBe(1_003)
+      const refused = { status: 'failed', error: expect.stringContaining('They were not written again.') }
+      // Somebody has deleted one of the copies, or of the originals.
+      await database.ask(`delete from part where name in ('other', 'changed')`)
+      expect(await killed()).toMatchObject(refused)
+      expect(await parts.total()).toBe(1_001)
+      await database.ask(`insert into part (name) values ('row 1002')`)
+      await bench.rest.delete(source.path, { Id: 1_002 })
+      expect(await killed()).toMatchObject(refused)
+      expect(await parts.total()).toBe(1_002)
     } finally {
       await database.stop()
     }

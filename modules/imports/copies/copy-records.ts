@@ -504,19 +504,20 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
      * recognized by their values among the records with higher numbers than the highest before.
      *
      * @returns the entry; null where the portion was not written
-     * @throws CONFLICT where the table does not show whether it was
+     * @throws CONFLICT where the table does not show whether it was, as when somebody has deleted one of the copies or originals
      */
-    async function logWritten({ from, top }: Remembered['portion'], clientId: string) {
-      if (top === undefined) return null
+    async function logWritten({ from, top, copied }: Remembered['portion'], clientId: string) {
+      if (top === undefined || copied === 0) return null
       const { copy, rows } = await portionAt(from)
       const { table, fields } = all.target
       const stored = fields.filter(({ columnName }) => columnName !== '')
-      const limit = rows.length + MAX_OTHERS
+      const limit = copied + MAX_OTHERS
       const found = await records.readAbove(all.target, top, stored, limit)
+      const written = found.length < limit ? recognize(copy, await convert(copy, rows), found) : []
       // All of them are written, or none.
-      if (found.length < rows.length) return null
-      const written = found.length < limit ? recognize(copy, await convert(copy, rows), found) : null
-      if (!written) throw new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
+      if (written.length === 0 && found.length < copied) return null
+      if (written.length !== copied)
+        throw new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
       const home = await kernel.sources.engine(table.baseId)
       await home.write(async (tx) => {
         await appendChange(tx, home.dialect, {
@@ -736,12 +737,12 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
 /** Records of others that may be among those with higher numbers than the highest before a portion. */
 const MAX_OTHERS = 5_000
 
-/** The record of each copy among others, by its values; null unless each has one of its own. Empty values may have a default of the database. */
+/** The records of the copies among others, by their values. Empty values may have a default of the database. */
 function recognize(
   { pairs }: OpenCopy,
   columns: readonly Column[],
   found: readonly StoredRecord[],
-): StoredRecord[] | null {
+): StoredRecord[] {
   const compared = pairs.flatMap(({ target: { id, columnName } }, at) =>
     columnName === '' ? [] : [{ id, column: columns[at] ?? [] }],
   )
@@ -754,7 +755,7 @@ function recognize(
         return value === null || String(values[id] ?? null) === String(value)
       }),
     )
-    if (!record) return null
+    if (!record) continue
     free.delete(record)
     records.push(record)
   }
