@@ -90,11 +90,11 @@ export interface JobKind<Input> {
   ): Promise<{ result: unknown } | { error: string } | 'resume' | null>
   /**
    * Cleans up after a job that `recover` would resume, and that has been interrupted too often without coming further. Returns why it
-   * has failed. By default it says that nothing was changed.
+   * has failed. By default it says that nothing was changed, or what has interrupted it last.
    *
-   * @param remembered as in `JobContext`
+   * @param job `remembered`: as in `JobContext`; `reason`: what has interrupted it, a sentence without its full stop
    */
-  giveUp?(input: Input, job: { id: string; remembered: unknown }): Promise<string>
+  giveUp?(input: Input, job: { id: string; remembered: unknown; reason: string }): Promise<string>
   /** Set if jobs go on after their server has stopped. */
   resumes?: true
   /**

@@ -7,6 +7,7 @@ import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import { isStopping, type JobContext, type JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import { isOutage } from '../../src/storage-full.ts'
 import { tidyUp } from '../../src/tidy-up.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
@@ -59,21 +60,26 @@ export function createImportJob({
   ): Promise<ImportResult> {
     const startedAt = performance.now()
     const engine = await kernel.sources.engine(input.baseId)
-    const { path } = await uploads.get(userId, input.uploadId)
     const staging = stagingOf(jobId)
     const kind = targetOf(input)
-    const opening = kind.open(input, {
-      jobId,
-      home: engine,
-      staging,
-      signal,
-      reportPath: reportPath(jobId),
-      rowsPath,
-      progress: (done, total) => report({ done, total, unit: 'rows' }),
-    })
-    const target = await opening.catch(async (error) => {
-      // The table has been moved or deleted since an earlier run.
-      if (isResumed && !isStopping(signal)) await removeStaging(engine, jobId)
+    async function open() {
+      // Cancelled while it waited to go on: perhaps with many others, which would all start a thread.
+      signal.throwIfAborted()
+      const { path } = await uploads.get(userId, input.uploadId)
+      const target = await kind.open(input, {
+        jobId,
+        home: engine,
+        staging,
+        signal,
+        reportPath: reportPath(jobId),
+        rowsPath,
+        progress: (done, total) => report({ done, total, unit: 'rows' }),
+      })
+      return { path, target }
+    }
+    const { path, target } = await open().catch(async (error) => {
+      // It was cancelled, the table was moved or deleted, or the file has lost its end.
+      if (isResumed && !isStopping(signal) && !isOutage(error)) await removeStaging(engine, jobId)
       await rm(reportPath(jobId), { force: true })
       throw error
     })
@@ -150,10 +156,8 @@ export function createImportJob({
   async function explainGone(error: unknown, input: ImportInput, jobId: string): Promise<unknown> {
     if (!(error instanceof AppError) || error.code !== 'TABLE_NOT_FOUND') return error
     const { fileName, actor } = input
-    const kind = targetOf(input)
-    const rows = (await kind.findFinished(input, jobId, false)) ?? 0
-    const counted = rows === 0 ? m.imports_error_gone_nothing() : m.imports_error_gone_rows({ rows })
-    const place = await schema.place(actor, kind.tableOf(input).tableId).catch((refusal) => {
+    const counted = await countedText(input, jobId)
+    const place = await schema.place(actor, targetOf(input).tableOf(input).tableId).catch((refusal) => {
       // It has been moved to a base that the person may not open.
       if (refusal instanceof AppError) return undefined
       throw refusal
@@ -163,6 +167,12 @@ export function createImportJob({
     if (place === undefined) return new AppError('TABLE_NOT_FOUND', m.imports_error_gone_moved(named))
     const { title: table, baseTitle: base } = place
     return new AppError('TABLE_NOT_FOUND', m.imports_error_gone_moved_to({ ...named, table, base }))
+  }
+
+  /** How many rows earlier runs of an import have written. */
+  async function countedText(input: ImportInput, jobId: string): Promise<string> {
+    const rows = (await targetOf(input).findFinished(input, jobId, false)) ?? 0
+    return rows === 0 ? m.imports_error_gone_nothing() : m.imports_error_gone_rows({ rows })
   }
 
   /**
@@ -238,6 +248,11 @@ export function createImportJob({
       }
       const { fileName } = input
       return { result: { ...counted, rows, seconds: 0, ...target.tableOf(input), fileName, changeId: null } }
+    },
+    async giveUp(input, { id, reason }) {
+      await removeStaging(await kernel.sources.engine(input.baseId), id)
+      for (const path of [reportPath(id), countsPath(id)]) await rm(path, { force: true })
+      return m.imports_error_given_up({ reason, counted: await countedText(input, id) })
     },
   }
 }

@@ -306,7 +306,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         const { done: reached } = job.progress
         fruitless = reached > furthest ? 0 : fruitless + 1
         furthest = Math.max(furthest, reached)
-        if (fruitless === MAX_FRUITLESS_RUNS) throw error
+        if (fruitless < MAX_FRUITLESS_RUNS) continue
+        const giveUpRun = () => giveUp(job, input, m.jobs_error_outages_often())
+        const reason = await whileOwn(run, giveUpRun, kind.completes ? COMPLETING : {})
+        throw reason === null ? error : new AppError('CONFLICT', reason)
       }
     }
   }
@@ -421,24 +424,25 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         add(again, input)
         events.emit('job.changed', again)
         pump()
-      } else if (done === 'resume') await giveUp(job, input)
-      else if (done && 'result' in done) await end(job, { status: 'completed', result: done.result })
+      } else if (done === 'resume') {
+        const reason = await giveUp(job, input, m.jobs_error_stopped_often())
+        await end(job, { status: 'failed', error: reason ?? STOPPED })
+      } else if (done && 'result' in done) await end(job, { status: 'completed', result: done.result })
       else await end(job, { status: 'failed', error: done ? done.error : STOPPED })
     }
     await store.forgetOld()
   }
 
-  async function giveUp(job: Job, input: unknown): Promise<void> {
-    const remembered = await store.remembered(job.id)
-    const error = await kinds
-      .get(job.kind)
-      ?.giveUp?.(input, { id: job.id, remembered })
-      .catch((error) => {
-        if (isOutage(error)) throw error
-        log.error('a job that was given up could not be cleaned up', error, { jobId: job.id, kind: job.kind })
-        return m.request_error_unexpected()
-      })
-    await end(job, { status: 'failed', error: error ?? STOPPED })
+  /** Cleans up after a job that has come no further too often. Returns why it has failed; null if its kind does not say. */
+  async function giveUp({ id, kind: name }: Job, input: unknown, reason: string): Promise<string | null> {
+    const kind = kinds.get(name)
+    if (!kind?.giveUp) return null
+    const remembered = await store.remembered(id)
+    return kind.giveUp(input, { id, remembered, reason }).catch((error) => {
+      if (isOutage(error)) throw error
+      log.error('a job that was given up could not be cleaned up', error, { jobId: id, kind: name })
+      return m.request_error_unexpected()
+    })
   }
 
   async function change({ job }: Run, patch: Partial<Job>): Promise<void> {

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createId } from '../../src/core/ids.ts'
 import type { Base, Field } from '../../src/core/model.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
+import { ownTableNames } from '../support/home.ts'
 import {
   type Door,
   doorOf,
   ended,
   formatOf,
+  giveUp,
   openImports,
   reportOf,
   resultOf,
@@ -191,6 +196,21 @@ describe('an import into a table that exists', () => {
     const { status, error } = await ended(as, jobId)
     expect([status, error]).toEqual(['failed', expect.stringContaining('Forbidden')])
     expect(await rowsOf(door, tableId)).toEqual([{ Name: 'Zoe', Age: 1 }])
+  })
+
+  test('leaves only its file where it was interrupted too often', async () => {
+    const { tableId, own } = await nameAndAge()
+    const file = 'n,a\nAnn,2\n'
+    const jobId = await start(tableId, own, file)
+    expect(resultOf(await ended(door, jobId)).rows).toBe(1)
+    const [uploadId, other] = [await upload(door, file), createId('job')]
+    await giveUp(app, jobId, uploadId, other)
+    expect(await ended(door, other)).toMatchObject({
+      status: 'failed',
+      error: 'The server stopped again and again while this was running. Nothing was imported.',
+    })
+    expect((await ownTableNames(app, base.id)).filter((name) => name.includes(other))).toEqual([])
+    expect(existsSync(join(app.config.dataDir, 'uploads', uploadId))).toBe(true)
   })
 
   test('lets others write meanwhile, and keeps its rows together', async () => {

@@ -359,6 +359,22 @@ describe('createJobs', () => {
     expect([runs, (await jobs.find('a'))?.error]).toEqual([8, 'The database is away'])
   })
 
+  test('cleans up after a job that outages interrupt too often, and says what it leaves', async () => {
+    register({
+      run: async (_input, { remember }) => {
+        await remember('7 rows')
+        throw new AppError('DATABASE_UNREACHABLE', 'The database is away', { retryAfterSeconds: 1 })
+      },
+      recover: async () => 'resume',
+      giveUp: async (_input, { remembered, reason }) => `${reason}. It leaves ${remembered}`,
+    })
+    await start('a')
+    await until(async () => (await statusOf('a')) === 'failed')
+    expect((await jobs.find('a'))?.error).toBe(
+      'The database went away again and again while this was running. It leaves 7 rows',
+    )
+  })
+
   test('completes what a run has left when its job is cancelled while it waits to go on', async () => {
     const completed: [string, boolean][] = []
     const kind: JobKind<unknown> = {

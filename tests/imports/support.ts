@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { detectEncoding } from '../../src/core/csv/detect.ts'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
@@ -7,6 +8,7 @@ import type { AnalysisMessage, TableAnalysis } from '../../src/core/imports/anal
 import { type DraftTarget, draftColumns, toStartInput } from '../../src/core/imports/draft.ts'
 import type { ChosenFormat, ImportFormat } from '../../src/core/imports/format.ts'
 import type { Base } from '../../src/core/model.ts'
+import { defineJobsTable } from '../../src/db/jobs-table.ts'
 import { hasEnded } from '../../src/jobs.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient, type TrpcClient } from '../support/client.ts'
@@ -180,6 +182,31 @@ export async function importNew(
   how: NewTableImport,
 ): Promise<ImportResult> {
   return resultOf(await ended(door, await startImport(door, baseId, body, how)))
+}
+
+/**
+ * Lets a server find an import that has been interrupted too often without coming further, with its staging table.
+ *
+ * @param jobId an import that has ended
+ * @param uploadId its file
+ * @param id of the job that the server finds
+ */
+export async function giveUp(
+  { kernel }: TestApp,
+  jobId: string,
+  uploadId: string,
+  id = jobId,
+): Promise<void> {
+  const jobs = kernel.meta.tables(defineJobsTable)
+  const [row] = await kernel.meta.db.select().from(jobs).where(eq(jobs.id, jobId))
+  if (!row) throw new Error(`There is no job ${jobId}`)
+  const home = await kernel.sources.engine(row.baseId ?? '')
+  await home.writeScript([{ sql: `create table "sheaf_import_${id}" (a integer)`, params: [] }])
+  const progress = { done: 1, total: 1, unit: 'rows' as const, restarts: 5, furthest: 1, fruitless: 5 }
+  const input = { ...(row.input as object), uploadId }
+  await kernel.meta.db.delete(jobs).where(eq(jobs.id, id))
+  await kernel.meta.db.insert(jobs).values({ ...row, id, status: 'active', progress, input, result: null })
+  await kernel.jobs.recover()
 }
 
 export function resultOf(job: JobAnswer): ImportResult {

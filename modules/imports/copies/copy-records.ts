@@ -655,10 +655,10 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     run: runJob,
     // A job of another version: what was copied stays, and the originals that were not moved are there.
     recover: async ({ resumes }) => (resumes ? 'resume' : { error: m.copies_error_server_stopped() }),
-    giveUp: async ({ owner }, { id, remembered }) => {
-      const reason = new AppError('CONFLICT', m.copies_error_stopped_often())
-      const error = await abandoned(owner, id, remembered as Remembered | null, reason)
-      return error instanceof AppError ? error.message : reason.message
+    giveUp: async ({ owner }, { id, remembered, reason }) => {
+      const ended = new AppError('CONFLICT', reason)
+      const error = await abandoned(owner, id, remembered as Remembered | null, ended)
+      return error instanceof AppError ? error.message : reason
     },
   }
   kernel.jobs.register(RECORDS_JOB, job)
