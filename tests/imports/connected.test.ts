@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { AppError } from '../../src/core/errors.ts'
 import { type Bench, createBench } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
+import { ownTableNames } from '../support/home.ts'
 import {
   type ConnectedDatabase,
   type ConnectedTable,
@@ -15,7 +17,7 @@ import {
   type StartInput,
   startLoad,
 } from './connected-support.ts'
-import { type Door, doorOf, ended, formatOf, resultOf, upload } from './support.ts'
+import { type Door, doorOf, ended, formatOf, giveUp, resultOf, upload } from './support.ts'
 
 const TABLES: Record<EngineKind, string[]> = {
   postgres: [
@@ -473,6 +475,55 @@ Bolt,x,,,b,false,
     })
     expect(view.status).toBe(403)
   })
+
+  if (isWholeSuite(kind)) {
+    test('tells how many rows are there where it was interrupted too often, and leaves no staging table', async () => {
+      const file = 'code,name\na,Ann\nb,Bob\n'
+      const { jobId } = await startLoad(door, bench.baseId, table('person'), file)
+      expect(resultOf(await ended(door, jobId)).rows).toBe(2)
+      await giveUp(bench.app, jobId, await upload(door, file))
+      expect(await ended(door, jobId)).toMatchObject({
+        status: 'failed',
+        error: 'The server stopped again and again while this was running. Rows written before: 2.',
+      })
+      expect((await ownTableNames(bench.app, bench.baseId)).filter((name) => name.includes(jobId))).toEqual(
+        [],
+      )
+      expect(await ask('select * from person')).toHaveLength(2)
+    })
+
+    test('writes every row once where Sheaf’s own database goes away twice, the second time as it goes on', async () => {
+      const home = await bench.app.kernel.sources.engine(bench.baseId)
+      const { all, write } = home
+      const away = () => new AppError('DATABASE_UNREACHABLE', 'It is away', { retryAfterSeconds: 1 })
+      const count = async () => Number((await ask<{ n: number }>('select count(*) as n from author'))[0]?.n)
+      let isBack = false
+      home.write = (async (...given: Parameters<typeof write>) => {
+        if (!isBack && (await count()) > 0) throw away()
+        return write(...given)
+      }) as typeof write
+      home.all = (async (...given: Parameters<typeof all>) => {
+        if (!isBack && /select max\(.*sheaf_import_/.test(given[0].sql)) {
+          isBack = true
+          throw away()
+        }
+        return all(...given)
+      }) as typeof all
+      try {
+        const lines = Array.from({ length: 1_500 }, (_, at) => `name ${at}`)
+        const { jobId } = await startLoad(
+          door,
+          bench.baseId,
+          table('author'),
+          `name\n${lines.join('\n')}\n`,
+        )
+        expect(resultOf(await ended(door, jobId)).rows).toBe(1_500)
+        expect([isBack, await count()]).toEqual([true, 1_500])
+      } finally {
+        Object.assign(home, { all, write })
+      }
+    })
+  }
 
   test('leaves no staging table behind', async () => {
     await into('person', 'code,name\na,Ann\n')

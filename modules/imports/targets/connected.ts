@@ -26,7 +26,6 @@ export function createConnectedTarget({ kernel, schema, records }: ConnectedDeps
     if (target.kind !== 'connected') throw new Error('Choose the table to import into')
     const { create } = target
     let isThere = create === undefined
-    let hasBegun = false
     const verify = async () => {
       if (isThere) requireUnchanged(await schema.load(target.tableId), input.columns)
     }
@@ -63,7 +62,6 @@ export function createConnectedTarget({ kernel, schema, records }: ConnectedDeps
           report,
           verify,
         }
-        hasBegun = true
         try {
           const written = await writeConnected({ kernel, schema, records }, work)
           return {
@@ -82,8 +80,8 @@ export function createConnectedTarget({ kernel, schema, records }: ConnectedDeps
           report.close()
         }
       },
-      // What has been written so far is known here only.
-      keepsStaging: (error) => hasBegun && isOutage(error) && !run.signal.aborted,
+      // What this run or an earlier one has written so far is known there only.
+      keepsStaging: (error) => isOutage(error) && !run.signal.aborted,
     }
   }
 
