@@ -5,6 +5,7 @@ import { connectPostgres } from '../../src/db/postgres/driver.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
+import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -433,8 +434,8 @@ describe('writes', () => {
   })
 
   /** The indexes for reads in the database: another build of the same index has another number. */
-  async function builtIndexes(): Promise<Map<string, number>> {
-    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+  async function builtIndexes(baseId = bench.baseId): Promise<Map<string, number>> {
+    const engine = await bench.app.kernel.sources.engine(baseId)
     const found = await engine.all<{ name: string; oid: number }>({
       sql: `select c.relname::text as name, c.oid::int as oid from pg_index i join pg_class c on c.oid = i.indexrelid
         where i.indrelid = to_regclass($1) and starts_with(c.relname::text, 'sheaf_auto_')`,
@@ -540,6 +541,40 @@ describe('writes', () => {
     expect(status).toBe(400)
     expect(await builtIndexes()).toEqual(built)
     expect(await table.total()).toBe(RECORDS)
+  })
+
+  test('that a connected database refuses are sent to it once, whatever indexes the base has', async () => {
+    if (await isFile()) return
+    const { id: baseId } = await createBase(bench.app, bench.owner)
+    const other = benchOf(bench.app, bench.owner, baseId)
+    table = await withFormulas(await createTable(10, other), ['Total', 'Gross'], other)
+    for (const title of ['Total', 'Gross']) await create(term(title))
+    const built = await builtIndexes(baseId)
+    expect(built.size).toBe(2)
+    const connected = await createForeign('postgres', [
+      'create sequence tries',
+      'create table orders (id integer primary key, amount integer)',
+      `create function refuse() returns trigger language plpgsql as $$ begin
+        perform nextval('tries');
+        raise 'too much' using errcode = '22003';
+      end $$`,
+      'create trigger refuse before insert on orders for each row execute function refuse()',
+    ])
+    try {
+      await connect(other, connected.sent)
+      const tables = await other.trpc.schema.tables.query({ baseId })
+      const orders = tables.find(({ tableName }) => tableName === 'orders')
+      const { status, body } = await other.rest.post(`/api/v2/tables/${orders?.id}/records`, {
+        id: 1,
+        amount: 5,
+      })
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('too much')])
+      // What a sequence has counted stays when the transaction fails.
+      expect(await connected.ask('select last_value::int as tries from tries')).toEqual([{ tries: 1 }])
+      expect(await builtIndexes(baseId)).toEqual(built)
+    } finally {
+      await connected.stop()
+    }
   })
 
   test('by other programs to the file of a base are possible, and the indexes stay correct', async () => {

@@ -116,12 +116,14 @@ export function openPostgresEngine(
   const inTurn = createWriteQueue()
   /** Statements whose first column has other values than whole numbers. */
   const otherColumns = new LRUCache<string, true>({ max: 100 })
+  /** Statements that have failed here, by the errors that users are shown. A write may also fail in another database. */
+  const failures = new WeakMap<AppError, string | null>()
   const key = `hashtextextended(${quoteText(`sheaf ${schema}`)}, 0)`
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
       const told = explainPostgres(error, source)
-      if (told instanceof AppError) statements.set(told, statementOf(error))
+      if (told instanceof AppError && told !== error) failures.set(told, statementOf(error))
       throw told
     })
 
@@ -311,16 +313,15 @@ export function openPostgresEngine(
   }
 
   /** The automatic indexes of the tables that the statement of an error names. */
-  async function suspectedIndexes({ withExpressions }: SuspectedIndexes, error: unknown): Promise<string[]> {
-    const statement = error instanceof AppError ? statements.get(error) : statementOf(error)
+  async function suspectedIndexes({ withExpressions, statement }: SuspectedIndexes): Promise<string[]> {
     const rows = await engine.all<{ name: string }>({
       sql: `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
         join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = $1 and starts_with(c.relname::text, $2)
-          and ($3::text is null or strpos($3, '"' || t.relname::text || '"') > 0)
+          and ($3::text is null or strpos($3, '"' || replace(t.relname::text, '"', '""') || '"') > 0)
           ${withExpressions ? 'and i.indexprs is not null' : ''}
         order by c.oid`,
-      params: [schema, NAME_PREFIX, statement ?? null],
+      params: [schema, NAME_PREFIX, statement],
     })
     return rows.map(({ name }) => name)
   }
@@ -354,14 +355,14 @@ export function openPostgresEngine(
             suspects = []
             continue
           }
-          const refusal = refusingIndex(error, source === OWN_DATABASE)
+          const refusal = refusalIn(error)
           if (typeof refusal === 'string') {
             await explained(dropIndex(database.connection, schema, refusal))
             dropped.push({ names: [refusal], reason: reasonOf(error) })
             continue
           }
           if (refusal === null || suspects.length > 0) throw error
-          suspects = await suspectedIndexes(refusal, error)
+          suspects = await suspectedIndexes(refusal)
           reason = reasonOf(error)
           if (suspects.length === 0) throw error
         }
@@ -386,11 +387,17 @@ export function openPostgresEngine(
       try {
         return { result: await write(without), without }
       } catch (error) {
-        const refusal = refusingIndex(error, source === OWN_DATABASE)
+        const refusal = refusalIn(error)
         if (refusal === null || typeof refusal === 'string') throw error
       }
     }
     return { result: await write(names), without: names }
+  }
+
+  /** As `refusingIndex`; null also for errors of other databases. */
+  function refusalIn(error: unknown): string | SuspectedIndexes | null {
+    if (!(error instanceof AppError) || !failures.has(error)) return null
+    return refusingIndex(error, failures.get(error) ?? null, source === OWN_DATABASE)
   }
 
   function groupCommit(): Engine['writeTogether'] {
@@ -445,33 +452,33 @@ const explainUse = (error: unknown): never => {
   throw isLockTimeout(error) ? new IndexInUse() : error
 }
 
-/** Statements that have failed, by the error that users are shown. */
-const statements = new WeakMap<AppError, string | null>()
-
 /** The statement of a driver's error, which the driver notes. */
 const statementOf = (error: unknown): string | null =>
   error instanceof Error && 'query' in error && typeof error.query === 'string' ? error.query : null
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Automatic indexes of which one may have refused a write: all, or those over expressions. */
+/** Automatic indexes of which one may have refused a statement: all, or those over expressions. */
 interface SuspectedIndexes {
   withExpressions: boolean
+  /** Null if it is not known. */
+  statement: string | null
 }
 
-/** The automatic index that refused a write, or those of which one may have. Null for any other error. */
-function refusingIndex(error: unknown, isOwn: boolean): string | SuspectedIndexes | null {
-  const message = error instanceof Error ? error.message : ''
+/** The automatic index that refused a statement, or those of which one may have. Null for any other error. */
+function refusingIndex(
+  { message, details }: AppError,
+  statement: string | null,
+  isOwn: boolean,
+): string | SuspectedIndexes | null {
   // On Citus, with the number of the shard.
   const named = /"(sheaf_auto_[a-z0-9]+)(?:_\d+)?"/
   const name = message.includes('index row size ') ? named.exec(message)?.[1] : undefined
   if (name !== undefined) return name
-  if (message.includes('index row requires ')) return { withExpressions: false }
+  if (message.includes('index row requires ')) return { withExpressions: false, statement }
   // An expression for which the value is out of range, or too long. A connected database refuses values for reasons of
   // its own, and none of its indexes computes a formula.
-  return isOwn && error instanceof AppError && error.details?.failure === 'value'
-    ? { withExpressions: true }
-    : null
+  return isOwn && details?.failure === 'value' ? { withExpressions: true, statement } : null
 }
 
 /** A statement that takes a lock with `lock_timeout`, which it resets for later statements. */
