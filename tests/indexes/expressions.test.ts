@@ -543,6 +543,22 @@ describe('writes', () => {
     expect(await table.total()).toBe(RECORDS)
   })
 
+  test('of whole tables, which read them as well, drop an index that refuses a value', async () => {
+    if (await isFile()) return
+    await addFormulas('Total')
+    expect((await bench.rest.post(table.path, { Num: 123_456_789 })).status).toBe(200)
+    await bench.trpc.records.updateMatching.mutate({
+      selection: { tableId: table.id },
+      values: table.values({ Num: 5 }),
+    })
+    const id = await create(term('Total'))
+    await maintain()
+    await makeRefuse(id, 123_456_789)
+    const { skipped } = await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect(skipped).toBe(0)
+    expect(await table.list('?where=(Num,eq,123456789)')).toMatchObject([{ Num: 123_456_789 }])
+  })
+
   test('that a connected database refuses are sent to it once, whatever indexes the base has', async () => {
     if (await isFile()) return
     const { id: baseId } = await createBase(bench.app, bench.owner)

@@ -155,7 +155,7 @@ export function openPostgresEngine(
    */
   async function inTransaction<T>(
     lane: Lane,
-    { lock = '', without }: { lock?: string; without: readonly string[] },
+    { lock = '', without = [] }: { lock?: string; without?: readonly string[] },
     work: (tx: Transaction) => Promise<T>,
     turn: Turn = {},
     watch?: ScriptWatch,
@@ -236,8 +236,27 @@ export function openPostgresEngine(
     column: async (statement) =>
       (await readNumbers(statement)) ??
       mapBreathing(await read<unknown[]>(statement, { scan: true }, true), ([value]) => value),
-    ...writesWithout([]),
+    write: writeWithout([]),
     writeTogether: groupCommit(),
+    writeScript: (script, { afterCommit, ...given } = {}) => {
+      const watch = given.signal ? given : (currentWork() ?? given)
+      const run = async (lane: Lane) => {
+        if (given.joinsSets) await lane.command(JOIN_SETS)
+        const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
+        watch.commit?.()
+        return results
+      }
+      const turn: Turn = { isLong: true, signal: watch.signal }
+      if (!afterCommit)
+        return withWriter(turn, (lane) =>
+          inTransaction(lane, { lock: lockForTransaction(turn) }, () => run(lane)),
+        )
+      return withLock(turn, async (lane) => {
+        const results = await inTransaction(lane, {}, () => run(lane))
+        await afterCommit()
+        return results
+      })
+    },
     exclusively: (work) => withLock({}, () => work()),
     explain: async (statement, table) =>
       dialect.readPlan(await read(dialect.explain(statement), {}, false), table),
@@ -257,58 +276,31 @@ export function openPostgresEngine(
   }
   return {
     ...engine,
-    write: (...given) =>
-      withoutRefusingIndexes((without) =>
-        (without.length === 0 ? engine : writesWithout(without)).write(...given),
-      ),
+    write: (...given) => withoutRefusingIndexes((without) => writeWithout(without)(...given)),
     writeTogether: (work, onCommit, touches) =>
       withoutRefusingIndexes((without) =>
         without.length === 0
           ? engine.writeTogether(work, onCommit, touches)
-          : writesWithout(without).write(work, async (result) => onCommit?.(result)),
+          : writeWithout(without)(work, async (result) => onCommit?.(result)),
       ),
-    writeScript: (...given) =>
-      withoutRefusingIndexes(
-        (without) => (without.length === 0 ? engine : writesWithout(without)).writeScript(...given),
-        { isLong: true },
-      ),
+    // A script may take long and reads beside its transaction: there, it drops no index, which would lock the table.
+    writeScript: (...given) => withoutRefusingIndexes(() => engine.writeScript(...given), { isLong: true }),
   }
 
-  /** @param without indexes that each transaction drops first, and that are back if it fails */
-  function writesWithout(without: readonly string[]): Pick<Engine, 'write' | 'writeScript'> {
-    return {
-      write: (work, afterCommit, { isFollowUp = false } = {}) => {
-        const watch = isFollowUp ? undefined : currentWork()
-        const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }
-        if (!afterCommit)
-          return withWriter(turn, (lane) =>
-            inTransaction(lane, { lock: lockForTransaction(turn), without }, work, turn, watch),
-          )
-        return withLock(turn, async (lane) => {
-          const result = await inTransaction(lane, { without }, work, {}, watch)
-          await afterCommit(result)
-          return result
-        })
-      },
-      writeScript: (script, { afterCommit, ...given } = {}) => {
-        const watch = given.signal ? given : (currentWork() ?? given)
-        const run = async (lane: Lane) => {
-          if (given.joinsSets) await lane.command(JOIN_SETS)
-          const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
-          watch.commit?.()
-          return results
-        }
-        const turn: Turn = { isLong: true, signal: watch.signal }
-        if (!afterCommit)
-          return withWriter(turn, (lane) =>
-            inTransaction(lane, { lock: lockForTransaction(turn), without }, () => run(lane)),
-          )
-        return withLock(turn, async (lane) => {
-          const results = await inTransaction(lane, { without }, () => run(lane))
-          await afterCommit()
-          return results
-        })
-      },
+  /** @param without indexes that the transaction drops first, and that are back if it fails */
+  function writeWithout(without: readonly string[]): Engine['write'] {
+    return (work, afterCommit, { isFollowUp = false } = {}) => {
+      const watch = isFollowUp ? undefined : currentWork()
+      const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }
+      if (!afterCommit)
+        return withWriter(turn, (lane) =>
+          inTransaction(lane, { lock: lockForTransaction(turn), without }, work, turn, watch),
+        )
+      return withLock(turn, async (lane) => {
+        const result = await inTransaction(lane, { without }, work, {}, watch)
+        await afterCommit(result)
+        return result
+      })
     }
   }
 
@@ -329,8 +321,8 @@ export function openPostgresEngine(
   /**
    * Repeats a write that an automatic index refused, without that index: PostgreSQL cannot index texts of more than
    * about 2,700 bytes, and computes the expressions of indexes for each written record. No value may be rejected
-   * because of an index. Where the error does not name the index, the write is tried without each one; a write that fails
-   * without all of them is itself at fault, and no index is dropped.
+   * because of an index. Where the error does not name the index, a short write is tried without each one; if it fails
+   * without all of them, it is itself at fault, and no index is dropped.
    */
   async function withoutRefusingIndexes<T>(
     write: (without: readonly string[]) => Promise<T>,
@@ -339,32 +331,41 @@ export function openPostgresEngine(
     const dropped: RefusedIndexes[] = []
     let suspects: string[] = []
     let reason = ''
+    const drop = async (names: readonly string[], why: string | null) => {
+      for (const name of names) {
+        await explained(dropIndex(database.connection, schema, name))
+        dropped.push({ names: [name], reason: why })
+      }
+    }
     try {
       for (let attempts = 0; ; attempts++) {
         try {
           if (suspects.length === 0) return await write([])
-          const found = await writeWithoutOne(write, suspects, isLong)
+          const found = await writeWithoutOne(write, suspects)
           // One of several that had to go together: whoever builds them again finds which.
           dropped.push({ names: found.without, reason: found.without.length === 1 ? reason : null })
           return found.result
         } catch (error) {
           if (attempts === MAX_DROPPED) throw error
           if (error instanceof IndexInUse) {
-            for (const name of suspects) await explained(dropIndex(database.connection, schema, name))
-            dropped.push({ names: suspects, reason: null })
+            await drop(suspects, null)
             suspects = []
             continue
           }
           const refusal = refusalIn(error)
           if (typeof refusal === 'string') {
-            await explained(dropIndex(database.connection, schema, refusal))
-            dropped.push({ names: [refusal], reason: reasonOf(error) })
+            await drop([refusal], reasonOf(error))
             continue
           }
           if (refusal === null || suspects.length > 0) throw error
-          suspects = await suspectedIndexes(refusal)
+          const found = await suspectedIndexes(refusal)
+          if (found.length === 0) throw error
+          if (isLong) {
+            await drop(found, null)
+            continue
+          }
+          suspects = found
           reason = reasonOf(error)
-          if (suspects.length === 0) throw error
         }
       }
     } finally {
@@ -374,16 +375,15 @@ export function openPostgresEngine(
   }
 
   /**
-   * Repeats a write without one index after the other, then without all of them. A long one is repeated once.
+   * Repeats a write without one index after the other, then without all of them.
    *
    * @throws IndexInUse if readers keep the indexes; the last error of the write
    */
   async function writeWithoutOne<T>(
     write: (without: readonly string[]) => Promise<T>,
     names: string[],
-    isLong: boolean,
   ): Promise<{ result: T; without: string[] }> {
-    for (const without of isLong || names.length === 1 ? [] : names.map((name) => [name])) {
+    for (const without of names.length === 1 ? [] : names.map((name) => [name])) {
       try {
         return { result: await write(without), without }
       } catch (error) {
