@@ -124,6 +124,46 @@ describe.each([...databases])('colours of rows over REST, metadata in %s', (data
     expect(await stored()).toMatchObject({ rules: [{ filter: { children: [rule.filter] } }] })
   })
 
+  test('shows groups of the web app, and tells equal rules apart', async () => {
+    const { path, viewId, n, stored } = await table()
+    const above = (value: number) => ({ fieldId: n, operator: 'gt', value })
+    const inner = { join: 'or', children: [above(1), above(2)] }
+    const outer = { join: 'or', children: [inner, above(3)] }
+    const red = { color: '#FF0000', filter: { join: 'and', children: [outer, above(4)] } }
+    const green = { ...red, color: '#00FF00' }
+    const coloring = { mode: 'filter' as const, rules: [red, green] }
+    await shop.api.views.update.mutate({ viewId, patch: { coloring } })
+    const [first, second] = (await shop.rest.get(`${path}/row-color`)).body.conditions
+    expect(first.nestedConditions).toMatchObject([
+      {
+        is_group: true,
+        children: [{ is_group: true, children: [over(n, '1'), over(n, '2')] }, over(n, '3')],
+      },
+      over(n, '4'),
+    ])
+    expect(new Set(first.conditions.map(({ id }: { id: string }) => id)).size).toBe(6)
+    expect(second.id).not.toBe(first.id)
+    await shop.rest.delete(`${path}/row-color-conditions/${second.id}`)
+    expect(await stored()).toMatchObject({ rules: [{ color: '#FF0000' }] })
+  })
+
+  test('keeps rules on fields in the trash', async () => {
+    const { path, viewId, n, mood, stored } = await table()
+    const kept = { color: '#FF0000', filter: { fieldId: mood, operator: 'eq', value: 'good' } }
+    const shown = { color: '#00FF00', filter: { fieldId: n, operator: 'gt', value: 1 } }
+    const coloring = { mode: 'filter' as const, rules: [kept, shown] }
+    await shop.api.views.update.mutate({ viewId, patch: { coloring } })
+    await shop.api.schema.deleteField.mutate({ fieldId: mood })
+    const rules = `${path}/row-color-conditions`
+    const added = (await shop.rest.post(rules, { color: '#0000FF', filter: over(n, '2') })).body
+    const { conditions } = (await shop.rest.get(`${path}/row-color`)).body
+    expect(conditions.map(({ color }: { color: string }) => color)).toEqual(['#00FF00', '#0000FF'])
+    expect((await shop.rest.patch(`${rules}/${added.id}`, { color: '#FFFFFF' })).status).toBe(200)
+    expect((await shop.rest.delete(`${rules}/${conditions[0].id}`)).status).toBe(200)
+    await shop.api.schema.restoreField.mutate({ fieldId: mood })
+    expect(await stored()).toMatchObject({ rules: [{ color: '#FF0000' }, { color: '#FFFFFF' }] })
+  })
+
   test('refuses what is no rule, and more than a view may have', async () => {
     const { path, n, stored } = await table()
     const rules = `${path}/row-color-conditions`

@@ -155,10 +155,14 @@ export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner 
 })
 
 /** The filters of a view or a webhook (wire §10), groups before their children, without conditions on deleted fields. */
-export function presentFilters(model: TableModel, owner: FilterOwner, filter: Filter | null) {
+export const presentFilters = (model: TableModel, owner: FilterOwner, filter: Filter | null) =>
+  presentNodes(model, owner, toNodes(filter))
+
+/** As `presentFilters`, for a list of filters. */
+export function presentNodes(model: TableModel, owner: FilterOwner, nodes: WireNode[]) {
   const isLive = ({ content }: WireNode) =>
     !('condition' in content) || model.field(content.condition.fieldId)
-  return [...eachNode(toNodes(filter))]
+  return [...eachNode(nodes)]
     .filter(({ node }) => isLive(node))
     .map((place) => presentFilter(model.table, owner, place))
 }

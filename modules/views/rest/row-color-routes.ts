@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
-import type { Filter, FilterGroup } from '../../../src/core/filters/index.ts'
+import { type Filter, type FilterGroup, isGroup } from '../../../src/core/filters/index.ts'
 import { createId } from '../../../src/core/ids.ts'
 import { isRowColor, MAX_COLOR_RULES, notRowColor, type RowColoring } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -15,8 +15,9 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { getField, type TableModel } from '../../schema/index.ts'
 import { liveColoring, type ViewRow } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
+import { toNodes, type WireNode } from './filter-list.ts'
 import { readWholeFilter } from './filter-routes.ts'
-import { type FilterOwner, ownedByView, presentFilters } from './present.ts'
+import { type FilterOwner, ownedByView, presentNodes } from './present.ts'
 
 type Rule = Extract<RowColoring, { mode: 'filter' }>['rules'][number]
 
@@ -40,7 +41,7 @@ export function rowColorsRest(prefix: string, views: ViewsService, kernel: Kerne
     const { row, model } = await views.openRow(actor, 'view.list', viewId)
     const coloring = liveColoring(model, row)
     const rules = coloring?.mode === 'filter' ? coloring.rules : []
-    const found = presentRules(model, row, rules).find(({ id }) => id === conditionId)
+    const found = presentRules(model, row, rules).find((rule) => rule.id === conditionId)
     if (!found) throw unknownRule(conditionId)
     return found
   }
@@ -122,19 +123,30 @@ const positionOf = (order: number | null | undefined): number | null =>
 /** The filter of a rule as a group, whose id is that of the rule. */
 function identified(id: string, filter: Filter | null): FilterGroup {
   if (filter === null) return { id, join: 'and', children: [] }
-  if ('children' in filter && filter.id === undefined) return { ...filter, id }
-  return filter.id === id && 'children' in filter ? filter : { id, join: 'and', children: [filter] }
+  if (isGroup(filter) && !filter.id) return { ...filter, id }
+  return filter.id === id && isGroup(filter) ? filter : { id, join: 'and', children: [filter] }
 }
 
-/** The id of a rule: that of its filter. A rule of the web app has none until it is changed here; its conditions give one. */
-function idOf({ filter }: Rule): string {
-  if ('children' in filter && filter.id !== undefined) return filter.id
-  return `fi${createHash('sha256').update(JSON.stringify(filter)).digest('hex').slice(0, 14)}`
+/**
+ * The ids of rules: those of their filters. A rule of the web app has none until it is changed here; its conditions give
+ * one. Of two rules with one id, the second gets another.
+ */
+function idsOf(rules: readonly Rule[]): string[] {
+  const taken = new Set<string>()
+  return rules.map(({ filter }) => {
+    let id = (isGroup(filter) && filter.id) || hashedId(JSON.stringify(filter))
+    while (taken.has(id)) id = hashedId(id)
+    taken.add(id)
+    return id
+  })
 }
+
+const hashedId = (text: string): string =>
+  `fi${createHash('sha256').update(text).digest('hex').slice(0, 14)}`
 
 /** @throws GENERIC_NOT_FOUND */
 function indexOf(rules: readonly Rule[], conditionId: string): number {
-  const index = rules.findIndex((rule) => idOf(rule) === conditionId)
+  const index = idsOf(rules).indexOf(conditionId)
   if (index < 0) throw unknownRule(conditionId)
   return index
 }
@@ -160,9 +172,10 @@ function presentColoring(model: TableModel, row: ViewRow, coloring: RowColoring 
 
 function presentRules(model: TableModel, row: ViewRow, rules: readonly Rule[]) {
   const owner: FilterOwner = { ...ownedByView(row), viewId: null }
+  const ids = idsOf(rules)
   return rules.map((rule, index) => {
-    const id = idOf(rule)
-    const conditions = presentFilters(model, owner, rule.filter).map((filter) => ({
+    const id = ids[index] ?? ''
+    const conditions = presentNodes(model, owner, named(id, toNodes(rule.filter))).map((filter) => ({
       ...filter,
       fk_row_color_condition_id: id,
     }))
@@ -177,7 +190,20 @@ function presentRules(model: TableModel, row: ViewRow, rules: readonly Rule[]) {
   })
 }
 
-type Presented = Pick<ReturnType<typeof presentFilters>[number], 'id' | 'fk_parent_id' | 'is_group'>
+/** The filters of a rule, each with an id that no other has: those of the web app have none. */
+function named(ruleId: string, nodes: readonly WireNode[]): WireNode[] {
+  const taken = new Set([ruleId])
+  const name = (node: WireNode, place: string): WireNode => {
+    const id = node.id && !taken.has(node.id) ? node.id : hashedId(place)
+    taken.add(id)
+    if ('condition' in node.content) return { ...node, id }
+    const children = node.content.children.map((child, at) => name(child, `${place} ${at}`))
+    return { ...node, id, content: { children } }
+  }
+  return nodes.map((node, at) => name(node, `${ruleId} ${at}`))
+}
+
+type Presented = Pick<ReturnType<typeof presentNodes>[number], 'id' | 'fk_parent_id' | 'is_group'>
 
 /** The filters of a group, each with its own. */
 const nested = (filters: readonly Presented[], parentId: string | null): object[] =>
