@@ -122,7 +122,7 @@ function settingsOf(model: TableModel, view: ViewRow): Partial<ViewRow> {
   if (problem) throw problem
   const groups = liveGroups(model, view)
   checkGroups(model, groups)
-  const coloring = checkColoring(model, liveColoring(model, view))
+  const coloring = checkColoring(model, liveColoring(model, view), null)
   const options = view.options && checkOptions(model, view.kind, liveOptions(model, view))
   return {
     filter,

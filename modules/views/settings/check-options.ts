@@ -70,15 +70,25 @@ export function checkGroups(model: TableModel, groups: Sort[]): Sort[] {
   return groups.map(({ fieldId, direction }) => ({ fieldId, direction }))
 }
 
-/** @throws FIELD_NOT_FOUND; BAD_REQUEST, INVALID_FILTER for a coloring that does not fit the fields */
-export function checkColoring(model: TableModel, coloring: RowColoring | null): RowColoring | null {
+/**
+ * Checks a coloring, except for rules that the view already has: a field of theirs may be in the trash, or of another type.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST, INVALID_FILTER for a coloring that does not fit the fields
+ */
+export function checkColoring(
+  model: TableModel,
+  coloring: RowColoring | null,
+  before: RowColoring | null,
+): RowColoring | null {
   if (coloring === null) return null
   if (coloring.mode === 'select') {
     const field = getField(model, coloring.fieldId)
     if (!hasSingleChoice(field)) throw badRequest(notSingleSelect({ field: field.title }))
     return coloring
   }
+  const known = before?.mode === 'filter' ? before.rules : []
   for (const { filter } of coloring.rules) {
+    if (known.some((rule) => Bun.deepEquals(rule.filter, filter))) continue
     const problem = checkFilter(filter, (id) => model.field(id))[0]
     if (problem) throw problem
   }

@@ -104,7 +104,7 @@ export async function changeView(
     if (patch.filter !== undefined) state.filter = checkViewFilter(model, patch.filter, row.filter)
     if (patch.sorts !== undefined) state.sorts = checkSorts(model, patch.sorts, row.sorts)
     if (patch.groups !== undefined) state.groups = checkGroups(model, patch.groups)
-    if (patch.coloring !== undefined) state.coloring = checkColoring(model, patch.coloring)
+    if (patch.coloring !== undefined) state.coloring = checkColoring(model, patch.coloring, row.coloring)
     if (patch.options !== undefined) state.options = changedOptions(model, row, patch.options)
     return state
   })
