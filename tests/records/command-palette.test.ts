@@ -53,4 +53,13 @@ describe('POST /api/v1/command_palette', () => {
     expect(own(await call(bench.app.rest(stranger.token)))).toEqual([])
     expect((await bench.app.rest().post('/api/v1/command_palette')).status).toBe(401)
   })
+
+  test('has no views of the tables that hold links', async () => {
+    const { id: tableId } = await bench.table()
+    const options = { kind: 'mm', relatedTableId: tableId }
+    await bench.trpc.schema.createField.mutate({ tableId, field: { title: 'Others', type: 'Links', options } })
+    const entries: { id: string; parent?: string }[] = await call(bench.rest)
+    const ids = entries.map(({ id }) => id)
+    expect(entries.filter(({ parent }) => parent !== undefined && !ids.includes(parent))).toEqual([])
+  })
 })

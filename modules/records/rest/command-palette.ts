@@ -35,7 +35,9 @@ export function commandPaletteRest(kernel: Kernel, { auth, bases, schema, views 
         const icon = meta.icon ?? 'table'
         found.tables.push({ id: `tbl-${id}`, title, parent, icon, projectName, section: 'Tables' })
       }
+      const shown = new Set(tables.map(({ id }) => id))
       for (const { id, tableId, title, kind, isDefault } of await views.titlesOfBase(actor, baseId)) {
+        if (!shown.has(tableId)) continue
         found.views.push({
           id: `vw-${id}`,
           title,
