@@ -300,6 +300,17 @@ test('nested records of a page have a limit together', async () => {
   expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('50000 linked records')])
   const { list } = await get(page(50))
   expect(list.map((row: { Works: unknown[] }) => row.Works.length)).toEqual(Array(50).fill(1_000))
+  // So do those of several lists in one answer.
+  const one = { limit: 1, sort: '-Id', fields: ['Works'], 'nested[Works][limit]': 1_000 }
+  const several = (count: number) =>
+    bench.rest.post(
+      `/api/v2/tables/${authors.id}/bulk/dataList`,
+      Array.from({ length: count }, (_, alias) => ({ alias, ...one })),
+    )
+  const tooMany = await several(51)
+  expect([tooMany.status, tooMany.body.msg]).toEqual([400, expect.stringContaining('50000 linked records')])
+  const { body } = await several(50)
+  expect(body[49].list[0].Works).toHaveLength(1_000)
 })
 
 test('nested records are read where they hold nobody up', async () => {

@@ -9,6 +9,7 @@ import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { MAX_STACKED, MAX_STACKS, type RestGroups } from './groups.ts'
 import type { RestLists } from './list.ts'
+import type { LinkedCounts } from './nested.ts'
 import { queryOf } from './parameters.ts'
 
 /**
@@ -16,22 +17,23 @@ import { queryOf } from './parameters.ts'
  * body has the parameters of a list. All lists together have at most `MAX_STACKED` records; the `pageInfo` of each
  * names its limit.
  *
- * @param read reads a list by its query string
+ * @param read reads a list by its query string, and counts the linked records of all lists
  * @throws BAD_REQUEST for a body that is no list of objects, or has more than `MAX_STACKS`
  */
 export async function listsByAlias(
   body: unknown,
-  read: (search: string) => Promise<object>,
+  read: (search: string, linked: LinkedCounts) => Promise<object>,
 ): Promise<Record<string, object>> {
   if (!Array.isArray(body) || body.length === 0 || !body.every(isItem)) throw badRequest(INVALID)
   if (body.length > MAX_STACKS) throw badRequest(m.records_error_bulk_lists({ max: MAX_STACKS }))
   const share = Math.ceil(MAX_STACKED / body.length)
   const lists: [alias: string, list: object][] = []
+  const linked: LinkedCounts = new Map()
   // Sequentially: others wait for the same threads.
   for (const item of body) {
     const query = parametersOf(item)
     query.set('limit', String(Math.min(readLimit(query.get('limit') ?? query.get('l')), share)))
-    lists.push([String(item.alias), await read(query.toString())])
+    lists.push([String(item.alias), await read(query.toString(), linked)])
   }
   return Object.fromEntries(lists)
 }
@@ -57,14 +59,16 @@ const JSON_PARAMETERS: Readonly<Record<string, string>> = {
 /** An item of the body as the query string of a list. */
 function parametersOf(item: Item): URLSearchParams {
   const query = new URLSearchParams()
+  // Appended: to set one searches all others.
   for (const [name, value] of Object.entries(item)) {
     if (value === null || value === undefined || name === 'alias') continue
     const jsonName = Object.hasOwn(JSON_PARAMETERS, name) ? JSON_PARAMETERS[name] : undefined
-    if (jsonName !== undefined) query.set(jsonName, typeof value === 'string' ? value : JSON.stringify(value))
+    if (jsonName !== undefined)
+      query.append(jsonName, typeof value === 'string' ? value : JSON.stringify(value))
     else if (Array.isArray(value)) {
       if (!value.every(isText)) throw badRequest(INVALID)
       for (const part of value) query.append(`${name}[]`, String(part))
-    } else if (isText(value)) query.set(name, String(value))
+    } else if (isText(value)) query.append(name, String(value))
   }
   return query
 }
@@ -78,7 +82,8 @@ export function bulkListsRest(
   const list = async ({ actor, params: { tableId }, request, body }: Call) => {
     const viewId = viewOf(request)
     await lists.enter(actor, tableId, viewId)
-    const read = (search: string) => lists.list(actor, tableId, search, viewId)
+    const read = (search: string, linked: LinkedCounts) =>
+      lists.list(actor, tableId, search, viewId, { linked })
     return json(await listsByAlias(body, read), 201)
   }
   const groupBy = async ({ actor, params: { tableId }, request, body }: Call) => {

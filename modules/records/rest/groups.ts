@@ -18,6 +18,7 @@ import { summaryOfAggregation } from '../../views/index.ts'
 import { type CombinationQuery, compiled, type Opened, planCombinations } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
+import type { LinkedCounts } from './nested.ts'
 import {
   findField,
   invalidOffset,
@@ -98,11 +99,12 @@ export function createRestGroups(
     query.set('limit', String(Math.min(limit, Math.ceil(MAX_STACKED / keys.length))))
     const bounded = query.toString()
     const groups: { key: string | null; value: RestList }[] = []
+    const linked: LinkedCounts = new Map()
     // Sequentially: a field may have thousands of options, and others wait for the same threads.
     for (const key of keys) {
       const group = { fieldId: field.id, value: key }
       const name = key === null ? null : String(key)
-      groups.push({ key: name, value: await lists.list(actor, tableId, bounded, viewId, group) })
+      groups.push({ key: name, value: await lists.list(actor, tableId, bounded, viewId, { group, linked }) })
     }
     return groups
   }

@@ -3,7 +3,7 @@ import type { GroupKey } from '../../../src/core/query.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { type Opened, type PagePlan, type PageQuery, takeRecordKey } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import { readNested } from './nested.ts'
+import { type LinkedCounts, readNested } from './nested.ts'
 import { hasNested, invalidOffset, readListParameters } from './parameters.ts'
 import {
   createPresenterFor,
@@ -19,6 +19,13 @@ export interface RestList {
   pageInfo: PageInfo
 }
 
+/** A list among others of one answer. */
+interface OneOfLists {
+  /** Limits the list to a group, which a query string cannot express. */
+  group?: GroupKey
+  linked: LinkedCounts
+}
+
 /** Lists of records for REST: pages of the reader, keyed by title. */
 export function createRestLists(records: RecordsService, auth: Pick<AuthService, 'people'>) {
   /** Presenters by plan; null if the rows need no change. */
@@ -28,7 +35,6 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
 
   /**
    * @param search the raw query string
-   * @param group limits the list to a group, which a query string cannot express
    * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND, INVALID_OFFSET_VALUE, 422 for an invalid `where`
    */
   async function list(
@@ -36,7 +42,7 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     tableId: string,
     search: string,
     viewId?: string,
-    group?: GroupKey,
+    { group, linked }: OneOfLists = { linked: new Map() },
   ): Promise<RestList> {
     const opened = await records.open(actor, tableId, viewId)
     const text = group ? null : `rest ${search}`
@@ -46,7 +52,14 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     }))
     if (!hasNested(search)) return run(opened, plan)
     const nested = () =>
-      readNested({ records, presenterFor }, actor, opened, plan.query.fields, new URLSearchParams(search))
+      readNested(
+        { records, presenterFor },
+        actor,
+        opened,
+        plan.query.fields,
+        new URLSearchParams(search),
+        linked,
+      )
     return run(opened, plan, nested)
   }
 

@@ -29,6 +29,9 @@ interface Nested extends NestedRequest {
   present: ReturnType<PresenterFor>
 }
 
+/** How many linked records an answer has of each link, by its id: `MAX_NESTED` at most, whatever the number of its lists. */
+export type LinkedCounts = Map<string, number>
+
 /**
  * Reads the linked records that `nested[<Title>][fields|limit|offset|where]` select, in one statement per link,
  * whatever the number of rows. Returns a function that adds them to the rows of a page.
@@ -45,10 +48,12 @@ export async function readNested(
   opened: Opened,
   fields: Field[],
   query: URLSearchParams,
+  linked: LinkedCounts = new Map(),
 ): Promise<(rows: Row[], keys: RecordId[]) => Promise<void>> {
   const wanted: Nested[] = []
+  const given = [...query].filter(([name]) => name.startsWith('nested['))
   for (const field of fields) {
-    const own = parametersOf(query, field.title)
+    const own = parametersOf(given, field.title)
     const link = fieldType(field.type).linkAnswer === 'records' && field.error === null ? linkOf(field) : null
     if (!own || !link || !stepOf(wholeOf(opened.context), field.id, opened.context.models)) continue
     const related = await openRelated(records, actor, link.relatedTableId)
@@ -69,7 +74,7 @@ export async function readNested(
     })
   }
   return async (rows, keys) => {
-    await Promise.all(wanted.map((nested) => fill(opened, nested, rows, keys)))
+    await Promise.all(wanted.map((nested) => fill(opened, nested, rows, keys, linked)))
   }
 }
 
@@ -84,9 +89,9 @@ const openRelated = (
     : records.open(actor, tableId)
 
 /** The nested parameters of one title, or null. */
-function parametersOf(query: URLSearchParams, title: string): URLSearchParams | null {
+function parametersOf(given: [name: string, value: string][], title: string): URLSearchParams | null {
   const start = `nested[${title}][`
-  const own = [...query].flatMap(([name, value]) =>
+  const own = given.flatMap(([name, value]) =>
     name.startsWith(start) && name.includes(']', start.length)
       ? [[name.slice(start.length).replace(']', ''), value] as [string, string]]
       : [],
@@ -101,14 +106,22 @@ function fieldsOf(model: TableModel, query: URLSearchParams): Field[] {
   return [...new Set([model.primaryKey, ...asked])]
 }
 
-async function fill(opened: Opened, nested: Nested, rows: Row[], keys: RecordId[]): Promise<void> {
+async function fill(
+  opened: Opened,
+  nested: Nested,
+  rows: Row[],
+  keys: RecordId[],
+  linked: LinkedCounts,
+): Promise<void> {
   const { field, models, isSingle } = nested
   const { engine, context } = opened
   const query = keys.length === 0 ? null : nestedQuery({ ...context, models }, field, keys, nested)
   // Numbers all records that are linked to the page, however many they are.
   const found = query ? await engine.all<Row>(engine.dialect.render(query), { scan: true }) : []
-  if (found.length > MAX_NESTED)
+  const count = (linked.get(field.id) ?? 0) + found.length
+  if (count > MAX_NESTED)
     throw badRequest(m.records_error_too_many_nested({ field: field.title, max: MAX_NESTED }))
+  linked.set(field.id, count)
   const byOwner = Map.groupBy(found, (row) => String(row[OWNER]))
   for (const row of found) delete row[OWNER]
   await nested.present?.(found)

@@ -120,8 +120,10 @@ function routesOfViews(
   /** Several lists by their aliases. Unlike `/rows`, refuses an invalid filter. */
   async function listSeveral(call: Call & { body: unknown }): Promise<Response> {
     const { actor, view } = await enter(call, SHOWING)
-    const read = (search: string) => lists.list(actor, view.tableId, search)
-    return json(await reads.listsByAlias(call.body, read), 201)
+    const several = await reads.listsByAlias(call.body, (search, linked) =>
+      lists.list(actor, view.tableId, search, undefined, { linked }),
+    )
+    return json(several, 201)
   }
 
   const calendarRoutes = new Elysia({ prefix: `${prefix}/calendar-view/:uuid`, detail: OPEN })
