@@ -57,7 +57,10 @@ describe('POST /api/v1/command_palette', () => {
   test('has no views of the tables that hold links', async () => {
     const { id: tableId } = await bench.table()
     const options = { kind: 'mm', relatedTableId: tableId }
-    await bench.trpc.schema.createField.mutate({ tableId, field: { title: 'Others', type: 'Links', options } })
+    await bench.trpc.schema.createField.mutate({
+      tableId,
+      field: { title: 'Others', type: 'Links', options },
+    })
     const entries: { id: string; parent?: string }[] = await call(bench.rest)
     const ids = entries.map(({ id }) => id)
     expect(entries.filter(({ parent }) => parent !== undefined && !ids.includes(parent))).toEqual([])

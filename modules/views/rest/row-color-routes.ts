@@ -141,8 +141,7 @@ function idsOf(rules: readonly Rule[]): string[] {
   })
 }
 
-const hashedId = (text: string): string =>
-  `fi${createHash('sha256').update(text).digest('hex').slice(0, 14)}`
+const hashedId = (text: string): string => `fi${createHash('sha256').update(text).digest('hex').slice(0, 14)}`
 
 /** @throws GENERIC_NOT_FOUND */
 function indexOf(rules: readonly Rule[], conditionId: string): number {
