@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService, StarterBase } from '../../auth/index.ts'
@@ -46,28 +46,29 @@ export function recordsRest(kernel: Kernel, services: Services) {
   const operations = createRestOperations(services.records, services.schema, services.auth)
   const links = createRestLinks(services.records, services.schema, operations, lists)
   const groups = createRestGroups(services.records, lists, services.auth)
-  return new Elysia()
-    .use(reportRest(kernel, services))
-    .use(commandPaletteRest(kernel, services))
-    .use(aggregateRest(kernel, services))
-    .use(attachmentsRest(kernel, services.records, services.auth))
-    .use(recordsV2(kernel, { ...services, lists, operations }))
-    .use(bulkListsRest(kernel, { ...services, lists, groups }))
-    .use(trashRest(kernel, services))
-    .use(historyRest(kernel, services))
-    .use(searchRest(kernel, services))
-    .use(linksV2(kernel, { ...services, links }))
-    .use(
-      calendarRest(kernel, {
-        ...services,
-        calendars: createRestCalendars(services.records, lists),
-        resolve: createResolver(services),
-      }),
-    )
-    .use(exportsRest(kernel, services))
-    .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))
-    .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
-    .use(recordsV1(kernel, { ...services, lists, groups, operations }))
+  const calendars = createRestCalendars(services.records, lists)
+  const resolve = createResolver(services)
+  const app = new Elysia()
+  // One by one: the type of a chain would have every route, too deep for the compiler at times.
+  for (const routes of [
+    reportRest(kernel, services),
+    commandPaletteRest(kernel, services),
+    aggregateRest(kernel, services),
+    attachmentsRest(kernel, services.records, services.auth),
+    recordsV2(kernel, { ...services, lists, operations }),
+    bulkListsRest(kernel, { ...services, lists, groups }),
+    trashRest(kernel, services),
+    historyRest(kernel, services),
+    searchRest(kernel, services),
+    linksV2(kernel, { ...services, links }),
+    calendarRest(kernel, { ...services, calendars, resolve }),
+    exportsRest(kernel, services),
+    linksV1(kernel, { ...services, links, resolve }),
+    recordsV1Bulk(kernel, { ...services, operations, resolve }),
+    recordsV1(kernel, { ...services, lists, groups, operations }),
+  ])
+    app.use(routes as AnyElysia)
+  return app
 }
 
 /** The REST reads for other modules: public links show the same lists. */
