@@ -32,10 +32,15 @@ export function openapiRest(kernel: Kernel, services: Services) {
 
 function serverRoutes(app: Elysia) {
   let document: Promise<Record<string, unknown>> | undefined
-  // Routes do not change, and everybody may request the document.
+  // Routes do not change, and everybody may request the document. One that failed is tried again.
+  const describe = () =>
+    (document ??= describeServer(app).catch((error) => {
+      document = undefined
+      throw error
+    }))
   return new Elysia({ prefix: '/api/docs' })
     .get('/', () => documentPage('/api/docs/openapi.json', { isOpen: true }), { detail: { hide: true } })
-    .get('/openapi.json', async () => (document ??= describeServer(app)), { detail: { hide: true } })
+    .get('/openapi.json', () => describe(), { detail: { hide: true } })
     .get('/:file', ({ params }) => getPageFile(params.file), { detail: { hide: true } })
 }
 
