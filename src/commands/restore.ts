@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
@@ -186,7 +186,9 @@ async function restoreBaseFile(
   if (!existsSync(dirname(path))) throw new Error(`There is no folder ${dirname(path)}`)
   // Complete or not there: another program may watch the folder.
   const part = `${path}.part`
-  await rm(part, { recursive: true, force: true })
+  if (statSync(part, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${part} exists already: remove it first`)
+  await rm(part, { force: true })
   try {
     let made = part
     if (file) {
