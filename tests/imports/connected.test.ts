@@ -511,12 +511,7 @@ Bolt,x,,,b,false,
       }) as typeof all
       try {
         const lines = Array.from({ length: 1_500 }, (_, at) => `name ${at}`)
-        const { jobId } = await startLoad(
-          door,
-          bench.baseId,
-          table('author'),
-          `name\n${lines.join('\n')}\n`,
-        )
+        const { jobId } = await startLoad(door, bench.baseId, table('author'), `name\n${lines.join('\n')}\n`)
         expect(resultOf(await ended(door, jobId)).rows).toBe(1_500)
         expect([isBack, await count()]).toEqual([true, 1_500])
       } finally {
