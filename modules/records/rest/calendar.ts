@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { forEachBreathing } from '../../../src/breathe.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { addDays, daysBetween, fromStored, isDay, toStored } from '../../../src/core/dates.ts'
 import { badRequest } from '../../../src/core/errors.ts'
@@ -87,7 +88,7 @@ export function createRestCalendars(records: RecordsService, lists: RestLists) {
     const starts = rows
       .values()
       .flatMap((row) => bounded.values().flatMap(({ range, bounds }) => startsOf(range, row, bounds)))
-    for (const date of starts.take(MAX_DATES)) dates.add(presentDate(date))
+    await forEachBreathing(starts.take(MAX_DATES), (date) => dates.add(presentDate(date)))
     return { count, dates: [...dates] }
   }
 
