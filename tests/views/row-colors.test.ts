@@ -101,6 +101,11 @@ describe.each([...databases])('colours of rows over REST, metadata in %s', (data
         { color: '#00FF00', isBackground: false },
       ],
     })
+    const narrowed = await shop.rest.patch(`${rules}/${first.id}`, { filter: over(n, '5') })
+    expect(narrowed.body).toMatchObject({ id: first.id, color: '#0000FF', conditions: [over(n, '5')] })
+    const unfit = await shop.rest.patch(`${rules}/${first.id}`, { filter: over('cnone', '5') })
+    expect(unfit.status).toBe(404)
+    expect((await read()).conditions[0]).toMatchObject({ id: first.id, conditions: [over(n, '5')] })
     expect((await shop.rest.delete(`${rules}/${first.id}`)).body).toBe(true)
     expect((await read()).conditions.map(({ id }: { id: string }) => id)).toEqual([second.id])
     for (const method of ['PATCH', 'DELETE'])

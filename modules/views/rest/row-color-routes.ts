@@ -78,8 +78,9 @@ export function rowColorsRest(prefix: string, views: ViewsService, kernel: Kerne
       return one(actor, params.viewId, id)
     })
     .patch('/row-color-conditions/:conditionId', async ({ actor, params, body }) => {
-      await views.openRow(actor, 'view.arrange', params.viewId)
-      const { color, is_set_as_background: isBackground, nc_order: order } = readBody(RulePatch, body)
+      const { model } = await views.openRow(actor, 'view.arrange', params.viewId)
+      const { color, is_set_as_background: isBackground, nc_order: order, filter } = readBody(RulePatch, body)
+      const wanted = filter == null ? null : readWholeFilter(model, filter)
       await change(actor, params.viewId, (rules) => {
         const index = indexOf(rules, params.conditionId)
         const before = rules[index] as Rule
@@ -87,7 +88,7 @@ export function rowColorsRest(prefix: string, views: ViewsService, kernel: Kerne
           ...before,
           ...(color !== undefined && { color }),
           ...(isBackground != null && { isBackground }),
-          filter: identified(params.conditionId, before.filter),
+          filter: identified(params.conditionId, filter === undefined ? before.filter : wanted),
         }
         return rules.toSpliced(index, 1).toSpliced(positionOf(order) ?? index, 0, after)
       })
@@ -114,6 +115,7 @@ const RulePatch = z.object({
   color: color.optional(),
   is_set_as_background: wireFlag.nullish(),
   nc_order: order,
+  filter: z.unknown().optional(),
 })
 
 /** The index that an `nc_order` means, which counts from 1; null without one. */
