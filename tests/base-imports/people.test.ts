@@ -449,11 +449,11 @@ describe('baseImports.begin with matchFirst', () => {
     const title = 'Never created'
     await expect(
       imports().begin.mutate({ ...fromAirtable(base.id, { title }), matchFirst: true }),
-    ).rejects.toThrow('does not tell its people')
+    ).rejects.toThrow('does not list its people')
     await withBaserow(async (address) => {
       const from = { source: 'baserow' as const, credentials: { address, token: 'token' } }
       const input = { ...importFrom(from, '5', { title }), matchFirst: true }
-      await expect(imports().begin.mutate(input)).rejects.toThrow('does not tell its people')
+      await expect(imports().begin.mutate(input)).rejects.toThrow('does not list its people')
     })
     const bases = await app.trpc(owner.token).bases.list.query()
     expect(bases.filter((one) => one.title === title)).toEqual([])

@@ -992,7 +992,7 @@ describe('copying and moving more records than in a call', () => {
     expect(await ended(jobId)).toMatchObject({
       status: 'failed',
       error:
-        'The server stopped again and again while this was running. Records copied before: 1001. Undo takes them back.',
+        'The server stopped repeatedly while this was running. Records copied before: 1001. Undo takes them back.',
     })
     expect(await target.total()).toBe(1_001)
     // A job of a server that could not go on with it.

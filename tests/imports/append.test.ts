@@ -207,7 +207,7 @@ describe('an import into a table that exists', () => {
     await giveUp(app, jobId, uploadId, other)
     expect(await ended(door, other)).toMatchObject({
       status: 'failed',
-      error: 'The server stopped again and again while this was running. Nothing was imported.',
+      error: 'The server stopped repeatedly while this was running. Nothing was imported.',
     })
     expect((await ownTableNames(app, base.id)).filter((name) => name.includes(other))).toEqual([])
     expect(existsSync(join(app.config.dataDir, 'uploads', uploadId))).toBe(true)

@@ -484,7 +484,7 @@ Bolt,x,,,b,false,
       await giveUp(bench.app, jobId, await upload(door, file))
       expect(await ended(door, jobId)).toMatchObject({
         status: 'failed',
-        error: 'The server stopped again and again while this was running. Rows written before: 2.',
+        error: 'The server stopped repeatedly while this was running. Rows written before: 2.',
       })
       expect((await ownTableNames(bench.app, bench.baseId)).filter((name) => name.includes(jobId))).toEqual(
         [],

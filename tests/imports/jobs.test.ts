@@ -371,7 +371,7 @@ describe('createJobs', () => {
     await start('a')
     await until(async () => (await statusOf('a')) === 'failed')
     expect((await jobs.find('a'))?.error).toBe(
-      'The database went away again and again while this was running. It leaves 7 rows',
+      'The connection to the database was lost repeatedly while this was running. It leaves 7 rows',
     )
   })
 
