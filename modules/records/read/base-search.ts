@@ -22,6 +22,8 @@ const CONCURRENT_TABLES = 3
 /** Time for one table, and for the whole search. */
 const TABLE_MS = 2_000
 const TOTAL_MS = 6_000
+/** Time for records whose name matches, once enough others are found: a frequent text of another field may be in no name. */
+const NAMES_MS = 500
 /** Time for reading what the found records of one table show, which begins after that for finding them. */
 const DESCRIBE_MS = 2_000
 
@@ -114,14 +116,19 @@ export function createBaseSearch(
       const { displayField } = opened.model
       const others = searchable(opened.context).filter(({ id }) => id !== displayField.id)
       const limit = search.perTable ?? PER_TABLE
-      const { indexed, scanned } = divideByIndex(opened.context, search.text, others)
-      const read = async (fields: Field[]) =>
-        fields.length === 0 ? [] : withinTime(timeUp, () => idsWith(opened, search.text, fields, limit))
+      const { indexed, scanned } = divideByIndex(opened.context, search.text, [displayField, ...others])
+      const read = async (fields: Field[], until: AbortSignal) =>
+        fields.length === 0 ? [] : withinTime(until, () => idsWith(opened, search.text, fields, limit))
       // The index answers at once. The fields that it cannot hold, such as a computed name, may take longer than there is time.
-      const byIndex = await read(indexed)
-      const byName = byIndex && (await read([displayField]))
+      const byIndex = await read(indexed, timeUp)
+      const isFull = byIndex?.length === limit
+      // A page that is not full has all matches of the index, also those of an indexed name.
+      const names = [...(isFull ? indexed : []), ...scanned].filter((field) => field === displayField)
+      const until = isFull ? AbortSignal.any([timeUp, AbortSignal.timeout(NAMES_MS)]) : timeUp
+      const byName = byIndex && (await read(names, until))
       const found = new Set([...(byName ?? []), ...(byIndex ?? [])])
-      const byOthers = byName && (found.size < limit ? await read(scanned) : [])
+      const rest = scanned.filter((field) => field !== displayField)
+      const byOthers = byName && (found.size < limit ? await read(rest, timeUp) : [])
       const ids = [...found.union(new Set(byOthers))].slice(0, limit)
       if (ids.length === 0) return { matches: [], isComplete: byOthers !== null }
       const matches = await withinTime(AbortSignal.timeout(DESCRIBE_MS), () =>
