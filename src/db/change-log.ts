@@ -1596,12 +1596,12 @@ export async function listDeleted(
       ? sql` or (r.change_id = ${after.changeId} and r.record_id > ${after.recordId})`
       : sql``
     const isAfter = after ? sql`(r.change_id < ${after.changeId}${rest})` : null
+    // The bounds of entries, which the index has, skip what is on the pages before.
     const from =
       until === undefined
-        ? isAfter && sql`and ${isAfter}`
-        : isAfter
-          ? sql`and (c.at < ${until} or (c.at = ${until} and ${isAfter}))`
-          : sql`and c.at <= ${until}`
+        ? after && sql`and r.change_id <= ${after.changeId} and ${isAfter}`
+        : sql`and r.change_id <= ${lastDeletionBy(tableId, until)}
+            and ${isAfter ? sql`(c.at < ${until} or (c.at = ${until} and ${isAfter}))` : sql`c.at <= ${until}`}`
     return sql`select r.table_id, r.record_id, r.change_id, r.before, c.at, c.actor_id
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
       where ${isTrashed(tableId)} ${by} ${from ?? sql``} ${found}
@@ -1627,6 +1627,27 @@ export async function listDeleted(
         compare(b.at, a.at) || Number(b.change_id) - Number(a.change_id) || compare(a.table_id, b.table_id),
     )
     .slice(0, limit)
+}
+
+/** Times of a log may differ from the order of its entries by so much: it is written by the clocks of several servers. */
+const CLOCKS_DIFFER_MS = 5_000
+
+/**
+ * SQL of an entry that all deletions of a table up to a moment are before, or that is the last of them. Entries have no index by
+ * time: halves the range of ids, each time with the last deletion in its first half.
+ */
+function lastDeletionBy(tableId: string, until: string): SQL {
+  const limit = new Date(Date.parse(until) + CLOCKS_DIFFER_MS).toISOString()
+  const lastDeletion = (condition: SQL) => sql`(select max(change_id) from sheaf_change_records
+    where table_id = ${tableId} and after is null ${condition})`
+  const lastAt = sql`(select at from sheaf_changes where id = ${lastDeletion(sql`and change_id <= reached + step`)})`
+  return sql`(with recursive halved (reached, step) as (
+      select cast(0 as bigint), coalesce(${lastDeletion(sql``)}, 0)
+      union all
+      select case when ${lastAt} > ${limit} then reached else reached + step end,
+        case when step > 1 then (step + 1) / 2 else 0 end
+      from halved where step > 0)
+    select max(reached) from halved)`
 }
 
 /** Tables whose deleted records one statement reads or counts. */
