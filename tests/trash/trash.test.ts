@@ -159,6 +159,46 @@ describe.each(META_DATABASES)('the trash of a base, on %s', (database) => {
       expect(await found('2026-01')).toHaveLength(3)
     })
 
+    test('finds times of a day and months as its reader sees them', async () => {
+      const own = await ownBase()
+      const month = { type: 'DateTime', options: { format: 'YYYY-MM', timeZone: 'local' } } as const
+      const half = { type: 'DateTime', options: { time12h: true } } as const
+      const table = await own.table({ Title: 'SingleLineText', At: 'DateTime', Month: month, Half: half }, [
+        { Title: 'Winter', At: '2024-01-31 16:30:00+00:00' },
+        { Title: 'Summer', At: '2024-07-05 00:30:59+00:00' },
+        { Title: 'First', Month: '2024-03-01 12:00:00+00:00' },
+        { Title: 'Last', Month: '2024-03-31 20:15:00+00:00' },
+        { Title: 'Next', Month: '2024-04-01 02:00:00+00:00' },
+        { Title: 'Afternoon', Half: '2024-05-01 18:45:00+00:00' },
+      ])
+      await remove(own, table, [1, 2, 3, 4, 5, 6])
+      const found = async (search: string, timeZone?: string) =>
+        titles(await list(own, { search, timeZone }))
+          .map((title) => title.replace('record ', ''))
+          .toSorted()
+      // 01:30 of the next day in Tokyo.
+      expect(await found('01:30', 'Asia/Tokyo')).toEqual(['Winter'])
+      expect(await found('16:30', 'Asia/Tokyo')).toEqual([])
+      expect(await found('16:30')).toEqual(['Winter'])
+      // Summer time counts.
+      expect(await found('17:30', 'Europe/Berlin')).toEqual(['Winter'])
+      expect(await found('2:30', 'Europe/Berlin')).toEqual(['Summer'])
+      expect(await found('02:30:59', 'Europe/Berlin')).toEqual(['Summer'])
+      expect(await found('30:59', 'Europe/Berlin')).toEqual(['Summer'])
+      expect(await found('07-05 02', 'Europe/Berlin')).toEqual(['Summer'])
+      expect(await found('2024-01', 'Asia/Tokyo')).toEqual([])
+      expect(await found('2024-02', 'Asia/Tokyo')).toEqual(['Winter'])
+      expect(await found('2024-03')).toEqual(['First', 'Last'])
+      expect(await found('2024 3')).toEqual(['First', 'Last'])
+      expect(await found('2024-03', 'Asia/Tokyo')).toEqual(['First'])
+      expect(await found('2024-04', 'Asia/Tokyo')).toEqual(['Last', 'Next'])
+      expect(await found('2024-04 05:15', 'Asia/Tokyo')).toEqual(['Last'])
+      expect(await found('6:45 pm')).toEqual(['Afternoon'])
+      expect(await found('06:45')).toEqual(['Afternoon'])
+      expect(await found('6:45 am')).toEqual([])
+      expect(await found('3:45 AM', 'Asia/Tokyo')).toEqual(['Afternoon'])
+    })
+
     test('tells that a deletion has more records than are counted', async () => {
       const own = await ownBase()
       const table = await own.table({ Title: 'SingleLineText' }, [{ Title: 'One' }])

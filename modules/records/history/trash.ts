@@ -1,14 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
-import { addDays, fromStored, resolveZone, startOfDay, toStored } from '../../../src/core/dates.ts'
+import { addDays, fromStored, makeDay, resolveZone, startOfDay, toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { cellText, type TextOptions } from '../../../src/core/fields/cell-text.ts'
 import { parseDay } from '../../../src/core/fields/date-text.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { type InstantOptions, parseInstant } from '../../../src/core/fields/instant-text.ts'
+import { type InstantOptions, parseInstant, withoutTime } from '../../../src/core/fields/instant-text.ts'
 import { fieldInZone } from '../../../src/core/fields/traits.ts'
+import { createBuild } from '../../../src/core/formula/build.ts'
+import { dateFormatOf } from '../../../src/core/formula/date-format.ts'
+import { compileToWall } from '../../../src/core/formula/instants.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
 import { MAX_COUNTED_RECORDS } from '../../../src/core/trash.ts'
 import {
@@ -486,38 +489,104 @@ const shownFields = (model: TableModel): Field[] =>
     return !field.isSystem && !field.isPrimaryKey && !isComputed(field) && internal !== true
   })
 
-/**
- * The instants that a field shows to its reader as a day or a time, as the log has them, without their zone; null for texts that name
- * neither.
- */
-function instantsShownAs(
+/** Matches the instants, which the log has in UTC, that a field shows to its reader with a text. */
+function showsInstant(
+  { dialect }: Engine,
   field: Field,
-  text: string,
-  timeZone: string,
-): { from: string; until: string } | null {
+  { text, timeZone }: { text: string; timeZone: string },
+  value: SQL,
+): SQL {
   const options = fieldInZone(field, timeZone).options as unknown as InstantOptions
   const zone = resolveZone(options.timeZone)
+  const between = (from: number, until: number) =>
+    sql`(${value} >= ${loggedInstant(from)} and ${value} < ${loggedInstant(until)})`
+  const contains = (part: string) =>
+    dialect.search(zone === 'UTC' ? value : textInZone(dialect, value, zone), 'text', part)
+  const isAtTime = (time: string) => anyOf(partsOfTime(time, options).map(contains))
+  const day = withoutTime(text)
+  const month = monthOnly(day)
+  if (month) {
+    const isInMonth = between(startOfDay(month.first, zone), startOfDay(month.next, zone))
+    const time = text.slice(day.length).replace(/^[T ,]+/, '')
+    return time === '' ? isInMonth : sql`(${isInMonth} and ${isAtTime(time)})`
+  }
+  if (TIME_ONLY.test(text)) return isAtTime(text)
+  const instants = instantsShownAs(text, options, zone)
+  if (instants) return between(instants.from, instants.until)
+  // No instant has a text without digits, and its text in a zone is a large expression.
+  return /\d/.test(text) ? contains(text) : dialect.search(value, 'text', text)
+}
+
+/** The day or the time that a text names; null if it names neither. */
+function instantsShownAs(
+  text: string,
+  options: InstantOptions,
+  zone: string,
+): { from: number; until: number } | null {
   const day = parseDay(text, options.format)
-  const at = day === null ? parseInstant(text, options) : toStored(startOfDay(day, zone))
+  if (day !== null) return { from: startOfDay(day, zone), until: startOfDay(addDays(day, 1), zone) }
+  const at = parseInstant(text, options)
   const from = at === null ? null : fromStored(at)
-  if (at === null || from === null) return null
-  const isMinute = from % MINUTE_MS === 0
-  const end = day === null ? from + (isMinute ? MINUTE_MS : SECOND_MS) : startOfDay(addDays(day, 1), zone)
-  const until = toStored(end)
-  return until === null ? null : { from: withoutZone(at), until: withoutZone(until) }
+  if (from === null) return null
+  return { from, until: from + (from % MINUTE_MS === 0 ? MINUTE_MS : SECOND_MS) }
 }
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
-const withoutZone = (stored: string): string => stored.replace('+00:00', '')
+
+/** An instant as the log has it, without its zone. */
+const loggedInstant = (ms: number): string => (toStored(ms) ?? '').replace('+00:00', '')
+
+/** `2024-03`: its first day, and that of the next month; null for other text. */
+function monthOnly(text: string): { first: string; next: string } | null {
+  const match = /^(\d{4})[-/ ](\d{1,2})$/.exec(text)
+  const [year, month] = [Number(match?.[1]), Number(match?.[2])]
+  const first = match && makeDay(year, month, 1)
+  const next = month === 12 ? makeDay(year + 1, 1, 1) : makeDay(year, month + 1, 1)
+  return first && next ? { first, next } : null
+}
+
+/** A time of day: `14:30`, `2:30 pm`. */
+const TIME_ONLY = /^([01]?\d|2[0-3]):(\d{2}(?::\d{2})?)(?: ?(am|pm))?$/i
+
+/** What texts of instants contain at a time of day. Where a field shows 12 hours, `2:30` is of the night or the afternoon. */
+function partsOfTime(time: string, { time12h }: InstantOptions): string[] {
+  const [, digits = '', rest, half] = TIME_ONLY.exec(time) ?? []
+  if (rest === undefined) return []
+  const hour = Number(digits)
+  const isOfTwelve = hour >= 1 && hour <= 12
+  const [am, pm] = [hour % 12, (hour % 12) + 12]
+  const hours = half ? [half.toLowerCase() === 'am' ? am : pm] : time12h && isOfTwelve ? [am, pm] : [hour]
+  return hours.map((each) => ` ${String(each).padStart(2, '0')}:${rest}`)
+}
+
+const LOGGED_FORMAT = dateFormatOf('YYYY-MM-DD HH:mm:ss')
+
+/** An instant of the log as a text in a zone, `2024-03-05 08:20:00`; NULL for other values. */
+function textInZone({ formula }: Engine['dialect'], value: SQL, zone: string): SQL {
+  if (!LOGGED_FORMAT) throw new Error('The format of instants in the log is unknown')
+  const format = LOGGED_FORMAT
+  const build = createBuild(formula, {
+    now: 0,
+    zone,
+    recordId: sql`''`,
+    createdTime: sql`null`,
+    modifiedTime: sql`null`,
+    prefix: 'deleted_',
+  })
+  const toSeconds = formula.part(value, formula.constant(1), formula.constant(format.text.length))
+  const ms = formula.readDate(toSeconds, format)
+  return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), true)
+}
 
 /** Matches a deleted record with the text in one of its values, ignoring case; a day or a time as its reader sees it. */
 function matches(
-  { dialect }: Engine,
+  engine: Engine,
   model: TableModel,
   { text, timeZone }: { text: string; timeZone: string },
   { recordId, before }: { recordId: SQL; before: SQL },
 ): SQL {
+  const { dialect } = engine
   const columns = shownFields(model).flatMap((field) => {
     const { storage } = fieldType(field.type)
     // Passwords must not be searchable.
@@ -525,9 +594,9 @@ function matches(
     if (isSecret || storage === 'boolean') return []
     // As text, because the value may have the field’s former type.
     const value = dialect.jsonValue(before, field.id, 'text')
-    const instants = storage === 'datetime' ? instantsShownAs(field, text, timeZone) : null
-    if (instants) return [sql`(${value} >= ${instants.from} and ${value} < ${instants.until})`]
-    return [dialect.search(value, 'text', text)]
+    return storage === 'datetime'
+      ? [showsInstant(engine, field, { text, timeZone }, value)]
+      : [dialect.search(value, 'text', text)]
   })
   const id = dialect.search(sql`cast(${recordId} as text)`, 'text', text)
   return anyOf([id, ...columns])
