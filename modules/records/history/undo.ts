@@ -24,7 +24,7 @@ import {
   type StoredEntry,
   writtenSince,
 } from '../../../src/db/change-log.ts'
-import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
+import { baseBusy, createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -60,10 +60,13 @@ export interface UndoOptions {
 /** Another server has undone the entry, or redone it, while the call waited for the write lease: nothing is left to do. */
 class NotDue extends Error {}
 
+/** Pause before a server asks again whether another one still reverts a definition in the base. */
+const CLAIM_AGAIN_MS = 50
+
 const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events' | 'undoers' | 'works'>
+  kernel: Pick<Kernel, 'meta' | 'sources' | 'events' | 'undoers' | 'works'>
   auth: Pick<AuthService, 'access' | 'people'>
   schema: LinkSchema & Pick<SchemaReader, 'tables' | 'logNames'>
   views: Pick<ViewsService, 'titlesOf'>
@@ -455,26 +458,29 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       const undoer = kernel.undoers.get(owner)
       if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
       const direction = undoneBy === null ? 'undo' : 'redo'
-      await undoer(user, baseId, entry, direction, { silent: true, check: requireDue })
-      // The change is complete; cancelling now would leave it unlogged.
-      const work = currentWork()
-      if (!work?.signal.aborted) work?.commit()
-      const { tableId } = entry
-      await engine.write(
-        async (tx) => {
-          await requireDue()
-          const appended = await appendChange(tx, engine.dialect, {
-            actorId: user.id,
-            tableId,
-            records: [],
-            ...mark,
-          })
-          await finish(tx, engine.dialect, appended.id)
-        },
-        undefined,
-        { isFollowUp: true },
-      )
-      return { applied: null, kind, records: entry.records, skipped: 0 }
+      return onOneServer(baseId, async () => {
+        await requireDue()
+        await undoer(user, baseId, entry, direction, { silent: true, check: requireDue })
+        // The change is complete; cancelling now would leave it unlogged.
+        const work = currentWork()
+        if (!work?.signal.aborted) work?.commit()
+        const { tableId } = entry
+        await engine.write(
+          async (tx) => {
+            await requireDue()
+            const appended = await appendChange(tx, engine.dialect, {
+              actorId: user.id,
+              tableId,
+              records: [],
+              ...mark,
+            })
+            await finish(tx, engine.dialect, appended.id)
+          },
+          undefined,
+          { isFollowUp: true },
+        )
+        return { applied: null, kind, records: entry.records, skipped: 0 }
+      })
     }
     const asSet = setStep(entry, undoneBy, keepsChanged)
     if (asSet && !(await isForeignEntry(entry))) {
@@ -514,6 +520,29 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       },
     )
     return { applied, kind, records: records || applied.count, skipped }
+  }
+
+  /**
+   * Reverts a definition while no other server does so in the base. The write lease ends between the change and the entry of its undo:
+   * another server would take it for due and revert it again, with what somebody has changed since.
+   *
+   * @throws BASE_BUSY
+   */
+  async function onOneServer<T>(baseId: string, work: () => Promise<T>): Promise<T> {
+    const { claims } = kernel.meta.cluster
+    const claim = `undo ${baseId}`
+    const patienceMs = writePatienceMs()
+    const since = performance.now()
+    while (!(await claims.take(claim))) {
+      if (patienceMs !== undefined && performance.now() - since > patienceMs) throw baseBusy(patienceMs)
+      await Bun.sleep(CLAIM_AGAIN_MS)
+      currentWork()?.signal.throwIfAborted()
+    }
+    try {
+      return await work()
+    } finally {
+      await claims.release(claim)
+    }
   }
 
   /**
