@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { decimal } from '../../src/core/fields/number.ts'
 import { findSummary, SUMMARIES, summariesFor } from '../../src/core/summaries.ts'
 
 describe('summariesFor', () => {
@@ -25,5 +26,24 @@ describe('summariesFor', () => {
     expect(new Set(SUMMARIES.map(({ key }) => key)).size).toBe(SUMMARIES.length)
     expect(findSummary('percentFilled')?.needs).toEqual(['count', 'filled'])
     expect(findSummary('__proto__')).toBeNull()
+  })
+})
+
+describe('the summary of decimal numbers', () => {
+  const shown = (value: number, precision: number | null) =>
+    decimal.summaryText?.(value, { precision, thousands: false }, 'en')
+
+  test('has all digits where the cells show all, without errors of binary fractions', () => {
+    expect(shown(0.1234567891, null)).toBe('0.1234567891')
+    expect(shown(1234.0000000005, null)).toBe('1,234.0000000005')
+    expect(shown(12_345_678_901_234_568, null)).toBe('12,345,678,901,234,568')
+    expect(shown(0.1 + 0.2, null)).toBe('0.3')
+    expect(shown(-4e-12, null)).toBe('-0.000000000004')
+  })
+
+  test('has the decimals of the cells, and two for averages', () => {
+    expect(shown(0.1234567891, 8)).toBe('0.12345679')
+    expect(shown(4 / 3, 0)).toBe('1.33')
+    expect(shown(5, 4)).toBe('5')
   })
 })

@@ -2,7 +2,7 @@ import { CircleDollarSign, Diff, Hash, type LucideIcon, Percent } from 'lucide-r
 import type { ReactNode } from 'react'
 import { currency } from '../../src/core/fields/currency.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
-import { decimal, number, percent } from '../../src/core/fields/number.ts'
+import { ALL_DIGITS, decimal, number, percent } from '../../src/core/fields/number.ts'
 import { currentLanguage, localeTag } from '../i18n.ts'
 import { type Cell, defineCell, lazyEditor, type ViewProps } from './cell.ts'
 import styles from './view.module.css'
@@ -74,13 +74,6 @@ export const decimalCell = numberCell(
         : { minimumFractionDigits: precision, maximumFractionDigits: precision }),
     }),
 )
-
-/** Shows all digits without rounding errors of binary fractions: 0.1 + 0.2 is 0.3. */
-const ALL_DIGITS = {
-  maximumSignificantDigits: 15,
-  maximumFractionDigits: 0,
-  roundingPriority: 'morePrecision',
-} as const
 
 /** An amount in the field's currency, formatted for the field's locale. */
 export const currencyCell = numberCell(

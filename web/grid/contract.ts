@@ -152,7 +152,7 @@ export interface SelectionStatus {
   sum: number
   /** Null without numbers. */
   average: number | null
-  /** Decimals of the sum and average: those of the cells, and at least two for the average of whole numbers. */
+  /** Decimals of the sum and average: those of the cells (infinite for all digits), and at least two for the average of whole numbers. */
   decimals: number
   /** False if unloaded rows are selected, so that the numbers cover only a part. */
   complete: boolean

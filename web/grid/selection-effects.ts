@@ -1,5 +1,4 @@
 import { shownType } from '../../src/core/fields/field.ts'
-import { MAX_PRECISION } from '../../src/core/fields/number.ts'
 import type { Field } from '../../src/core/model.ts'
 import { cellElement } from './actions.ts'
 import type { SelectionStatus } from './contract.ts'
@@ -128,8 +127,8 @@ function selectionStatus(engine: Engine): SelectionStatus | null {
   return { ...status, sum, average: status.numbers > 0 ? sum / status.numbers : null }
 }
 
-/** Decimals that the cells of a field of numbers show. */
+/** Decimals that the cells of a field of numbers show; infinite for all that they have. */
 function decimalsOf(field: Field): number {
   const { precision = 0 } = shownType(field).options
-  return typeof precision === 'number' ? precision : MAX_PRECISION
+  return typeof precision === 'number' ? precision : Number.POSITIVE_INFINITY
 }

@@ -58,11 +58,19 @@ const decimals = z.int().check(z.minimum(0), z.maximum(MAX_PRECISION))
 /** Schema of the number of displayed decimals. */
 export const precision = (fallback: number) => z._default(decimals, fallback)
 
+/** Shows all digits without rounding errors of binary fractions: 0.1 + 0.2 is 0.3. */
+export const ALL_DIGITS = {
+  maximumSignificantDigits: 15,
+  maximumFractionDigits: 0,
+  roundingPriority: 'morePrecision',
+} as const satisfies Intl.NumberFormatOptions
+
 /** Formats a sum or average with the decimals of the cells, and with two for the average of whole numbers. */
 const formatSummary = (value: number, precision: number | null, locale: string): string =>
-  new Intl.NumberFormat(locale, { maximumFractionDigits: Math.max(2, precision ?? MAX_PRECISION) }).format(
-    value,
-  )
+  new Intl.NumberFormat(
+    locale,
+    precision === null ? ALL_DIGITS : { maximumFractionDigits: Math.max(2, precision) },
+  ).format(value)
 
 /** A number with a fraction. */
 export const decimal = defineFieldType({

@@ -1,5 +1,6 @@
 import { useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
+import { ALL_DIGITS } from '../../../../src/core/fields/number.ts'
 import type { CheckedRows, SelectionStatus } from '../../../grid/contract.ts'
 import { Grid, type GridHandle } from '../../../grid/grid.tsx'
 import { localeTag } from '../../../i18n.ts'
@@ -179,7 +180,11 @@ const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>
 /** Count, sum and average of the selection, over the end of the footer. */
 function SelectionNumbers({ status }: { status: SelectionStatus | null }) {
   if (!status || status.cells < 2) return null
-  const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: status.decimals })
+  const { decimals } = status
+  const format = new Intl.NumberFormat(
+    localeTag(),
+    Number.isFinite(decimals) ? { maximumFractionDigits: decimals } : ALL_DIGITS,
+  )
   return (
     <output className={styles.numbers} data-testid="selection-numbers">
       <span>{m.records_cells_count({ count: status.cells })}</span>
