@@ -123,8 +123,13 @@ export interface Jobs {
   inGroup(group: string): Promise<Job[]>
   /** The number of unfinished jobs of this server. */
   counts(): { waiting: number; active: number }
-  /** Requests cancellation; no effect on an ended job. `job.changed` reports the end. */
+  /**
+   * Requests cancellation, which is stored with the job: whichever server goes on with it honours it. No effect on an ended job, nor on one
+   * whose work is done before it notices. `job.changed` reports the end.
+   */
   cancel(jobId: string): Promise<void>
+  /** Cancels all unfinished jobs that an account has started. */
+  cancelAllOf(userId: string): Promise<void>
   /**
    * Cleans up and fails the jobs of processes that have ended. Called at start, after `register`; from then on it also
    * runs when another server has disappeared.

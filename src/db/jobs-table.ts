@@ -16,6 +16,8 @@ export function defineJobsTable(c: Columns) {
       // Of an unfinished job, what its next run needs to know (`JobContext.remember`).
       result: c.json('result'),
       error: c.text('error'),
+      /** Set once somebody has asked to cancel it. */
+      isCancelled: c.flag('is_cancelled'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
     },

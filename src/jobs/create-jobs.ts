@@ -165,15 +165,18 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
 
   /**
    * True while a job is still this server's. While the others cannot be heard, one of them may have taken it: it has then counted its run
-   * or stored its end. Null until they are heard again. Everything that this server stores of its jobs is stored after this check.
+   * or stored its end. Null until they are heard again. Everything that this server stores of its jobs is stored after this check,
+   * which also aborts a job that somebody has asked to cancel: the event may be lost.
    */
   async function isOwn({ id, progress }: Job): Promise<boolean | null> {
     if (!cluster.isCurrent()) return null
     if (!(await claims.take(id))) return false
-    const stored = await store.find(id)
+    const stored = await store.findUnfinished(id)
     // It has ended here meanwhile, and its claim with it.
     if (!runs.has(id) && !unsaved.has(id)) await claims.release(id)
-    return stored !== null && !hasEnded(stored.status) && stored.progress.restarts === progress.restarts
+    if (stored === null || stored.restarts !== progress.restarts) return false
+    if (stored.isCancelled) runs.get(id)?.controller.abort()
+    return true
   }
 
   /**
@@ -354,6 +357,13 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     else await end(run.job, { status: 'cancelled' })
   }
 
+  /** Stops jobs whose cancellation is stored, on whichever server they run. */
+  async function abortCancelled(jobIds: readonly string[]): Promise<void> {
+    for (const jobId of jobIds) if (!runs.has(jobId)) events.emit('job.cancelled', { jobId })
+    // Awaited for the jobs of this server, so that those that wait have ended when the call is answered.
+    for (const jobId of jobIds) await cancelOwn(jobId)
+  }
+
   events.on('job.cancelled', ({ jobId }) => {
     cancelOwn(jobId).catch((error) => log.error('a job could not be cancelled', error, { jobId }))
   })
@@ -366,10 +376,11 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   })
 
   async function giveUpIfTaken(run: Run): Promise<void> {
+    const { signal } = run.controller
     try {
       await whileOwn(run, async () => {})
+      if (signal.aborted && !isStopping(signal)) await cancelOwn(run.job.id)
     } catch (error) {
-      const { signal } = run.controller
       if (!signal.aborted && !(error instanceof ServerStopping)) throw error
       if (!run.isTaken || isActive(run)) return
       await leave(run)
@@ -423,11 +434,15 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
         await store.save(again)
         add(again, input)
         events.emit('job.changed', again)
+        // Read after the job was added: from then on, the event reaches it.
+        if ((await store.findUnfinished(again.id))?.isCancelled) await cancelOwn(again.id)
         pump()
       } else if (done === 'resume') {
         const reason = await giveUp(job, input, m.jobs_error_stopped_often())
         await end(job, { status: 'failed', error: reason ?? STOPPED })
       } else if (done && 'result' in done) await end(job, { status: 'completed', result: done.result })
+      else if (!done && (await store.findUnfinished(job.id))?.isCancelled)
+        await end(job, { status: 'cancelled' })
       else await end(job, { status: 'failed', error: done ? done.error : STOPPED })
     }
     await store.forgetOld()
@@ -509,9 +524,10 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
       return { waiting: runs.size - active, active }
     },
     async cancel(jobId) {
-      // Awaited for a job of this server, so that a job that waits has ended when the call is answered.
-      if (runs.has(jobId)) await cancelOwn(jobId)
-      else events.emit('job.cancelled', { jobId })
+      await abortCancelled(await store.requestCancel({ id: jobId }))
+    },
+    async cancelAllOf(userId) {
+      await abortCancelled(await store.requestCancel({ userId }))
     },
     recover,
     async close() {

@@ -58,6 +58,25 @@ export function createJobStore(meta: Meta) {
       const [row] = await db.select().from(jobs).where(eq(jobs.id, id))
       return row ? toJob(row) : null
     },
+    /** An unfinished job as it is stored: how often it went on, and whether somebody has asked to cancel it. */
+    async findUnfinished(id: string): Promise<{ restarts: number | undefined; isCancelled: boolean } | null> {
+      const [row] = await db
+        .select({ progress: jobs.progress, isCancelled: jobs.isCancelled })
+        .from(jobs)
+        .where(and(eq(jobs.id, id), isUnfinished))
+      return row ? { restarts: row.progress.restarts, isCancelled: row.isCancelled === true } : null
+    },
+    /** Stores the request to cancel an unfinished job, or all of an account. Returns their ids. */
+    async requestCancel(of: { id: string } | { userId: string }): Promise<string[]> {
+      if ('id' in of && !JOB_ID.test(of.id)) return []
+      const isAsked = 'id' in of ? eq(jobs.id, of.id) : eq(jobs.userId, of.userId)
+      const rows = await db
+        .update(jobs)
+        .set({ isCancelled: true })
+        .where(and(isAsked, isUnfinished))
+        .returning({ id: jobs.id })
+      return rows.map(({ id }) => id)
+    },
     async list(of: {
       baseId?: string
       userId?: string
@@ -94,7 +113,7 @@ const storable = <T>(value: T): T => JSON.parse(storableJson(JSON.stringify(valu
 
 type Row = ReturnType<typeof defineJobsTable>['$inferSelect']
 
-function toJob({ input, ...job }: Row): Job {
+function toJob({ input, isCancelled: _, ...job }: Row): Job {
   const result = hasEnded(job.status) ? (job.result ?? null) : null
   return { ...job, subject: subjectOf(input), group: groupOf(input), result }
 }

@@ -65,6 +65,40 @@ test('a server that starts leaves alone what another one runs, and cleans up aft
   await database.drop()
 })
 
+test('a job that is cancelled through one server stays so when its own has gone', async () => {
+  const database = await createDatabase('postgres')
+  const resumed: string[] = []
+  const open = async () => {
+    const meta = await openMeta({ dataDir: '', databaseUrl: database.url })
+    const jobs = createJobs({ meta, events: createEvents(() => {}, meta.cluster), log })
+    jobs.register('test', {
+      resumes: true,
+      // Does not let go before its process ends.
+      run: async (_, { jobId, isResumed }) =>
+        isResumed ? resumed.push(jobId) : new Promise<never>(() => {}),
+      recover: async () => 'resume',
+    })
+    return { meta, jobs }
+  }
+  const first = await open()
+  const second = await open()
+  for (const id of ['a', 'waits'])
+    await first.jobs.start('test', { id, userId: 'us1', baseId: 'p1', input: {} })
+  await until(async () => (await second.jobs.find('a'))?.status === 'active')
+  await second.jobs.cancel('a')
+  await first.meta.close()
+  const statusOf = async (id: string) => (await second.jobs.find(id))?.status
+  // PostgreSQL notices the end of the connections a moment later.
+  await until(async () => {
+    await second.jobs.recover()
+    return (await statusOf('a')) !== 'active' && (await statusOf('waits')) === 'completed'
+  }, 'The end of both jobs')
+  expect([await statusOf('a'), resumed]).toEqual(['cancelled', ['waits']])
+  await second.jobs.close()
+  await second.meta.close()
+  await database.drop()
+})
+
 test('a job runs once those that it comes after have ended on another server', async () => {
   const database = await createDatabase('postgres')
   const open = async () => {

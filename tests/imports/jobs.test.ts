@@ -375,6 +375,49 @@ describe('createJobs', () => {
     )
   })
 
+  test('leaves a job cancelled whose server is killed before it has let go', async () => {
+    const killed = Promise.withResolvers<void>()
+    const runs: [string, boolean][] = []
+    const define = (definition: Partial<JobKind<unknown>>): JobKind<unknown> => ({
+      isWaiting: true,
+      async run(_input, { jobId, isResumed, signal }) {
+        if (isResumed) return runs.push([jobId, signal.aborted])
+        await killed.promise
+        signal.throwIfAborted()
+        return null
+      },
+      recover: async () => 'resume',
+      ...definition,
+    })
+    const definitions = Object.entries({
+      undone: define({ recover: async () => null }),
+      resumed: define({ resumes: true }),
+      completing: define({ resumes: true, completes: true }),
+      // Its work was done, and only the end not stored.
+      finished: define({ recover: async () => ({ result: { rows: 7 } }) }),
+    })
+    for (const [name, kind] of definitions) {
+      jobs.register(name, kind)
+      await jobs.start(name, { id: name, userId: 'us1', baseId: null, input: {} })
+      await until(async () => (await statusOf(name)) === 'active')
+      await jobs.cancel(name)
+    }
+    const next = createJobs({ meta, events, log })
+    for (const [name, kind] of definitions) next.register(name, kind)
+    await next.recover()
+    await until(async () => (await next.list({ unfinished: true })).length === 0)
+    const ends = (await next.list({})).map(({ id, status }) => [id, status])
+    expect(Object.fromEntries(ends)).toEqual({
+      undone: 'cancelled',
+      resumed: 'cancelled',
+      completing: 'completed',
+      finished: 'completed',
+    })
+    expect(runs).toEqual([['completing', true]])
+    killed.resolve()
+    await next.close()
+  })
+
   test('completes what a run has left when its job is cancelled while it waits to go on', async () => {
     const completed: [string, boolean][] = []
     const kind: JobKind<unknown> = {
