@@ -175,6 +175,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     registry,
     undoers: new Map(),
     removals: [],
+    accountRemovals: [],
     tableMoves: [],
     works: createWorks({ events }),
     async close() {

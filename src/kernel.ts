@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm'
 import type { Config } from './config.ts'
 import type { Undoers } from './db/change-log.ts'
 import type { Meta, MetaStatement } from './db/meta.ts'
@@ -47,6 +48,8 @@ export interface Kernel {
   undoers: Undoers
   /** Each module’s statements that forget a base, for the transaction in which it is removed for good. */
   removals: ((baseId: string) => MetaStatement[])[]
+  /** The same for an account that is deleted. They must change nothing unless `isDeleted`, a condition, holds. */
+  accountRemovals: ((userId: string, isDeleted: SQL) => MetaStatement[])[]
   /** What the modules keep of a table beside its definition, when it moves to another base. */
   tableMoves: MoveTables[]
   /** Set once the server is asked to stop: it is no longer ready for new clients. */

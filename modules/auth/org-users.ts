@@ -39,7 +39,7 @@ const MAX_NAMED = 5
 
 /** Accounts of this server, for administrators (wire §4.1). */
 export function createOrgUsers(
-  { meta, registry, jobs }: Pick<Kernel, 'meta' | 'registry' | 'jobs'>,
+  { meta, registry, jobs, accountRemovals }: Pick<Kernel, 'meta' | 'registry' | 'jobs' | 'accountRemovals'>,
   accounts: Accounts,
   access: Access,
   mails: InviteMails,
@@ -222,12 +222,13 @@ export function createOrgUsers(
         meta.db.delete(apiTokens).where(and(eq(apiTokens.userId, userId), isDone)),
         meta.db.delete(memberships).where(and(eq(memberships.userId, userId), isDone)),
         meta.db.delete(passwordResets).where(and(eq(passwordResets.userId, userId), isDone)),
+        ...accountRemovals.flatMap((forget) => forget(userId, isDone)),
         ...audits.record(actor, { kind: 'user.delete', userId, detail: { name: user.email } }, isDone),
       ])
       accounts.changed(userId)
       // The other owner of a base has gone meanwhile: the next check names the base.
       if (await accounts.find(userId)) return this.delete(actor, userId)
-      for (const { id } of await jobs.list({ userId, unfinished: true })) await jobs.cancel(id)
+      await jobs.cancelAllOf(userId)
     },
 
     /**

@@ -63,6 +63,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
   const store = createImportStore(kernel)
   kernel.jobs.register(BASE_IMPORT_JOB, createBaseImportJob({ kernel, store, services }))
   kernel.removals.push(store.forRemovedBase)
+  kernel.accountRemovals.push(store.forRemovedAccount)
 
   // A job whose server was stopped or killed has failed, but the import goes on with another job. One that was cancelled ends it.
   events.on('job.changed', ({ id, kind, status }) => {

@@ -374,6 +374,18 @@ export function createImportStore({ meta, secrets }: Pick<Kernel, 'meta' | 'secr
       ]
     },
 
+    /** Statements that end the imports of an account and forget their credentials. */
+    forRemovedAccount(userId: string, isDeleted: SQL): MetaStatement[] {
+      const isOwn = and(eq(baseImports.userId, userId), isDeleted)
+      return [
+        db.update(baseImports).set({ credentials: null, keepsCredentials: false }).where(isOwn),
+        db
+          .update(baseImports)
+          .set({ status: 'cancelled', updatedAt: nowIso() })
+          .where(and(isOwn, ne(baseImports.status, 'completed'))),
+      ]
+    },
+
     /** The imports into a base, newest first. */
     async ofBase(baseId: string): Promise<ImportRow[]> {
       const rows = await db

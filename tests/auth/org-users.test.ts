@@ -209,6 +209,25 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     await jobs.cancel(other)
   })
 
+  test('cancels all jobs of an account that is deleted, however many they are', async () => {
+    const { jobs } = app.kernel
+    const base = await createBase(app, admin)
+    const user = await createMember(app, base.id, 'creator')
+    const kind = 'lasts until it is cancelled'
+    jobs.register(kind, {
+      run: (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      recover: async () => null,
+    })
+    const ids: string[] = []
+    for (let n = 0; n < 105; n++)
+      ids.push((await jobs.start(kind, { userId: user.id, baseId: base.id, input: {} })).id)
+    expect((await asAdmin().delete(`${USERS}/${user.id}`)).status).toBe(200)
+    const statuses = async () =>
+      new Set(await Promise.all(ids.map(async (id) => (await jobs.find(id))?.status)))
+    await until(async () => [...(await statuses())].join() === 'cancelled', 'The end of all jobs')
+  })
+
   test('keeps an owner of a base whose two owners are deleted at once', async () => {
     for (let round = 0; round < 5; round++) {
       const founder = await app.signUp()

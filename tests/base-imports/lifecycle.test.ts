@@ -229,6 +229,36 @@ describe('an import that is interrupted', () => {
     expect(await stored()).toMatchObject({ status: 'cancelled', credentials: null })
   })
 
+  test('keeps no credentials of an account that is deleted', async () => {
+    const user = await app.signUp()
+    const { id: baseId } = await createBase(app, owner)
+    await app.services.auth.access.setMembership(baseId, user.id, 'creator')
+    const { begin, pause } = app.trpc(user.token).baseImports
+    const input = fromAirtable(base.id, { baseId, keepCredentials: true })
+    const { id: completed } = await begin.mutate(input)
+    await settled(app, user, completed)
+    const { promise: reached, resolve: isReached } = Promise.withResolvers<void>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    server.delays.set(`/v0/${base.id}/${books.id}`, async () => {
+      isReached()
+      await released
+    })
+    const { id: paused } = await begin.mutate(input)
+    await reached
+    const pausing = pause.mutate({ importId: paused })
+    server.delays.clear()
+    release()
+    await pausing
+    const { baseImports } = app.kernel.meta.tables(defineBaseImportsTables)
+    const stored = async (id: string) =>
+      (await app.kernel.meta.db.select().from(baseImports)).find((row) => row.id === id)
+    expect((await stored(paused))?.credentials).toEqual(expect.any(String))
+    expect((await stored(completed))?.credentials).toEqual(expect.any(String))
+    expect((await app.rest(owner.token).delete(`/api/v1/users/${user.id}`)).status).toBe(200)
+    expect(await stored(paused)).toMatchObject({ status: 'cancelled', credentials: null })
+    expect(await stored(completed)).toMatchObject({ status: 'completed', credentials: null })
+  })
+
   test('reads a table again if its pages have expired meanwhile, without repeating records', async () => {
     const { id, release } = await startUntilFirstPage()
     await imports().pause.mutate({ importId: id })
