@@ -54,6 +54,15 @@ export type StartImport = SourceInput & {
   matchFirst: boolean
 }
 
+/** A run that is cancelled. The credentials that an import keeps stay for the next one, unless the first run has not been completed. */
+const endOfRun = (
+  { keepsCredentials, run }: Pick<ImportRow, 'keepsCredentials' | 'run'>,
+  { forgets }: { forgets: boolean },
+): Partial<ImportRow> => ({
+  status: 'cancelled',
+  ...((forgets || !keepsCredentials || run === 1) && { credentials: null }),
+})
+
 export type BaseImportsService = ReturnType<typeof createBaseImportsService>
 
 /** Imports of whole bases from other products. Each belongs to the person who started it, as whom it writes. */
@@ -76,8 +85,9 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     for (const row of await store.running()) {
       if (jobId !== undefined && row.jobId !== jobId) continue
       const job = row.jobId === null ? null : await jobs.find(row.jobId)
-      const isCancelled = job?.status === 'cancelled' || (await auth.users.find(row.userId)) === null
-      if (isCancelled) await store.change(row, { status: 'cancelled', credentials: null })
+      const isDeleted = (await auth.users.find(row.userId)) === null
+      if (isDeleted || job?.status === 'cancelled')
+        await store.change(row, endOfRun(row, { forgets: isDeleted }))
       else if (!job || hasEnded(job.status)) await begin(row)
     }
   }
@@ -329,8 +339,7 @@ export function createBaseImportsService(kernel: Kernel, services: Services) {
     async cancel(actor: Actor, importId: string, removes: boolean): Promise<void> {
       const { row } = await own(actor, importId)
       const { id, status } = row
-      const keepsCredentials = row.keepsCredentials && row.run > 1 && !removes
-      const patch = { status: 'cancelled' as const, ...(!keepsCredentials && { credentials: null }) }
+      const patch = endOfRun(row, { forgets: removes })
       if (status === 'completed' || status === 'cancelled' || !(await store.change({ id, status }, patch)))
         throw new AppError('CONFLICT', m.base_imports_error_not_running())
       const jobId = await cancelJob(id)

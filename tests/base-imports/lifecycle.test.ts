@@ -1042,7 +1042,20 @@ describe('baseImports.again', () => {
     expect((await report()).map(([email]) => email)).toEqual(['never@example.com'])
   })
 
-  test('may follow a run that was cancelled', async () => {
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['was cancelled', (importId) => imports().cancel.mutate({ importId, removes: false })],
+    [
+      'has lost its job, which was cancelled',
+      async () => {
+        const [job] = await app.kernel.jobs.list({
+          userId: owner.id,
+          kind: 'base-import',
+          unfinished: true,
+        })
+        await app.trpc(owner.token).jobs.cancel.mutate({ jobId: job?.id ?? '' })
+      },
+    ],
+  ])('may follow a run that %s, with the credentials that it keeps', async (_, cancel) => {
     const { id } = await imports().begin.mutate(fromAirtable(base.id, { keepCredentials: true }))
     const { baseId } = await settled(app, owner, id)
     const { promise: reached, resolve: isReached } = Promise.withResolvers<void>()
@@ -1053,11 +1066,15 @@ describe('baseImports.again', () => {
     })
     await imports().again.mutate({ importId: id })
     await reached
-    const cancelled = imports().cancel.mutate({ importId: id, removes: false })
+    const cancelled = cancel(id)
     server.delays.clear()
     release()
     await cancelled
-    expect(await settled(app, owner, id)).toMatchObject({ status: 'cancelled', run: 2 })
+    expect(await settled(app, owner, id)).toMatchObject({
+      status: 'cancelled',
+      run: 2,
+      hasCredentials: true,
+    })
     await imports().again.mutate({ importId: id })
     expect(await settled(app, owner, id)).toMatchObject({ status: 'completed', run: 3, baseId })
     expect((await recordsOf(app, owner, baseId!, 'Books')).rows.length).toBe(SIZE)
