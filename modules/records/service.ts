@@ -19,7 +19,7 @@ import { createActivity } from './activity/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
 import { createFeed } from './feed/index.ts'
-import { type FoundByValues, findByValues, highestKey, readAbove } from './foreign/index.ts'
+import { countStored, type FoundByValues, findByValues, highestKey, readAbove } from './foreign/index.ts'
 import {
   type CopyToRewind,
   createRecordRestore,
@@ -386,6 +386,9 @@ export function createRecordsService(
     /** The highest number of a record in a connected table. Does not check access. */
     highestKey: async (model: TableModel): Promise<number | string | null> =>
       highestKey(await schema.engineOf(model.table), model),
+    /** The number of records of a connected table. Does not check access. */
+    countStored: async (model: TableModel): Promise<number> =>
+      countStored(await schema.engineOf(model.table), model),
     /** The first records of a connected table with a higher number. Does not check access. */
     readAbove: async (
       model: TableModel,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { FROM_ANOTHER_BASE } from '../../src/db/change-log.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
+import { createForeign, proxyCommits } from '../sources/support.ts'
 import { PASSWORD } from '../support/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { type CommitProxy, startCommitProxy } from '../support/database-proxy.ts'
@@ -163,6 +164,37 @@ describe('a PostgreSQL that goes away while a job brings records to another tabl
     expect(await titlesIn(source.id)).toEqual(titles)
     expect(await titlesIn(target.id)).toEqual(titles)
   })
+
+  test('copies all records once to a connected database that has them when their entry cannot be stored', async () => {
+    const { source, target, titles } = await open()
+    const foreign = await createForeign('postgres', [
+      'create table part (id serial primary key, title varchar(50))',
+    ])
+    const connection = await proxyCommits(foreign.sent)
+    try {
+      const { id } = await trpc().sources.create.mutate({ baseId: target.baseId, ...connection.sent })
+      expect(await ended(id)).toMatchObject({ status: 'completed' })
+      const tables = await trpc().schema.tables.query({ baseId: target.baseId })
+      const part = tables.find(({ tableName }) => tableName === 'part')
+      const holding = connection.holdAt('after', { skip: 1 })
+      const jobId = await begin(source.id, part?.id ?? '', false)
+      const held = await holding
+      await postgres.stop()
+      held.pass()
+      await postgres.start()
+      expect(await ended(jobId)).toMatchObject({
+        status: 'completed',
+        error: null,
+        result: { copied: ROWS, left: 0 },
+      })
+      const copies = await foreign.ask<{ title: string }>('select title from part')
+      expect(copies.map(({ title }) => title).toSorted()).toEqual(titles)
+    } finally {
+      await connection.stop()
+      await foreign.stop()
+    }
+  })
+
   test('completes a thousand that was begun if the job is cancelled meanwhile', async () => {
     const { source, target, titles } = await open()
     const jobId = await restartAt(

@@ -866,6 +866,60 @@ describe('copying and moving more records than in a call', () => {
     expect([await target.total(), await source.total()]).toEqual([0, COUNT])
   })
 
+  /** Goes on with a job as if its server had been killed after its last two copies were written to a connected database. */
+  async function killedInSecondPortion(jobId: string, tableId: string) {
+    const { meta, jobs, sources } = bench.app.kernel
+    const home = await sources.engine(bench.baseId)
+    const table = meta.tables(defineJobsTable)
+    const result = { tableId, copied: 1_000, refused: [], deleted: 0, kept: null, left: 2 }
+    const portion = { from: 1_000, originals: '', copied: 2, refused: [], top: 1_000 }
+    const sent = { actorId: bench.owner.id, clientId: `${jobId} insert 1000` }
+    const entry = await findSent(home, home.dialect, sent)
+    const params = [entry?.id ?? 0]
+    const mark = home.dialect.placeholder(0)
+    await home.writeScript([
+      { sql: `delete from sheaf_change_records where change_id = ${mark}`, params },
+      { sql: `delete from sheaf_changes where id = ${mark}`, params },
+    ])
+    expect(await findSent(home, home.dialect, sent)).toBeNull()
+    await meta.db
+      .update(table)
+      .set({ status: 'active', result: { result, portion }, error: null })
+      .where(eq(table.id, jobId))
+    await jobs.recover()
+    return ended(jobId)
+  }
+
+  test('does not take a record for a copy with an empty cell that has a value there', async () => {
+    const database = await createForeign('postgres', [
+      'create table piece (id serial primary key, name varchar(40), note varchar(40))',
+    ])
+    try {
+      await connect(bench, database.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+      const { id: tableId } = tables.find(({ title }) => title.toLowerCase() === 'piece')!
+      const pieces = testTable(bench.rest, await bench.trpc.schema.table.query({ tableId }))
+      const named = (name: string) =>
+        pieces.schema.fields.find(({ title }) => title.toLowerCase() === name)!.title
+      const mapping = { [named('name')]: 'Title', [named('note')]: 'Note' }
+      const source = await many(1_002)
+      const { jobId } = (await copy(source, pieces, idsOf(1_002), { mapping })).body
+      expect(await ended(jobId)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
+      await database.ask(`update piece set id = 2000 where name = 'row 1002'`)
+      await database.ask(`insert into piece (id, name, note) values (1500, 'row 1002', 'of another program')`)
+      expect(await killedInSecondPortion(jobId, tableId)).toMatchObject({
+        status: 'completed',
+        result: { copied: 1_002 },
+      })
+      await undo(bench)
+      expect(await database.ask('select id, note from piece')).toEqual([
+        { id: 1500, note: 'of another program' },
+      ])
+    } finally {
+      await database.stop()
+    }
+  })
+
   test('recognizes copies in a connected database that are there without their entry in the log', async () => {
     const database = await createForeign('postgres', [
       'create table part (id serial primary key, name varchar(40), stock integer default 7)',
@@ -879,29 +933,7 @@ describe('copying and moving more records than in a call', () => {
       const source = await many(1_002)
       const { jobId } = (await copy(source, parts, idsOf(1_002), { mapping: { [name]: 'Title' } })).body
       expect(await ended(jobId)).toMatchObject({ status: 'completed', result: { copied: 1_002 } })
-      const { meta, jobs, sources } = bench.app.kernel
-      const home = await sources.engine(bench.baseId)
-      const table = meta.tables(defineJobsTable)
-      const result = { tableId, copied: 1_000, refused: [], deleted: 0, kept: null, left: 2 }
-      const portion = { from: 1_000, originals: '', copied: 2, refused: [], top: 1_000 }
-      /** As if the server had been killed after the second portion was written to the connected database. */
-      const killed = async () => {
-        const sent = { actorId: bench.owner.id, clientId: `${jobId} insert 1000` }
-        const entry = await findSent(home, home.dialect, sent)
-        const params = [entry?.id ?? 0]
-        const mark = home.dialect.placeholder(0)
-        await home.writeScript([
-          { sql: `delete from sheaf_change_records where change_id = ${mark}`, params },
-          { sql: `delete from sheaf_changes where id = ${mark}`, params },
-        ])
-        expect(await findSent(home, home.dialect, sent)).toBeNull()
-        await meta.db
-          .update(table)
-          .set({ status: 'active', result: { result, portion }, error: null })
-          .where(eq(table.id, jobId))
-        await jobs.recover()
-        return ended(jobId)
-      }
+      const killed = () => killedInSecondPortion(jobId, tableId)
       // Of somebody else.
       await database.ask(`insert into part (name) values ('other')`)
       expect(await killed()).toMatchObject({ status: 'completed', result: { copied: 1_002, left: 0 } })

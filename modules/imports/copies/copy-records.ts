@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { nowMs } from '../../../src/clock.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { NewRow, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
@@ -99,8 +100,10 @@ interface Remembered {
     originals: string
     copied: number
     refused: RefusedValues[]
-    /** The highest number in a connected target before; absent where the database does not number its records. */
+    /** The highest number in a connected target before; absent where the database does not number the copies. */
     top?: number | string | null
+    /** The number of its records before, where neither numbers nor copied keys tell the copies from others. */
+    total?: number
     /** How its originals are removed; absent until they are. */
     removed?: Removal
   }
@@ -121,6 +124,8 @@ interface Deps {
     | 'heldTargets'
     | 'highestKey'
     | 'readAbove'
+    | 'findByValues'
+    | 'countStored'
     | 'apply'
     | 'attachments'
   >
@@ -436,7 +441,7 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       }
       return removal
     } catch (error) {
-      if (error instanceof ServerStopping || (job && isOutage(error))) throw error
+      if (error instanceof ServerStopping || (job && isAway(error))) throw error
       if (!(error instanceof AppError))
         kernel.log.error('moved records could not be deleted', error, { tableId: table.id })
       const reason = error instanceof AppError ? error.message : m.copies_error_not_deleted()
@@ -453,14 +458,41 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     return columns
   }
 
-  async function runJob(
+  /** Runs the job. While a connected database does not answer, waits for it and goes on as after a kill. */
+  async function runJob(input: RecordsJobInput, job: JobContext): Promise<RecordsCopied> {
+    const context: JobContext = {
+      ...job,
+      async remember(state: unknown) {
+        await job.remember(state)
+        context.remembered = state
+      },
+    }
+    /** The portion at which the last run has ended, since when runs end there, and how many. */
+    let last = { from: -1, sinceMs: 0, runs: 0 }
+    for (;;) {
+      try {
+        return await runOnce(input, context)
+      } catch (error) {
+        if (!isAway(error) || isOutage(error) || isStopping(job.signal)) throw error
+        const former = context.remembered as Remembered | null
+        const from = former?.portion.from ?? 0
+        if (from !== last.from) last = { from, sinceMs: nowMs(), runs: 0 }
+        const isTooLong = ++last.runs >= MIN_FRUITLESS_RUNS && nowMs() - last.sinceMs > OUTAGE_PATIENCE_MS
+        if (job.signal.aborted || isTooLong) throw await abandoned(input.owner, job.jobId, former, error)
+        await pause(job.signal)
+        context.isResumed = true
+      }
+    }
+  }
+
+  async function runOnce(
     { owner, request }: RecordsJobInput,
     { jobId, signal, isResumed, remembered, remember, report }: JobContext,
   ): Promise<RecordsCopied> {
     const { isMove = false } = request
     const former = isResumed ? (remembered as Remembered | null) : null
     const all = await open(owner, request, MAX_COPIED_IN_JOB).catch(async (error) => {
-      throw isResumed && !isOutage(error) ? await abandoned(owner, jobId, former, error) : error
+      throw isResumed && !isAway(error) ? await abandoned(owner, jobId, former, error) : error
     })
     const total = all.recordIds.length
     let result: RecordsCopied = former?.result ?? {
@@ -471,8 +503,6 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       kept: null,
       left: total,
     }
-    /** True while records go to a connected database: it commits before their entry, so that after an outage they could be there without it. */
-    let isInDoubt = false
     report({ done: total - result.left, total, unit: 'rows' })
     /** The records of a portion that are there. */
     async function portionAt(from: number): Promise<{ copy: OpenCopy; rows: CellValue[][] }> {
@@ -500,22 +530,22 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       left: Math.max(0, total - from - MAX_COPIED_RECORDS),
     })
     /**
-     * Logs a portion that a connected database has and the log has not: the server was killed between the two commits. Its copies are
-     * recognized by their values among the records with higher numbers than the highest before.
+     * Logs a portion that a connected database has and the log has not: the server was killed, or a connection broke, between the two
+     * commits. Its copies are recognized by their values among the records with their keys, or with higher numbers than the highest before.
      *
      * @returns the entry; null where the portion was not written
      * @throws CONFLICT where the table does not show whether it was, as when somebody has deleted one of the copies or originals
      */
-    async function logWritten({ from, top, copied }: Remembered['portion'], clientId: string) {
-      if (top === undefined || copied === 0) return null
+    async function logWritten(portion: Remembered['portion'], clientId: string) {
+      const { from, copied } = portion
+      const { table } = all.target
+      if (isOwn(all.target) || copied === 0) return null
       const { copy, rows } = await portionAt(from)
-      const { table, fields } = all.target
-      const stored = fields.filter(({ columnName }) => columnName !== '')
-      const limit = copied + MAX_OTHERS
-      const found = await records.readAbove(all.target, top, stored, limit)
-      const written = found.length < limit ? recognize(copy, await convert(copy, rows), found) : []
+      const columns = await convert(copy, rows)
+      const found = await possibleCopies(copy, columns, portion)
+      const written = found ? recognize(copy, columns, found) : []
       // All of them are written, or none.
-      if (written.length === 0 && found.length < copied) return null
+      if (found && written.length === 0 && found.length < copied) return null
       if (written.length !== copied)
         throw new AppError('CONFLICT', m.copies_error_uncertain({ table: table.title }))
       const home = await kernel.sources.engine(table.baseId)
@@ -546,11 +576,17 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
       const isUndone = inserted.undoneBy !== null
       const isDone = !isMove || isUndone || (await sent(all.opened.model, deletion)) !== null
       if (isDone) {
-        const { removed = NOT_REMOVED } = isUndone ? {} : portion
-        result = withPortion(portion, removed)
+        result = withPortion(portion, (isUndone ? null : portion.removed) ?? NOT_REMOVED)
         return true
       }
       const { copy, rows } = await portionAt(portion.from)
+      const { removed = NOT_REMOVED } = portion
+      // A connected database commits the deletion before its entry.
+      const isDeleted = removed.deleted > 0 && rows.length === portion.copied - removed.deleted
+      if (isDeleted && !isOwn(all.opened.model)) {
+        result = withPortion(portion, removed)
+        return true
+      }
       if (digestOf(copy, rows) !== portion.originals) {
         const reason = m.copies_error_records_changed()
         result = withPortion(portion, { deleted: 0, kept: { count: rows.length, reason } })
@@ -585,13 +621,11 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
           originals: digestOf(copy, rows),
           copied: rows.length,
           refused: refusedIn(copy.pairs, columns),
-          top: await highestNumber(copy),
+          ...(await stateBefore(copy, columns)),
         }
         const { insertion, deletion } = changeIds(jobId, from)
         await remember({ result, portion } satisfies Remembered)
-        isInDoubt = !isOwn(all.target)
         const newIds = await write(copy, columns, rows, insertion)
-        isInDoubt = false
         const removal = isMove
           ? await removeOriginals(copy, rows, newIds, history, {
               clientId: deletion,
@@ -609,10 +643,9 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     } catch (error) {
       if (error instanceof ServerStopping) throw error
       // The next run goes on.
-      if (!isOutage(error)) await removeUnused()
-      const stopped = withCopied(error, result.copied)
-      // Without the details of an outage, the job ends.
-      throw isInDoubt && stopped instanceof AppError ? new AppError(stopped.code, stopped.message) : stopped
+      if (isAway(error)) throw error
+      await removeUnused()
+      throw withCopied(error, result.copied)
     }
   }
 
@@ -635,12 +668,39 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
     return withCopied(error, result.copied + (begun?.undoneBy === null ? portion.copied : 0))
   }
 
-  /** The highest number of a record in a connected target, if the database gives the copies theirs. */
-  async function highestNumber({ target, pairs }: OpenCopy): Promise<number | string | null | undefined> {
+  /** What tells the copies in a connected target from the records that are there before them, beside their keys. */
+  async function stateBefore(
+    copy: OpenCopy,
+    columns: readonly Column[],
+  ): Promise<Pick<Remembered['portion'], 'top' | 'total'>> {
+    const { target, pairs } = copy
+    if (isOwn(target) || givenKeys(copy, columns)) return {}
     const [key, ...others] = target.keyFields
     const isGiven = pairs.some((pair) => pair.target.id === key?.id)
-    if (isOwn(target) || !key || others.length > 0 || isGiven) return undefined
-    return fieldType(key.type).storage === 'id' ? records.highestKey(target) : undefined
+    const isNumbered = key && others.length === 0 && !isGiven && fieldType(key.type).storage === 'id'
+    return isNumbered
+      ? { top: await records.highestKey(target) }
+      : { total: await records.countStored(target) }
+  }
+
+  /** The records of a connected target that may be the copies of a portion. Null where it cannot be told which are. */
+  async function possibleCopies(
+    copy: OpenCopy,
+    columns: readonly Column[],
+    { top, total, copied }: Remembered['portion'],
+  ): Promise<StoredRecord[] | null> {
+    const { target } = copy
+    const stored = target.fields.filter(({ columnName }) => columnName !== '')
+    if (top !== undefined) {
+      const limit = copied + MAX_OTHERS
+      const found = await records.readAbove(target, top, stored, limit)
+      return found.length < limit ? found : null
+    }
+    if (total !== undefined) return (await records.countStored(target)) === total ? [] : null
+    const keys = givenKeys(copy, columns)
+    if (!keys) return null
+    const found = await records.findByValues(target, target.keyFields, stored, keys)
+    return keys.flatMap((key) => found.get(key))
   }
 
   /** The entry of a change that a person has sent, in the log of a base. */
@@ -734,33 +794,71 @@ export function createRecordCopies({ kernel, auth, schema, records }: Deps) {
   }
 }
 
+/** How long a job waits for a connected database without coming further, in some runs at least, and how often it tries again. */
+const OUTAGE_PATIENCE_MS = 120_000
+const MIN_FRUITLESS_RUNS = 3
+const OUTAGE_POLL_MS = 1_000
+
+/** True if a database does not answer: a connected one, or Sheaf's own. */
+function isAway(error: unknown): boolean {
+  const reason = explainStorage(error)
+  return reason instanceof AppError && reason.code === 'DATABASE_UNREACHABLE'
+}
+
+/** Waits a moment, or until the signal is aborted. */
+async function pause(signal: AbortSignal): Promise<void> {
+  for (const until = nowMs() + OUTAGE_POLL_MS; !signal.aborted && nowMs() < until; ) await Bun.sleep(50)
+}
+
+/** The keys of the copies, if all of them are copied; null if the database gives some. */
+function givenKeys(
+  { target: { keyFields }, pairs }: OpenCopy,
+  columns: readonly Column[],
+): CellValue[][] | null {
+  const given = keyFields.map((key) => columns[pairs.findIndex(({ target }) => target.id === key.id)])
+  const keys = (given[0] ?? []).map((_, row) => given.map((column) => column?.[row]?.value ?? null))
+  return keys.length > 0 && keys.flat().every((value) => value !== null) ? keys : null
+}
+
 /** Records of others that may be among those with higher numbers than the highest before a portion. */
 const MAX_OTHERS = 5_000
 
-/** The records of the copies among others, by their values. Empty values may have a default of the database. */
+/** The records of the copies among others, by their values, in the order of the originals. */
 function recognize(
   { pairs }: OpenCopy,
   columns: readonly Column[],
   found: readonly StoredRecord[],
 ): StoredRecord[] {
-  const compared = pairs.flatMap(({ target: { id, columnName } }, at) =>
-    columnName === '' ? [] : [{ id, column: columns[at] ?? [] }],
+  const compared = pairs.flatMap(({ target }, at) =>
+    target.columnName === '' ? [] : [{ target, column: columns[at] ?? [] }],
   )
+  const wantedIn = ({ column }: (typeof compared)[number], row: number): CellValue =>
+    column[row]?.value ?? null
+  /** The fields that may have any value: a required one without a value has the default of the database. */
+  const open = (row: number): number =>
+    compared.filter((one) => one.target.required && wantedIn(one, row) === null).length
   const free = new Set(found)
   const records: StoredRecord[] = []
-  for (let row = 0; row < (columns[0]?.length ?? 0); row++) {
+  const rows = Array.from({ length: columns[0]?.length ?? 0 }, (_, row) => row)
+  // Those with such fields come last, as they fit more records.
+  for (const row of rows.toSorted((x, y) => open(x) - open(y))) {
     const record = free.values().find(({ values }) =>
-      compared.every(({ id, column }) => {
-        const value = column[row]?.value ?? null
-        return value === null || String(values[id] ?? null) === String(value)
+      compared.every((one) => {
+        const value = wantedIn(one, row)
+        const stored = values[one.target.id] ?? null
+        return value === null ? isEmptyCopy(one.target, stored) : String(stored) === String(value)
       }),
     )
     if (!record) continue
     free.delete(record)
-    records.push(record)
+    records[row] = record
   }
-  return records
+  return records.flatMap((record) => record ?? [])
 }
+
+/** True if a field of a copy has this value where the original has none, see `rowOf`. */
+const isEmptyCopy = ({ type, required }: Field, stored: CellValue): boolean =>
+  required || (stored ?? '') === '' || String(stored) === String(fieldType(type).initial ?? '')
 
 const NOT_REMOVED: Removal = { deleted: 0, kept: null }
 

@@ -99,6 +99,18 @@ export async function highestKey(
   return row?.n ?? null
 }
 
+/** The number of records of a table, counted by the database. */
+export async function countStored(
+  { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
+  model: TableModel,
+): Promise<number> {
+  const [row] = await all<{ n: number | string }>(
+    dialect.render(sql`select count(*) as n from ${sql.identifier(model.table.tableName)}`),
+    { scan: true },
+  )
+  return Number(row?.n ?? 0)
+}
+
 /** The first records with a higher key, in the order of the key. */
 export function readAbove(
   { dialect, all }: Pick<Engine, 'dialect' | 'all'>,
