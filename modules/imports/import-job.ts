@@ -122,6 +122,7 @@ export function createImportJob({
             report({ done: target.isFilledByThread ? done : 0, total, unit: 'rows' }),
           verify: target.verify,
           files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
+          refusedBy: (indexes) => kernel.events.emit('indexes.refused', indexes),
         },
       )
       if (target.isFilledByThread) report({ done: outcome.rows, total: outcome.rows })

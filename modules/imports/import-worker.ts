@@ -49,7 +49,9 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   await mainThread.yieldNow()
   const report = createReport(plan.reportPath)
   lowerThreadPriority()
-  const writer = openBulkWriter(plan.location)
+  const writer = openBulkWriter(plan.location, {
+    refusedBy: (indexes) => send({ type: 'refused', indexes }),
+  })
   try {
     const converter = createConverter(
       plan.columns,

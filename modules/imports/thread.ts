@@ -1,5 +1,6 @@
 import { clockOffsetMs } from '../../src/clock.ts'
 import { AppError, badRequest, type ErrorCode } from '../../src/core/errors.ts'
+import type { EngineWatch, RefusedIndexes } from '../../src/db/watched-engine.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { createKeptThreads } from './kept-threads.ts'
 import type { ImportOutcome, ImportPlan } from './plan.ts'
@@ -34,6 +35,8 @@ export type FromWorker =
   /** Asks which of these stored files the actor may use. */
   | { type: 'files'; paths: string[] }
   | { type: 'progress'; rows: number; total: number }
+  /** Automatic indexes that were dropped because they refused values. */
+  | { type: 'refused'; indexes: RefusedIndexes }
   /** See `OnBlocked`. */
   | { type: 'blocked'; isBlocked: boolean }
   | { type: 'done'; outcome: ImportOutcome }
@@ -49,7 +52,7 @@ export type FromWorker =
     }
 
 /** The main thread's side of an import. */
-interface ThreadHost {
+interface ThreadHost extends Required<Pick<EngineWatch, 'refusedBy'>> {
   engine: Engine
   signal: AbortSignal
   progress(rows: number, total: number): void
@@ -71,7 +74,7 @@ const importThread = createKeptThreads<ToWorker, FromWorker>('modules/imports/im
  */
 export function runInThread(
   plan: ImportPlan,
-  { engine, signal, progress, verify, files }: ThreadHost,
+  { engine, signal, progress, verify, files, refusedBy }: ThreadHost,
 ): Promise<ImportOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<ImportOutcome>()
   const thread = importThread({
@@ -135,6 +138,9 @@ export function runInThread(
         break
       case 'progress':
         progress(data.rows, data.total)
+        break
+      case 'refused':
+        refusedBy(data.indexes)
         break
       case 'blocked':
         isBlocked = data.isBlocked

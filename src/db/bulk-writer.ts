@@ -1,5 +1,6 @@
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { Dialect, Transaction } from '../dialects/dialect.ts'
+import type { EngineWatch } from './watched-engine.ts'
 
 /** The columns of rows that are inserted in bulk. */
 export interface RowShape {
@@ -20,7 +21,16 @@ export interface BulkWriter {
   insert(shape: RowShape, rows: CellValue[][]): Promise<void>
   /** Runs `work` in one transaction, durable when this resolves; rolled back if `work` throws. */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Runs `attempt`, which takes the lease and calls `write`. It runs again for each automatic index that refuses a value, once that
+   * was dropped: without the lease, since readers of the table may delay this. What earlier attempts did beside the
+   * transaction is for `attempt` to undo.
+   */
+  repeat<T>(attempt: () => Promise<T>): Promise<T>
   /** Checkpoints the write-ahead log, on engines without automatic checkpoints. Needs no lease: writers continue. */
   checkpoint(): void
   close(): Promise<void>
 }
+
+/** What a bulk writer reports. */
+export type BulkWatch = Pick<EngineWatch, 'refusedBy'>

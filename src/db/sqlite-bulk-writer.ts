@@ -71,6 +71,8 @@ export function openSqliteBulkWriter(path: string): BulkWriter {
         file.run('pragma synchronous = normal')
       }
     },
+    // Indexes of SQLite refuse no value.
+    repeat: (attempt) => attempt(),
     checkpoint: () => file.run('pragma wal_checkpoint(passive)'),
     close: async () => file.close(),
   }

@@ -296,6 +296,51 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     expect(await tablesOf(baseId)).toEqual(['Kept'])
   }, 180_000)
 
+  test('drops an index that refuses a value, also if it is killed while readers delay that', async () => {
+    if (!database) return
+    const { door, baseId, tableId } = await begin()
+    const client = createTrpcClient(door.url, door.token)
+    const { table, fields } = await client.schema.table.query({ tableId })
+    const title = fields.find((field) => field.isDisplay)!
+    const terms = [{ fieldId: title.id, as: 'value' as const, direction: 'asc' as const }]
+    const { id } = await client.indexes.create.mutate({ tableId, terms })
+    const indexIn = async ({ url, token }: Door) =>
+      (await createTrpcClient(url, token).indexes.list.query({ tableId })).find((index) => index.id === id)
+    await until(async () => (await indexIn(door))?.state === 'ready', 'The index')
+    const letters = Array.from({ length: 12_000 }, () => Math.random().toString(36)[2] ?? 'x').join('')
+    const file = `Title\n${letters}\n`
+    await using reader = new Bun.SQL(database.url, { max: 1 })
+    await using watch = new Bun.SQL(database.url, { max: 1 })
+    const isDropping = async () =>
+      (
+        await watch`select 1 from pg_stat_activity
+          where query like ${`drop index concurrently%${id}%`} and wait_event_type = 'Lock'`
+      ).length > 0
+    let jobId = ''
+    await reader.begin(async (sql) => {
+      await sql.unsafe(`select 1 from "nc_${baseId}"."${table.tableName}" limit 1`)
+      ;({ jobId } = await client.imports.start.mutate({
+        baseId,
+        tableId,
+        uploadId: await upload(door, file),
+        format: formatOf(file),
+        width: 1,
+        columns: [{ index: 0, fieldId: title.id }],
+      }))
+      await until(isDropping, 'The drop of the index')
+      // Others write meanwhile: the import holds no lease.
+      const values = { [title.id]: 'short' }
+      const operations = [{ kind: 'insert' as const, tableId, rows: [{ values }] }]
+      await client.records.write.mutate({ change: { baseId, operations } })
+      await kill()
+    })
+    const again = { url: await spawn(), token: door.token }
+    expect(resultOf(await ended(again, jobId)).rows).toBe(1)
+    expect(await rowsIn(again, tableId)).toBe(2)
+    await until(async () => (await indexIn(again))?.state === 'failed', 'The note of the refusal')
+    expect((await indexIn(again))?.error).toContain('index row')
+  }, 180_000)
+
   test('links the tables of an import completely, and creates each missing record once', async () => {
     const { door, baseId } = await begin()
     const lines = Array.from({ length: 50_000 }, (_, at) => `${at},Customer ${at % 5000}`)

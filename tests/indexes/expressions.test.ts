@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { createIndexStore } from '../../modules/indexes/store.ts'
 import { connectPostgres } from '../../src/db/postgres/driver.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
-import { doorOf, ended } from '../imports/support.ts'
+import { doorOf, ended, formatOf, reportOf, resultOf, upload } from '../imports/support.ts'
 import { type Bench, benchOf, createBench, type TestTable, testTable } from '../records/support.ts'
 import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp } from '../support/app.ts'
@@ -557,6 +557,100 @@ describe('writes', () => {
     const { skipped } = await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
     expect(skipped).toBe(0)
     expect(await table.list('?where=(Num,eq,123456789)')).toMatchObject([{ Num: 123_456_789 }])
+  })
+
+  /** Imports a file with a number and a name in each row; with `isUpdate`, a number that is there already names its record. */
+  async function importRows(rows: [number, string][], { isUpdate = false } = {}) {
+    const door = doorOf(bench.app, bench.owner)
+    const file = ['Num,Name', ...rows.map(([num, name]) => `${num},${name}`), ''].join('\n')
+    const [num, name] = ['Num', 'Name'].map((title) => table.field(title).id)
+    const { jobId } = await bench.trpc.imports.start.mutate({
+      baseId: bench.baseId,
+      tableId: table.id,
+      uploadId: await upload(door, file),
+      format: formatOf(file),
+      width: 2,
+      columns: [num, name].map((fieldId, index) => ({ index, fieldId: fieldId! })),
+      ...(isUpdate && { update: { keys: [num!] } }),
+    })
+    return { result: resultOf(await ended(door, jobId)), report: await reportOf(door, jobId) }
+  }
+
+  const longText = (length: number) =>
+    Array.from({ length }, () => Math.random().toString(36)[2] ?? 'x').join('')
+
+  /** Waits until the performance page names the reason why an index is gone, and another one is there. */
+  async function expectRefused(id: string, kept: string): Promise<void> {
+    await until(async () => {
+      await maintain()
+      const { indexes } = await bench.trpc.indexes.performance.query({ tableId: table.id })
+      const stateOf = (name: string) => indexes.find((index) => index.id === name)?.state
+      return stateOf(id) === 'failed' && stateOf(kept) === 'ready'
+    }, 'The note of the refusal')
+    const { indexes } = await bench.trpc.indexes.performance.query({ tableId: table.id })
+    expect(indexes.find((index) => index.id === id)?.error).toContain('index row')
+    const names = await indexNames(bench.app.kernel, table)
+    expect(names).toContain(kept)
+    expect(names).not.toContain(id)
+  }
+
+  // The error of PostgreSQL names the index for texts that fit on a page, and none for longer ones.
+  test.each([
+    ['adds', 'long', 4_000, false],
+    ['adds', 'very long', 12_000, false],
+    ['updates', 'long', 4_000, true],
+    ['updates', 'very long', 12_000, true],
+  ] as const)(
+    'of an import that %s records with %s texts drop the index that refuses them',
+    async (_, __, length, isUpdate) => {
+      const kept = await create(term('Num'))
+      const id = await create(term('Name'))
+      await maintain()
+      const letters = longText(length)
+      // In an update, the first row names a record that is there, and the last one is refused.
+      const rows: [number, string][] = [
+        [isUpdate ? 5 : 1_000_001, letters],
+        [1_000_002, 'short'],
+        [1_000_002, 'repeated'],
+      ]
+      const before = await table.total()
+      const { result, report } = await importRows(rows, { isUpdate })
+      if (isUpdate) {
+        expect(result).toMatchObject({
+          rowsRefused: 1,
+          problems: 1,
+          update: { added: 1, changed: 1, repeated: 1 },
+        })
+        // Once: what an attempt has reported that was repeated does not count.
+        expect(report).toHaveLength(1)
+      } else expect(result).toMatchObject({ rows: 3, problems: 0 })
+      const added = isUpdate ? 1 : 3
+      const stored = async () => (await table.list(`?where=(Num,eq,${rows[0]![0]})`)).map(({ Name }) => Name)
+      expect(await table.total()).toBe(before + added)
+      expect(await stored()).toEqual([letters])
+      if (await isFile()) expect(await indexNames(bench.app.kernel, table)).toContain(id)
+      else await expectRefused(id, kept)
+
+      expect((await bench.trpc.records.undo.mutate({ baseId: bench.baseId })).skipped).toBe(0)
+      expect(await table.total()).toBe(before)
+      expect(await stored()).not.toContain(letters)
+      await bench.trpc.records.redo.mutate({ baseId: bench.baseId })
+      expect(await stored()).toEqual([letters])
+      if (!(await isFile())) await expectRefused(id, kept)
+    },
+  )
+
+  test('of an import that the expression of an index refuses drop the indexes that may be at fault', async () => {
+    if (await isFile()) return
+    await addFormulas('Total')
+    const kept = await create(term('Num'))
+    const id = await create(term('Total'))
+    await maintain()
+    await makeRefuse(id, 123_456_789)
+    const { result } = await importRows([[123_456_789, 'late']])
+    expect(result).toMatchObject({ rows: 1, problems: 0 })
+    expect(await table.list('?where=(Num,eq,123456789)')).toMatchObject([{ Name: 'late' }])
+    expect(await indexNames(bench.app.kernel, table)).toContain(kept)
   })
 
   test('that a connected database refuses are sent to it once, whatever indexes the base has', async () => {

@@ -18,7 +18,14 @@ export async function finish(
   { writer, onCounted, ...tools }: FinishingTools,
 ): Promise<Counted> {
   const { finish: how } = plan
-  return tools.mainThread.withLease(async () => {
+  const { report, converter, mainThread } = tools
+  const { cellsRefused } = converter
+  const forgetRefused = report.mark()
+  return writer.repeat(() => mainThread.withLease(attempt))
+
+  async function attempt(): Promise<Counted> {
+    forgetRefused()
+    converter.cellsRefused = cellsRefused
     const finished = await writer
       .write(async (tx) => {
         const created: CreatedRecords[] = []
@@ -44,7 +51,7 @@ export async function finish(
     // Under the lease: otherwise the next writer on the main thread would do it.
     writer.checkpoint()
     return finished
-  })
+  }
 }
 
 /** Rolls a preview back: what it would do is counted. */

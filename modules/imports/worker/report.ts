@@ -1,10 +1,12 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import type { ImportProblem } from '../../../src/core/csv/import-result.ts'
 
 /** Limit of lines: so many problems have one cause, which these show. */
 const MAX_LINES = 100_000
 const SAMPLES = 5
 const MAX_VALUE = 500
+// Spreadsheets read CSV as UTF-8 only with a byte order mark.
+const HEAD = '\ufeffRow,Column,Value,Reason\r\n'
 const FLUSH_AT = 64 * 1024
 
 /** Collects refused cells and rows as CSV. Creates the file with the first line. */
@@ -12,6 +14,8 @@ export interface Report {
   add(problem: ImportProblem): void
   readonly count: number
   readonly samples: ImportProblem[]
+  /** Returns a function that removes what is added from now on; it may be called repeatedly. */
+  mark(): () => void
   /** Writes what the file lacks. */
   flush(): void
   close(): void
@@ -24,10 +28,13 @@ export function createReport(path: string, earlier?: Pick<Report, 'count' | 'sam
   let pending = ''
   let count = earlier?.count ?? 0
 
+  /** False while what is at the path, if anything, was left by an interrupted run. */
+  const isBegun = (): boolean => file !== null || (earlier?.count ?? 0) > 0
+
   function flush(): void {
     if (pending === '') return
-    // Spreadsheets read CSV as UTF-8 only with a byte order mark.
-    file ??= earlier && earlier.count > 0 ? openSync(path, 'a', 0o600) : begin(path)
+    if (!isBegun()) writeFileSync(path, HEAD, { mode: 0o600 })
+    file ??= openSync(path, 'a', 0o600)
     writeSync(file, pending)
     pending = ''
   }
@@ -37,6 +44,17 @@ export function createReport(path: string, earlier?: Pick<Report, 'count' | 'sam
     flush,
     get count() {
       return count
+    },
+    mark() {
+      flush()
+      const size = isBegun() ? statSync(path).size : Buffer.byteLength(HEAD)
+      const marked = { count, samples: samples.length }
+      return () => {
+        pending = ''
+        count = marked.count
+        samples.length = marked.samples
+        if (file !== null) ftruncateSync(file, size)
+      }
     },
     add(problem) {
       count++
@@ -52,12 +70,6 @@ export function createReport(path: string, earlier?: Pick<Report, 'count' | 'sam
       if (file !== null) closeSync(file)
     },
   }
-}
-
-function begin(path: string): number {
-  const file = openSync(path, 'w', 0o600)
-  writeSync(file, '\ufeffRow,Column,Value,Reason\r\n')
-  return file
 }
 
 const clip = (text: string, length: number): string =>

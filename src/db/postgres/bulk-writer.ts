@@ -1,18 +1,24 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { CellValue } from '../../core/fields/field-type.ts'
+import type { Statement } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { bound } from '../../dialects/standard-sql.ts'
-import type { BulkWriter, RowShape } from '../bulk-writer.ts'
+import type { BulkWatch, BulkWriter, RowShape } from '../bulk-writer.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { connectPostgres } from './driver.ts'
-import { explainPostgres } from './errors.ts'
+import { OWN_DATABASE } from './errors.ts'
 import type { Lane } from './lanes.ts'
 import { rollBack, transactionOn } from './lanes.ts'
+import { createRefusedValues } from './refused-values.ts'
 
 /** Writes to a schema through a separate connection, rows by `copy`, PostgreSQL's fastest way. */
-export function openPostgresBulkWriter(connection: PostgresConnection, schema: string): BulkWriter {
+export function openPostgresBulkWriter(
+  connection: PostgresConnection,
+  schema: string,
+  { refusedBy }: BulkWatch,
+): BulkWriter {
   let isLost = false
   const lost = Promise.withResolvers<never>()
   const client = connectPostgres(connection, {
@@ -39,10 +45,13 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
       await client.unsafe(text)
     },
   }
-  const explained = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error) => {
-      throw explainPostgres(error, 'this server')
-    })
+  const { explained, repeatLong } = createRefusedValues({
+    connection,
+    schema,
+    source: OWN_DATABASE,
+    all: async <T>(statement: Statement) => (await lane.query(statement)).rows as T[],
+    refusedBy,
+  })
 
   async function copy(shape: RowShape, rows: CellValue[][]): Promise<void> {
     // Durable with the next `write`, whose commit flushes all earlier ones.
@@ -75,6 +84,7 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
     dialect: postgres,
     insert: (shape, rows) => explained(copy(shape, rows)),
     write: (work) => explained(write(work)),
+    repeat: repeatLong,
     checkpoint() {},
     // The driver waits in vain for a stream whose connection is lost.
     close: () => client.end({ timeout: isLost ? 0 : 5 }),

@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { breathe, mapBreathing } from '../../breathe.ts'
 import { currentCaller } from '../../caller.ts'
-import { AppError } from '../../core/errors.ts'
-import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import type {
   Dialect,
   Engine,
@@ -26,17 +24,15 @@ import {
   writePatienceMs,
 } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
-import type { EngineWatch, RefusedIndexes } from '../watched-engine.ts'
+import type { EngineWatch } from '../watched-engine.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import {
-  explainPostgres,
   isConnectionError,
   isInFailedTransaction,
   isLockTimeout,
   isLostConnection,
   isStalePlan,
   isTooLong,
-  OWN_DATABASE,
 } from './errors.ts'
 import { buildIndex, buildSearchIndex, dropIndex, searchIndexProgress } from './indexes.ts'
 import {
@@ -47,6 +43,7 @@ import {
   rollBack,
   transactionOn,
 } from './lanes.ts'
+import { createRefusedValues, IndexInUse } from './refused-values.ts'
 
 /** The connections to one database, shared by its bases and sources. */
 export interface PostgresDatabase {
@@ -116,16 +113,15 @@ export function openPostgresEngine(
   const inTurn = createWriteQueue()
   /** Statements whose first column has other values than whole numbers. */
   const otherColumns = new LRUCache<string, true>({ max: 100 })
-  /** Statements that have failed here, by the errors that users are shown. A write may also fail in another database. */
-  const failures = new WeakMap<AppError, string | null>()
   const key = `hashtextextended(${quoteText(`sheaf ${schema}`)}, 0)`
 
-  const explained = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error) => {
-      const told = explainPostgres(error, source)
-      if (told instanceof AppError && told !== error) failures.set(told, statementOf(error))
-      throw told
-    })
+  const { explained, repeatShort, repeatLong } = createRefusedValues({
+    connection: database.connection,
+    schema,
+    source,
+    all: (statement) => engine.all(statement),
+    refusedBy,
+  })
 
   /** Runs `work` with a write connection, exclusively within this process. */
   const withWriter = <T>(turn: Turn, work: (lane: Lane) => Promise<T>): Promise<T> =>
@@ -276,15 +272,15 @@ export function openPostgresEngine(
   }
   return {
     ...engine,
-    write: (...given) => withoutRefusingIndexes((without) => writeWithout(without)(...given)),
+    write: (...given) => repeatShort((without) => writeWithout(without)(...given)),
     writeTogether: (work, onCommit, touches) =>
-      withoutRefusingIndexes((without) =>
+      repeatShort((without) =>
         without.length === 0
           ? engine.writeTogether(work, onCommit, touches)
           : writeWithout(without)(work, async (result) => onCommit?.(result)),
       ),
-    // A script may take long and reads beside its transaction: there, it drops no index, which would lock the table.
-    writeScript: (...given) => withoutRefusingIndexes(() => engine.writeScript(...given), { isLong: true }),
+    // Scripts also read beside their transaction.
+    writeScript: (...given) => repeatLong(() => engine.writeScript(...given)),
   }
 
   /** @param without indexes that the transaction drops first, and that are back if it fails */
@@ -302,102 +298,6 @@ export function openPostgresEngine(
         return result
       })
     }
-  }
-
-  /** The automatic indexes of the tables that the statement of an error names. */
-  async function suspectedIndexes({ withExpressions, statement }: SuspectedIndexes): Promise<string[]> {
-    const rows = await engine.all<{ name: string }>({
-      sql: `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
-        join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = $1 and starts_with(c.relname::text, $2)
-          and ($3::text is null or strpos($3, '"' || replace(t.relname::text, '"', '""') || '"') > 0)
-          ${withExpressions ? 'and i.indexprs is not null' : ''}
-        order by c.oid`,
-      params: [schema, NAME_PREFIX, statement],
-    })
-    return rows.map(({ name }) => name)
-  }
-
-  /**
-   * Repeats a write that an automatic index refused, without that index: PostgreSQL cannot index texts of more than
-   * about 2,700 bytes, and computes the expressions of indexes for each written record. No value may be rejected
-   * because of an index. Where the error does not name the index, a short write is tried without each one; if it fails
-   * without all of them, it is itself at fault, and no index is dropped.
-   */
-  async function withoutRefusingIndexes<T>(
-    write: (without: readonly string[]) => Promise<T>,
-    { isLong = false } = {},
-  ): Promise<T> {
-    const dropped: RefusedIndexes[] = []
-    let suspects: string[] = []
-    let reason = ''
-    const drop = async (names: readonly string[], why: string | null) => {
-      for (const name of names) {
-        await explained(dropIndex(database.connection, schema, name))
-        dropped.push({ names: [name], reason: why })
-      }
-    }
-    try {
-      for (let attempts = 0; ; attempts++) {
-        try {
-          if (suspects.length === 0) return await write([])
-          const found = await writeWithoutOne(write, suspects)
-          // One of several that had to go together: whoever builds them again finds which.
-          dropped.push({ names: found.without, reason: found.without.length === 1 ? reason : null })
-          return found.result
-        } catch (error) {
-          if (attempts === MAX_DROPPED) throw error
-          if (error instanceof IndexInUse) {
-            await drop(suspects, null)
-            suspects = []
-            continue
-          }
-          const refusal = refusalIn(error)
-          if (typeof refusal === 'string') {
-            await drop([refusal], reasonOf(error))
-            continue
-          }
-          if (refusal === null || suspects.length > 0) throw error
-          const found = await suspectedIndexes(refusal)
-          if (found.length === 0) throw error
-          if (isLong) {
-            await drop(found, null)
-            continue
-          }
-          suspects = found
-          reason = reasonOf(error)
-        }
-      }
-    } finally {
-      // Whoever builds them again finds what the write has stored.
-      for (const each of dropped) refusedBy?.(each)
-    }
-  }
-
-  /**
-   * Repeats a write without one index after the other, then without all of them.
-   *
-   * @throws IndexInUse if readers keep the indexes; the last error of the write
-   */
-  async function writeWithoutOne<T>(
-    write: (without: readonly string[]) => Promise<T>,
-    names: string[],
-  ): Promise<{ result: T; without: string[] }> {
-    for (const without of names.length === 1 ? [] : names.map((name) => [name])) {
-      try {
-        return { result: await write(without), without }
-      } catch (error) {
-        const refusal = refusalIn(error)
-        if (refusal === null || typeof refusal === 'string') throw error
-      }
-    }
-    return { result: await write(names), without: names }
-  }
-
-  /** As `refusingIndex`; null also for errors of other databases. */
-  function refusalIn(error: unknown): string | SuspectedIndexes | null {
-    if (!(error instanceof AppError) || !failures.has(error)) return null
-    return refusingIndex(error, failures.get(error) ?? null, source === OWN_DATABASE)
   }
 
   function groupCommit(): Engine['writeTogether'] {
@@ -436,49 +336,14 @@ async function numbersIn(list: string): Promise<number[]> {
   return numbers
 }
 
-/** Indexes that one write may drop. */
-const MAX_DROPPED = 20
-
 /**
  * A write waits so long for the readers of an index that it drops: less than the second after which PostgreSQL looks for
  * deadlocks, and would end the build of another index.
  */
 const DROP_LOCK_MS = 500
 
-/** Readers, or the build of another index, kept a write from dropping an index. */
-class IndexInUse extends Error {}
-
 const explainUse = (error: unknown): never => {
   throw isLockTimeout(error) ? new IndexInUse() : error
-}
-
-/** The statement of a driver's error, which the driver notes. */
-const statementOf = (error: unknown): string | null =>
-  error instanceof Error && 'query' in error && typeof error.query === 'string' ? error.query : null
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Automatic indexes of which one may have refused a statement: all, or those over expressions. */
-interface SuspectedIndexes {
-  withExpressions: boolean
-  /** Null if it is not known. */
-  statement: string | null
-}
-
-/** The automatic index that refused a statement, or those of which one may have. Null for any other error. */
-function refusingIndex(
-  { message, details }: AppError,
-  statement: string | null,
-  isOwn: boolean,
-): string | SuspectedIndexes | null {
-  // On Citus, with the number of the shard.
-  const named = /"(sheaf_auto_[a-z0-9]+)(?:_\d+)?"/
-  const name = message.includes('index row size ') ? named.exec(message)?.[1] : undefined
-  if (name !== undefined) return name
-  if (message.includes('index row requires ')) return { withExpressions: false, statement }
-  // An expression for which the value is out of range, or too long. A connected database refuses values for reasons of
-  // its own, and none of its indexes computes a formula.
-  return isOwn && details?.failure === 'value' ? { withExpressions: true, statement } : null
 }
 
 /** A statement that takes a lock with `lock_timeout`, which it resets for later statements. */
