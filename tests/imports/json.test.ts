@@ -412,6 +412,21 @@ describe('an import of a JSON file', () => {
     expect(await tableOf('["Ann", "Ben"]')).toEqual({ titles: ['Value'], rows: [['Ann'], ['Ben']] })
   })
 
+  test('reads keys that objects of JavaScript have from the beginning', async () => {
+    const inner = '{"__proto__": "x", "b": 1}'
+    const expected = {
+      titles: ['__proto__', 'a.__proto__', 'a.b', 'constructor'],
+      rows: [['5', 'x', '1', 'c']],
+    }
+    const object = `{"__proto__": 5, "a": ${inner}, "constructor": "c"}`
+    expect(await tableOf(object)).toEqual(expected)
+    expect(await tableOf(`[${object}]`)).toEqual(expected)
+    expect(await tableOf(`{"__proto__": ${inner}, "c": 2}`)).toEqual({
+      titles: ['__proto__.__proto__', '__proto__.b', 'c'],
+      rows: [['x', '1', '2']],
+    })
+  })
+
   test('flattens nested objects, or keeps them as JSON', async () => {
     const file =
       '[{"home": {"city": "Rome", "at": {"lat": 41.9}}, "tags": ["red", "blue"], "sizes": [1, 234], "kids": [{"n": 1}]}]'

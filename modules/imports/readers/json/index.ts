@@ -176,7 +176,7 @@ async function readStructure(
   const tables = new Map<string, Columns>()
   const limit = { tables: MAX_TABLES }
   const asides = createColumns(NO_PATH, flatten, limit)
-  const outermost: Record<string, unknown> = {}
+  const outermost: Record<string, unknown> = Object.create(null)
   let current = createColumns(NO_PATH, flatten, limit)
   const dropped = createDroppedValues()
   const firstTitles = new Map<string, string[] | null>()
@@ -298,7 +298,7 @@ async function* readRows(
 ): AsyncGenerator<RowBatch> {
   const { table, nested = [], flatten, columns, written = [], structured = [], maps, titles } = format
   const positions = new Map(columns.map((at, index) => [pathKey(at), index]))
-  const outermost: Record<string, unknown> = {}
+  const outermost: Record<string, unknown> = Object.create(null)
   /** Of nested tables, the first column is the number of the parent's row; of maps, the key. */
   const shift = nested.length > 0 || isMap(format) ? 1 : 0
   const counts = [0, ...nested.map(() => 0)]
