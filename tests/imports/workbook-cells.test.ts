@@ -5,8 +5,17 @@ import { join } from 'node:path'
 import type { Base } from '../../src/core/model.ts'
 import { LARGE_COLUMNS, LARGE_WORKBOOK, makeLargeFiles } from '../bench/large-files.ts'
 import type { TestApp } from '../support/app.ts'
-import { analyse, type Door, importNew, openImports, rowsOf, upload } from './support.ts'
-import { handmade } from './workbook-support.ts'
+import {
+  analyse,
+  type Door,
+  importNew,
+  importTables,
+  openImports,
+  rowsOf,
+  typesOf,
+  upload,
+} from './support.ts'
+import { archiveOf, CONTENT, handmade, inline, rowOf } from './workbook-support.ts'
 
 let app: TestApp
 let base: Base
@@ -65,6 +74,122 @@ describe('an import of a workbook', () => {
       const uploadId = await upload(door, bookOf(`<row>${cell}</row>`), 'book.xlsx')
       await expect(analyse(door, uploadId)).rejects.toThrow('is damaged')
     }
+  })
+
+  test.each(['xl/', ''])(
+    'finds its parts in “%s” by their relationships, whatever they are called',
+    async (path) => {
+      const relationship = (id: string, type: string, target: string) =>
+        `<Relationship Target="${target}" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/${type}" Id="${id}"/>`
+      const related = (...all: string[]) => `${CONTENT}<Relationships>${all.join('')}</Relationships>`
+      const text = (at: number) => `<c t="s" s="1"><v>${at}</v></c>`
+      const day = '<c s="1"><v>45000</v></c>'
+      const file = archiveOf({
+        '[Content_Types].xml': `${CONTENT}<Types/>`,
+        '_rels/.rels': related(relationship('a', 'officeDocument', `/${path}workbook22.xml`)),
+        [`${path}workbook22.xml`]: `${CONTENT}<workbook><sheets><sheet name="People" sheetId="1" r:id="s"/><sheet name="Chart" sheetId="2" r:id="c"/></sheets></workbook>`,
+        [`${path}_rels/workbook22.xml.rels`]: related(
+          relationship('s', 'worksheet', 'tables/../tables/first.xml'),
+          relationship('c', 'chartsheet', 'worksheets/chart.xml'),
+          relationship('t', 'sharedStrings', 'texts2.xml'),
+          relationship('f', 'styles', `/${path}formats2.xml`),
+        ),
+        [`${path}texts2.xml`]: '<sst><si><t>Name</t></si><si><t>Due</t></si><si><t>Ann</t></si></sst>',
+        [`${path}formats2.xml`]: STYLES,
+        [`${path}tables/first.xml`]: `${CONTENT}<worksheet><sheetData>${rowOf(text(0), text(1))}${rowOf(text(2), day)}</sheetData></worksheet>`,
+        [`${path}worksheets/chart.xml`]: `${CONTENT}<chartsheet/>`,
+      })
+      const tables = await analyse(door, await upload(door, file, 'book.xlsx'))
+      expect(tables.map(({ name }) => name)).toEqual(['People'])
+      expect(tables[0]?.analysis?.fields.map(({ title }) => title)).toEqual(['Name', 'Due'])
+      expect(tables[0]?.analysis?.rows).toEqual([['Ann', '2023-03-15']])
+    },
+  )
+
+  test.each(['9', '1.5', 'x'])('is refused where a cell has the text %s, which is not there', async (at) => {
+    const uploadId = await upload(door, bookOf(`<row><c t="s"><v>${at}</v></c></row>`), 'book.xlsx')
+    await expect(analyse(door, uploadId, { readAll: true })).rejects.toThrow('is damaged')
+  })
+
+  test.each(['<v></v>', '<v/>'])('reads a text without a position (%s) as an empty cell', async (empty) => {
+    const row = `<row>${inline('a')}<c t="s">${empty}</c>${inline('c')}</row>`
+    const [table] = await analyse(door, await upload(door, bookOf(row), 'book.xlsx'))
+    expect(table?.analysis?.rows).toEqual([['a', '', 'c']])
+  })
+
+  test('keeps every digit of whole numbers that are longer than a computer number', async () => {
+    const written = ['1234567890123456789', '-12345678901234567890', '9007199254740993', '1234567890123456']
+    const rows = written.map((number) => rowOf(inline(number), `<c><v>${number}</v></c>`))
+    const file = handmade(`<sheetData>${rowOf(inline('Name'), inline('Number'))}${rows.join('')}</sheetData>`)
+    const uploadId = await upload(door, file, 'book.xlsx')
+    const [imported] = await importTables(door, base.id, uploadId, await analyse(door, uploadId))
+    expect(imported?.report).toEqual([])
+    expect(imported?.rows).toEqual(written.map((number) => ({ Name: number, Number: number })))
+  })
+
+  test('takes no word of a number format for a currency that is none', async () => {
+    const rows = [1, 2].map((at) => rowOf(inline(`n${at}`), `<c s="1"><v>${at}</v></c>`))
+    const file = handmade(
+      `<sheetData>${rowOf(inline('Name'), inline('Parts'))}${rows.join('')}</sheetData>`,
+      {
+        'xl/styles.xml':
+          '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0 &quot;constructor&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>',
+      },
+    )
+    const [table] = await analyse(door, await upload(door, file, 'book.xlsx'))
+    expect(typesOf(table!)).toEqual({ Name: 'SingleLineText', Parts: 'Number' })
+  })
+
+  test('reports formulas that whoever opens it has to calculate, where nothing but a zero is stored', async () => {
+    const formula = (value: string, type = '') => `<c${type}><f>A2*2</f><v>${value}</v></c>`
+    const sheet = `<sheetData>${rowOf(inline('Name'), inline('Sum'))}${[
+      formula('0'),
+      formula('0.0', ' t="n"'),
+      formula('5'),
+      '<c><v>0</v></c>',
+    ]
+      .map((cell, at) => rowOf(inline(`n${at}`), cell))
+      .join('')}</sheetData>`
+    const workbook = (calculation: string) => ({
+      'xl/workbook.xml': `${CONTENT}<workbook><sheets><sheet name="Sums ${calculation.length}" sheetId="1" r:id="rId1"/></sheets>${calculation}</workbook>`,
+    })
+    async function sums(calculation: string) {
+      const uploadId = await upload(door, handmade(sheet, workbook(calculation)), 'book.xlsx')
+      const [imported] = await importTables(door, base.id, uploadId, await analyse(door, uploadId))
+      return { sums: imported?.rows.map(({ Sum }) => Sum), report: imported?.report }
+    }
+    expect(await sums('<calcPr calcId="124519"/>')).toEqual({ sums: [0, 0, 5, 0], report: [] })
+    const { sums: found, report } = await sums('<calcPr calcId="124519" fullCalcOnLoad="1"/>')
+    expect(found).toEqual([null, null, 5, 0])
+    expect(report).toEqual([expect.stringContaining('2,Sum'), expect.stringContaining('3,Sum')])
+  })
+
+  test('reads the whole address of a link whose place is kept apart', async () => {
+    const address = 'https://example.org/?a=1&b=2#!/Zürich'
+    const rows = [2, 3, 4].map((at) => rowOf(inline(`n${at}`), inline('Open')))
+    const link = (row: number, location: string) => `<hyperlink ref="B${row}" r:id="rId${row}"${location}/>`
+    const target = (row: number, url: string) =>
+      `<Relationship Id="rId${row}" Type="x/hyperlink" TargetMode="External" Target="${url}"/>`
+    const file = handmade(
+      `<sheetData>${rowOf(inline('Name'), inline('Page'))}${rows.join('')}</sheetData><hyperlinks>${[
+        link(2, ' location="!/Zürich&amp;x"'),
+        link(3, ''),
+        link(4, ' location="b"'),
+      ].join('')}</hyperlinks>`,
+      {
+        'xl/worksheets/_rels/sheet1.xml.rels': `${CONTENT}<Relationships>${[
+          target(2, 'https://example.org/?a=1&amp;b=2'),
+          target(3, 'https://example.org/3'),
+          target(4, 'https://example.org/4#b'),
+        ].join('')}</Relationships>`,
+      },
+    )
+    const [table] = await analyse(door, await upload(door, file, 'book.xlsx'))
+    expect(table?.analysis?.rows.map(([, page]) => page)).toEqual([
+      `${address}&x`,
+      'https://example.org/3',
+      'https://example.org/4#b',
+    ])
   })
 
   test('gives the records of the same rows as CSV', async () => {

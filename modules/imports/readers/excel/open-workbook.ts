@@ -16,7 +16,7 @@ import {
   type SheetRow,
   type Workbook,
 } from './workbook.ts'
-import { isXlsx, openXlsx } from './xlsx.ts'
+import { openXlsx, workbookPart } from './xlsx.ts'
 
 /**
  * Size limit of the formats that are read into memory whole. They need 10 to 20 times their size.
@@ -35,7 +35,8 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
   if (!isArchive) return openXls(path, onBlocked)
   const archive = await openArchive(path)
   try {
-    if (isXlsx(archive)) return await openXlsx(path)
+    const workbook = await workbookPart(archive)
+    if (workbook !== null) return await openXlsx(path, workbook)
     if (archive.has('META-INF/manifest.xml')) {
       const manifest = await archive.text('META-INF/manifest.xml', 10_000_000)
       if (manifest.includes('encryption-data')) throw new FileError(m.imports_error_workbook_encrypted())

@@ -29,26 +29,36 @@ const MAX_COMMENT = 10_000
 /** Formats of cells; Excel’s limit is 65,490. */
 const MAX_STYLES = 100_000
 
-const WORKBOOK = 'xl/workbook.xml'
-const STYLES = 'xl/styles.xml'
-
 /** Numbers that are their own plain text. */
 const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
+/** Numbers that may have more digits than a double. */
+const LONG_INTEGER = /^-?[1-9]\d{15,}$/
 
 /** A formula for a link to a constant address. */
 const LINK_FORMULA = /^\s*HYPERLINK\(\s*"([^"]+)"/i
 /** Characters of a formula that are read; longer ones are none for links. */
 const MAX_FORMULA = 4000
 
-/** True for an Office Open XML workbook, which is read as a stream. */
-export const isXlsx = (archive: Archive): boolean => archive.has(WORKBOOK)
+/**
+ * Path of the workbook in an Office Open XML archive, which is read as a stream; null for another kind of file. Nearly all programs use the same name,
+ * but only the relationship of the archive says it (ECMA-376 part 2, 9.3): some write `xl/workbook22.xml`.
+ */
+export async function workbookPart(archive: Archive): Promise<string | null> {
+  if (archive.has('xl/workbook.xml')) return 'xl/workbook.xml'
+  if (!archive.has('_rels/.rels')) return null
+  const parts = [...(await readRelationships(archive, '')).values()]
+  const part = parts.find(({ type }) => type.endsWith('/officeDocument'))?.part ?? ''
+  const name = posix.basename(part).toLowerCase()
+  return name.startsWith('workbook') && name.endsWith('.xml') && archive.has(part) ? part : null
+}
 
 /**
  * Opens an Office Open XML workbook (ECMA-376) in constant memory: sheets are streams, and shared strings go to
  * a temporary file where they are many.
+ * @param workbook of `workbookPart`
  * @throws FileError
  */
-export async function openXlsx(path: string): Promise<Workbook> {
+export async function openXlsx(path: string, workbook: string): Promise<Workbook> {
   const archive = await openArchive(path)
   const strings = createStringStore()
   function close(): void {
@@ -56,8 +66,13 @@ export async function openXlsx(path: string): Promise<Workbook> {
     strings.close()
   }
   try {
-    const { is1904, sheets } = await readWorkbook(archive)
-    const styles = await readStyles(archive)
+    const relationships = await readRelationships(archive, workbook)
+    function partOf(type: string): string {
+      const named = [...relationships.values()].find((each) => each.type.endsWith(`/${type}`))
+      return named && archive.has(named.part) ? named.part : `xl/${type}.xml`
+    }
+    const { sheets, ...facts } = await readWorkbook(archive, workbook, relationships)
+    const styles = await readStyles(archive, partOf('styles'))
     const tails = new Map<string, Promise<SheetTail>>()
     function tailOf(part: string): Promise<SheetTail> {
       const tail = tails.get(part) ?? readTail(archive, part)
@@ -66,7 +81,7 @@ export async function openXlsx(path: string): Promise<Workbook> {
     }
     let isLoaded = false
     async function loadStrings(): Promise<StringStore> {
-      if (!isLoaded) await readStrings(archive, strings)
+      if (!isLoaded) await readStrings(archive, partOf('sharedStrings'), strings)
       isLoaded = true
       return strings
     }
@@ -81,7 +96,7 @@ export async function openXlsx(path: string): Promise<Workbook> {
           hiddenColumns,
           merges: async () => (await tailOf(part)).merges,
           annotations: async () => readAnnotations(archive, part, await tailOf(part)),
-          rows: () => readRows(archive, { name, part, styles, is1904, hiddenColumns, loadStrings }),
+          rows: () => readRows(archive, { name, part, styles, ...facts, hiddenColumns, loadStrings }),
         }
       }),
     }
@@ -98,50 +113,67 @@ interface SheetPart {
   part: string
 }
 
-async function readWorkbook(archive: Archive): Promise<{ is1904: boolean; sheets: SheetPart[] }> {
-  const targets = await readTargets(archive)
-  let is1904 = false
+interface WorkbookFacts {
+  is1904: boolean
+  /** True if formulas have to be calculated by whoever opens the workbook: programs that cannot do it store 0. */
+  isUncalculated: boolean
+}
+
+async function readWorkbook(
+  archive: Archive,
+  workbook: string,
+  relationships: ReadonlyMap<string, Relationship>,
+): Promise<WorkbookFacts & { sheets: SheetPart[] }> {
+  const facts = { is1904: false, isUncalculated: false }
   const sheets: SheetPart[] = []
-  await parseAll(archive, WORKBOOK, {
+  await parseAll(archive, workbook, {
     open(name, attributes) {
-      if (name === 'workbookPr') is1904 = /^(?:1|true)$/i.test(attributes.date1904 ?? '')
+      if (name === 'workbookPr') facts.is1904 = isTrue(attributes.date1904)
+      if (name === 'calcPr') facts.isUncalculated = isTrue(attributes.fullCalcOnLoad)
       if (name !== 'sheet') return
       if (sheets.length === MAX_SHEETS)
         throw new FileError(m.imports_error_workbook_sheets({ max: MAX_SHEETS }))
       const id = Object.entries(attributes).find(([key]) => /(?:^|:)id$/.test(key))?.[1] ?? ''
-      const part = targets.get(id) ?? ''
+      const { type, part } = relationships.get(id) ?? { type: '', part: '' }
       // Sheets of charts and dialogs have no cells.
-      if (!part.includes('worksheets/')) return
+      if (type === '' ? !part.includes('worksheets/') : !type.endsWith('/worksheet')) return
       const isHidden = attributes.state === 'hidden' || attributes.state === 'veryHidden'
       sheets.push({ name: unescapeXml(attributes.name ?? ''), isHidden, part })
     },
   })
-  return { is1904, sheets }
+  return { ...facts, sheets }
 }
 
-/** Paths of the workbook's parts by relationship id. */
-async function readTargets(archive: Archive): Promise<ReadonlyMap<string, string>> {
-  const targets = new Map<string, string>()
-  await parseAll(archive, 'xl/_rels/workbook.xml.rels', {
-    open(_, { Id, Target = '' }) {
-      if (Id !== undefined) targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`)
+/** A part that another one refers to. */
+interface Relationship {
+  /** An address that ends with the kind of the part. */
+  type: string
+  part: string
+}
+
+/** The parts that a part refers to, or the archive for '', by the id of the relationship. */
+async function readRelationships(archive: Archive, from: string): Promise<ReadonlyMap<string, Relationship>> {
+  const relationships = new Map<string, Relationship>()
+  await parseAll(archive, relationshipsOf(from), {
+    open(_, { Id, Target = '', Type = '' }) {
+      if (Id !== undefined) relationships.set(Id, { type: Type, part: partAt(Target, from) })
     },
   })
-  return targets
+  return relationships
 }
 
 /** Styles of numbers, by the position that cells name. */
-async function readStyles(archive: Archive): Promise<NumberStyle[]> {
+async function readStyles(archive: Archive, part: string): Promise<NumberStyle[]> {
   const own = new Map<number, NumberStyle>()
   const styles: NumberStyle[] = []
   let isCells = false
-  if (!archive.has(STYLES)) return styles
-  await parseAll(archive, STYLES, {
+  if (!archive.has(part)) return styles
+  await parseAll(archive, part, {
     open(name, { numFmtId = '', formatCode = '' }) {
       if (name === 'cellXfs') isCells = true
       if (name === 'numFmt') own.set(Number(numFmtId), numberStyle(formatCode))
       if (name !== 'xf' || !isCells) return
-      if (styles.length === MAX_STYLES) throw new FileError(m.imports_error_workbook_broken({ part: STYLES }))
+      if (styles.length === MAX_STYLES) throw new FileError(m.imports_error_workbook_broken({ part }))
       const id = Number(numFmtId)
       styles.push(own.get(id) ?? builtInStyle(id))
     },
@@ -161,8 +193,7 @@ async function parseAll(
 }
 
 /** Texts that cells share. Phonetic guides are no part of the text. */
-async function readStrings(archive: Archive, strings: StringStore): Promise<void> {
-  const part = 'xl/sharedStrings.xml'
+async function readStrings(archive: Archive, part: string, strings: StringStore): Promise<void> {
   if (!archive.has(part)) return
   let text = ''
   let isText = false
@@ -184,13 +215,12 @@ async function readStrings(archive: Archive, strings: StringStore): Promise<void
   })
 }
 
-const isTrue = (text: string | undefined): boolean => text === '1' || text === 'true'
+const isTrue = (text: string | undefined): boolean => /^(?:1|true)$/i.test(text ?? '')
 
-interface RowsOptions {
+interface RowsOptions extends WorkbookFacts {
   name: string
   part: string
   styles: NumberStyle[]
-  is1904: boolean
   /** Gets the columns that the sheet does not show. */
   hiddenColumns: Set<number>
   loadStrings(): Promise<StringStore>
@@ -198,7 +228,7 @@ interface RowsOptions {
 
 async function* readRows(
   archive: Archive,
-  { name: sheetName, part, styles, is1904, hiddenColumns, loadStrings }: RowsOptions,
+  { name: sheetName, part, styles, is1904, isUncalculated, hiddenColumns, loadStrings }: RowsOptions,
 ): AsyncGenerator<SheetBatch> {
   const strings = await loadStrings()
   let rows: SheetRow[] = []
@@ -236,6 +266,8 @@ async function* readRows(
     // Nearly all numbers, as they are: a conversion takes longer than all else here.
     if (numberStyle === GENERAL && PLAIN.test(written)) return written
     const value = Number(written)
+    if (numberStyle.kind === 'number' && !Number.isSafeInteger(value) && LONG_INTEGER.test(written))
+      return written
     return Number.isFinite(value) ? showNumber(value, numberStyle, is1904) : written
   }
 
@@ -246,7 +278,8 @@ async function* readRows(
       cellRow.links ??= []
       cellRow.links[column] = target
     }
-    if (!hasValue || (text === '' && type !== 's')) {
+    const isDefault = hasFormula && isUncalculated && (type === '' || type === 'n') && Number(text) === 0
+    if (!hasValue || text === '' || isDefault) {
       if (!hasFormula || type === 'str') return
       cells[column] = ''
       kinds[column] = 'uncalculated'
@@ -255,11 +288,17 @@ async function* readRows(
     putValue(cellRow)
   }
 
+  function stringAt(at: number): string {
+    const string = Number.isInteger(at) ? strings.get(at) : undefined
+    if (string === undefined) throw new FileError(m.imports_error_workbook_broken({ part: sheetName }))
+    return string
+  }
+
   /** Gives the cell its value, by `type`, `style` and `text`. */
   function putValue({ cells, kinds }: SheetRow): void {
     switch (type) {
       case 's':
-        cells[column] = strings.get(Number(text)) ?? ''
+        cells[column] = stringAt(Number(text))
         kinds[column] = 'text'
         break
       case 'b':
@@ -292,7 +331,7 @@ async function* readRows(
       if (end < 0 || end - from > MAX_CELL) return -1
       column = plainCell.column === -1 ? column + 1 : plainCell.column
       type = plainCell.type
-      if (plainCell.text === null || (plainCell.text === '' && type !== 's')) return end
+      if (plainCell.text === null || plainCell.text === '') return end
       style = styles[Math.max(0, plainCell.style)] ?? GENERAL
       text = plainCell.text.includes('&') ? decodeReferences(plainCell.text, sheetName) : plainCell.text
       putValue(row)
@@ -354,13 +393,14 @@ async function* readRows(
 /** What a sheet has after its rows. */
 interface SheetTail {
   merges: Merge[]
-  /** Ranges with links, by the id of the relationship that has the target. */
-  links: { range: Merge; id: string }[]
+  /** Ranges with links, by the id of the relationship that has the target, and the place in it. */
+  links: { range: Merge; id: string; location: string }[]
 }
 
 const TAGS = ['mergeCell ', 'hyperlink '] as const
 const REFERENCE = /\sref="([A-Z0-9:]{1,30})"/
 const RELATIONSHIP = /\s(?:\w+:)?id="([^"]{1,100})"/
+const LOCATION = /\slocation="([^"]{1,2100})"/
 /** Longest tag of a link: texts of up to 255 characters, and addresses of 2,083, with references for some. */
 const OVERLAP = 8000
 
@@ -389,7 +429,9 @@ async function readTail(archive: Archive, part: string): Promise<SheetTail> {
           continue
         }
         const id = RELATIONSHIP.exec(tag.slice(0, length))?.[1]
-        if (id !== undefined && tail.links.length < MAX_MERGES) tail.links.push({ range, id })
+        if (id === undefined || tail.links.length === MAX_MERGES) continue
+        const written = Buffer.from(LOCATION.exec(tag.slice(0, length))?.[1] ?? '', 'latin1').toString()
+        tail.links.push({ range, id, location: decodeReferences(written, part) })
       }
     }
     rest = bytes.subarray(Math.max(end, bytes.length - OVERLAP))
@@ -397,13 +439,17 @@ async function readTail(archive: Archive, part: string): Promise<SheetTail> {
   return tail
 }
 
+/** The path of the relationships of a part, or of the archive for ''. */
+const relationshipsOf = (part: string): string =>
+  posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
+
 /** The path of a part that another one refers to. */
 const partAt = (target: string, from: string): string =>
   target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(from), target)
 
 async function readAnnotations(archive: Archive, part: string, { links }: SheetTail): Promise<Annotations> {
   const annotations = createAnnotations()
-  const rels = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
+  const rels = relationshipsOf(part)
   if (!archive.has(rels)) return annotations
   const targets = new Map<string, string>()
   let comments = ''
@@ -413,9 +459,12 @@ async function readAnnotations(archive: Archive, part: string, { links }: SheetT
       if (Type.endsWith('/comments')) comments = partAt(Target, part)
     },
   })
-  for (const { range, id } of links) {
+  for (const { range, id, location } of links) {
     const target = targets.get(id)
-    if (target) annotations.addLink(range, target)
+    if (target === undefined) continue
+    // Excel keeps what follows the `#` of an address apart.
+    const isWhole = location === '' || target.includes('#')
+    annotations.addLink(range, isWhole ? target : `${target}#${location}`)
   }
   if (archive.has(comments)) await readComments(archive, comments, annotations)
   return annotations
