@@ -119,7 +119,8 @@ const unitOf = (value: string): string | undefined =>
   [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
 
 /** The currency that a symbol or an ISO 4217 code stands for in amounts, as written; null for other texts. */
-export const currencyOf = (mark: string): string | null => (mark in SIGNS || mark in CODES ? mark : null)
+export const currencyOf = (mark: string): string | null =>
+  Object.hasOwn(SIGNS, mark) || Object.hasOwn(CODES, mark) ? mark : null
 
 /** A plus sign before an amount; before other digits, it may be one of a telephone number. */
 const PLUS = /^\+(?=\s?\d[\d,.'’\s]*[.,]\d{1,2}$)/
