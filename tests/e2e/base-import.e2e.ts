@@ -273,6 +273,46 @@ describe('the import of a base from another product', () => {
     await see(dialog().getByText('neither comments'))
   })
 
+  test('keeps the credentials on the way back, and its choices when one presses beside the dialog', async () => {
+    await openFromList('Teable')
+    await dialog().getByLabel('Personal access token').fill('teable_test')
+    await page.keyboard.press('Enter')
+    await dialog().getByLabel('Title of the new base').fill('Another title')
+    await page.mouse.click(5, 5)
+    expect(await dialog().getByLabel('Title of the new base').inputValue()).toBe('Another title')
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await see(dialog().getByLabel('Address of the server'))
+    expect(await dialog().getByLabel('Address of the server').inputValue()).toBe(teable.url)
+    expect(await dialog().getByLabel('Personal access token').inputValue()).toBe('teable_test')
+    await dialog().getByRole('button', { name: 'Connect' }).click()
+    await see(dialog().getByLabel('Title of the new base'))
+  })
+
+  test('says that the connection is lost while a file is sent, and keeps the file on the way back', async () => {
+    const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}/
+    await openImport()
+    await dialog().getByRole('button', { name: 'Baserow export' }).click()
+    const items = [{ id: 5, name: 'Nothing', files: { schema: 'database.json' } }]
+    const archive = zipSync({
+      'manifest.json': strToU8(JSON.stringify({ applications: { database: { items } } })),
+      'database.json': strToU8(JSON.stringify({ tables: [] })),
+    })
+    await page.route(parts, (route) => route.abort('connectionreset'))
+    await dialog()
+      .getByLabel('Export of a workspace')
+      .setInputFiles({ name: 'export.zip', mimeType: 'application/zip', buffer: Buffer.from(archive) })
+    await see(dialog().getByText('Connection lost at 0%'))
+    expect(await dialog().getByRole('button', { name: 'Connect' }).isDisabled()).toBe(true)
+    await page.unroute(parts)
+    await see(dialog().getByText('The file has been uploaded'))
+    await dialog().getByRole('button', { name: 'Connect' }).click()
+    await see(dialog().getByLabel('Title of the new base'))
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await see(dialog().getByText('The file has been uploaded'))
+    await dialog().getByRole('button', { name: 'Connect' }).click()
+    await see(dialog().getByLabel('Title of the new base'))
+  })
+
   test('brings a base of Teable by a token', async () => {
     await openFromList('Teable')
     await shot('teable')

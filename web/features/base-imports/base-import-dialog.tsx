@@ -32,43 +32,68 @@ export interface BaseImportDialogProps {
 
 /** Import of a base from another product: choose the source, the base and what to bring, then follow the progress. */
 export function BaseImportDialog({ baseId, onClose }: BaseImportDialogProps) {
-  const [connected, setConnected] = useState<{ from: SourceInput; bases: FoundBase[] } | null>(null)
+  const [source, setSource] = useState<BaseSourceKind>('airtable')
+  /** Kept while a base is chosen, so that *Back* does not ask for the credentials again. */
+  const [from, setFrom] = useState<SourceInput | null>(null)
+  const [bases, setBases] = useState<FoundBase[] | null>(null)
   const [importId, setImportId] = useState<string | null>(null)
   if (importId !== null) {
     return <ImportRun importId={importId} onBack={() => setImportId(null)} onClose={onClose} />
   }
-  if (connected) {
+  if (from && bases) {
     return (
       <ChooseBase
-        {...connected}
+        from={from}
+        bases={bases}
         baseId={baseId}
-        onBack={() => setConnected(null)}
+        onBack={() => setBases(null)}
         onStarted={(id) => {
-          setConnected(null)
+          setFrom(null)
+          setBases(null)
           setImportId(id)
         }}
         onClose={onClose}
       />
     )
   }
-  return <ChooseSource baseId={baseId} onConnected={setConnected} onOpen={setImportId} onClose={onClose} />
+  return (
+    <ChooseSource
+      baseId={baseId}
+      source={source}
+      onSource={(kind) => {
+        setSource(kind)
+        setFrom(null)
+      }}
+      from={from}
+      onFrom={setFrom}
+      onConnected={setBases}
+      onOpen={(id) => {
+        setFrom(null)
+        setImportId(id)
+      }}
+      onClose={onClose}
+    />
+  )
 }
 
 interface ChooseSourceProps extends BaseImportDialogProps {
-  onConnected: (connected: { from: SourceInput; bases: FoundBase[] }) => void
+  source: BaseSourceKind
+  onSource: (source: BaseSourceKind) => void
+  /** Null while something is missing. */
+  from: SourceInput | null
+  onFrom: (from: SourceInput | null) => void
+  onConnected: (bases: FoundBase[]) => void
   onOpen: (importId: string) => void
 }
 
 /** The source with its credentials, and earlier imports. */
-function ChooseSource({ baseId, onConnected, onOpen, onClose }: ChooseSourceProps) {
-  const [source, setSource] = useState<BaseSourceKind>('airtable')
-  const [from, setFrom] = useState<SourceInput | null>(null)
+function ChooseSource(props: ChooseSourceProps) {
+  const { baseId, source, onSource, from, onFrom, onConnected, onOpen, onClose } = props
   const imports = trpc.baseImports.list.useQuery(baseId === null ? {} : { baseId }, { staleTime: 0 })
   const { problem, setProblem, isBusy, submit } = useSubmit(
     async () => {
       if (!from) return
-      const bases = await api.baseImports.inspect.mutate({ from, ...(baseId !== null && { baseId }) })
-      onConnected({ from, bases })
+      onConnected(await api.baseImports.inspect.mutate({ from, ...(baseId !== null && { baseId }) }))
     },
     () => undefined,
   )
@@ -93,15 +118,15 @@ function ChooseSource({ baseId, onConnected, onOpen, onClose }: ChooseSourceProp
           sources={BASE_SOURCES.map((id) => ({ id, label: SOURCE_FORMS[id].label() }))}
           selected={source}
           onSelect={(kind) => {
-            setSource(kind)
-            setFrom(null)
+            onSource(kind)
             setProblem(null)
           }}
         />
         <SourceCredentials
           source={source}
+          known={from}
           onChange={(input) => {
-            setFrom(input)
+            onFrom(input)
             setProblem(null)
           }}
         />
@@ -176,6 +201,7 @@ function ChooseBase({ from, bases, baseId, onBack, onStarted, onClose }: ChooseB
   return (
     <Dialog
       title={m.base_imports_choose_what()}
+      closesOutside={false}
       onClose={onClose}
       onSubmit={() => isReady && submit()}
       footer={

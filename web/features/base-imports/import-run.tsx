@@ -182,7 +182,7 @@ function Commands({ run, onChanged, onRemoved }: CommandsProps) {
   }
   return (
     <div className={styles.fields}>
-      {needsCredentials && <SourceCredentials source={source} onChange={setFrom} />}
+      {needsCredentials && <SourceCredentials source={source} known={from} onChange={setFrom} />}
       {maySync && (
         <Checkbox
           label={m.base_imports_remove_missing()}
@@ -274,6 +274,7 @@ function Report({ run }: { run: BaseImport }) {
           {m.base_imports_download_report()}
         </Button>
       </div>
+      {lines.error && !lines.data && <QueryError title={m.base_imports_report_load_failed()} query={lines} />}
       <ScrollRegion className={styles.lines} tabIndex={0}>
         <ul>
           {(lines.data ?? []).map((line, index) => (

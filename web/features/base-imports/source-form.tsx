@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { BaseSourceKind } from '../../../src/core/base-imports.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
@@ -13,6 +13,8 @@ import styles from './base-imports.module.css'
 export type SourceInput = Inputs['baseImports']['inspect']['from']
 
 interface FormProps {
+  /** What was entered before, in another step of the dialog. */
+  known: SourceInput | null
   /** Null while something is missing. */
   onChange: (input: SourceInput | null) => void
 }
@@ -23,8 +25,14 @@ interface SourceForm {
   Form: (props: FormProps) => ReactNode
 }
 
-function AirtableForm({ onChange }: FormProps) {
-  const [token, setToken] = useState('')
+/** A text that was entered before; '' for none. */
+function knownText(known: SourceInput | null, name: string): string {
+  const { [name]: value } = (known?.credentials ?? {}) as Record<string, unknown>
+  return typeof value === 'string' ? value : ''
+}
+
+function AirtableForm({ known, onChange }: FormProps) {
+  const [token, setToken] = useState(() => knownText(known, 'token'))
   return (
     <PasswordField
       label={m.base_imports_token()}
@@ -40,8 +48,8 @@ function AirtableForm({ onChange }: FormProps) {
   )
 }
 
-function AirtableLinkForm({ onChange }: FormProps) {
-  const [link, setLink] = useState('')
+function AirtableLinkForm({ known, onChange }: FormProps) {
+  const [link, setLink] = useState(() => knownText(known, 'link'))
   return (
     <TextField
       label={m.base_imports_shared_link()}
@@ -70,9 +78,15 @@ interface ServerFormProps extends FormProps {
 }
 
 /** The address of a running instance, with a token or an account. */
-function ServerForm({ onChange, placeholder, tokenLabel, tokenHelp, byToken, byAccount }: ServerFormProps) {
-  const [values, setValues] = useState({ address: '', token: '', email: '', password: '' })
-  const [hasAccount, setAccount] = useState(false)
+function ServerForm(props: ServerFormProps) {
+  const { known, onChange, placeholder, tokenLabel, tokenHelp, byToken, byAccount } = props
+  const [values, setValues] = useState(() => ({
+    address: knownText(known, 'address'),
+    token: knownText(known, 'token'),
+    email: knownText(known, 'email'),
+    password: knownText(known, 'password'),
+  }))
+  const [hasAccount, setAccount] = useState(values.email !== '')
   const update = (next: typeof values, withAccount: boolean) => {
     setValues(next)
     setAccount(withAccount)
@@ -171,30 +185,53 @@ interface FileFormProps extends FormProps {
 }
 
 /** A file, which is uploaded when it is chosen. */
-function FileForm({ onChange, label, accept, byUpload }: FileFormProps) {
+function FileForm({ known, onChange, label, accept, byUpload }: FileFormProps) {
   const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const [isSending, setSending] = useState(false)
+  const [sent, setSent] = useState(0)
+  const [isOffline, setOffline] = useState(false)
+  /** Of the file that was chosen last. */
+  const controller = useRef<AbortController | null>(null)
+  useEffect(() => () => controller.current?.abort(), [])
+
   async function choose(file: File | undefined): Promise<void> {
+    controller.current?.abort()
     onChange(null)
     setProblem(null)
+    setSending(file !== undefined)
+    setSent(0)
+    setOffline(false)
     if (!file) return
-    setBusy(true)
+    const own = new AbortController()
+    controller.current = own
     try {
-      const signal = new AbortController().signal
-      const uploadId = await uploadSource(sourceOfFile(file), { signal, onProgress: () => undefined })
+      const uploadId = await uploadSource(sourceOfFile(file), {
+        signal: own.signal,
+        onProgress: (bytes) => !own.signal.aborted && setSent(bytes / Math.max(1, file.size)),
+        onLost: (isLost) => !own.signal.aborted && setOffline(isLost),
+      })
+      if (own.signal.aborted) return
       onChange(byUpload(uploadId))
     } catch (error) {
+      if (own.signal.aborted) return
       setProblem(messageOf(error))
     }
-    setBusy(false)
+    setSending(false)
   }
+
+  const percent = Math.floor(sent * 100)
+  const progress = isOffline
+    ? m.imports_upload_interrupted({ percent })
+    : m.imports_uploading_percent({ percent })
   return (
     <TextField
       label={label()}
       type="file"
       accept={accept}
       error={problem}
-      help={isBusy ? m.base_imports_uploading() : undefined}
+      help={
+        isSending ? <span role="status">{progress}</span> : known ? m.base_imports_file_is_here() : undefined
+      }
       onChange={({ target }) => void choose(target.files?.[0])}
     />
   )
@@ -258,12 +295,12 @@ export const SOURCE_FORMS: Record<BaseSourceKind, SourceForm> = {
 }
 
 /** The inputs of a source's credentials. */
-export function SourceCredentials({ source, onChange }: FormProps & { source: BaseSourceKind }) {
+export function SourceCredentials({ source, known, onChange }: FormProps & { source: BaseSourceKind }) {
   const { Form, hint } = SOURCE_FORMS[source]
   return (
     <div className={styles.fields}>
       <p className={styles.hint}>{hint()}</p>
-      <Form key={source} onChange={onChange} />
+      <Form key={source} known={known?.source === source ? known : null} onChange={onChange} />
     </div>
   )
 }
