@@ -88,10 +88,16 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
    */
   searchedText?(column: SQL, storage: StorageKind | 'files'): SQL | null
   /**
-   * True for keys of numbered tables in a list that is bound as one text, which `text` writes. Absent where a bound value
-   * for each key costs nothing: PostgreSQL receives and parses each.
+   * Keys of numbered tables in lists that are bound as one text each, which `text` writes. Absent where a bound value for
+   * each key costs nothing: PostgreSQL receives and parses each.
    */
-  keyList?: { contains(key: SQL, list: SQL): SQL; text(keys: readonly RecordId[]): string }
+  keyList?: {
+    /** True for the keys in the list. */
+    contains(key: SQL, list: SQL): SQL
+    /** A table of the keys of two lists of the same length, in pairs. */
+    pairs(left: SQL, right: SQL): SQL
+    text(keys: readonly RecordId[]): string
+  }
   /** A record's id as the change log stores it, for comparison with `record_id`. */
   logId(id: SQL): SQL
   /** The SQL vocabulary of formulas. */

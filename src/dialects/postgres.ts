@@ -94,6 +94,7 @@ export const postgres: Dialect = {
   keyList: {
     // The text's own type is given, or the driver would bind a list in its form of arrays.
     contains: (key, list) => sql`${key} = any((${list}::text)::bigint[])`,
+    pairs: (left, right) => sql`unnest((${left}::text)::bigint[], (${right}::text)::bigint[])`,
     text: (keys) => `{${keys.join(',')}}`,
   },
   inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,

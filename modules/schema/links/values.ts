@@ -64,30 +64,50 @@ async function* linksOf(
 export async function writeLinks(
   change: ChangeContext,
   conversion: LinkConversion,
-  { tableName, ownColumn, column }: LinkTarget,
+  target: LinkTarget,
 ): Promise<number> {
   const { tx, engine } = change
-  const { quote, placeholder } = engine.dialect
   let count = 0
   await expectRecords(tx, engine.dialect, conversion.own)
   for await (const page of linksOf(change, conversion)) {
     count += page.length
-    if (ownColumn === null) {
-      const key = quote(columnNameOf(conversion.own.primaryKey))
-      await tx.runMany(
-        `update ${quote(tableName)} set ${quote(column)} = ${placeholder(0)} where ${key} = ${placeholder(1)}`,
-        page.flatMap(({ id, ids }) => (ids.length > 0 ? [[ids[0], id]] : [])),
-      )
-    } else {
-      const columns = [ownColumn, column]
-      const placeholders = columns.map((_, index) => placeholder(index)).join(', ')
-      await tx.runMany(
-        `insert into ${quote(tableName)} (${columns.map(quote).join(', ')}) values (${placeholders})`,
-        page.flatMap(({ id, ids }) => ids.map((other) => [id, other])),
-      )
-    }
+    const linked =
+      target.ownColumn === null
+        ? page.flatMap(({ id, ids }) => ids.slice(0, 1).map((other): Link => [id, other]))
+        : page.flatMap(({ id, ids }) => ids.map((other): Link => [id, other]))
+    if (linked.length > 0) await writePage(change, conversion, target, linked)
   }
   return count
+}
+
+/** The ids of a record and of one that it links to. */
+type Link = [own: RecordId, other: RecordId]
+
+/** Writes links by one statement, or by one for each where that takes no longer. */
+async function writePage(
+  { tx, engine: { dialect } }: ChangeContext,
+  { own }: LinkConversion,
+  { tableName, ownColumn, column }: LinkTarget,
+  links: readonly Link[],
+): Promise<void> {
+  const { quote, placeholder, keyList } = dialect
+  const [table, key] = [tableName, columnNameOf(own.primaryKey)]
+  if (!keyList) {
+    const text =
+      ownColumn === null
+        ? `update ${quote(table)} set ${quote(column)} = ${placeholder(0)} where ${quote(key)} = ${placeholder(1)}`
+        : `insert into ${quote(table)} (${quote(ownColumn)}, ${quote(column)}) values (${placeholder(0)}, ${placeholder(1)})`
+    const values = ownColumn === null ? links.map(([id, other]) => [other, id]) : [...links]
+    return tx.runMany(text, values)
+  }
+  const [owns, others] = [0, 1].map((at) => sql`${keyList.text(links.map((link) => link[at]!))}`)
+  const named = sql`${keyList.pairs(owns!, others!)} as named (own, other)`
+  const [of, to] = [table, column].map((name) => sql.identifier(name))
+  const statement =
+    ownColumn === null
+      ? sql`update ${of} set ${to} = named.other from ${named} where ${of}.${sql.identifier(key)} = named.own`
+      : sql`insert into ${of} (${sql.identifier(ownColumn)}, ${to}) select own, other from ${named}`
+  await tx.run(dialect.render(statement))
 }
 
 /** True if the link still equals the values of the old column, so neither has been edited since the conversion. */
