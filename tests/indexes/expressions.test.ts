@@ -525,6 +525,50 @@ describe('writes', () => {
     expect(await table.total()).toBe(RECORDS + 1)
   })
 
+  const longText = (length: number) =>
+    Array.from({ length }, () => Math.random().toString(36)[2] ?? 'x').join('')
+
+  test('that an index refuses do not wait for long reads, nor do other writes', async () => {
+    if (await isFile()) return
+    // Writes wait no longer than reads may take.
+    const app = await createTestApp({ config: { queryTimeoutSeconds: 5 } })
+    const owner = await app.signUp()
+    const { id: baseId } = await createBase(app, owner)
+    const of = benchOf(app, owner, baseId)
+    try {
+      const made = await of.table({ Name: 'SingleLineText' }, [{ Name: 'first' }])
+      const terms = [{ fieldId: made.field('Name').id, as: 'value' as const, direction: 'asc' as const }]
+      const { id } = await of.trpc.indexes.create.mutate({ tableId: made.id, terms })
+      // Not by a request, which may take too long as well.
+      const indexOf = () => createIndexStore(app.kernel).find(id)
+      await until(async () => (await indexOf())?.state === 'ready', 'The index')
+      const { location } = await app.kernel.sources.engine(baseId)
+      if (location.client !== 'pg') throw new Error('The base is in no PostgreSQL')
+      const client = connectPostgres(location.connection, {
+        searchPath: `"${location.schema}"`,
+        statementTimeoutMs: 0,
+      })
+      const letters = longText(4_000)
+      const write = async (Name: string) => (await of.rest.post(made.path, { Name })).status
+      try {
+        await client.begin(async (tx) => {
+          await tx.unsafe(`select 1 from "${made.schema.table.tableName}" limit 1`)
+          // 503 is BASE_BUSY: the reader still holds the table when the answer comes.
+          expect(await write(letters)).toBe(503)
+          await until(async () => (await write('other')) === 200, 'A write beside the reader')
+        })
+      } finally {
+        await client.end({ timeout: 5 })
+      }
+      await until(async () => (await indexOf())?.state === 'refused', 'The note of the refusal')
+      expect((await indexOf())?.error).toContain('index row')
+      await until(async () => (await write(letters)) === 200, 'The write without the index')
+      expect(await indexNames(app.kernel, made)).not.toContain(id)
+    } finally {
+      await of.stop()
+    }
+  })
+
   test('that the table itself refuses drop no index', async () => {
     if (await isFile()) return
     await addFormulas('Gross')
@@ -575,9 +619,6 @@ describe('writes', () => {
     })
     return { result: resultOf(await ended(door, jobId)), report: await reportOf(door, jobId) }
   }
-
-  const longText = (length: number) =>
-    Array.from({ length }, () => Math.random().toString(36)[2] ?? 'x').join('')
 
   /** Waits until the performance page names the reason why an index is gone, and another one is there. */
   async function expectRefused(id: string, kept: string): Promise<void> {

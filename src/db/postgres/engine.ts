@@ -235,7 +235,7 @@ export function openPostgresEngine(
     write: writeWithout([]),
     writeTogether: groupCommit(),
     writeScript: (script, { afterCommit, ...given } = {}) => {
-      const watch = given.signal ? given : (currentWork() ?? given)
+      const watch = watchOf(given)
       const run = async (lane: Lane) => {
         if (given.joinsSets) await lane.command(JOIN_SETS)
         const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
@@ -272,22 +272,26 @@ export function openPostgresEngine(
   }
   return {
     ...engine,
-    write: (...given) => repeatShort((without) => writeWithout(without)(...given)),
+    write: (work, afterCommit, options) =>
+      repeatShort((without) => writeWithout(without)(work, afterCommit, options), turnOf(options)),
     writeTogether: (work, onCommit, touches) =>
-      repeatShort((without) =>
-        without.length === 0
-          ? engine.writeTogether(work, onCommit, touches)
-          : writeWithout(without)(work, async (result) => onCommit?.(result)),
+      repeatShort(
+        (without) =>
+          without.length === 0
+            ? engine.writeTogether(work, onCommit, touches)
+            : writeWithout(without)(work, async (result) => onCommit?.(result)),
+        turnOf(),
       ),
     // Scripts also read beside their transaction.
-    writeScript: (...given) => repeatLong(() => engine.writeScript(...given)),
+    writeScript: (script, options = {}) =>
+      repeatLong(() => engine.writeScript(script, options), { signal: watchOf(options).signal }),
   }
 
   /** @param without indexes that the transaction drops first, and that are back if it fails */
   function writeWithout(without: readonly string[]): Engine['write'] {
     return (work, afterCommit, { isFollowUp = false } = {}) => {
       const watch = isFollowUp ? undefined : currentWork()
-      const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }
+      const turn = turnOf({ isFollowUp })
       if (!afterCommit)
         return withWriter(turn, (lane) =>
           inTransaction(lane, { lock: lockForTransaction(turn), without }, work, turn, watch),
@@ -308,6 +312,13 @@ export function openPostgresEngine(
     return (work, onCommit, touches) => explained(together(work, onCommit, touches))
   }
 }
+
+/** How long a short write waits. */
+const turnOf = ({ isFollowUp = false } = {}): Turn =>
+  isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: currentWork()?.signal }
+
+/** The watch of a script: its own, or that of the current work. */
+const watchOf = (given: ScriptWatch): ScriptWatch => (given.signal ? given : (currentWork() ?? given))
 
 /** A column in one row. */
 interface PackedColumn {

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 import type { PostgresConnection } from '../connection.ts'
+import { baseBusy, type Turn } from '../mutex.ts'
 import type { RefusedIndexes } from '../watched-engine.ts'
 import { explainPostgres, OWN_DATABASE } from './errors.ts'
 import { dropIndex } from './indexes.ts'
@@ -34,19 +35,26 @@ export interface RefusedValues {
   /**
    * Runs a write that drops the indexes `without` in its own transaction. Where an error does not name the index, the write
    * is tried without each one; if it fails without all of them, it is itself at fault, and no index is dropped.
+   *
+   * @param turn how long the write waits where readers of the table keep an index; the index is dropped in any case
+   * @throws BASE_BUSY after that time
    */
-  repeatShort<T>(write: (without: readonly string[]) => Promise<T>): Promise<T>
+  repeatShort<T>(write: (without: readonly string[]) => Promise<T>, turn: Turn): Promise<T>
   /**
    * Runs a write that takes too long to lock its table by dropping an index: indexes are dropped between two attempts, all that
    * may be at fault where the error does not name one. The write must hold nothing then that readers of the table wait for.
+   *
+   * @param turn as in `repeatShort`
    */
-  repeatLong<T>(write: () => Promise<T>): Promise<T>
+  repeatLong<T>(write: () => Promise<T>, turn?: Turn): Promise<T>
 }
 
 /** See `RefusedValues`. */
 export function createRefusedValues({ connection, schema, source, all, refusedBy }: Place): RefusedValues {
   /** Statements that have failed here, by the errors that users are shown. A write may also fail in another database. */
   const failures = new WeakMap<AppError, string | null>()
+  /** Indexes that are being dropped, by name. */
+  const drops = new Map<string, Promise<void>>()
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
@@ -69,17 +77,32 @@ export function createRefusedValues({ connection, schema, source, all, refusedBy
     return rows.map(({ name }) => name)
   }
 
+  /** Drops an index without blocking writers, once for all writes that it refuses meanwhile. */
+  function dropOnce(name: string): Promise<void> {
+    const running = drops.get(name)
+    if (running) return running
+    const drop = explained(dropIndex(connection, schema, name)).finally(() => drops.delete(name))
+    drops.set(name, drop)
+    return drop
+  }
+
   async function repeated<T>(
     write: (without: readonly string[]) => Promise<T>,
-    { isLong }: { isLong: boolean },
+    { isLong, turn = {} }: { isLong: boolean; turn?: Turn },
   ): Promise<T> {
     const dropped: RefusedIndexes[] = []
     let suspects: string[] = []
     let reason = ''
     const drop = async (names: readonly string[], why: string | null) => {
       for (const name of names) {
-        await explained(dropIndex(connection, schema, name))
-        dropped.push({ names: [name], reason: why })
+        const refused = { names: [name], reason: why }
+        const drop = dropOnce(name)
+        await waitFor(drop, turn).catch((error) => {
+          // It goes on without the write. One that fails is begun again by the next write that the index refuses.
+          drop.then(() => refusedBy?.(refused)).catch(() => undefined)
+          throw error
+        })
+        dropped.push(refused)
       }
     }
     try {
@@ -147,8 +170,24 @@ export function createRefusedValues({ connection, schema, source, all, refusedBy
 
   return {
     explained,
-    repeatShort: (write) => repeated(write, { isLong: false }),
-    repeatLong: (write) => repeated(write, { isLong: true }),
+    repeatShort: (write, turn) => repeated(write, { isLong: false, turn }),
+    repeatLong: (write, turn) => repeated(write, { isLong: true, turn }),
+  }
+}
+
+/** Waits for work that goes on if its caller leaves. @throws BASE_BUSY after `patienceMs`; the reason of the signal */
+async function waitFor(work: Promise<void>, { patienceMs, signal }: Turn): Promise<void> {
+  const { promise: left, reject: leave } = Promise.withResolvers<never>()
+  const onAbort = () => leave(signal?.reason)
+  const timer =
+    patienceMs === undefined ? undefined : setTimeout(() => leave(baseBusy(patienceMs)), patienceMs)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort)
+  try {
+    await Promise.race([work, left])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
   }
 }
 
