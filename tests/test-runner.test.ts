@@ -139,9 +139,9 @@ test('the long files exist', () => {
 test('files are divided into parts that get smaller at the end, and neighbours are apart', () => {
   const files = Array.from({ length: 60 }, (_, at) => at)
   const parts = divided(files, 2)
-  expect(parts.map(({ length }) => length)).toEqual([6, 6, 6, 6, 6, 6, 6, 5, 4, 3, 2, 2, 2])
+  expect(parts.map(({ length }) => length)).toEqual([10, 10, 10, 8, 6, 4, 3, 3, 2, 2, 2])
   expect(parts.flat().sort((one, other) => one - other)).toEqual(files)
-  expect(parts[0]).toEqual([0, 10, 20, 30, 40, 50])
+  expect(parts[0]).toEqual([0, 6, 12, 18, 24, 30, 36, 42, 48, 54])
   expect(divided([1], 4)).toEqual([[1]])
   expect(divided([], 4)).toEqual([])
 })

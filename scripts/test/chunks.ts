@@ -1,8 +1,10 @@
-/** Parts per worker, except for the last ones: each part takes a second to start. */
-const PARTS_EACH = 5
+/** Parts per worker, except for the last ones: each takes a second or more to load and compile what others have loaded too. */
+const PARTS_EACH = 3
+/** How much smaller than the first parts the last ones are at most. */
+const LAST_PARTS = 6
 
 /**
- * Divides items into parts for workers that take one after the other. The last parts are ever smaller, down to a quarter, so that
+ * Divides items into parts for workers that take one after the other. The last parts are ever smaller, down to a sixth, so that
  * all workers end at about the same time. Neighbours are in different parts, because they often take equally long.
  */
 export function divided<T>(items: readonly T[], workers: number): T[][] {
@@ -12,7 +14,7 @@ export function divided<T>(items: readonly T[], workers: number): T[][] {
     .sort((one, other) => one.round - other.round)
     .map(({ item }) => item)
   const most = Math.ceil(items.length / count)
-  const least = Math.ceil(most / 4)
+  const least = Math.ceil(most / LAST_PARTS)
   const parts: T[][] = []
   for (let from = 0; from < spread.length; from += parts.at(-1)?.length ?? 0) {
     const size = Math.max(least, Math.min(most, Math.ceil((spread.length - from) / (2 * workers))))
