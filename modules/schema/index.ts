@@ -28,6 +28,7 @@ export {
 export type { LoadNames } from './links/index.ts'
 export {
   checkTitle,
+  choiceRenamer,
   choiceTitles,
   columnOf,
   type FieldInput,
@@ -78,4 +79,5 @@ export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'
 export type { NewConnectedTable } from './sync/index.ts'
 export { diagramOf, type NewTable, type PreparedTable } from './tables/index.ts'
+export { definitionsAt } from './trash/index.ts'
 export type { SchemaWriter } from './writer.ts'

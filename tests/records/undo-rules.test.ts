@@ -251,3 +251,72 @@ describe('undo of a text that looks like a number', () => {
     expect(await table.list('?fields=Title,Notes')).toEqual([{ Title: '1', Notes: '007' }])
   })
 })
+
+describe('options that were renamed since', () => {
+  type Choice = { id: string; title: string; color: string }
+  const choice = (title: string) => ({ title })
+
+  test.each(['SingleSelect', 'MultiSelect'] as const)(
+    'are the same ones to undo, redo and the trash: %s',
+    async (type) => {
+      const options = { choices: ['To do', 'Doing', 'Done'].map(choice) }
+      const table = await bench.table({ Title: 'SingleLineText', Status: { type, options } }, [
+        { Title: 'Card', Status: 'To do' },
+        { Title: 'Other', Status: 'Done' },
+      ])
+      const fieldId = table.field('Status').id
+      const rename = async (names: Record<string, string>) => {
+        const { fields } = await bench.trpc.schema.table.query({ tableId: table.id })
+        const { choices } = (fields.find(({ id }) => id === fieldId)?.options ?? {}) as { choices: Choice[] }
+        const renamed = choices.map((one) => ({ ...one, title: names[one.title] ?? one.title }))
+        await bench.trpc.schema.updateField.mutate({ fieldId, patch: { options: { choices: renamed } } })
+      }
+      const status = async () => (await table.list()).map(({ Status }) => Status)
+      const { baseId } = bench
+      const latest = async () =>
+        (await bench.trpc.records.nextAction.query({ baseId, direction: 'undo' }))?.id ?? 0
+
+      await bench.rest.patch(table.path, { Id: 1, Status: 'Doing' })
+      const entryId = await latest()
+      await rename({ 'To do': 'Open', Doing: 'Running' })
+      expect(await status()).toEqual(['Running', 'Done'])
+      const preview = await bench.trpc.records.previewRevert.query({ baseId, entryId })
+      expect(preview.kept.total).toBe(0)
+      expect(await bench.trpc.records.undo.mutate({ baseId, entryId })).toMatchObject({ skipped: 0 })
+      expect(await status()).toEqual(['Open', 'Done'])
+      await rename({ Running: 'Going', Open: 'New' })
+      expect(await bench.trpc.records.redo.mutate({ baseId, entryId })).toMatchObject({ skipped: 0 })
+      expect(await status()).toEqual(['Going', 'Done'])
+
+      // The undo of a renaming is one, too.
+      const renaming = await latest()
+      await bench.rest.patch(table.path, { Id: 2, Status: 'Going' })
+      const second = await latest()
+      await bench.trpc.records.undo.mutate({ baseId, entryId: renaming })
+      await bench.trpc.records.undo.mutate({ baseId, entryId: second })
+      expect(await status()).toEqual(['Running', 'Done'])
+
+      await bench.rest.delete(table.path, { Id: 1 })
+      await rename({ Running: 'Under way' })
+      const restored = { tableId: table.id, recordIds: [1] }
+      await bench.trpc.records.restoreTrashed.mutate(restored)
+      expect(await status()).toEqual(['Under way', 'Done'])
+    },
+  )
+
+  test('stay as they are where they are gone', async () => {
+    const options = { choices: ['To do', 'Doing', 'Done'].map(choice) }
+    const table = await bench.table({ Title: 'SingleLineText', Status: { type: 'SingleSelect', options } }, [
+      { Title: 'Card', Status: 'To do' },
+    ])
+    await bench.rest.patch(table.path, { Id: 1, Status: 'Doing' })
+    const { baseId } = bench
+    const action = await bench.trpc.records.nextAction.query({ baseId, direction: 'undo' })
+    const { id: fieldId, options: now } = table.field('Status')
+    const choices = (now as { choices: Choice[] }).choices.filter(({ title }) => title !== 'To do')
+    await bench.trpc.schema.updateField.mutate({ fieldId, patch: { options: { choices } } })
+    const undone = await bench.trpc.records.undo.mutate({ baseId, entryId: action?.id })
+    expect(undone).toMatchObject({ skipped: 1 })
+    expect((await table.list()).map(({ Status }) => Status)).toEqual(['Doing'])
+  })
+})

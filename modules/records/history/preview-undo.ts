@@ -16,6 +16,7 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { LinkSchema } from '../links/index.ts'
 import { type Reader, recordNames } from '../read/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
+import { choiceRenames } from './renamed-choices.ts'
 import type { createUndo } from './undo.ts'
 
 /** Later changes that a preview reads; of more, it says that there are more. */
@@ -87,7 +88,8 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
       const range = rangeOf(entry)
       const later = await laterChanges(engine, entry, { range, except, limit: MAX_LATER + 1 })
       if (later.length > MAX_LATER) isPartial = true
-      for (const one of await keptOf(schema, later.slice(0, MAX_LATER))) kept.push(one)
+      const changes = await withPresentChoices(engine, entry, later.slice(0, MAX_LATER))
+      for (const one of await keptOf(schema, changes)) kept.push(one)
     }
     const keptRecords = (isAdded: boolean) =>
       kept.filter((one) => one.wasAdded === isAdded && one.isWhole).length
@@ -100,6 +102,22 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
     const items = await named(user, kept.slice(0, MAX_LISTED), timeZone)
     const people = await auth.people(by.flatMap(({ actorId }) => actorId ?? []))
     return { action, ...counts, kept: { total: kept.length, isPartial, items, by }, people }
+  }
+
+  /** The later changes, with what the entry replaced and wrote as its options are called now. */
+  async function withPresentChoices(
+    engine: Engine,
+    { id, tableId }: StoredEntry,
+    later: readonly LaterChange[],
+  ): Promise<readonly LaterChange[]> {
+    if (later.length === 0 || tableId === null) return later
+    const rename = await choiceRenames(engine, schema, id, tableId).catch(onlyMissing)
+    if (!rename) return later
+    return later.map((one) => ({
+      ...one,
+      own_before: rename(one.own_before),
+      own_after: rename(one.own_after),
+    }))
   }
 
   /** The records of an entry's own table, by what undoing does to them. */

@@ -42,6 +42,7 @@ import { isForeign, listOf, maskValues, storedId } from '../table/index.ts'
 import type { Door, SetWrites } from '../write/index.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
+import { choiceRenames, type RenameChoices, withRenamedChoices } from './renamed-choices.ts'
 import type { Undone } from './undo.ts'
 
 /** Limits of one page, and of one call that restores or deletes by ids. */
@@ -342,7 +343,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
       const ids = records.map(({ record_id }) => record_id)
       const lines = await linesOf(engine, schema, model, changeId, ids)
-      deletions.push({ changeId, ids, lines })
+      const rename = await choiceRenames(engine, schema, changeId, model.table.id)
+      deletions.push({ changeId, ids, lines, rename })
       size += lines.length
       if (size > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
     }
@@ -371,7 +373,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
           }
           const inverse = await invert(
             scope,
-            deletions.flatMap(({ lines }) => lines),
+            deletions.flatMap(({ lines, rename }) => lines.map((line) => withRenamedChoices(line, rename))),
           )
           const { operations } = await dropStaleOperations(scope, inverse.operations)
           restored = operations.reduce(
@@ -470,6 +472,7 @@ interface Deletion {
   changeId: number
   ids: RecordId[]
   lines: LoggedRecord[]
+  rename: RenameChoices | null
 }
 
 /** Limit of records in one change. */

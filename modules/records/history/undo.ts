@@ -40,6 +40,7 @@ import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites, Where } fr
 import { type Audience, createDescribe } from './describe.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
+import { choiceRenames, withRenamedChoices } from './renamed-choices.ts'
 
 /** The result of undo and redo. `applied` is null if there was nothing to revert. */
 export interface Undone {
@@ -487,6 +488,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       const { count, skipped, ...applied } = await asSet(user, { ...mark, requireDue })
       return { applied, kind, records: count, skipped }
     }
+    const changeId = undoneBy ?? entry.id
+    const rename =
+      entry.tableId === null ? null : await choiceRenames(engine, schema, changeId, entry.tableId)
     let skipped = 0
     let records = 0
     const applied = await door.write(
@@ -499,17 +503,18 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
           await requireDue()
           await requireOwnTable(entry)
           // Redo reverts the undo: its records have the values to restore.
-          const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)
+          const logged = await recordsOf(engine, engine.dialect, changeId)
           const changed = keepsChanged ? await writtenSince(engine, entry.id, 'added') : []
           const kept = new Set(changed.map(recordKey))
           // Records that were deleted again since belong to the later deletion.
           const again = logged.some(({ after }) => after === null)
-            ? await writtenSince(engine, undoneBy ?? entry.id, 'deleted')
+            ? await writtenSince(engine, changeId, 'deleted')
             : []
           const left = new Set([...kept, ...again.map(recordKey)])
           const reverted: LoggedRecord[] = []
           await forEachBreathing(logged, (record) => {
-            if (left.size === 0 || !left.has(recordKey(record))) reverted.push(record)
+            if (left.size > 0 && left.has(recordKey(record))) return
+            reverted.push(withRenamedChoices(record, rename))
           })
           const inverse = await invert(scope, reverted)
           const remaining = await dropStaleOperations(scope, inverse.operations)

@@ -42,7 +42,8 @@ import { trashTable, untrashTable } from './table.ts'
 
 type Direction = 'undo' | 'redo'
 
-interface FieldDetail {
+/** What the log keeps of a change of a field. */
+export interface FieldDetail {
   fieldId: string
   before: FieldDefinition
   after: FieldDefinition

@@ -1,7 +1,7 @@
 import type { ViewField } from '../../../src/core/model.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restoreKeys } from '../../schema/index.ts'
+import { choiceTitles, definitionsAt, restoreKeys, type TableModel } from '../../schema/index.ts'
 import { type ArrangeDetail, restoreViewFields } from '../fields/index.ts'
 import { refuseLocked, type ViewRow, type ViewState, type ViewsContext } from '../model/index.ts'
 import {
@@ -10,6 +10,7 @@ import {
   rightsFor,
   stateOf,
   type VisibilityChange,
+  withRenamedChoices,
   writeView,
 } from '../settings/index.ts'
 import { removeView, restoreView, type StoredView } from './create-and-delete.ts'
@@ -20,7 +21,10 @@ interface Detail extends Partial<ArrangeDetail> {
 }
 
 /** Registers undo and redo for the log entries of this module. Entries on deleted views have no effect. */
-export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kernel, 'undoers'>): void {
+export function registerViewsUndo(
+  context: ViewsContext,
+  { undoers, sources }: Pick<Kernel, 'undoers' | 'sources'>,
+): void {
   const { store, schema, access } = context
   undoers.set('view', async (actor, baseId, entry, direction, write) => {
     if (entry.kind === 'view.visibility') {
@@ -44,7 +48,12 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
     const row = await store.findRow(detail.viewId)
     if (!row) return
     if (entry.kind === 'view.update') {
-      const { before, after } = entry.detail as { before: ViewState; after: ViewState }
+      const model = await store.modelOf(detail.viewId)
+      const definitions = await definitionsAt(await sources.engine(baseId), entry.id)
+      const logged = entry.detail as { before: ViewState; after: ViewState }
+      const [before, after] = [logged.before, logged.after].map((state) =>
+        withPresentTitles(state, row.kind, model, definitions),
+      ) as [ViewState, ViewState]
       const [from, to] = isUndo ? [after, before] : [before, after]
       for (const right of rightsFor(row, changedKeys(from, to))) await access.authorize(actor, right, baseId)
       await writeView(context, actor, detail.viewId, (row) => restoredState(row, from, to), write)
@@ -75,6 +84,22 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       write,
     )
   })
+}
+
+/** Logged settings with the options of select fields as they are called now. @param then what fields were like */
+function withPresentTitles(
+  state: ViewState,
+  kind: ViewRow['kind'],
+  model: TableModel,
+  then: Awaited<ReturnType<typeof definitionsAt>>,
+): ViewState {
+  let present = state
+  for (const [fieldId, definition] of then) {
+    const field = model.field(fieldId)
+    const titles = field && choiceTitles(definition, field)
+    if (titles) present = { ...present, ...withRenamedChoices({ ...present, kind }, fieldId, titles) }
+  }
+  return present
 }
 
 /** The settings of a view; what others have set since for other settings, or for other options of its kind, stays. */
