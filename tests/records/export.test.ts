@@ -74,6 +74,26 @@ describe('the guard of texts', () => {
 })
 
 describe('an export of a view', () => {
+  test('has the system fields that a view shows over REST', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const viewId = defaultView(table)
+    const heading = (csv: string) => csv.split('\r\n')[0]?.replace('\ufeff', '')
+    const ofView = async (query = '') => heading(await textOf(`${exportPath(table, 'csv', viewId)}${query}`))
+    const ofJob = async () => {
+      const { body } = await bench.rest.post(`/api/v2/export/${viewId}/csv`)
+      return heading(await (await fetchJob(body.id)).text())
+    }
+    expect([await ofView(), await ofJob()]).toEqual(['Title', 'Title'])
+    await bench.rest.patch(`/api/v1/db/meta/views/${viewId}`, { show_system_fields: true })
+    const all = 'Title,CreatedAt,UpdatedAt'
+    expect([await ofView(), await ofJob()]).toEqual([all, all])
+    expect(await ofView('?fields=UpdatedAt')).toBe('UpdatedAt')
+    expect(heading(await textOf(exportPath(table, 'csv')))).toBe('Id,Title')
+    // The app shows them one by one.
+    const { jobId } = await bench.trpc.records.export.mutate({ tableId: table.id, viewId, format: 'csv' })
+    expect(heading(await (await fetchJob(jobId)).text())).toBe('Title')
+  })
+
   let table: TestTable
   let viewId: string
   beforeAll(async () => {

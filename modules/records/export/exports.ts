@@ -39,6 +39,8 @@ export interface ExportRequest {
   title?: string
   /** By default the view’s visible fields in its order, or all fields but system ones. */
   fieldIds?: string[]
+  /** System fields that follow the visible ones. */
+  systemFieldIds?: string[]
   options?: Partial<ExportOptions>
 }
 
@@ -182,12 +184,12 @@ export function createExports({ kernel, auth, bases, schema, reader, attachments
   /** The records of an export, which are read while they are written. @throws as `open` */
   async function contentOf(
     actor: Actor,
-    { query, fieldIds, ...request }: Omit<ExportRequest, 'format' | 'options'>,
+    { query, fieldIds, systemFieldIds = [], ...request }: Omit<ExportRequest, 'format' | 'options'>,
     onPage: OnPage = () => {},
   ): Promise<ExportContent> {
     const opened = await reader.open(actor, query.tableId, query.viewId, query.timeZone)
     await authorize(actor, opened)
-    const fields = exportedFields(opened, fieldIds)
+    const fields = exportedFields(opened, fieldIds, systemFieldIds)
     // Checks the query now, as the response starts before the records are read.
     select(opened.context, query)
     const { model, context } = opened
@@ -374,13 +376,20 @@ type OnPage = (done: number, total: number | null) => void
 const titleOf = (table: string, view: string | undefined): string =>
   view === undefined || view === table ? table : `${table} (${view})`
 
-/** The view’s visible fields in its order; callers may name fewer. */
-function exportedFields({ model, context }: Opened, fieldIds: string[] | undefined): Field[] {
+/** The view’s visible fields in its order, then the system fields; callers may name fewer. */
+function exportedFields(
+  { model, context }: Opened,
+  fieldIds: string[] | undefined,
+  systemFieldIds: readonly string[],
+): Field[] {
   const { view } = context
   const shown =
     view?.fields.flatMap(({ fieldId, show }) => (show ? (model.field(fieldId) ?? []) : [])) ??
     wantedFields(model, undefined)
-  const written = shown.filter((field) => fieldType(field.type).computed !== 'button' && !isSecret(field))
+  const further = model.fields.filter((field) => field.isSystem && systemFieldIds.includes(field.id))
+  const written = [...new Set([...shown, ...further])].filter(
+    (field) => fieldType(field.type).computed !== 'button' && !isSecret(field),
+  )
   if (!fieldIds) return written
   return wantedFields(model, fieldIds).filter((field) => view === null || written.includes(field))
 }

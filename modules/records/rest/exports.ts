@@ -9,8 +9,10 @@ import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { BASE_EXPORT_JOB, EXPORT_JOB, type ExportFile, type ExportRequest } from '../export/index.ts'
+import type { Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { queryOf, readListParameters } from './parameters.ts'
+import { visibleFields } from './present.ts'
 import { createResolver, type Target } from './v1.ts'
 
 interface Deps {
@@ -36,8 +38,10 @@ export function exportsRest(kernel: Kernel, deps: Deps) {
 
   async function open(actor: Actor, target: Target, format: string, request: Request): Promise<Response> {
     // Fields are named as the actor sees them.
-    const { model } = await records.open(actor, target.tableId, target.viewId)
-    return fileAnswer(await records.exports.stream(actor, readExport(model, target, format, request)))
+    const opened = await records.open(actor, target.tableId, target.viewId)
+    const wanted = readExport(opened.model, target, format, request)
+    const systemFieldIds = systemFieldsOf(opened)
+    return fileAnswer(await records.exports.stream(actor, { ...wanted, systemFieldIds }))
   }
 
   return new Elysia({ tags: ['Records'] })
@@ -52,6 +56,7 @@ export function exportsRest(kernel: Kernel, deps: Deps) {
       const { tableId, id: viewId } = await views.get(actor, params.viewId)
       const { jobId } = await records.exports.start(actor, {
         query: { tableId, viewId },
+        systemFieldIds: systemFieldsOf(await records.open(actor, tableId, viewId)),
         format: params.type,
       })
       return { id: jobId, name: EXPORT_JOB }
@@ -67,6 +72,14 @@ export function exportsRest(kernel: Kernel, deps: Deps) {
       return { id: jobId, name: BASE_EXPORT_JOB }
     })
 }
+
+/** The system fields that lists through a view with `show_system_fields` have as well. */
+const systemFieldsOf = ({ model, context: { view } }: Opened): string[] =>
+  view === null
+    ? []
+    : visibleFields(model, view, null).flatMap(({ id, isSystem, isPrimaryKey }) =>
+        isSystem && !isPrimaryKey ? [id] : [],
+      )
 
 /** Reads `where`, `sort` and `fields` as lists do, without `limit` and `offset`. @throws as a list */
 export function readExport(
