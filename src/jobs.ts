@@ -107,7 +107,11 @@ export interface JobKind<Input> {
 /** The jobs of this server. */
 export interface Jobs {
   register<Input>(kind: string, definition: JobKind<Input>): void
-  /** Queues a job. At most one job per base and a few per server run at a time. */
+  /**
+   * Queues a job. At most one job per base and a few per server run at a time.
+   *
+   * @throws BAD_REQUEST for texts in `input` that PostgreSQL cannot store
+   */
   start(
     kind: string,
     job: { id?: string; userId: string; baseId: string | null; input: unknown },

@@ -74,3 +74,6 @@ export const storableJson = (text: string): string =>
     if (sequence === '\\u0000') return ''
     return sequence.length === '\\ud83d'.length ? '\ufffd' : sequence
   })
+
+/** False for JSON text that `storableJson` would change. */
+export const isStorableJson = (text: string): boolean => storableJson(text) === text

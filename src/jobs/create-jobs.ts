@@ -1,7 +1,8 @@
 import { withoutCaller } from '../caller.ts'
 import { nowIso } from '../clock.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, badRequest } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
+import { isStorableJson } from '../core/json-text.ts'
 import type { Meta } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
 import type { Events } from '../events.ts'
@@ -480,6 +481,8 @@ export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
     register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
     async start(kind, { id = createId('job'), userId, baseId, input }) {
       if (closing) throw new AppError('CONFLICT', m.jobs_error_stopping())
+      // Cleaned, an id could name something else.
+      if (!isStorableJson(JSON.stringify(input ?? {}))) throw badRequest(m.schema_error_unstorable_text())
       const now = nowIso()
       const job: Job = {
         id,

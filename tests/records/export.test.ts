@@ -48,6 +48,20 @@ const sheetOf = async (path: string) => rowsIn(new Uint8Array(await (await fetch
 
 const titleOf = (row: Record<string, unknown>) => String(row.Title)
 
+describe('a job that exports', () => {
+  test.each(['null \u0000 character', 'half a \ud83d pair'])(
+    'is refused with %p in its input',
+    async (text) => {
+      const table = await bench.table()
+      const asked = { tableId: table.id, format: 'csv' }
+      for (const request of [{ title: text }, { search: { text, fieldId: null } }]) {
+        const refused = bench.trpc.records.export.mutate({ ...asked, ...request })
+        expect(await refusalOf(refused)).toMatchObject({ status: 400 })
+      }
+    },
+  )
+})
+
 describe('the guard of texts', () => {
   test.each(['=1+1', '+49 30', '-a', '@x', '\tx', "'=1", "''=1", "'plain", 'plain', '', "'"])(
     '%p comes back as it was',
