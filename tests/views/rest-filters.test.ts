@@ -38,6 +38,22 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     expect((await asked()).body).toBe(false)
   })
 
+  test('a filter keeps its value while its operator needs none', async () => {
+    const { viewId, n } = await table()
+    const leaf = { fk_column_id: n, comparison_op: 'in', value: '1,2' }
+    const { id } = (await shop.rest.post(`${M}/views/${viewId}/filters`, leaf)).body
+    const change = (patch: object) => shop.rest.patch(`${M}/filters/${id}`, patch)
+    const filter = async () => (await shop.rest.get(`${M}/filters/${id}`)).body
+    expect((await change({ comparison_op: 'blank' })).body).toBe(1)
+    expect(await filter()).toMatchObject({ comparison_op: 'blank', value: '1,2' })
+    expect((await change({ logical_op: 'or' })).body).toBe(1)
+    expect((await change({ comparison_op: 'in' })).body).toBe(1)
+    expect(await filter()).toMatchObject({ comparison_op: 'in', value: '1,2' })
+    expect((await change({ comparison_op: 'notblank', value: null })).body).toBe(1)
+    expect((await change({ comparison_op: 'eq' })).body).toBe(1)
+    expect(await filter()).toMatchObject({ comparison_op: 'eq', value: null })
+  })
+
   test('sorts are made, listed, moved, changed and deleted', async () => {
     const { viewId, n, title, schema } = await table()
     const path = `${M}/views/${viewId}/sorts`

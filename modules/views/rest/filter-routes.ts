@@ -332,6 +332,8 @@ function changedCondition(model: TableModel, before: Condition, change: WireFilt
   const isList = Array.isArray(before.value)
   const value = isList && arity !== 'many' && arity !== 'two' ? shown : before.value
   const after = readCondition(model, { ...wire, ...change, value })
+  // The value waits for an operator that needs one, as in NocoDB.
+  if (arity === 'none' && change.value === undefined) return { ...after, value: before.value }
   const literal = LITERAL.get(after.operator)
   return literal && LITERAL_OPERATORS.has(before.operator) ? { ...after, operator: literal, value } : after
 }
