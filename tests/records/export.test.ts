@@ -53,7 +53,7 @@ describe('a job that exports', () => {
     'is refused with %p in its input',
     async (text) => {
       const table = await bench.table()
-      const asked = { tableId: table.id, format: 'csv' }
+      const asked = { tableId: table.id, format: 'csv' as const }
       for (const request of [{ title: text }, { search: { text, fieldId: null } }]) {
         const refused = bench.trpc.records.export.mutate({ ...asked, ...request })
         expect(await refusalOf(refused)).toMatchObject({ status: 400 })
