@@ -2,7 +2,13 @@ import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
-import { type BaseRight, HIDEABLE_ROLES, type HideableRole, isListedFor } from '../../src/core/roles.ts'
+import {
+  type BaseRight,
+  type BaseRole,
+  HIDEABLE_ROLES,
+  type HideableRole,
+  isListedFor,
+} from '../../src/core/roles.ts'
 import { viewKind } from '../../src/core/views/index.ts'
 import { publicView, viewsForVisitors } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -58,6 +64,7 @@ import {
   type ViewPatch,
   type VisibilityRule,
   viewsOfBase,
+  viewsOfTables,
 } from './settings/index.ts'
 
 /** Operators that distinguish NULL from empty text; `blank` matches both. */
@@ -210,15 +217,19 @@ export function createViewsService(
       return found
     },
     /** The views of a base that the actor's role sees, by their titles. @throws BASE_NOT_FOUND */
-    async titlesOfBase(
-      actor: Actor,
-      baseId: string,
-    ): Promise<Pick<ViewRow, 'id' | 'tableId' | 'title' | 'kind' | 'isDefault'>[]> {
+    async titlesOfBase(actor: Actor, baseId: string): Promise<ViewTitle[]> {
       const rows = await viewsOfBase(context, actor, baseId)
       const role = await access.baseRole(actor, baseId)
-      return rows
-        .filter(({ hiddenFrom }) => isListedFor(role, { hiddenFrom: hiddenFrom ?? [] }))
-        .map(({ id, tableId, title, kind, isDefault }) => ({ id, tableId, title, kind, isDefault }))
+      return titlesFor(rows, () => role)
+    },
+    /**
+     * The views of tables that a role sees, by their titles. Does not check access.
+     *
+     * @param roles by the ids of the tables
+     */
+    async titlesIn(roles: ReadonlyMap<string, BaseRole>): Promise<ViewTitle[]> {
+      const rows = await viewsOfTables(context, [...roles.keys()])
+      return titlesFor(rows, (tableId) => roles.get(tableId) ?? null)
     },
     /** A view for visitors of its public link. @throws VIEW_NOT_FOUND */
     openShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>
@@ -320,3 +331,21 @@ async function openSharedView(
   const visible = forVisitors(shownView(model, row))
   return { shown: { ...visible, share: viewShare({ ...share, passwordHash: null }) }, fields }
 }
+
+/** @property meta without the rest of it, which may be long */
+interface ViewTitle extends Pick<ViewRow, 'id' | 'tableId' | 'title' | 'kind' | 'isDefault'> {
+  meta: { icon?: string }
+}
+
+/** The views that a role sees in its lists. @param roleIn the role in the base of a table */
+const titlesFor = (rows: readonly ViewRow[], roleIn: (tableId: string) => BaseRole | null): ViewTitle[] =>
+  rows
+    .filter(({ tableId, hiddenFrom }) => isListedFor(roleIn(tableId), { hiddenFrom: hiddenFrom ?? [] }))
+    .map(({ id, tableId, title, kind, isDefault, meta }) => ({
+      id,
+      tableId,
+      title,
+      kind,
+      isDefault,
+      meta: typeof meta.icon === 'string' ? { icon: meta.icon } : {},
+    }))

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createMember } from '../support/factories.ts'
-import { type Bench, createBench } from './support.ts'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { currentCaller } from '../../src/caller.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { type Bench, benchOf, createBench } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -64,5 +65,37 @@ describe('POST /api/v1/command_palette', () => {
     const entries: { id: string; parent?: string }[] = await call(bench.rest)
     const ids = entries.map(({ id }) => id)
     expect(entries.filter(({ parent }) => parent !== undefined && !ids.includes(parent))).toEqual([])
+  })
+
+  test('reads several bases with as many statements as one', async () => {
+    const person = await bench.app.signUp()
+    const rest = bench.app.rest(person.token)
+    const addBase = async () => {
+      const { id } = await createBase(bench.app, bench.owner)
+      await bench.app.services.auth.access.setMembership(id, person.id, 'viewer')
+      await benchOf(bench.app, bench.owner, id).table()
+    }
+    const { db } = bench.app.kernel.meta
+    const select = db.select.bind(db)
+    const statements = async () => {
+      let count = 0
+      const spy = spyOn(db, 'select').mockImplementation(((...fields: []) => {
+        if (currentCaller()?.key === `user ${person.id}`) count++
+        return select(...fields)
+      }) as typeof db.select)
+      try {
+        const entries = await call(rest)
+        return { count, bases: entries.filter(({ id }) => id.startsWith('p-')).length }
+      } finally {
+        spy.mockRestore()
+      }
+    }
+    await addBase()
+    const { count: ofOne } = await statements()
+    for (let n = 0; n < 4; n++) await addBase()
+    const { count, bases } = await statements()
+    expect(bases).toBe(5)
+    expect(count).toBeLessThanOrEqual(ofOne)
+    expect(ofOne).toBeGreaterThan(0)
   })
 })

@@ -19,4 +19,5 @@ export {
   type VisibilityChange,
   type VisibilityRule,
   viewsOfBase,
+  viewsOfTables,
 } from './visibility.ts'

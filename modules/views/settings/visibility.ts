@@ -24,11 +24,22 @@ export interface VisibilityChange {
 
 /** The views of all tables of a base, ordered by table and then by their own order. */
 export async function viewsOfBase(
-  { db, schema, store: { views } }: Pick<ViewsContext, 'db' | 'schema' | 'store'>,
+  context: Pick<ViewsContext, 'db' | 'schema' | 'store'>,
   actor: Actor,
   baseId: string,
 ): Promise<ViewRow[]> {
-  const tableIds = (await schema.tables(actor, baseId, { includeJunctions: true })).map(({ id }) => id)
+  const tables = await context.schema.tables(actor, baseId, { includeJunctions: true })
+  return viewsOfTables(
+    context,
+    tables.map(({ id }) => id),
+  )
+}
+
+/** The views of some tables, ordered by table and then by their own order. Does not check access. */
+export async function viewsOfTables(
+  { db, store: { views } }: Pick<ViewsContext, 'db' | 'store'>,
+  tableIds: readonly string[],
+): Promise<ViewRow[]> {
   const found: ViewRow[] = []
   for (let from = 0; from < tableIds.length; from += TABLES_PER_QUERY) {
     const ofTables = inArray(views.tableId, tableIds.slice(from, from + TABLES_PER_QUERY))
