@@ -3,8 +3,12 @@ import { explainStorage } from '../storage-full.ts'
 
 /** A JSON response with a weak ETag, as all of REST (wire §1.2). */
 export function json(value: unknown, status = 200): Response {
-  return tagged(JSON.stringify(value), 'application/json; charset=utf-8', status)
+  return jsonText(JSON.stringify(value), status)
 }
+
+/** As `json`, for a value that is text already. */
+export const jsonText = (text: string, status = 200): Response =>
+  tagged(text, 'application/json; charset=utf-8', status)
 
 /** A scalar response as REST clients expect it: text of type `text/html`, which they parse as JSON (`true`, `1`, …). */
 export function scalar(value: string | number | boolean, status = 200): Response {

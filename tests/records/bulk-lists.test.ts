@@ -31,6 +31,23 @@ const info = (totalRows: number, pageSize = 25) => ({
 })
 
 describe('POST /api/v2/tables/{tableId}/bulk/dataList', () => {
+  test('refuses lists that are too long together, such as the same long texts again and again', async () => {
+    const text = 'x'.repeat(1_000_000)
+    const long = await bench.table(
+      { Title: 'SingleLineText', Long: 'LongText' },
+      Array.from({ length: 4 }, () => ({ Title: 'a', Long: text })),
+    )
+    const ask = (count: number, more: object) =>
+      bench.rest.post(
+        `/api/v2/tables/${long.id}/bulk/dataList`,
+        Array.from({ length: count }, (_, at) => ({ alias: at, ...more })),
+      )
+    expect(await ask(20, {})).toMatchObject({ status: 400, body: { msg: expect.stringContaining('64 MB') } })
+    expect((await ask(200, { fields: 'Title' })).status).toBe(201)
+    const { status, body } = await ask(2, {})
+    expect([status, Object.keys(body), body[1].list[3].Long.length]).toEqual([201, ['0', '1'], 1_000_000])
+  })
+
   test.each(
     [
       {},

@@ -3,7 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
-import { json } from '../../../src/wire/answer.ts'
+import { jsonText } from '../../../src/wire/answer.ts'
 import { readLimit } from '../../../src/wire/lists.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -18,25 +18,34 @@ import { queryOf } from './parameters.ts'
  * names its limit.
  *
  * @param read reads a list by its query string, and counts the linked records of all lists
- * @throws BAD_REQUEST for a body that is no list of objects, or has more than `MAX_STACKS`
+ * @throws BAD_REQUEST for a body that is no list of objects, or has more than `MAX_STACKS`, and for an answer of more than
+ *   `MAX_TEXT`
  */
 export async function listsByAlias(
   body: unknown,
   read: (search: string, linked: LinkedCounts) => Promise<object>,
-): Promise<Record<string, object>> {
+): Promise<Response> {
   if (!Array.isArray(body) || body.length === 0 || !body.every(isItem)) throw badRequest(INVALID)
   if (body.length > MAX_STACKS) throw badRequest(m.records_error_bulk_lists({ max: MAX_STACKS }))
   const share = Math.ceil(MAX_STACKED / body.length)
-  const lists: [alias: string, list: object][] = []
+  const lists = new Map<string, string>()
+  let length = 0
   const linked: LinkedCounts = new Map()
   // Sequentially: others wait for the same threads.
   for (const item of body) {
     const query = parametersOf(item)
     query.set('limit', String(Math.min(readLimit(query.get('limit') ?? query.get('l')), share)))
-    lists.push([String(item.alias), await read(query.toString(), linked)])
+    const list = JSON.stringify(await read(query.toString(), linked))
+    length += list.length
+    if (length > MAX_TEXT) throw badRequest(m.records_error_bulk_text({ max: MAX_TEXT / 1024 ** 2 }))
+    lists.set(String(item.alias), list)
   }
-  return Object.fromEntries(lists)
+  const members = [...lists].map(([alias, list]) => `${JSON.stringify(alias)}:${list}`)
+  return jsonText(`{${members.join()}}`, 201)
 }
+
+/** Characters of all lists: they may name the same long texts again and again. */
+const MAX_TEXT = 64 * 1024 ** 2
 
 type Item = Record<string, unknown>
 
@@ -84,13 +93,13 @@ export function bulkListsRest(
     await lists.enter(actor, tableId, viewId)
     const read = (search: string, linked: LinkedCounts) =>
       lists.list(actor, tableId, search, viewId, { linked })
-    return json(await listsByAlias(body, read), 201)
+    return listsByAlias(body, read)
   }
   const groupBy = async ({ actor, params: { tableId }, request, body }: Call) => {
     const viewId = viewOf(request)
     await lists.enter(actor, tableId, viewId)
     const read = (search: string) => groups.groupBy(actor, tableId, new URLSearchParams(search), viewId)
-    return json(await listsByAlias(body, read), 201)
+    return listsByAlias(body, read)
   }
   return (
     new Elysia({ prefix: '/api/v2/tables/:tableId/bulk', tags: ['Records'] })

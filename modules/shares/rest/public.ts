@@ -10,7 +10,7 @@ import { VIEW_KINDS } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
-import { json, scalar } from '../../../src/wire/answer.ts'
+import { scalar } from '../../../src/wire/answer.ts'
 import { mediaTypeOf } from '../../../src/wire/media-type.ts'
 import { restBase, tooLargeForAnonymous } from '../../../src/wire/rest-base.ts'
 import { asVisitor, passwordIn, type ShareRow } from '../../auth/index.ts'
@@ -120,10 +120,9 @@ function routesOfViews(
   /** Several lists by their aliases. Unlike `/rows`, refuses an invalid filter. */
   async function listSeveral(call: Call & { body: unknown }): Promise<Response> {
     const { actor, view } = await enter(call, SHOWING)
-    const several = await reads.listsByAlias(call.body, (search, linked) =>
+    return reads.listsByAlias(call.body, (search, linked) =>
       lists.list(actor, view.tableId, search, undefined, { linked }),
     )
-    return json(several, 201)
   }
 
   const calendarRoutes = new Elysia({ prefix: `${prefix}/calendar-view/:uuid`, detail: OPEN })
@@ -190,7 +189,7 @@ function routesOfViews(
     .post('/bulk/group', async (call) => {
       const { actor, view } = await enter(call, ['grid'])
       const read = (search: string) => groups.groupBy(actor, view.tableId, new URLSearchParams(search))
-      return json(await reads.listsByAlias(call.body, read), 201)
+      return reads.listsByAlias(call.body, read)
     })
     .get('/groupby/count', async (call) => {
       const { actor, view } = await enter(call, ['grid'])
