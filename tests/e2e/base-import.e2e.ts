@@ -59,6 +59,26 @@ beforeAll(async () => {
           },
         ],
       },
+      {
+        id: 6,
+        name: 'Watch',
+        tables: [
+          {
+            id: 2,
+            name: 'Nights',
+            fields: [
+              { id: 4, name: 'Night', type: 'text', primary: true },
+              { id: 5, name: 'Guard', type: 'multiple_collaborators' },
+            ],
+            views: [],
+            rows: [{ id: 1, field_4: 'First', field_5: [{ id: 8, name: 'Kim' }] }],
+          },
+        ],
+      },
+    ],
+    users: [
+      { user_id: 7, name: 'Lee', email: 'lee@example.com' },
+      { user_id: 8, name: 'Kim', email: '' },
     ],
   })
   teable = startTeableServer({
@@ -248,6 +268,37 @@ describe('the import of a base from another product', () => {
     await shot('baserow-completed')
     await dialog().getByRole('button', { name: 'Open base' }).click()
     await see(page.getByRole('heading', { name: 'Stock' }))
+  })
+
+  test('waits for the choice of members before anything is imported, if asked to', async () => {
+    await openFromList('Baserow')
+    await dialog().getByLabel('Sign in with an account instead of a token').check()
+    await dialog().getByLabel('E-mail address').fill('ann@example.com')
+    await dialog().getByRole('textbox', { name: 'Password' }).fill('secret')
+    await page.keyboard.press('Enter')
+    await dialog().getByLabel('Base to import').selectOption('Watch')
+    await dialog().getByLabel('Match people before anything is imported').check()
+    await shot('match-first')
+    await dialog().getByRole('button', { name: 'Import', exact: true }).click()
+    await see(dialog().getByText('Paused'))
+    await see(dialog().getByRole('heading', { name: '2 people in the source' }))
+    await see(dialog().getByText('or invite people, then resume'))
+    expect(
+      await dialog()
+        .getByRole('row', { name: /^Nights / })
+        .count(),
+    ).toBe(0)
+    expect(await axeViolations(page)).toEqual([])
+    await shot('match-first-paused')
+    await dialog().getByRole('button', { name: 'Member here for Kim: Nobody' }).click()
+    await page.getByRole('menuitemradio', { name: 'ada@example.com' }).click()
+    await see(dialog().getByRole('row', { name: 'Member here for Kim: ada@example.com' }))
+    await dialog().getByRole('button', { name: 'Resume' }).click()
+    await see(dialog().getByText('Completed'))
+    await see(dialog().getByRole('row', { name: /Nights 1 1/ }))
+    await dialog().getByRole('button', { name: 'Open base' }).click()
+    await page.getByRole('link', { name: 'Nights' }).first().click()
+    await see(page.getByRole('gridcell', { name: 'ada@example.com' }).first())
   })
 
   test('brings an exported database of Baserow by its file', async () => {
