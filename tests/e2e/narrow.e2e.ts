@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { gridTests } from './grid-page.ts'
+import { see, tableLink } from './shell-page.ts'
 
 const tests = gridTests()
 
@@ -75,5 +76,57 @@ describe('a narrow window', () => {
         expect(await outside(page), `${path(baseId)} ${dir}`).toEqual([])
       }
     }
+  })
+})
+
+describe('a name of 200 letters without a space', () => {
+  test('widens no dialog of a table or of its records', async () => {
+    const api = tests.app().trpc(tests.owner().token)
+    const long = 'Abcdefghij'.repeat(20)
+    const table = await tests.createTable([{ title: 'Title', type: 'SingleLineText' }], [['Ann'], ['Ben']])
+    const { baseId, tableId } = table
+    await api.bases.update.mutate({ baseId, title: long })
+    const other = await api.schema.createTable.mutate({
+      baseId,
+      title: long,
+      fields: [{ title: long, type: 'SingleLineText' }],
+    })
+    const field = { title: 'Others', type: 'Links' as const }
+    const options = { kind: 'mm' as const, relatedTableId: other.table.id }
+    await api.schema.createField.mutate({ tableId, field: { ...field, options } })
+    const { page } = await tests.openTable(table)
+    const dialog = page.getByRole('dialog')
+    const item = (name: string) => page.getByRole('menuitem', { name, exact: true })
+    /** The parts of the dialog, itself included, that scroll sideways. */
+    const sideways = () =>
+      dialog.evaluate((box) =>
+        [box, ...box.querySelectorAll('*')]
+          .filter((each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
+          .filter((each) => getComputedStyle(each).overflowX === 'auto')
+          .map((each) => each.outerHTML.slice(0, 200)),
+      )
+    const check = async (name: string, sign: string) => {
+      await see(dialog.getByText(sign).first())
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        expect(await sideways(), `${name}, ${width}`).toEqual([])
+      }
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    for (const [name, sign] of [
+      ['Copy to base…', 'become their values'],
+      ['Move to base…', 'become their values'],
+      ['Performance', 'to return'],
+    ] as const) {
+      await tableLink(page, 'Tasks').click({ button: 'right' })
+      await item(name).click()
+      await check(name, sign)
+    }
+    await page.locator('[data-part="rowNumber"][data-row="0"]').hover()
+    await page.locator('[data-part="rowCheck"][data-row="0"]').click()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Copy or move' }).click()
+    await item('Copy to table…').click()
+    await check('Copy to table…', 'Fields and where their values come from')
   })
 })
