@@ -210,8 +210,15 @@ const JOB_TITLES: Record<string, (inputs: { subject: string }) => string> = {
   'copy-records': m.notification_job_copy,
 }
 
+/** Jobs of the whole server, which have no subject. */
+const SERVER_JOB_TITLES: Record<string, () => string> = {
+  backup: m.notification_job_backup,
+  'backup-test': m.notification_job_backup_test,
+  'backup-restore-base': m.notification_job_restored_base,
+}
+
 function jobTitle(kind: string, subject: string | null): string {
-  if (subject === null) return m.notification_job_other()
+  if (subject === null) return (SERVER_JOB_TITLES[kind] ?? m.notification_job_other)()
   return JOB_TITLES[kind]?.({ subject }) ?? subject
 }
 
