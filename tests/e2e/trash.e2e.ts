@@ -59,6 +59,30 @@ describe('the page of the trash', () => {
     expect((await api().bases.get.query({ baseId: gone.id })).title).toBe('Cellar')
   })
 
+  test('gives the focus of a restored row to the next one, or the last', async () => {
+    await emptyAll()
+    const table = await tests.createTable(FIELDS, [['Fig'], ['Date'], ['Lime']])
+    const { page } = await tests.openTable(table)
+    await remove(table, [1])
+    await remove(table, [2])
+    await remove(table, [3])
+    await go(page, `/nc/${table.baseId}/trash`)
+    await row(page, 'Fig').waitFor()
+    const hasFocus = (title: string) =>
+      page.waitForFunction(
+        (name) => document.activeElement?.getAttribute('aria-label') === name,
+        `Select ${title}`,
+      )
+    // The latest deletion comes first.
+    await row(page, 'Date').getByRole('button', { name: 'Restore' }).press('Enter')
+    await row(page, 'Date').waitFor({ state: 'detached' })
+    await hasFocus('Fig')
+    await row(page, 'Fig').getByRole('button', { name: 'Delete Fig forever' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete forever' }).press('Enter')
+    await row(page, 'Fig').waitFor({ state: 'detached' })
+    await hasFocus('Lime')
+  })
+
   test('shows each role what it may restore, and offers no button that the server would refuse', async () => {
     await emptyAll()
     const [edited, created, viewed] = [

@@ -13,6 +13,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { useRowFocus } from '../../ui/use-row-focus.ts'
 import styles from './notifications.module.css'
 import { markNotifications, openNotification, unreadCount } from './notifications.ts'
 
@@ -25,6 +26,7 @@ export function NotificationList({ onClose }: { onClose: () => void }) {
     { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
   const notifications = pages.data?.pages.flatMap((page) => page.notifications)
+  const { list, onRemove } = useRowFocus<HTMLUListElement>(notifications, 'li')
   const change = (work: () => Promise<unknown>) =>
     void attempt(async () => {
       await work()
@@ -75,8 +77,8 @@ export function NotificationList({ onClose }: { onClose: () => void }) {
             text={m.notifications_none_text()}
           />
         ) : (
-          <ul className={styles.rows} aria-busy={pages.isPending} data-testid="notifications">
-            {notifications?.map((notification) => (
+          <ul ref={list} className={styles.rows} aria-busy={pages.isPending} data-testid="notifications">
+            {notifications?.map((notification, at) => (
               <NotificationRow
                 key={notification.id}
                 notification={notification}
@@ -84,8 +86,14 @@ export function NotificationList({ onClose }: { onClose: () => void }) {
                   onClose()
                   void attempt(() => openNotification(notification))
                 }}
-                onMark={(isRead) => change(() => markNotifications([notification], isRead))}
-                onRemove={() => change(() => api.notifications.remove.mutate({ id: notification.id }))}
+                onMark={(isRead) => {
+                  onRemove(at)
+                  change(() => markNotifications([notification], isRead))
+                }}
+                onRemove={() => {
+                  onRemove(at)
+                  change(() => api.notifications.remove.mutate({ id: notification.id }))
+                }}
               />
             )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={56} />)}
           </ul>

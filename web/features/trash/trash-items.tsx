@@ -6,6 +6,7 @@ import { formatBytes } from '../../attachments/format-bytes.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
+import { useRowFocus } from '../../ui/use-row-focus.ts'
 import lists from '../layout/list-screen.module.css'
 import styles from './trash.module.css'
 import { purgeItems, restoreDeletion, restoreItems } from './trash-commands.ts'
@@ -34,6 +35,14 @@ export function TrashItems({ items, people, empty }: ItemsProps) {
   const chosen = items.filter((item) => checked.has(keyOf(item)))
   const purgeable = chosen.filter(({ canPurge }) => canPurge)
   const uncheck = () => setChecked(new Set())
+  const { list, onRemove } = useRowFocus<HTMLUListElement>(items, '[data-testid="trashed-item"]')
+  /** Keeps the place of the first item that goes. */
+  const carryOut = async (some: readonly ListedTrashItem[], work: typeof restoreItems): Promise<boolean> => {
+    onRemove(items.findIndex((item) => some.includes(item)))
+    const isDone = await work(some)
+    if (!isDone) onRemove(null)
+    return isDone
+  }
   const check = (keys: readonly string[], isChecked: boolean) => {
     const next = new Set(checked)
     for (const key of keys) {
@@ -57,7 +66,7 @@ export function TrashItems({ items, people, empty }: ItemsProps) {
           <Button
             size="small"
             icon={Undo2}
-            onClick={() => void restoreItems(chosen).then((isDone) => isDone && uncheck())}
+            onClick={() => void carryOut(chosen, restoreItems).then((isDone) => isDone && uncheck())}
           >
             {m.trash_restore_selected({ count: chosen.length })}
           </Button>
@@ -66,7 +75,7 @@ export function TrashItems({ items, people, empty }: ItemsProps) {
           <Button
             size="small"
             icon={X}
-            onClick={() => void purgeItems(purgeable).then((isDone) => isDone && uncheck())}
+            onClick={() => void carryOut(purgeable, purgeItems).then((isDone) => isDone && uncheck())}
           >
             {m.trash_delete_forever()}
           </Button>
@@ -77,7 +86,7 @@ export function TrashItems({ items, people, empty }: ItemsProps) {
           </Button>
         )}
       </div>
-      <ul className={lists.list} data-testid="trash-list">
+      <ul ref={list} className={lists.list} data-testid="trash-list">
         {items.map((item, at) => (
           <ItemRow
             key={keyOf(item)}
@@ -86,6 +95,8 @@ export function TrashItems({ items, people, empty }: ItemsProps) {
             people={people}
             isChecked={checked.has(keyOf(item))}
             onCheck={(isChecked) => check([keyOf(item)], isChecked)}
+            onRestore={() => void carryOut([item], restoreItems)}
+            onPurge={() => void carryOut([item], purgeItems)}
           />
         ))}
       </ul>
@@ -107,9 +118,11 @@ interface ItemRowProps {
   people: ReadonlyMap<string, Person>
   isChecked: boolean
   onCheck: (isChecked: boolean) => void
+  onRestore: () => void
+  onPurge: () => void
 }
 
-function ItemRow({ item, isFirst, people, isChecked, onCheck }: ItemRowProps) {
+function ItemRow({ item, isFirst, people, isChecked, onCheck, onRestore, onPurge }: ItemRowProps) {
   const { icon: Icon, label } = KINDS[item.ref.kind]
   const person = item.deletedBy === null ? undefined : people.get(item.deletedBy)
   const { base, deletion, file, table } = item
@@ -160,8 +173,8 @@ function ItemRow({ item, isFirst, people, isChecked, onCheck }: ItemRowProps) {
         deletedAt={item.deletedAt}
         deletedBy={person}
         expiresAt={item.expiresAt}
-        onRestore={() => void restoreItems([item])}
-        onPurge={item.canPurge ? () => void purgeItems([item]) : undefined}
+        onRestore={onRestore}
+        onPurge={item.canPurge ? onPurge : undefined}
       >
         {item.preview && item.preview.length > 0 && (
           <p className={lists.values}>

@@ -1,0 +1,26 @@
+import { useRef } from 'react'
+import { useOnChange } from './effects.ts'
+
+/**
+ * Moves the focus to the row that takes the place of a removed one, which went with the button that had it.
+ *
+ * @param items change when a row is removed
+ * @param selector of the rows in the list
+ * @returns the ref of the list, and a function that is told the position of the row to remove, or null if it stays
+ */
+export function useRowFocus<T extends HTMLElement>(items: unknown, selector: string) {
+  const list = useRef<T>(null)
+  const removed = useRef<number | null>(null)
+  useOnChange([items], () => {
+    const at = removed.current
+    if (at === null || document.activeElement !== document.body) return
+    removed.current = null
+    const rows = list.current?.querySelectorAll(selector)
+    const row = rows?.[Math.min(at, rows.length - 1)]
+    row?.querySelector<HTMLElement>('input, button, a')?.focus()
+  })
+  const onRemove = (at: number | null): void => {
+    removed.current = at
+  }
+  return { list, onRemove }
+}
