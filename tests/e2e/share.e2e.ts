@@ -66,6 +66,8 @@ describe('the share dialog', () => {
     await dialog(page).getByText('Strong').waitFor()
     await page.keyboard.press('Enter')
     await dialog(page).getByText('Visitors need a password.').waitFor()
+    // The input has gone with the focus.
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Change password')
 
     await page.getByRole('button', { name: 'Set expiry' }).click()
     await page.getByLabel('Expires on').fill('2020-01-01T10:00')

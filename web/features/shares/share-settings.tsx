@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
   CUSTOM_ADDRESS,
   MIN_SHARE_PASSWORD,
@@ -164,9 +164,11 @@ function useSetting(onSave: Save) {
   const [text, setText] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [wasEdited, setEdited] = useState(false)
 
   function edit(next: string | null) {
     setText(next)
+    setEdited(true)
     setProblem(null)
   }
 
@@ -186,7 +188,7 @@ function useSetting(onSave: Save) {
     }
   }
 
-  return { text, problem, isBusy, edit, setProblem, save }
+  return { text, problem, isBusy, wasEdited, edit, setProblem, save }
 }
 
 interface SettingFormProps {
@@ -236,6 +238,12 @@ interface SettingStateProps {
 /** The current value of a setting with buttons to change and remove it. */
 function SettingState(props: SettingStateProps) {
   const { setting, title, hint, editLabel, onEdit, removeLabel, onRemove } = props
+  const button = useRef<HTMLButtonElement>(null)
+  const { wasEdited } = setting
+  useEffect(() => {
+    // The input that had the focus has gone.
+    if (wasEdited && document.activeElement === document.body) button.current?.focus()
+  }, [wasEdited])
   return (
     <div className={styles.state}>
       <span>
@@ -248,7 +256,7 @@ function SettingState(props: SettingStateProps) {
         )}
       </span>
       <span className={styles.buttons}>
-        <Button size="small" onClick={onEdit}>
+        <Button ref={button} size="small" onClick={onEdit}>
           {editLabel}
         </Button>
         {removeLabel !== null && (
