@@ -39,6 +39,9 @@ describe('the backups of an administrator', () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await see(dialog.getByRole('alert').getByText('is not a place for backups'))
     await dialog.getByRole('textbox', { name: 'Place' }).fill(join(folder, 'backups'))
+    await page.mouse.click(5, 5)
+    await dialog.getByLabel('Schedule').selectOption('hourly')
+    await see(dialog.getByText('Every hour, 00 minutes past'))
     await dialog.getByLabel('Schedule').selectOption('weekly')
     await dialog.getByLabel('Day', { exact: true }).selectOption('0')
     await dialog.getByRole('checkbox', { name: 'Copy attached files that are in buckets' }).uncheck()
@@ -53,6 +56,10 @@ describe('the backups of an administrator', () => {
     await page.getByRole('button', { name: 'Back up now' }).click()
     const row = page.getByRole('row', { name: /Manual/ })
     await see(row.getByText('Restored and checked'))
+    // The list scrolls sideways in a narrow window, but not the page.
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await see(page.getByRole('button', { name: 'Back up now', disabled: false }))
     await row.getByRole('button', { name: /^Restore from the backup of / }).click()
     // The server of these tests shares its process with them.

@@ -98,6 +98,7 @@ export function SettingsDialog({
   return (
     <Dialog
       title={m.backups_settings()}
+      closesOutside={false}
       onClose={onClose}
       onSubmit={submit}
       footer={<DialogButtons label={m.common_save()} busy={isBusy} onClose={onClose} />}
@@ -172,7 +173,11 @@ export function SettingsDialog({
               label={m.backups_at_time()}
               type="time"
               required
-              help={settings.timeZone}
+              help={
+                frequency === 'hourly'
+                  ? m.backups_hourly_hint({ minute: settings.time.slice(-2) })
+                  : settings.timeZone
+              }
               value={settings.time}
               onChange={(event) => change({ time: event.target.value })}
             />
