@@ -15,6 +15,7 @@ async function start(): Promise<void> {
   // A command such as `check` needs no web app.
   const isCommand = process.argv.length > 2
   if (!isCommand && (await isWebStale(await fingerprintWeb(true)))) {
+    console.log('Building the web app, once for each version; this takes about a minute')
     // In a separate process, so that the server does not retain the bundler's memory.
     const exitCode = await run(bun('scripts/build-web.ts'))
     if (exitCode !== 0) process.exit(exitCode)
