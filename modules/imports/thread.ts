@@ -1,6 +1,7 @@
 import { clockOffsetMs } from '../../src/clock.ts'
 import { AppError, badRequest, type ErrorCode } from '../../src/core/errors.ts'
-import type { EngineWatch, RefusedIndexes } from '../../src/db/watched-engine.ts'
+import type { BulkWatch } from '../../src/db/bulk-writer.ts'
+import type { RefusedIndexes } from '../../src/db/watched-engine.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { createKeptThreads } from './kept-threads.ts'
 import type { ImportOutcome, ImportPlan } from './plan.ts'
@@ -52,7 +53,7 @@ export type FromWorker =
     }
 
 /** The main thread's side of an import. */
-interface ThreadHost extends Required<Pick<EngineWatch, 'refusedBy'>> {
+interface ThreadHost extends BulkWatch {
   engine: Engine
   signal: AbortSignal
   progress(rows: number, total: number): void
@@ -140,7 +141,7 @@ export function runInThread(
         progress(data.rows, data.total)
         break
       case 'refused':
-        refusedBy(data.indexes)
+        refusedBy?.(data.indexes)
         break
       case 'blocked':
         isBlocked = data.isBlocked

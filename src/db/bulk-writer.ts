@@ -32,5 +32,5 @@ export interface BulkWriter {
   close(): Promise<void>
 }
 
-/** What a bulk writer reports. */
+/** What a bulk writer reports. A new table has no index that could refuse a value. */
 export type BulkWatch = Pick<EngineWatch, 'refusedBy'>

@@ -111,7 +111,7 @@ export function createUndoPreview({ auth, schema, reader, undo }: Deps) {
     later: readonly LaterChange[],
   ): Promise<readonly LaterChange[]> {
     if (later.length === 0 || tableId === null) return later
-    const rename = await choiceRenames(engine, schema, id, tableId).catch(onlyMissing)
+    const rename = (await choiceRenames(engine, schema, id, tableId).catch(onlyMissing))?.(id)
     if (!rename) return later
     return later.map((one) => ({
       ...one,

@@ -338,13 +338,15 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   ): Promise<Deletion[]> {
     const trashed = await findDeleted(engine, model.table.id, selection, MAX_SET)
     if (trashed.length === 0) throw notInTrash()
+    const byEntry = Map.groupBy(trashed, ({ change_id }) => Number(change_id))
+    const oldest = byEntry.keys().reduce((one, other) => Math.min(one, other))
+    const renameSince = await choiceRenames(engine, schema, oldest, model.table.id)
     const deletions: Deletion[] = []
     let size = 0
-    for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
+    for (const [changeId, records] of byEntry) {
       const ids = records.map(({ record_id }) => record_id)
       const lines = await linesOf(engine, schema, model, changeId, ids)
-      const rename = await choiceRenames(engine, schema, changeId, model.table.id)
-      deletions.push({ changeId, ids, lines, rename })
+      deletions.push({ changeId, ids, lines, rename: renameSince(changeId) })
       size += lines.length
       if (size > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
     }

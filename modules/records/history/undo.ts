@@ -489,8 +489,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       return { applied, kind, records: count, skipped }
     }
     const changeId = undoneBy ?? entry.id
-    const rename =
+    const renames =
       entry.tableId === null ? null : await choiceRenames(engine, schema, changeId, entry.tableId)
+    const rename = renames?.(changeId) ?? null
     let skipped = 0
     let records = 0
     const applied = await door.write(

@@ -1,7 +1,13 @@
 import type { ViewField } from '../../../src/core/model.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { choiceTitles, definitionsAt, restoreKeys, type TableModel } from '../../schema/index.ts'
+import {
+  choiceTitles,
+  type DefinitionsAt,
+  definitionsSince,
+  restoreKeys,
+  type TableModel,
+} from '../../schema/index.ts'
 import { type ArrangeDetail, restoreViewFields } from '../fields/index.ts'
 import { refuseLocked, type ViewRow, type ViewState, type ViewsContext } from '../model/index.ts'
 import {
@@ -49,7 +55,7 @@ export function registerViewsUndo(
     if (!row) return
     if (entry.kind === 'view.update') {
       const model = await store.modelOf(detail.viewId)
-      const definitions = await definitionsAt(await sources.engine(baseId), entry.id)
+      const definitions = (await definitionsSince(await sources.engine(baseId), entry.id))(entry.id)
       const logged = entry.detail as { before: ViewState; after: ViewState }
       const [before, after] = [logged.before, logged.after].map((state) =>
         withPresentTitles(state, row.kind, model, definitions),
@@ -91,7 +97,7 @@ function withPresentTitles(
   state: ViewState,
   kind: ViewRow['kind'],
   model: TableModel,
-  then: Awaited<ReturnType<typeof definitionsAt>>,
+  then: ReturnType<DefinitionsAt>,
 ): ViewState {
   let present = state
   for (const [fieldId, definition] of then) {
