@@ -407,6 +407,8 @@ describe('createJobs', () => {
     await next.recover()
     await until(async () => (await next.list({ unfinished: true })).length === 0)
     const ends = (await next.list({})).map(({ id, status }) => [id, status])
+    killed.resolve()
+    await next.close()
     expect(Object.fromEntries(ends)).toEqual({
       undone: 'cancelled',
       resumed: 'cancelled',
@@ -414,8 +416,6 @@ describe('createJobs', () => {
       finished: 'completed',
     })
     expect(runs).toEqual([['completing', true]])
-    killed.resolve()
-    await next.close()
   })
 
   test('completes what a run has left when its job is cancelled while it waits to go on', async () => {
