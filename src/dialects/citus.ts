@@ -35,9 +35,7 @@ export const citus: Dialect = {
   },
   // The condition of an update may call no function whose result depends on settings, but that of a select may.
   whereSelected: ({ table, key, where }) => sql`where ${key} in (select ${key} from ${table} ${where})`,
-  // Nor may the values of an update call one, such as the conversion of a text to a time. PostgreSQL would merge a select into
-  // the update without the `offset`.
-  selectedForUpdate: (select) => sql`${select} offset 0`,
+  // Nor may the values of an update call one, such as the conversion of a text to a time: `computedOnce` keeps them in a select.
   readPlan: (rows, table) => planOf(planRoots(rows).flatMap(nodesOnWorkers), table),
 }
 

@@ -301,8 +301,13 @@ export interface Dialect extends QueryDialect {
    * @param key the table’s key
    */
   whereSelected(selected: { table: SQL; key: SQL; where: SQL }): SQL
-  /** The `select` of a subquery whose values an update writes; absent where any will do. */
-  selectedForUpdate?(select: SQL): SQL
+  /**
+   * The `select` of a subquery whose values are computed once for each of its rows; absent where a value that is named several times
+   * costs little more.
+   */
+  computedOnce?(select: SQL): SQL
+  /** A JSON text from which `jsonValue` takes several values, inside `computedOnce`; absent where the text itself will do. */
+  parsedJson?(json: SQL): SQL
   /** Converts values of this storage kind to what the driver binds; null if they are bound unchanged. */
   encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
   /** True if equal or both NULL; never NULL. */

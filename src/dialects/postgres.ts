@@ -91,6 +91,9 @@ export const postgres: Dialect = {
   ...standardPrimitives,
   eq: (expression, value) => sql`${expression} = ${operand(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
+  // Without the `offset`, the select would be merged into the statement around it, and its expressions copied.
+  computedOnce: (select) => sql`${select} offset 0`,
+  parsedJson: (json) => sql`(${json})::jsonb`,
   keyList: {
     // The text's own type is given, or the driver would bind a list in its form of arrays.
     contains: (key, list) => sql`${key} = any((${list}::text)::bigint[])`,

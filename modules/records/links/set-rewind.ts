@@ -326,7 +326,7 @@ function writeChanges(rewind: Rewind, model: TableModel, cells: Cell[]): SQL {
     assignments.push(sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`)
   const select = sql`select ${sql.join(columns, sql`, `)} from ${logged.table} where ${logged.where}`
   return sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)}
-    from (${engine.dialect.selectedForUpdate?.(select) ?? select}) as sheaf_logged
+    from (${engine.dialect.computedOnce?.(select) ?? select}) as sheaf_logged
     where sheaf_logged.record_id = ${idOf(rewind, model)}`
 }
 

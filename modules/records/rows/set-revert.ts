@@ -37,24 +37,22 @@ export function planRevert(
   newId: SQL,
 ) {
   const table = sql`${sql.identifier(model.table.tableName)}`
-  const logged = loggedSet(changeId, model.table.id)
-  // Qualified, because a field’s column may have the name of a log column.
-  const columnOf = (field: Field): SQL => sql`${table}.${sql.identifier(columnName(field))}`
-  const sides = fieldIds.flatMap((id): Side[] => {
-    const field = model.field(id)
-    if (!field || !isWritable(field)) return []
-    const { storage } = fieldType(field.type)
-    const value = (side: 'before' | 'after') => dialect.jsonValue(logged[side], id, storage)
-    return [{ field, column: columnOf(field), after: value('after'), before: value('before') }]
+  const fields = fieldIds.flatMap((id) => model.field(id) ?? []).filter(isWritable)
+  const sides = fields.map((field, at): Side => {
+    const sideAs = (name: string) => sql`sheaf_logged.${sql.identifier(`${name}${at}`)}`
+    // Qualified, because a field’s column may have the name of one of the log.
+    return { field, column: columnOf(field), after: sideAs('after'), before: sideAs('before') }
   })
-  const stamped = model.fields.filter((field) => field.id in stamp)
+  const once = loggedValues((select) => dialect.computedOnce?.(select) ?? select)
+  // A read may compare each record with the whole set, unless it can look its record up in the log itself.
+  const merged = loggedValues((select) => select)
   const recordId = dialect.logId(columnOf(model.primaryKey))
-  const touched = sql`${logged.where} and ${logged.recordId} = ${recordId}`
+  const touched = sql`sheaf_logged.record_id = ${recordId}`
+  const stamped = model.fields.filter((field) => field.id in stamp)
   const stands = ({ column, after, before }: Side) =>
     dialect.and([dialect.isSame(column, after), dialect.not(dialect.isSame(column, before))])
-  const anyOf = (of: readonly Side[]) =>
-    of.length > 0 ? dialect.or(of.map(stands)) : dialect.constant(false)
-  const where = sql`where ${touched} and ${anyOf(sides)}`
+  const anyStands = sides.length > 0 ? dialect.or(sides.map(stands)) : dialect.constant(false)
+  const where = sql`where ${touched} and ${anyStands}`
   const restored = ({ column, after, before }: Side): SQL =>
     sql`case when ${dialect.isSame(column, after)} then ${before} else ${column} end`
   const json = (cellOf: (side: Side) => SQL, stampOf: (field: Field) => SQL): SQL =>
@@ -66,19 +64,8 @@ export function planRevert(
       })),
       ...stamped.map((field) => ({ key: field.id, column: stampOf(field), storage: null })),
     ])
-  // Read by a subquery for the update.
-  const read = sides.map((side, at): Side => {
-    const columnAs = (name: string) => sql`sheaf_logged.${sql.identifier(`${name}${at}`)}`
-    return { ...side, after: columnAs('after'), before: columnAs('before') }
-  })
-  const values = sides.flatMap(({ after, before }, at) => [
-    sql`${after} as ${sql.identifier(`after${at}`)}`,
-    sql`${before} as ${sql.identifier(`before${at}`)}`,
-  ])
-  const select = sql`select ${sql.join([sql`${logged.recordId} as record_id`, ...values], sql`, `)}
-    from ${logged.table} where ${logged.where}`
   const assignments = [
-    ...read.map((side) => sql`${sql.identifier(columnName(side.field))} = ${restored(side)}`),
+    ...sides.map((side) => sql`${sql.identifier(columnName(side.field))} = ${restored(side)}`),
     ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
   ]
   const changed = sides.map(
@@ -91,13 +78,36 @@ export function planRevert(
       recordId,
       before: json(({ column }) => column, columnOf),
       after: json(restored, (field) => sql`${stamp[field.id] ?? null}`),
-      source: sql`from ${table}, ${logged.table} ${where}`,
+      source: sql`from ${table}, ${once} ${where}`,
     }),
-    update: sql`update ${table} set ${sql.join(assignments, sql`, `)}
-      from (${dialect.selectedForUpdate?.(select) ?? select}) as sheaf_logged
-      where sheaf_logged.record_id = ${recordId} and ${anyOf(read)}`,
+    update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${once} ${where}`,
     skipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
-      from ${table}, ${logged.table} where ${touched}`,
+      from ${table}, ${merged} where ${touched}`,
+  }
+
+  function columnOf(field: Field): SQL {
+    return sql`${table}.${sql.identifier(columnName(field))}`
+  }
+
+  /**
+   * The logged records with the values of both sides.
+   *
+   * @param as the form of a select, such as one whose values are computed once, however often they are named
+   */
+  function loggedValues(as: (select: SQL) => SQL): SQL {
+    const { table: log, where: isLogged, ...logged } = loggedSet(changeId, model.table.id)
+    const [after, before] = [logged.after, logged.before].map((text) => dialect.parsedJson?.(text) ?? text)
+    const read = as(sql`select ${logged.recordId} as record_id, ${after} as after, ${before} as before
+      from ${log} where ${isLogged}`)
+    const values = fields.flatMap(({ id, type }, at) => {
+      const { storage } = fieldType(type)
+      return (['after', 'before'] as const).map(
+        (side) =>
+          sql`${dialect.jsonValue(sql`sheaf_read.${sql.raw(side)}`, id, storage)} as ${sql.identifier(`${side}${at}`)}`,
+      )
+    })
+    return sql`(${as(sql`select ${sql.join([sql`sheaf_read.record_id`, ...values], sql`, `)}
+      from (${read}) as sheaf_read`)}) as sheaf_logged`
   }
 }
 
