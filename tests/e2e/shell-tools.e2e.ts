@@ -199,6 +199,45 @@ describe('someone who is signed in', () => {
     await page.context().close()
   })
 
+  test('opens links and entries of the palette that name a view without reading every table of the base', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Views')
+    const [, , baseId = ''] = route(page).split('/')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const api = app().trpc(token)
+    const made: { tableId: string; viewId: string }[] = []
+    for (const title of ['Beds', 'Plants', 'Tools', 'Seeds', 'Pots', 'Paths', 'Trees', 'Bulbs']) {
+      const { table } = await api.schema.createTable.mutate({ baseId, title })
+      const view = await api.views.create.mutate({
+        tableId: table.id,
+        title: `Wide ${title}`,
+        kind: 'grid',
+      })
+      made.push({ tableId: table.id, viewId: view.id })
+    }
+    const [beds, plants, ...others] = made
+    const read = new Set<string>()
+    page.on('request', (request) => {
+      const asked = `${decodeURIComponent(request.url())} ${request.postData() ?? ''}`
+      if (!asked.includes('schema.table')) return
+      for (const { tableId } of others) if (asked.includes(tableId)) read.add(tableId)
+    })
+    await page.goto(`${app().url}/?again#/nc/${baseId}/${plants?.viewId}`)
+    await arrivesAt(page, new RegExp(`${plants?.tableId}/${plants?.viewId}`))
+    await see(page.getByRole('grid'))
+    await openPalette(page)
+    await page.keyboard.type('wide beds')
+    await see(page.getByRole('option', { name: 'Wide Beds' }))
+    await page.keyboard.press('Enter')
+    await arrivesAt(page, new RegExp(`${beds?.tableId}/${beds?.viewId}`))
+    await see(page.getByRole('grid'))
+    // The screen before may still have opened one of them.
+    expect(read.size).toBeLessThan(2)
+    await page.goto(`${app().url}/?again#/nc/${baseId}/vwaaaaaaaaaaaaaa`)
+    await see(page.getByText('It may have been deleted'))
+    await page.context().close()
+  })
+
   test('gives a base its colours, which are gone in the next and come back for those who are sent its links', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Colourful')

@@ -114,14 +114,14 @@ export function TableRouteScreen() {
 
 /** Older links name only the view: finds its table and completes the URL. */
 function ViewLink({ baseId, viewId, rowId }: { baseId: string; viewId: string; rowId?: string }) {
-  const tables = trpc.schema.tables.useQuery({ baseId }).data
-  const schemas = trpc.useQueries((q) => (tables ?? []).map((table) => q.schema.table({ tableId: table.id })))
-  const owner = schemas.find((schema) => schema.data?.views.some((view) => view.id === viewId))?.data?.table
-  const isRead = tables !== undefined && schemas.every((schema) => !schema.isPending)
+  const views = trpc.views.titles.useQuery({ baseId }, { staleTime: 0 })
+  const owner = views.data?.find(({ id }) => id === viewId)?.tableId
   useEffect(() => {
     if (!owner) return
-    goTo(paths.table(baseId, owner.id, viewId), { replace: true })
+    goTo(paths.table(baseId, owner, viewId), { replace: true })
     if (rowId) setQuery('rowId', rowId, { replace: true })
   }, [owner, baseId, viewId, rowId])
+  if (views.error && !views.data) return <QueryError title={m.shell_table_load_failed()} query={views} />
+  const isRead = views.data !== undefined && !views.isFetching
   return isRead && !owner ? <MissingTable baseId={baseId} tableId={viewId} /> : <TableSkeleton />
 }

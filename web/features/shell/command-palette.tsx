@@ -284,19 +284,24 @@ function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; i
   const tableLists = trpc.useQueries((q) => searched.map((base) => q.schema.tables({ baseId: base.id })))
   const hereId = context.base?.id
   const here = tableLists[searched.findIndex((base) => base.id === hereId)]?.data
-  const schemas = trpc.useQueries((q) => (here ?? []).map((table) => q.schema.table({ tableId: table.id })))
+  const titles = trpc.views.titles.useQuery(
+    { baseId: hereId ?? '' },
+    { enabled: hereId !== undefined, staleTime: 0 },
+  )
 
-  const views = schemas.flatMap(({ data }): PaletteEntry[] => {
+  const views = (here ?? []).flatMap((table) => {
     // The table's entry opens its default view.
-    const others = data?.views.filter((view) => !view.isDefault) ?? []
-    return others.map((view) => ({
-      id: view.id,
-      label: view.title,
-      group: m.shell_views(),
-      hint: data?.table.title,
-      icon: () => createElement(ViewIcon, { view, size: 16 }),
-      run: () => goTo(paths.table(data?.table.baseId ?? '', view.tableId, view.id)),
-    }))
+    const others = titles.data?.filter((view) => view.tableId === table.id && !view.isDefault) ?? []
+    return others.map(
+      (view): PaletteEntry => ({
+        id: view.id,
+        label: view.title,
+        group: m.shell_views(),
+        hint: table.title,
+        icon: () => createElement(ViewIcon, { view, size: 16 }),
+        run: () => goTo(paths.table(table.baseId, table.id, view.id)),
+      }),
+    )
   })
 
   const tables = searched.flatMap((base, index): PaletteEntry[] =>
