@@ -977,6 +977,78 @@ describe('an OpenDocument spreadsheet', () => {
     }
   })
 
+  test('keeps signs and fractions of times, and days whose format has another one for texts', async () => {
+    const cell = (type: string, value: string, shown: string, style = 'lost') =>
+      `<table:table-cell table:style-name="${style}" office:value-type="${type}" office:${type === 'float' ? '' : `${type}-`}value="${value}"><text:p>${shown}</text:p></table:table-cell>`
+    const title = (text: string) =>
+      `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
+    const row = (cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`
+    const columns = {
+      Took: [
+        cell('time', '-PT01H30M00S', '-1:30:00', 'took'),
+        cell('time', 'PT36H00M00.25S', '36:00:00.25', 'took'),
+      ],
+      Due: [cell('date', '2024-05-31', '31/05/2024'), cell('date', '2024-06-01', 'Samstag, 1. Juni 24')],
+      At: [
+        cell('date', '2024-05-31T18:00:00', '31.05.2024 06:00 PM'),
+        cell('date', '2024-06-01T00:00:07.500', '01.06.2024 00:00:07.500'),
+      ],
+      Start: [cell('time', 'PT14H30M00S', '14:30'), cell('time', 'PT00H05M00S', '00:05')],
+      Worked: [cell('time', 'PT36H00M00S', '36:00'), cell('time', '-PT00H30M00S', '-0:30')],
+      Weight: [cell('float', '3.14159', '3.14 kg'), cell('float', '100', '100 kg')],
+      Count: [cell('float', '1905', '1905'), cell('float', '45443', '45443')],
+    }
+    const map = (name: string) =>
+      `<number:text-style style:name="${name}"><number:text-content/></number:text-style>`
+    const style = (name: string, format: string) =>
+      `<style:style style:name="${name}" style:family="table-cell" style:data-style-name="${format}"/>`
+    const file = `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles>${map(
+      'N1',
+    )}<number:time-style style:name="N2" number:truncate-on-overflow="false"><number:hours/><number:text>:</number:text><number:minutes number:style="long"/><number:text>:</number:text><number:seconds number:style="long"/></number:time-style>${style(
+      'lost',
+      'N1',
+    )}${style('took', 'N2')}</office:automatic-styles><office:body><office:spreadsheet><table:table table:name="Days">${[
+      Object.keys(columns).map(title),
+      ...[0, 1].map((at) => Object.values(columns).map((cells) => cells[at]!)),
+    ]
+      .map(row)
+      .join('')}</table:table></office:spreadsheet></office:body></office:document>`
+    const [table] = await look(new TextEncoder().encode(file))
+    const titles = Object.keys(columns)
+    expect(
+      table?.analysis?.rows.map((cells) => Object.fromEntries(cells.map((text, at) => [titles[at], text]))),
+    ).toEqual([
+      {
+        Took: '-1:30:00',
+        Due: '2024-05-31',
+        At: '2024-05-31 18:00:00',
+        Start: '14:30:00',
+        Worked: '36:00:00',
+        Weight: '3.14159',
+        Count: '1905',
+      },
+      {
+        Took: '36:00:00.250',
+        Due: '2024-06-01',
+        At: '2024-06-01 00:00:07.500',
+        Start: '00:05:00',
+        Worked: '-0:30:00',
+        Weight: '100',
+        Count: '45443',
+      },
+    ])
+    expect(typesOf(table!)).toEqual({
+      Took: 'Duration',
+      Due: 'Date',
+      At: 'DateTime',
+      Start: 'Time',
+      Worked: 'Duration',
+      Weight: 'Decimal',
+      Count: 'Number',
+    })
+  })
+
   test('is read where its media type is compressed or not the first file', async () => {
     const { mimetype, ...others } = parts('spreadsheet')
     for (const files of [

@@ -34,6 +34,7 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
   const isArchive = head[0] === 0x50 && head[1] === 0x4b
   if (!isArchive) return openXls(path, onBlocked)
   const archive = await openArchive(path)
+  let part: string | undefined
   try {
     const workbook = await workbookPart(archive)
     if (workbook !== null) return await openXlsx(path, workbook)
@@ -45,7 +46,7 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
       const type = await archive.text('mimetype', MAX_TYPE_BYTES)
       if (!type.includes('opendocument.spreadsheet')) throw new FileError(m.imports_error_workbook_unknown())
     }
-    const part = ['content.xml', 'xl/workbook.bin'].find((name) => archive.has(name))
+    part = ['content.xml', 'xl/workbook.bin'].find((name) => archive.has(name))
     if (part === undefined) throw new FileError(m.imports_error_workbook_unknown())
     if (archive.unpackedSize() > MAX_UNPACKED_BYTES) throw tooLarge()
     if (Bun.file(path).size > MAX_WHOLE_BYTES) throw tooLarge()
@@ -53,7 +54,7 @@ export async function openWorkbook(path: string, onBlocked: OnBlocked): Promise<
   } finally {
     archive.close()
   }
-  return readWhole(path, onBlocked)
+  return readWhole(path, onBlocked, part)
 }
 
 /** The beginning of a workbook that may be one XML file, as text. */
@@ -109,13 +110,14 @@ function isBeyondLimits(sheet: SheetJs.WorkSheet): boolean {
 
 const tooLarge = () => new FileError(m.imports_error_workbook_large({ megabytes: MAX_WHOLE_BYTES / 1e6 }))
 
-async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> {
+/** @param part the main part of an archive */
+async function readWhole(path: string, onBlocked: OnBlocked, part?: string): Promise<Workbook> {
   const file = Bun.file(path)
   if (file.size > MAX_WHOLE_BYTES) throw tooLarge()
   const bytes = Buffer.from(await file.arrayBuffer())
-  if (isXmlWorkbook(xmlHead(bytes)) && isFlat(bytes))
-    await checkOpenDocument(file.stream(), 'office:document')
-  const book = await parseWorkbook(bytes, onBlocked)
+  const isFlatFile = isXmlWorkbook(xmlHead(bytes)) && isFlat(bytes)
+  if (isFlatFile) await checkOpenDocument(file.stream(), 'office:document')
+  const book = await parseWorkbook(bytes, { hasTexts: part === 'content.xml' || isFlatFile, onBlocked })
   if (Object.values(book.Sheets).some(isBeyondLimits)) throw new FileError(m.imports_error_archive_broken())
   const is1904 = book.Workbook?.WBProps?.date1904 === true
   const isOpenDocument = book.bookType === 'ods' || book.bookType === 'fods'
@@ -135,7 +137,16 @@ async function readWhole(path: string, onBlocked: OnBlocked): Promise<Workbook> 
   }
 }
 
-async function parseWorkbook(bytes: Buffer, onBlocked: OnBlocked): Promise<SheetJs.WorkBook> {
+interface ParseOptions {
+  /** True for OpenDocument files, of which the shown texts of numbers tell what the library loses. */
+  hasTexts: boolean
+  onBlocked: OnBlocked
+}
+
+async function parseWorkbook(
+  bytes: Buffer,
+  { hasTexts, onBlocked }: ParseOptions,
+): Promise<SheetJs.WorkBook> {
   // Only these formats need the library, which takes a third of a second to load.
   const [XLSX, codepages] = await Promise.all([import('xlsx'), import('xlsx/dist/cpexcel.full.mjs')])
   XLSX.set_cptable(codepages)
@@ -147,7 +158,7 @@ async function parseWorkbook(bytes: Buffer, onBlocked: OnBlocked): Promise<Sheet
       type: isXml ? 'string' : 'buffer',
       dense: true,
       cellNF: true,
-      cellText: false,
+      cellText: hasTexts,
       cellHTML: false,
       cellFormula: false,
     })
@@ -228,7 +239,7 @@ interface CellOptions {
 function addCell(
   row: SheetRow,
   column: number,
-  { t, v, z }: SheetJs.CellObject,
+  { t, v, z, w }: SheetJs.CellObject,
   { styleOf, is1904, isOpenDocument }: CellOptions,
 ) {
   const put = (text: string, kind: SheetRow['kinds'][number]) => {
@@ -247,7 +258,41 @@ function addCell(
       'text',
     )
   if (t !== 'n') return put(String(v), 'text')
-  const style = typeof z === 'string' ? styleOf(z) : GENERAL
-  const isEarlyDay = isOpenDocument && Number(v) < 0 && (style.kind === 'date' || style.kind === 'dateTime')
-  put(showNumber(isEarlyDay ? Number(v) + 1 : Number(v), style, is1904), style)
+  const given = typeof z === 'string' ? styleOf(z) : GENERAL
+  if (!isOpenDocument) return put(showNumber(Number(v), given, is1904), given)
+  // LibreOffice has a format for texts where Excel's has one, as in `dd/mm/yyyy;@`, and the library takes it for that of numbers.
+  const isLost = typeof z === 'string' && z.endsWith('@')
+  const { value, style } = asShown(Number(v), w ?? '', isLost ? styleShown(Number(v), w ?? '') : given)
+  const isEarlyDay = value < 0 && (style.kind === 'date' || style.kind === 'dateTime')
+  put(showNumber(isEarlyDay ? value + 1 : value, style, is1904), style)
+}
+
+const SECONDS_OF_DAY = 86_400
+const [DAY, MOMENT, TIME, DURATION] = ['yyyy-mm-dd', 'yyyy-mm-dd hh:mm:ss', 'hh:mm:ss', '[h]:mm:ss'].map(
+  numberStyle,
+) as [NumberStyle, NumberStyle, NumberStyle, NumberStyle]
+
+/** A time of an OpenDocument file with its sign and the fraction of its last second, which the library leaves out, by the text of the cell. */
+function asShown(value: number, shown: string, style: NumberStyle): { value: number; style: NumberStyle } {
+  if (style.kind !== 'time' && style.kind !== 'duration') return { value, style }
+  const [, fraction = '0'] = /:\d\d[.,](\d{1,3})$/.exec(shown) ?? []
+  const whole = value + Number(`0.${fraction}`) / SECONDS_OF_DAY
+  return /^[-−]/.test(shown) ? { value: -whole, style: DURATION } : { value: whole, style }
+}
+
+/** Before this day, a number with a unit may look like its day: `1 kg`. */
+const FIRST_SURE_DAY = 61
+
+/** The style of a number by the text of its cell: a day has no other numbers than those of its parts, a time has a colon. */
+function styleShown(value: number, shown: string): NumberStyle {
+  const numbersIn = (text: string) => Array.from(text.match(/\d+/g) ?? [], Number)
+  const found = numbersIn(shown.replace(/(:\d\d)[.,]\d+/, '$1'))
+  if (value >= FIRST_SURE_DAY && found.length > 0 && !found.includes(Math.trunc(value))) {
+    const parts = numbersIn(showNumber(value, MOMENT, false))
+    const [year = 0, , , hour = 0] = parts
+    if (found.every((number) => [...parts, year % 100, hour % 12, 12].includes(number)))
+      return Number.isInteger(value) ? DAY : MOMENT
+  }
+  if (!/\d:\d\d/.test(shown)) return GENERAL
+  return value < 1 ? TIME : DURATION
 }
