@@ -655,6 +655,20 @@ describe('an import of a workbook', () => {
     ])
   })
 
+  test('keeps several currencies as text where some numbers have none', async () => {
+    const sheet = sheetOf([
+      ['Trip', 'Paid'],
+      ['Oslo', 1.5],
+      ['Rome', 2],
+      ['Home', 3],
+    ])
+    sheet.B2.z = '"$"0.00'
+    sheet.B3.z = '0.00 €'
+    const [table] = await look(workbook({ P: sheet }))
+    expect(typesOf(table!)).toMatchObject({ Paid: 'SingleLineText' })
+    expect(table?.analysis?.rows.map(([, paid]) => paid)).toEqual(['1.5 $', '2 €', '3'])
+  })
+
   test('leaves amounts of another currency than the field’s empty, in the preview and in the report', async () => {
     const trpc = app.trpc(owner.token)
     const { table, fields } = await trpc.schema.createTable.mutate({

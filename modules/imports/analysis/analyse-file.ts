@@ -156,7 +156,7 @@ async function analyseTable(
       problem: m.imports_error_columns_found({ count: width, max: MAX_COLUMNS }),
     }
   const currencies = table.currencies?.() ?? []
-  const mixed = currencies.flatMap(({ marks, ofAll }, at) => (ofAll && marks.length > 1 ? [at] : []))
+  const mixed = currencies.flatMap(({ marks }, at) => (marks.length > 1 ? [at] : []))
   const links = table.linkColumns?.() ?? []
   // As plain numbers they would lose their currencies, and as equal texts their addresses.
   if (format.kind === 'excel' && format.amounts === undefined && mixed.length + links.length > 0)
