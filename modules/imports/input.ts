@@ -132,7 +132,10 @@ export const startInput = z
 
 export type StartInput = z.output<typeof startInput>
 
-export const startAllInput = z.array(startInput).min(1).max(MAX_STARTED)
+export const startAllInput = z
+  .array(startInput)
+  .min(1)
+  .max(MAX_STARTED, { error: () => m.imports_error_tables_many({ max: MAX_STARTED }) })
 
 /** What to look for in an uploaded file. */
 export const analysisInput = z.strictObject({

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type DraftTarget, draftColumns, toStartInput } from '../../src/core/imports/draft.ts'
 import { fileKind } from '../../src/core/imports/file-kind.ts'
 import type { Base } from '../../src/core/model.ts'
 import type { TestApp, TestUser } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
 import {
+  analyse,
   type Door,
   ended,
   type importNew,
@@ -12,6 +14,7 @@ import {
   reportOf,
   rowsOf,
   startImport,
+  upload,
 } from './support.ts'
 
 let app: TestApp
@@ -197,6 +200,21 @@ describe('an import of a file that is not as it should be', () => {
   ])('is taken for CSV where it is one %s', (_, text) => {
     expect(fileKind(Buffer.from(text), true)).toBe('csv')
     expect(fileKind(Buffer.from(text), false)).toBe('csv')
+  })
+
+  test('is refused among more than can be imported at a time, and says so', async () => {
+    const uploadId = await upload(door, 'Name\na\n')
+    const analysis = (await analyse(door, uploadId))[0]!.analysis!
+    const target: DraftTarget = { kind: 'new', title: freshTitle() }
+    const input = toStartInput(
+      { baseId: base.id, uploadId, analysis },
+      draftColumns(analysis, target),
+      target,
+    )
+    const many = Array.from({ length: 201 }, () => ({ ...input, timeZone: 'UTC' }))
+    await expect(app.trpc(owner.token).imports.startAll.mutate(many)).rejects.toThrow(
+      'Up to 200 tables can be imported at a time',
+    )
   })
 
   test('makes an empty table of a header without rows', async () => {
