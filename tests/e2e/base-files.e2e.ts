@@ -57,4 +57,33 @@ describe('exporting a base', () => {
     const row = page.getByRole('row').filter({ hasText: 'Tasks' })
     await see(row.getByRole('cell', { name: '1', exact: true }))
   })
+
+  test('says that the connection is lost while its file is sent, and is cancelled while the server starts it', async () => {
+    const { page, problems } = await tests.open(FIELDS, [['Ada', 36]])
+    const parts = /\/api\/internal\/uploads\/[a-z0-9]{20}/
+    const starting = /\/trpc\/baseFiles\.import/
+    await page.goto(`${tests.app().url}/#/`)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Import Sheaf file' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a Sheaf file' })
+    const held = Promise.withResolvers<void>()
+    await page.route(starting, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.route(parts, (route) => route.abort('connectionreset'))
+    const file = { name: 'a.sheaf', mimeType: 'text/plain', buffer: Buffer.from('no base at all') }
+    await dialog.locator('input[type="file"]').setInputFiles(file)
+    await see(dialog.getByText('Connection lost at 0%'))
+    const started = page.waitForRequest(starting)
+    await page.unroute(parts)
+    await started
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const cancelled = page.waitForRequest(/\/trpc\/jobs\.cancel/)
+    held.resolve()
+    await cancelled
+    await page.unroute(starting)
+    problems.length = 0 // The browser notes each lost connection.
+  })
 })

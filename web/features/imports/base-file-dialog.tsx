@@ -26,7 +26,7 @@ interface Imported {
 
 type State =
   | { step: 'choosing' }
-  | { step: 'sending'; sent: number; size: number }
+  | { step: 'sending'; sent: number; size: number; isOffline: boolean }
   | { step: 'reading'; rows: number }
   | { step: 'done'; result: Imported }
 
@@ -45,14 +45,22 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
     const aborter = new AbortController()
     controller.current = aborter
     const { signal } = aborter
-    show({ step: 'sending', sent: 0, size: file.size })
+    let sending = { step: 'sending' as const, sent: 0, size: file.size, isOffline: false }
+    const showSending = (patch: Partial<typeof sending>) => {
+      sending = { ...sending, ...patch }
+      show(sending)
+    }
+    show(sending)
     try {
       const uploadId = await uploadSource(sourceOfFile(file), {
         signal,
-        onProgress: (sent) => show({ step: 'sending', sent, size: file.size }),
+        onProgress: (sent) => showSending({ sent }),
+        onLost: (isOffline) => showSending({ isOffline }),
       })
       const started = await api.baseFiles.import.mutate({ uploadId, withHistory })
       jobId.current = started.jobId
+      // Cancelled while the server started it.
+      if (signal.aborted) await api.jobs.cancel.mutate({ jobId: started.jobId })
       const ended = await followJob(started.jobId, ({ done }) => show({ step: 'reading', rows: done }))
       if (ended) finish(ended.result as Imported)
       else show({ step: 'choosing' })
@@ -147,6 +155,9 @@ export function BaseFileDialog({ onClose }: { onClose: () => void }) {
 
 function FileProgress({ state }: { state: Extract<State, { step: 'sending' | 'reading' }> }) {
   const isSending = state.step === 'sending'
+  const percent = isSending ? Math.floor((state.sent / Math.max(1, state.size)) * 100) : 0
+  const sending =
+    isSending && state.isOffline ? m.imports_upload_interrupted({ percent }) : m.imports_base_file_sending()
   return (
     <div className={styles.progress}>
       <progress
@@ -154,9 +165,7 @@ function FileProgress({ state }: { state: Extract<State, { step: 'sending' | 're
         max={isSending ? state.size : undefined}
         value={isSending ? state.sent : undefined}
       />
-      <p role="status">
-        {isSending ? m.imports_base_file_sending() : m.exports_records_written({ count: state.rows })}
-      </p>
+      <p role="status">{isSending ? sending : m.exports_records_written({ count: state.rows })}</p>
     </div>
   )
 }
