@@ -96,6 +96,9 @@ const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string
     (from, to) => m.app_type_conversion_impossible({ from, to }),
   ],
   [/^Forbidden - (.+)$/, (reason) => reason],
+  [/^Table '[^']*' not found$/, m.app_table_was_deleted],
+  [/^View '[^']*' not found$/, m.app_view_was_deleted],
+  [/^Base '[^']*' not found$/, m.app_base_was_deleted],
 ]
 
 /** True without an answer from our server: offline, server down, or a proxy error other than a refusal (`fetchAnswer`). */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createMember } from '../support/factories.ts'
 import { eventually, gridTests } from './grid-page.ts'
-import { see } from './shell-page.ts'
+import { see, tableLink } from './shell-page.ts'
 
 const tests = gridTests()
 
@@ -50,6 +50,21 @@ test('a table’s performance says how views are read, and creates and drops the
   await page.getByRole('button', { name: 'Drop index', exact: true }).click()
   await see(box.getByText('An index on Quantity in the warehouse ↓ would help'))
   expect(await api.indexes.list.query({ tableId: table.tableId })).toEqual([])
+})
+
+test('a Performance dialog says that its table was deleted meanwhile', async () => {
+  const table = await tests.createTable(FIELDS, [])
+  const api = tests.app().trpc(tests.owner().token)
+  const { baseId } = table
+  const other = await api.schema.createTable.mutate({ baseId, title: 'Doomed', fields: [FIELDS[0]!] })
+  const { page } = await tests.openTable(table)
+  await tableLink(page, 'Doomed').click({ button: 'right' })
+  await entry(page).click()
+  const box = page.getByRole('dialog', { name: 'Performance of “Doomed”' })
+  await see(box.getByRole('button', { name: /^Measure/ }))
+  await api.schema.deleteTable.mutate({ tableId: other.table.id })
+  await see(box.getByText('The table was deleted, or you can no longer open it'))
+  expect(await box.getByRole('button', { name: /^Measure/ }).count()).toBe(0)
 })
 
 test('people who may not create indexes do not see it', async () => {

@@ -10,6 +10,7 @@ import type {
   ViewPerformance,
 } from '../../../src/core/performance.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
+import { appCodeOf } from '../../errors.ts'
 import { formatAgo } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
@@ -60,7 +61,10 @@ export function PerformanceDialog({ table, onClose }: { table: Table; onClose: (
     if (data && !isBuilding) void performance.refetch()
   })
   const fields = schema.data?.fields
-  const failed = [performance, schema].find((query) => query.error && !query.data)
+  const failed = [performance, schema].find(
+    // What was read of a deleted table says nothing any more.
+    (query) => query.error && (!query.data || appCodeOf(query.error) === 'TABLE_NOT_FOUND'),
+  )
   return (
     <Dialog title={m.indexes_performance_of_table({ title: table.title })} size="large" onClose={onClose}>
       {failed ? (
