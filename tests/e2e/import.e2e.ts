@@ -362,6 +362,29 @@ describe('importing a file', () => {
     await page.reload()
   }
 
+  test('says that its table was deleted meanwhile, and takes another one', async () => {
+    await createCities()
+    const [cities] = await tables()
+    await app.trpc(owner.token).schema.createTable.mutate({ baseId: base.id, title: 'Towns' })
+    await choose(csv('late.csv', 'Name\nBergen\n'))
+    await dialog().getByLabel('Existing table').check()
+    const table = dialog().getByLabel('Table', { exact: true })
+    await table.selectOption({ label: 'Cities' })
+    await dialog().getByLabel('Field for Name').waitFor()
+    await app.trpc(owner.token).schema.deleteTable.mutate({ tableId: cities?.id ?? '' })
+    await dialog().getByText('The table was deleted. Choose another one.').waitFor()
+    expect(await table.locator('option:checked').textContent()).toBe('Deleted table')
+    expect(
+      await dialog()
+        .getByRole('button', { name: /^Import \d/ })
+        .isDisabled(),
+    ).toBe(true)
+    await table.selectOption({ label: 'Towns' })
+    await dialog().getByText('The table was deleted. Choose another one.').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
   test('links the rows to records that a column names, and shows which are not there', async () => {
     await createOrders()
     await choose(csv('orders.csv', 'name,customer\nFirst,"Ann, ""Doe, Jane"""\nSecond,"Ann, Zoe"\n'))
@@ -617,7 +640,7 @@ describe('importing a file', () => {
     await pick('Choose files', csv('people.csv', '<?xml version="1.0"?><people/>'))
     await dialog().getByText('This is an XML file.').waitFor()
     expect(await dialog().getByRole('button', { name: 'Try again' }).count()).toBe(0)
-    expect(await dialog().getByLabel('Delimiter').count()).toBe(0)
+    expect(await dialog().getByLabel('Separator').count()).toBe(0)
     await dialog().getByRole('button', { name: 'Choose another file' }).click()
     await dialog().getByRole('button', { name: 'Paste' }).click()
     await dialog()
@@ -628,6 +651,13 @@ describe('importing a file', () => {
       .getByText(/Line 1, column 16: the JSON is not valid/)
       .waitFor()
     await dialog().getByRole('button', { name: 'Choose another file' }).click()
+    // To be mended where it was typed.
+    expect(
+      await dialog()
+        .getByLabel(/^Paste rows/)
+        .inputValue(),
+    ).toBe('{"Name": "Ann",}')
+    await dialog().getByRole('button', { name: 'File', exact: true }).click()
     await pick('Choose files', csv('book.csv', 'PK\x03\x04\x14\0xl/workbook.xml'))
     await dialog()
       .getByText(/The file is damaged/)

@@ -12,6 +12,8 @@ const ACCEPT =
   '.csv,.tsv,.tab,.txt,.xlsx,.xlsm,.xlsb,.xls,.xml,.ods,.fods,.json,.ndjson,.jsonl,.geojson,text/csv,text/plain,application/json'
 
 export interface ChooseSourceProps {
+  /** Pasted text to begin with; '' for none. */
+  text: string
   onFiles: (files: File[]) => Promise<void>
   onText: (text: string) => Promise<void>
   onUrl: (url: string) => Promise<void>
@@ -20,9 +22,9 @@ export interface ChooseSourceProps {
 type Way = 'file' | 'text' | 'url'
 
 /** First step of an import: choose or drop files, paste text, or enter a URL. */
-export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
-  const [way, setWay] = useState<Way>('file')
-  const [text, setText] = useState('')
+export function ChooseSource({ text: initialText, onFiles, onText, onUrl }: ChooseSourceProps) {
+  const [way, setWay] = useState<Way>(initialText === '' ? 'file' : 'text')
+  const [text, setText] = useState(initialText)
   const [url, setUrl] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)

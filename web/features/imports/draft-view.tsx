@@ -183,7 +183,11 @@ function roundish(count: number): number {
   return Math.round(count / step) * step
 }
 
-/** What the database of an existing table does not take. */
+/** True if the table was deleted while the dialog is open. @param tables empty until they are loaded */
+export const isDeletedTarget = (target: DraftTarget, tables: readonly Table[]): boolean =>
+  target.kind === 'append' && tables.length > 0 && !tables.some(({ id }) => id === target.tableId)
+
+/** Why an existing table takes no import, or some of the columns not. */
 function TargetNotes({
   analysis,
   target,
@@ -194,6 +198,7 @@ function TargetNotes({
   tables: Table[]
 }) {
   if (target.kind === 'new') return null
+  if (isDeletedTarget(target, tables)) return <Alert tone="error">{m.imports_target_deleted()}</Alert>
   if (target.refusal) {
     const table = tables.find(({ id }) => id === target.tableId)?.title ?? ''
     return <Alert tone="error">{m.imports_target_refused({ table, reason: target.refusal })}</Alert>
@@ -415,6 +420,9 @@ function TargetPicker({ baseId, target, tables, mayCreate, onChange }: TargetPic
               value={target.tableId}
               onChange={(event) => void choose(event.target.value)}
             >
+              {isDeletedTarget(target, tables) && (
+                <option value={target.tableId}>{m.imports_deleted_table()}</option>
+              )}
               {tables.map((table) => (
                 <option key={table.id} value={table.id}>
                   {table.title}

@@ -10,7 +10,7 @@ import { showError } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { ChooseSource } from './choose-source.tsx'
-import { DraftView } from './draft-view.tsx'
+import { DraftView, isDeletedTarget } from './draft-view.tsx'
 import styles from './import-dialog.module.css'
 import { loadTarget } from './load-target.ts'
 import { JobView, RunList, RunView, showCards } from './run-view.tsx'
@@ -36,6 +36,8 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   const [started, setStarted] = useState<number[] | null>(null)
   const [isPreviewing, setPreviewing] = useState(false)
   const [isChoosing, setChoosing] = useState(start === null)
+  /** Pasted text that could not be read, to be mended. */
+  const [pasted, setPasted] = useState('')
   const tables = trpc.schema.tables.useQuery({ baseId })
   const base = trpc.bases.get.useQuery({ baseId })
   const { drafts, targetsOf } = useLinks(baseId, all.drafts, base.data?.role ?? null)
@@ -55,6 +57,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     const keys = all.add(added, known)
     setActiveKey(keys[0] ?? null)
     setChoosing(false)
+    setPasted('')
   }
 
   /** @throws the server's error */
@@ -259,6 +262,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         }
       >
         <ChooseSource
+          text={pasted}
           onFiles={(files) => add(files.map(sourceOfFile))}
           onText={(text) => add([sourceOfText(text)])}
           onUrl={addUrl}
@@ -269,7 +273,10 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
 
   const active = drafts.find(({ key }) => key === activeKey) ?? drafts[0]
   const isReady = chosen.every((draft) => {
-    const isNamed = draft.target.kind === 'append' || draft.target.title.trim() !== ''
+    const isNamed =
+      draft.target.kind === 'append'
+        ? !isDeletedTarget(draft.target, tables.data ?? [])
+        : draft.target.title.trim() !== ''
     const isClear = !isEncodingOpen(draft) && problemOf(draft.columns, draft.target) === null
     return draft.analysis && !draft.isReading && isNamed && isClear
   })
@@ -313,6 +320,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         mayCreate={mayCreate}
         onChooseAnother={() => {
           if (active) all.remove(active.key)
+          if (active?.source.kind === 'file') setPasted(active.source.text ?? '')
           setChoosing(true)
         }}
       />

@@ -2,9 +2,9 @@ import { titleOfImport } from '../../../src/core/imports/title-of-import.ts'
 import { m } from '../../messages.gen.ts'
 import type { FileSamples } from './analysis.ts'
 
-/** A file to import: local (or pasted text), or fetched from a URL by the server. */
+/** A file to import: local (or pasted text, `text`), or fetched from a URL by the server. */
 export type ImportSource =
-  | { kind: 'file'; name: string; size: number; file: Blob }
+  | { kind: 'file'; name: string; size: number; file: Blob; text?: string }
   | { kind: 'upload'; name: string; size: number; uploadId: string }
 
 /** Bytes read from the beginning, and size and number of slices of a longer file. */
@@ -21,7 +21,7 @@ export const sourceOfFile = (file: File): ImportSource => ({
 
 export function sourceOfText(text: string): ImportSource {
   const file = new Blob([text], { type: 'text/csv' })
-  return { kind: 'file', name: m.imports_pasted_text(), size: file.size, file }
+  return { kind: 'file', name: m.imports_pasted_text(), size: file.size, file, text }
 }
 
 /** Suggested table title. @param table name in the file @param isOnly true if the file has no other table */
