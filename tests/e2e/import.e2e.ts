@@ -7,6 +7,7 @@ import * as XLSX from 'xlsx'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { Base } from '../../src/core/model.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
+import { axeViolations } from '../support/axe.ts'
 import { createBase } from '../support/factories.ts'
 import { holdTurn } from '../support/hold-turn.ts'
 import { closeContexts, shareBrowser } from '../support/shared-browser.ts'
@@ -361,6 +362,40 @@ describe('importing a file', () => {
     })
     await page.reload()
   }
+
+  test('fits into a narrow window with all its choices, which are legible and within reach', async () => {
+    await createCities()
+    await choose(csv('towns.csv', 'Name,Population\nRome,3\n'))
+    await dialog().getByRole('button', { name: 'Add another file' }).click()
+    await dialog().getByRole('button', { name: 'Paste' }).click()
+    await dialog()
+      .getByLabel(/^Paste rows/)
+      .fill('a\tb\n1\t2\n')
+    await dialog().getByRole('button', { name: 'Continue' }).click()
+    await dialog().getByRole('button', { name: 'towns.csv', exact: true }).click()
+    await dialog().getByLabel('Existing table').check()
+    await dialog().getByRole('combobox', { name: /^Rows/ }).selectOption('updateAndAdd')
+    const field = dialog().getByLabel('Field for Population')
+    await field.waitFor()
+    expect((await field.boundingBox())?.height).toBeLessThan(45)
+    try {
+      await page.setViewportSize({ width: 390, height: 760 })
+      // The columns scroll sideways, which have the focus for that, and the tabs; the dialog does not.
+      const sideways = await dialog().evaluate((box) =>
+        [...box.querySelectorAll('div:not([tabindex])')]
+          .filter(
+            (each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === 'auto',
+          )
+          .map((each) => each.className),
+      )
+      expect(sideways).toEqual([])
+      expect(await axeViolations(page, await dialog().elementHandle())).toEqual([])
+    } finally {
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
 
   test('says that its table was deleted meanwhile, and takes another one', async () => {
     await createCities()
