@@ -96,39 +96,41 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
           />
           <kbd>Esc</kbd>
         </div>
-        <div id={`${id}-list`} role="listbox" aria-label={m.shell_results()} className={styles.list}>
-          {found.map((entry, index) => (
-            <div key={entry.id} role="presentation">
-              {entry.group !== found[index - 1]?.group && <p className={styles.group}>{entry.group}</p>}
-              <Option
-                id={`${id}-${index}`}
-                isActive={index === current}
-                aria-selected={index === current}
-                className={styles.entry}
-                onPointerMove={() => setAt(index)}
-                // Keeps the focus in the input.
-                onPointerDown={(event) => event.preventDefault()}
-                onClick={() => choose(entry)}
-                onKeyDown={onKeyDown}
-              >
-                <span className={styles.icon}>{entry.icon && <entry.icon size={16} />}</span>
-                <span className={styles.texts}>
-                  <span className={styles.title}>
-                    <span className={styles.label} dir="auto">
-                      {entry.label}
-                    </span>
-                    {entry.hint && (
-                      <span className={styles.hint} dir="auto">
-                        {entry.hint}
+        <div className={styles.list}>
+          <div id={`${id}-list`} role="listbox" aria-label={m.shell_results()}>
+            {found.map((entry, index) => (
+              <div key={entry.id} role="presentation">
+                {entry.group !== found[index - 1]?.group && <p className={styles.group}>{entry.group}</p>}
+                <Option
+                  id={`${id}-${index}`}
+                  isActive={index === current}
+                  aria-selected={index === current}
+                  className={styles.entry}
+                  onPointerMove={() => setAt(index)}
+                  // Keeps the focus in the input.
+                  onPointerDown={(event) => event.preventDefault()}
+                  onClick={() => choose(entry)}
+                  onKeyDown={onKeyDown}
+                >
+                  <span className={styles.icon}>{entry.icon && <entry.icon size={16} />}</span>
+                  <span className={styles.texts}>
+                    <span className={styles.title}>
+                      <span className={styles.label} dir="auto">
+                        {entry.label}
                       </span>
-                    )}
+                      {entry.hint && (
+                        <span className={styles.hint} dir="auto">
+                          {entry.hint}
+                        </span>
+                      )}
+                    </span>
+                    {entry.snippet && <SnippetText {...entry.snippet} />}
                   </span>
-                  {entry.snippet && <SnippetText {...entry.snippet} />}
-                </span>
-                {entry.shortcut && <kbd>{entry.shortcut}</kbd>}
-              </Option>
-            </div>
-          ))}
+                  {entry.shortcut && <kbd>{entry.shortcut}</kbd>}
+                </Option>
+              </div>
+            ))}
+          </div>
           {found.length === 0 && !records.isSearching && (
             <p className={styles.none}>
               {isReading
