@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { type Notification, notificationText } from '../../src/core/notifications.ts'
 
-const endedJob = (kind: string, subject: string | null = null, error: string | null = null): Notification => ({
+const endedJob = (
+  kind: string,
+  subject: string | null = null,
+  error: string | null = null,
+): Notification => ({
   id: 'n1',
   kind: 'jobEnded',
   at: '2026-01-01T00:00:00.000Z',
