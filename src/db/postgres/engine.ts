@@ -158,7 +158,7 @@ export function openPostgresEngine(
   ): Promise<T> {
     try {
       await lane.command(begin(lock)).catch(explainWait(turn))
-      if (without.length > 0) await lane.command(dropping(without)).catch(explainUse)
+      if (without.length > 0) await dropWithin(lane, without).catch(explainUse)
       const tx = transactionOn(lane, watch?.signal)
       const result = await work(watchedTransaction(tx, watch))
       watch?.commit?.()
@@ -173,9 +173,12 @@ export function openPostgresEngine(
   const begin = (lock: string): string =>
     lockTimeoutMs === null ? `begin${lock}` : `begin${lock}; set local lock_timeout = ${lockTimeoutMs}`
 
-  const dropping = (names: readonly string[]): string =>
-    `set local lock_timeout = ${DROP_LOCK_MS}; drop index if exists ${names.map(quotePostgres).join(', ')};
-      set local lock_timeout = ${lockTimeoutMs ?? 0}`
+  /** One statement for each index in a command of its own: Citus drops only one, and sends the whole text to the workers. */
+  async function dropWithin(lane: Lane, names: readonly string[]): Promise<void> {
+    await lane.command(`set local lock_timeout = ${DROP_LOCK_MS}`)
+    for (const name of names) await lane.command(`drop index if exists ${quotePostgres(name)}`)
+    await lane.command(`set local lock_timeout = ${lockTimeoutMs ?? 0}`)
+  }
 
   const lockForTransaction = (turn: Turn) => `; ${bounded(`select pg_advisory_xact_lock(${key})`, turn)}`
 
