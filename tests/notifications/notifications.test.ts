@@ -33,8 +33,10 @@ async function member(role: 'editor' | 'commenter' | 'viewer'): Promise<TestUser
 
 const of = (user: TestUser) => bench.app.trpc(user.token).notifications
 /** The unread notifications of a person, once the log has been read. */
+/** Waits until what happened so far has notified those whom it concerns: who watches later is not told of it. */
+const settled = () => bench.app.services.records.feed.settled(bench.baseId)
 async function news(user: TestUser): Promise<Notification[]> {
-  await bench.app.services.records.feed.settled(bench.baseId)
+  await settled()
   return (await of(user).list.query({ unreadOnly: true })).notifications
 }
 const texts = async (user: TestUser) => (await news(user)).map(notificationText)
@@ -225,6 +227,7 @@ describe('a watched record', () => {
   test('is named as its table shows it, in the time zone of the reader', async () => {
     await readAll()
     const visits = await bench.table({ At: 'DateTime' }, [{ At: '2026-01-05 23:30:00+00:00' }])
+    await settled()
     const target = { tableId: visits.id, recordId: 1 }
     await of(ben).watch.mutate({ target, isOn: true })
     await bench.trpc.comments.create.mutate({ ...target, text: 'Late?' })
@@ -290,6 +293,7 @@ describe('a watched view', () => {
       { Title: 'y' },
       { Title: 'z' },
     ])
+    await settled()
     const { id: viewId } = await bench.trpc.views.create.mutate({
       tableId: own.id,
       kind: 'grid',
